@@ -8,7 +8,7 @@ Packages of third parties add entries through the entry-point group `karat.algor
 point names a `Spec` or an iterable of them.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.metadata import entry_points
 from typing import Any, get_args
@@ -34,6 +34,7 @@ __all__ = [
     "Kind",
     "Spec",
     "find",
+    "networks_of",
     "parse",
     "require_served",
     "specs",
@@ -87,23 +88,44 @@ def find(kind: str, name: str) -> Spec:
     raise ModelError(f"There is no {kind} {name!r}; known: {known}.")
 
 
-def require_served(spec: Spec, medium: str) -> None:
+def require_served(spec: Spec, medium: str, params: Mapping[str, Any] | None = None) -> None:
     """Refuse what does not serve the examples of a project.
 
     Args:
         spec: an entry.
         medium: "image" or "text".
+        params: of a job; the model `network` that it learns with has to serve them, too.
 
     Raises:
         ModelError: it serves another medium; the message names what serves this one.
     """
     if not spec.serves(medium):
         others = [one.name for one in specs() if one.kind == spec.kind and one.serves(medium)]
-        served = " and ".join(f"{name}s" for name in ("image", "text") if spec.serves(name))
-        raise ModelError(
-            f"{spec.kind} {spec.name} serves {served}, and this project holds {medium}s; choose "
-            f"one of {', '.join(others)}"
-        )
+        raise _misplaced(spec, medium, others)
+    if params is not None and "network" in params:
+        offered = networks_of(spec, medium)
+        if params["network"] not in offered:
+            raise _misplaced(find("model", params["network"]), medium, offered)
+
+
+def networks_of(spec: Spec, medium: str) -> list[str]:
+    """Return the models that a job's parameter `network` offers for "image" or "text" examples."""
+    choices = spec.params.model_json_schema()["properties"].get("network", {}).get("enum", [])
+    models = {one.name: one for one in specs() if one.kind == "model"}
+    # Networks that no project can choose learn from images.
+    return [
+        name
+        for name in choices
+        if (models[name].serves(medium) if name in models else medium == "image")
+    ]
+
+
+def _misplaced(spec: Spec, medium: str, others: Sequence[str]) -> ModelError:
+    served = " and ".join(f"{name}s" for name in ("image", "text") if spec.serves(name))
+    return ModelError(
+        f"{spec.kind} {spec.name} serves {served}, and this project holds {medium}s; choose one "
+        f"of {', '.join(others)}"
+    )
 
 
 def parse(kind: str, name: str, params: Mapping[str, Any]) -> Any:
@@ -130,8 +152,10 @@ def validate(kind: str, name: str, params: Mapping[str, Any]) -> dict[str, Any]:
     return parsed.model_dump()
 
 
-def suited(spec: Spec, given: Mapping[str, Any], *, without_gpu: bool) -> dict[str, Any]:
-    """Return what is given, completed for the workers that there are.
+def suited(
+    spec: Spec, given: Mapping[str, Any], *, without_gpu: bool, medium: str = "image"
+) -> dict[str, Any]:
+    """Return what is given, completed for the project's examples and for the workers there are.
 
     Whoever names the network has chosen how long it takes, and is left with the defaults.
 
@@ -139,7 +163,10 @@ def suited(spec: Spec, given: Mapping[str, Any], *, without_gpu: bool) -> dict[s
         spec: of a job.
         given: parameters, not yet validated.
         without_gpu: whether no worker has a GPU.
+        medium: "image" or "text".
     """
+    if medium == "text":
+        return {**spec.of_texts, **given}
     takes = without_gpu and "network" not in given
     return {**(spec.without_gpu if takes else {}), **given}
 

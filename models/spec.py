@@ -36,6 +36,10 @@ THESIS: Final = (
 )
 
 
+IMAGES: Final = frozenset({"image"})
+TEXTS: Final = frozenset({"text"})
+
+
 @dataclass(frozen=True)
 class Spec:
     """One algorithm.
@@ -67,6 +71,7 @@ class Spec:
         media: what it serves, "image" or "text"; empty: of a model images, of all else both.
         without_gpu: of a job: values to begin with where no worker has a GPU, instead of defaults
             that would take hours there.
+        of_texts: of a job: values to begin with where the pool holds texts, in place of both.
     """
 
     name: str
@@ -84,6 +89,7 @@ class Spec:
     tasks: frozenset[str] = frozenset()
     media: frozenset[str] = frozenset()
     without_gpu: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    of_texts: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def serves_task(self, task: str) -> bool:
         """Say whether it can be used where labels are of a task type."""
@@ -93,4 +99,4 @@ class Spec:
 
     def serves(self, medium: str) -> bool:
         """Say whether it can be chosen for a project of "image" or "text" examples."""
-        return medium in (self.media or ({"image"} if self.kind == "model" else {"image", "text"}))
+        return medium in (self.media or (IMAGES if self.kind == "model" else IMAGES | TEXTS))

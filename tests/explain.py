@@ -11,7 +11,7 @@ from psycopg import sql
 from sqlalchemy import Engine, event
 
 # Tables that grow with the pool; all others may be read as a whole.
-LARGE = frozenset({"examples", "queries", "annotations"})
+LARGE = frozenset({"examples", "example_texts", "queries", "annotations"})
 # To read a table of fewer rows as a whole is quicker than by an index.
 _MANY = 10_000
 _PARAMETER = re.compile(r"%\((\w+)\)s")

@@ -8,7 +8,7 @@ from typing import Any
 from core.states import ArtifactKind
 from core.storage import sha256, write_atomically
 from core.tables import Artifact
-from workers.runner import JobContext
+from workers.context import JobContext
 
 
 def keep(

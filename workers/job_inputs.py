@@ -9,10 +9,11 @@ from core.among import among
 from core.project_settings import ProjectSettings
 from core.subsets import UNKNOWN
 from core.tables import Example, Project, ProjectClass, Round
-from models.media.image import PixelStore
+from models.media.base import Store
 from models.protocols import Indices
-from workers.runner import JobContext
+from workers.context import JobContext
 from workers.snapshot import Snapshot, take
+from workers.stores import open_store, side_of
 from workers.subset import dropped_of
 
 _FILE = "snapshot.npz"
@@ -20,10 +21,10 @@ _FILE = "snapshot.npz"
 
 @dataclass(frozen=True)
 class JobInputs:
-    """Answers, pixels and the seed of a project, frozen for one job."""
+    """Answers, examples and the seed of a project, frozen for one job."""
 
     snapshot: Snapshot
-    store: PixelStore
+    store: Store
     seed: int
 
 
@@ -45,8 +46,9 @@ def freeze(context: JobContext, *, in_use: bool = False) -> JobInputs:
         if in_use:
             dropped = dropped_of(session, context.storage, settings.subset, snapshot)
             snapshot = replace(snapshot, dropped=dropped)
+        side = side_of(project.medium, settings)
     snapshot.save(context.work / _FILE)
-    context.save({"known": {"input_size": settings.side, "seed": settings.seed}})
+    context.save({"known": {"input_size": side, "seed": settings.seed}})
     return frozen(context)
 
 
@@ -108,6 +110,5 @@ def frozen(context: JobContext) -> JobInputs:
     """Read what ``freeze`` took."""
     known = context.checkpoint["known"]
     snapshot = Snapshot.load(context.work / _FILE)
-    pixels = context.storage.pixels(context.project_id, known["input_size"])
-    store = PixelStore.open(pixels, known["input_size"], snapshot.count)
+    store = open_store(context.storage, context.project_id, known["input_size"], snapshot.count)
     return JobInputs(snapshot, store, known["seed"])

@@ -53,6 +53,8 @@ class Snapshot:
         reviewed: (R,) int64 pool indices whose verdict is a reviewer's, ascending.
         requested: (Q,) int64 pool indices that somebody chose, and no strategy, to be asked about
             first, ascending.
+        typical: (T,) pool indices that the first queue chose, and that were not drawn at random
+            from the pool, ascending; labeled ones only.
         dropped: (D,) int64 pool indices whose label a subset leaves out of training.
     """
 
@@ -69,6 +71,7 @@ class Snapshot:
     auxiliary: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     reviewed: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     requested: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    typical: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     dropped: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     @property
@@ -171,6 +174,7 @@ def take(session: Session, project_id: int, closing: int | None) -> Snapshot:
         auxiliary=_pool_indices(session, project_id, Split.AUXILIARY_OOD),
         reviewed=labeled[found.reviewed[known]],
         requested=labeled[found.requested[known]],
+        typical=labeled[found.typical[known]],
     )
 
 

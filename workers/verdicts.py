@@ -44,6 +44,7 @@ class Verdicts:
         rounds: (L,) int64 number of the round of the first verdict, or ``BEFORE_ROUNDS``.
         reviewed: (L,) bool, whether a reviewer settled it.
         requested: (L,) bool, whether it was first asked about on request.
+        typical: (L,) bool, whether it was first asked about as typical of the pool.
     """
 
     indices: Array
@@ -53,6 +54,7 @@ class Verdicts:
     rounds: Array
     reviewed: Flags
     requested: Flags
+    typical: Flags
 
 
 def read_verdicts(
@@ -116,7 +118,7 @@ def _of_classes(
             session, project_id, Annotation.class_id, closing
         )
     )
-    table: Array = np.fromiter(rows, dtype=np.dtype((np.int64, 5))).astype(np.int64, copy=False)
+    table: Array = np.fromiter(rows, dtype=np.dtype((np.int64, 6))).astype(np.int64, copy=False)
     indices, codes, first, reviewed = settle(table[:, 0], table[:, 1], table[:, 3] == 1)
     return Verdicts(
         indices=indices,
@@ -126,6 +128,7 @@ def _of_classes(
         rounds=table[first, 2],
         reviewed=reviewed,
         requested=table[first, 4] == 1,
+        typical=table[first, 5] == 1,
     )
 
 
@@ -138,12 +141,12 @@ def _of_labels(
 ) -> Verdicts:
     """Let the task type say what labels amount to, example by example."""
     votes: dict[int, list[Vote]] = defaultdict(list)
-    first: dict[int, tuple[int, bool]] = {}
-    for pool_index, verdict, label, number, review, requested in _held(
+    first: dict[int, tuple[int, bool, bool]] = {}
+    for pool_index, verdict, label, number, review, *asked in _held(
         session, project_id, Annotation.label, closing
     ):
         votes[pool_index].append(Vote(Verdict(verdict), label_of(label), review))
-        first.setdefault(pool_index, (number, requested))
+        first.setdefault(pool_index, (number, *asked))
     indices = sorted(votes)
     agreed = [consensus(votes[one]) for one in indices]
     said = [None if one is None else one.verdict for one in agreed]
@@ -156,6 +159,7 @@ def _of_labels(
         rounds=np.array([first[one][0] for one in indices], dtype=np.int64),
         reviewed=np.array([bool(one and one.final) for one in agreed], dtype=np.bool_),
         requested=np.array([first[one][1] for one in indices], dtype=np.bool_),
+        typical=np.array([first[one][2] for one in indices], dtype=np.bool_),
     )
 
 
@@ -164,7 +168,7 @@ def _held(session: Session, project_id: int, what: Any, closing: int | None) -> 
 
     Returns:
         Pool index, verdict, ``what`` was said, number of the round of the first verdict, whether it
-        is a reviewer's, whether it was first asked about on request.
+        is a reviewer's, whether it was first asked about on request, and whether as typical.
     """
     last = BEFORE_ROUNDS if closing is None else closing
     rounds = select(Round.id).where(Round.project_id == project_id, Round.number <= last)
@@ -182,6 +186,7 @@ def _held(session: Session, project_id: int, what: Any, closing: int | None) -> 
             func.coalesce(origin.c.number, Round.number, BEFORE_ROUNDS),
             Annotation.source == Source.REVIEW,
             func.coalesce(origin.c.requested, Query.requested, False),
+            func.coalesce(origin.c.typical, Query.typical, False),
         )
         .join(Example, Example.id == Annotation.example_id)
         .outerjoin(Round, Round.id == Annotation.round_id)
@@ -202,13 +207,14 @@ def _held(session: Session, project_id: int, what: Any, closing: int | None) -> 
 def _said_first() -> FromClause:
     """Of an answer to a query that asks again: the first verdict on its example.
 
-    Its round and whether that was asked for; nothing of any other answer.
+    Its round, and whether that was asked for or typical; nothing of any other answer.
     """
     said, round_, query = aliased(Annotation), aliased(Round), aliased(Query)
     return (
         select(
             func.coalesce(round_.number, BEFORE_ROUNDS).label("number"),
             func.coalesce(query.requested, False).label("requested"),
+            func.coalesce(query.typical, False).label("typical"),
         )
         .select_from(said)
         .outerjoin(round_, round_.id == said.round_id)

@@ -13,7 +13,7 @@ from api.uploads import receive_up_to
 from core import queue
 from core.lifecycle import new_job
 from core.settings import Settings
-from core.states import JobKind
+from core.states import JobKind, Medium
 from core.storage import Storage
 
 MOST_BYTES: Final = 64 << 20
@@ -30,14 +30,16 @@ async def start(
         Invalid: Nothing came.
     """
     async with transaction(request) as session:
-        features_of(storage, await managed_project(session, principal, project_id))
+        project = await managed_project(session, principal, project_id)
+        features_of(storage, project)
+        is_text, most = project.medium is Medium.TEXT, min(MOST_BYTES, settings.max_upload_bytes)
     upload = await receive_up_to(
         request.stream(),
-        "the file",
+        "the text" if is_text else "the file",
         storage,
         settings,
-        most=min(MOST_BYTES, settings.max_upload_bytes),
-        remedy="send a smaller version of the picture",
+        most=min(most, settings.max_text_bytes) if is_text else most,
+        remedy="send a part of it" if is_text else "send a smaller version of the picture",
     )
     async with transaction(request) as session:
         try:

@@ -9,6 +9,7 @@ from core.errors import Conflict
 from core.features import Features
 from core.nearness import similarities, unit_mean
 from core.project_settings import ProjectSettings
+from core.states import Medium
 from core.storage import Storage
 from core.tables import Project
 from models.params.networks import compared_width
@@ -26,7 +27,17 @@ def features_of(storage: Storage, project: Project) -> Features:
         Conflict: There are none.
     """
     model = ProjectSettings.model_validate(project.settings).model.name
-    return features.features_of(storage, project.id, model, compared_width)
+    try:
+        return features.features_of(storage, project.id, model, compared_width)
+    except Conflict as missing:
+        if project.medium is not Medium.TEXT:
+            raise
+        # Every model of texts works with frozen features, and no job learns others.
+        raise Conflict(
+            missing.code,
+            "Texts are compared by features, and none are kept of this pool yet: the first round "
+            "makes them.",
+        ) from missing
 
 
 def nearest(kept: Features, pool_index: int, count: int) -> dict[int, float]:

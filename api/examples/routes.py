@@ -65,6 +65,8 @@ async def look_up(
 ) -> JobOut:
     """Send one image as the request body, to find what is like it: nothing is added to the pool.
 
+    Of a project of texts it is a text in UTF-8: one that was typed in, or a `.txt` file.
+
     When the job that is returned has succeeded, its number is what `similar_file` asks for.
     """
     return await looking_up.start(request, user, project_id, storage, settings)

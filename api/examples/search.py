@@ -24,6 +24,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.examples.rankings import Ranking, unsaid
 from api.examples.schemas import EVERY_SPLIT, Filters, Sort
 from api.examples.scores import Positions, ScoreTable
+from api.examples.words import Words
 from core.among import among
 from core.consensus import holds
 from core.errors import Conflict
@@ -102,7 +103,7 @@ class Search:
         members: Positions | None = None,
         similarity: Ranking | None = None,
         isolation: Ranking | None = None,
-        words: ColumnElement[bool] | None = None,
+        words: Words | None = None,
     ) -> None:
         """Look up nothing yet.
 
@@ -116,7 +117,7 @@ class Search:
                 they ask nothing.
             similarity: To what the filters name; None if they name nothing.
             isolation: Of the images, if they are to be ordered by it.
-            words: Condition that they have the words which are searched for, if any are.
+            words: That are searched for in them, if any are.
 
         Raises:
             Conflict: Scores are asked for, and there are none.
@@ -135,10 +136,11 @@ class Search:
             raise unsaid("sort")
         self._similarity = similarity
         self._order = {"similarity": similarity, "isolation": isolation}.get(by)
+        self._with_words = None if words is None else words.pool_indices
         self._scored = bool(scored)
         self._by_score = bool(scored) or (by != "pool_index" and self._order is None)
         self._by_file = self._by_score or any(
-            one is not None for one in (members, similarity, self._order)
+            one is not None for one in (members, similarity, self._order, self._with_words)
         )
         if self._by_score and table is None:
             raise Conflict(
@@ -151,8 +153,8 @@ class Search:
             # Only images of the pool are scored, and subsets are of those alone.
             filters = filters.model_copy(update={"split": EVERY_SPLIT})
         self._conditions = conditions(project, filters)
-        if words is not None:
-            self._conditions.append(words)
+        if words is not None and words.pool_indices is None:
+            self._conditions.append(words.condition)
         # An index gives these in order, however few they are.
         self._indexed = asked == ([] if filters.split == EVERY_SPLIT else ["state"])
 
@@ -222,7 +224,7 @@ class Search:
     @cached_property
     def _kept(self) -> Positions:
         """Pool indices of what matches by the files, in order."""
-        others = [] if self._members is None else [self._members]
+        others = [one for one in (self._members, self._with_words) if one is not None]
         if self._similarity is not None:
             least = self._filters.similarity_min
             others.append(self._similarity.at_least(-1 if least is None else least))

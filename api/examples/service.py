@@ -24,7 +24,7 @@ from api.examples.schemas import (
 )
 from api.examples.scores import COLUMNS, ScoreTable, score_table
 from api.examples.search import Search
-from api.examples.words import has_words
+from api.examples.words import searched
 from api.pictures import image_url
 from core.among import among
 from core.class_names import seen_as
@@ -65,7 +65,7 @@ async def list_examples(
     isolated = None
     if listing.sort.endswith("isolation"):
         isolated = await rankings.isolation(session, project, storage)
-    words = await has_words(session, project, listing)
+    words = await searched(session, project, listing)
     search = Search(session, project, listing, table, listing.sort, asked, similar, isolated, words)
     found = await search.page(SHOWN, listing.cursor, listing.limit)
     return ExamplePage(
@@ -98,7 +98,7 @@ async def _search(
     similar = await rankings.similarity(session, project, storage, filters)
     # What was found by its likeness is acted on in that order.
     sort: Sort = "pool_index" if similar is None else "-similarity"
-    words = await has_words(session, project, filters)
+    words = await searched(session, project, filters)
     return Search(session, project, filters, table, sort, asked, similar, words=words)
 
 

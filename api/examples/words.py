@@ -1,26 +1,46 @@
 """Searching texts for words, by PostgreSQL's own index of them."""
 
 import re
+from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
 from sqlalchemy import ColumnElement, Text, cast, func, literal, select
 from sqlalchemy.dialects.postgresql import REGCONFIG, TSQUERY
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.examples.schemas import Filters
+from api.examples.scores import Positions
+from core.among import among
 from core.errors import Invalid
 from core.states import Medium
 from core.tables import Example, ExampleText, Project
 
 # Words are kept as they are written but for case (``core.tables.ExampleText``).
 _CONFIG: Final = cast(literal("simple"), REGCONFIG)
+FEW: Final = 5000
+"""Texts of all projects, which the index does not tell apart, that are looked up at once."""
 _WORD: Final = re.compile(r"(!?)('(?:[^']|'')*')")
 
 
-async def has_words(
-    session: AsyncSession, project: Project, filters: Filters
-) -> ColumnElement[bool] | None:
-    """Condition: a text has the words that are searched for; None where none are.
+@dataclass(frozen=True, eq=False)
+class Words:
+    """Words that texts are searched for.
+
+    Attributes:
+        condition: A text has them.
+        pool_indices: (N,) int32, ascending, of the texts that do, where these are few.
+    """
+
+    condition: ColumnElement[bool]
+    pool_indices: Positions | None
+
+
+async def searched(session: AsyncSession, project: Project, filters: Filters) -> Words | None:
+    """What the filters say of words; None where they say nothing.
+
+    What few texts have is looked up once, and all of it. What many have is soon found anywhere, and
+    is looked for piece by piece.
 
     Raises:
         Invalid: ``wrong_medium``, the project has no texts; ``no_words``, nothing of it is a word.
@@ -39,8 +59,16 @@ async def has_words(
         raise Invalid("no_words", "search holds no word; give letters or digits.", field="search")
     exact = '"' in filters.search
     wanted = cast(query if exact else beginnings(query), TSQUERY)
-    found = select(ExampleText.example_id).where(ExampleText.words.op("@@")(wanted))
-    return Example.id.in_(found)
+    matching = select(ExampleText.example_id).where(ExampleText.words.op("@@")(wanted))
+    condition = Example.id.in_(matching)
+    ids = (await session.scalars(matching.limit(FEW + 1))).all()
+    if len(ids) > FEW:
+        return Words(condition, None)
+    mine = select(Example.pool_index).where(
+        Example.project_id == project.id, among(Example.id, list(ids))
+    )
+    found = sorted(await session.scalars(mine))
+    return Words(condition, np.asarray(found, dtype=np.int32))
 
 
 def beginnings(query: str) -> str:

@@ -135,6 +135,16 @@ async def as_document(images: Images, document: Document) -> AsyncIterator[bytes
             yield piece
 
 
+async def as_texts(images: Images, document: Document) -> AsyncIterator[bytes]:
+    """Texts within what is known of them."""
+    with closing(document):
+        yield document.begin().encode()
+        async for block in images.blocks_with_texts():
+            yield "".join(document.add(record, text) for record, text in block).encode()
+        async for piece in in_threads(document.end()):
+            yield piece
+
+
 def _entries(
     archive: ZipWriter,
     files: Sequence[Placed],

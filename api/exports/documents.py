@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final, Literal, Protocol
 from urllib.parse import quote
 from xml.sax.saxutils import quoteattr
 
@@ -28,7 +28,7 @@ class Document(Protocol):
         ...
 
     def add(self, record: Record, path: str) -> str:
-        """What it says of an image, whose file is at ``path``."""
+        """What it says of an image, whose file is at ``path``, or of a text, which is ``path``."""
         ...
 
     def end(self) -> Iterator[bytes]:
@@ -67,12 +67,16 @@ class LabelStudio:
 
     Args:
         address: Where Label Studio finds an image, by its path in the archive.
+        shows: What it shows: ``image``, or ``text``, which is in the task itself.
     """
 
     name = "label-studio.json"
 
-    def __init__(self, address: Callable[[Record, str], str]) -> None:
+    def __init__(
+        self, address: Callable[[Record, str], str], shows: Literal["image", "text"] = "image"
+    ) -> None:
         self._address = address
+        self._shows = shows
         self._is_first = True
 
     def begin(self) -> str:
@@ -94,64 +98,61 @@ class LabelStudio:
         return {
             "id": record.example_id,
             "data": {
-                "image": self._address(record, path),
+                self._shows: self._address(record, path),
                 "name": record.name,
                 "sha256": record.content_hash.hex(),
                 "split": record.split.value,
             },
             "meta": record.meta,
             "annotations": [
-                *([_truth(record)] if is_truth else []),
-                *(_annotation(vote) for vote in record.votes),
+                *([self._truth(record)] if is_truth else []),
+                *(self._annotation(vote) for vote in record.votes),
             ],
             "predictions": [
                 {
                     "model_version": predicted.model_version,
                     "score": predicted.probability,
-                    "result": [_choice("class", predicted.class_name)],
+                    "result": [self._choice("class", predicted.class_name)],
                 }
             ]
             if predicted
             else [],
         }
 
+    def _truth(self, record: Record) -> dict[str, Any]:
+        return {
+            "annotator": "evaluation",
+            "result": [self._choice("class", record.class_name or "")],
+            "was_cancelled": False,
+            "ground_truth": True,
+        }
 
-def _truth(record: Record) -> dict[str, Any]:
-    return {
-        "annotator": "evaluation",
-        "result": [_choice("class", record.class_name or "")],
-        "was_cancelled": False,
-        "ground_truth": True,
-    }
+    def _annotation(self, vote: Vote) -> dict[str, Any]:
+        choice = (
+            self._choice("class", vote.class_name or "")
+            if vote.verdict is Verdict.CLASS
+            else self._choice("verdict", _CONTROLS.get(vote.verdict, ""))
+        )
+        is_skip = vote.verdict is Verdict.SKIP
+        return {
+            "id": vote.annotation_id,
+            "annotator": vote.annotator,
+            # Label Studio refuses authors that it does not know, so only people are named here.
+            **({"completed_by": {"email": vote.email}} if vote.email else {}),
+            "result": [] if is_skip else [choice],
+            "was_cancelled": is_skip,
+            "ground_truth": False,
+            "created_at": vote.created_at.isoformat(),
+            "lead_time": vote.seconds,
+        }
 
-
-def _annotation(vote: Vote) -> dict[str, Any]:
-    choice = (
-        _choice("class", vote.class_name or "")
-        if vote.verdict is Verdict.CLASS
-        else _choice("verdict", _CONTROLS.get(vote.verdict, ""))
-    )
-    is_skip = vote.verdict is Verdict.SKIP
-    return {
-        "id": vote.annotation_id,
-        "annotator": vote.annotator,
-        # Label Studio refuses authors that it does not know, so that only people are named here.
-        **({"completed_by": {"email": vote.email}} if vote.email else {}),
-        "result": [] if is_skip else [choice],
-        "was_cancelled": is_skip,
-        "ground_truth": False,
-        "created_at": vote.created_at.isoformat(),
-        "lead_time": vote.seconds,
-    }
-
-
-def _choice(control: str, choice: str) -> dict[str, Any]:
-    return {
-        "from_name": control,
-        "to_name": "image",
-        "type": "choices",
-        "value": {"choices": [choice]},
-    }
+    def _choice(self, control: str, choice: str) -> dict[str, Any]:
+        return {
+            "from_name": control,
+            "to_name": self._shows,
+            "type": "choices",
+            "value": {"choices": [choice]},
+        }
 
 
 def in_local_files(folder: str) -> Callable[[Record, str], str]:
@@ -160,7 +161,7 @@ def in_local_files(folder: str) -> Callable[[Record, str], str]:
 
 
 def labeling_config(class_names: Sequence[str]) -> str:
-    """The labeling interface that the tasks are for."""
+    """The labeling interface that the tasks with images are for."""
     names = (quoteattr(_NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", name)) for name in class_names)
     choices = "".join(f"    <Choice value={name}/>\n" for name in names)
     verdicts = "".join(f'    <Choice value="{name}"/>\n' for name in _CONTROLS.values())
@@ -170,6 +171,33 @@ def labeling_config(class_names: Sequence[str]) -> str:
         f'  <Choices name="verdict" toName="image" choice="single">\n{verdicts}  </Choices>\n'
         "</View>\n"
     )
+
+
+class Doccano:
+    """A line of JSON for each text, as doccano reads it; OOD and unsure stand among the labels."""
+
+    name = "doccano.jsonl"
+
+    def begin(self) -> str:
+        return ""
+
+    def add(self, record: Record, path: str) -> str:
+        label = record.class_name or _CONTROLS.get(record.verdict or Verdict.SKIP)
+        said = {
+            "id": record.example_id,
+            "text": path,
+            "label": [] if label is None else [label],
+            "name": record.name,
+            "split": record.split.value,
+            "meta": record.meta,
+        }
+        return _dumped(said) + "\n"
+
+    def end(self) -> Iterator[bytes]:
+        return iter(())
+
+    def close(self) -> None:
+        """It kept nothing."""
 
 
 class Coco:
@@ -217,7 +245,7 @@ class Coco:
                     "image_id": record.example_id,
                     "category_id": category,
                     "bbox": [0, 0, record.width, record.height],
-                    "area": record.width * record.height,
+                    "area": (record.width or 0) * (record.height or 0),
                     "iscrowd": 0,
                     "segmentation": [],
                 }

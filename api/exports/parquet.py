@@ -2,7 +2,7 @@
 
 import io
 import json
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -12,6 +12,7 @@ from pyarrow import parquet
 
 from api.exports.archives import portions, read_all
 from api.exports.records import Images, Record
+from api.exports.texts import TEXT
 from core.errors import Conflict
 from core.originals import Originals
 from core.prefetch import readers
@@ -42,6 +43,27 @@ _COLUMNS: Final = {
 }
 
 
+_TEXT_COLUMNS: Final = {
+    TEXT: pa.string(),
+    **{name: kind for name, kind in _COLUMNS.items() if name != "image"},
+}
+
+
+async def as_text_parquet(images: Images) -> AsyncIterator[bytes]:
+    """A row for each text; a row group holds a few MiB."""
+    sink = Sink()
+    schema = _schema(_TEXT_COLUMNS, images.class_names)
+    repeated = ["verdict", "split", "model_version", "predicted"]
+    writer = parquet.ParquetWriter(sink, schema, compression="zstd", use_dictionary=repeated)
+    numbers = {name: number for number, name in enumerate(images.class_names)}
+    async for block in images.blocks_with_texts():
+        rows = [{**_row(record, numbers), TEXT: text} for record, text in block]
+        await to_thread.run_sync(_write_rows, writer, schema, rows)
+        yield sink.taken()
+    writer.close()
+    yield sink.taken()
+
+
 async def as_parquet(images: Images, originals: Originals) -> AsyncIterator[bytes]:
     """A row for each image, without bytes if those are lost; a row group holds a few MiB.
 
@@ -49,7 +71,7 @@ async def as_parquet(images: Images, originals: Originals) -> AsyncIterator[byte
         DomainError: As ``read_all``.
     """
     sink = Sink()
-    schema = _schema(images.class_names)
+    schema = _schema(_COLUMNS, images.class_names)
     writer = parquet.ParquetWriter(
         sink,
         schema,
@@ -67,13 +89,14 @@ async def as_parquet(images: Images, originals: Originals) -> AsyncIterator[byte
     yield sink.taken()
 
 
-def _schema(class_names: Sequence[str]) -> pa.Schema:
-    features: dict[str, Any] = {name: _value(kind) for name, kind in _COLUMNS.items()}
-    features["image"] = {"_type": "Image"}
+def _schema(columns: Mapping[str, pa.DataType], class_names: Sequence[str]) -> pa.Schema:
+    features: dict[str, Any] = {name: _value(kind) for name, kind in columns.items()}
+    if "image" in columns:
+        features["image"] = {"_type": "Image"}
     features["label"] = {"names": list(class_names), "_type": "ClassLabel"}
     features["votes"] = [{name: _value(kind) for name, kind in _VOTE.items()}]
     described = {"huggingface": json.dumps({"info": {"features": features}})}
-    return pa.schema(list(_COLUMNS.items()), metadata=described)
+    return pa.schema(list(columns.items()), metadata=described)
 
 
 def _value(kind: pa.DataType) -> dict[str, str]:
@@ -89,17 +112,28 @@ def _write(
     contents: Callable[[], Iterable[bytes | Conflict]],
 ) -> None:
     rows = [
-        _row(record, numbers, None if isinstance(content, Conflict) else content)
+        {
+            **_row(record, numbers),
+            "image": {
+                "bytes": None if isinstance(content, Conflict) else content,
+                "path": record.file,
+            },
+        }
         for record, content in zip(records, contents(), strict=True)
     ]
+    _write_rows(writer, schema, rows)
+
+
+def _write_rows(
+    writer: parquet.ParquetWriter, schema: pa.Schema, rows: list[dict[str, Any]]
+) -> None:
     writer.write_table(pa.Table.from_pylist(rows, schema=schema))
 
 
-def _row(record: Record, numbers: dict[str, int], content: bytes | None) -> dict[str, Any]:
+def _row(record: Record, numbers: dict[str, int]) -> dict[str, Any]:
     predicted = record.prediction
     return {
         **record.stated(),
-        "image": {"bytes": content, "path": record.file},
         "label": numbers.get(record.class_name or ""),
         "predicted": predicted.class_name if predicted else None,
         "probability": predicted.probability if predicted else None,

@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, exists, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from api.exports.tables import speaks
+from api.exports.texts import contents, within_memory
 from core.folder_names import to_file
 from core.originals import Original
 from core.states import ExampleState, Split, Verdict
@@ -75,8 +76,8 @@ class Record:
     content_hash: bytes
     media_type: str
     bytes: int
-    width: int
-    height: int
+    width: int | None
+    height: int | None
     split: Split
     state: ExampleState
     class_name: str | None
@@ -184,6 +185,13 @@ class Images:
                 return
             last = found[-1].pool_index
             yield found
+
+    async def blocks_with_texts(self) -> AsyncIterator[list[tuple[Record, str]]]:
+        """The texts in order of import with what is known of each, some megabytes at a time."""
+        async for block in self.blocks():
+            for some in within_memory(block, lambda one: one.bytes):
+                found = await contents(self.sessions, [one.example_id for one in some])
+                yield [(one, found[one.example_id]) for one in some]
 
     async def _block(self, session: AsyncSession, last: int) -> list[Record]:
         statement = (

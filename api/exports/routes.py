@@ -12,6 +12,7 @@ from api.exports.schemas import ExportedClass, ExportFormat
 from api.exports.service import Format
 from api.pagination import Items
 from api.principal import CurrentUser
+from core.states import Medium
 
 router = APIRouter(tags=["exports"])
 
@@ -74,9 +75,13 @@ async def export(
         service.require_served(format, project.medium, project.task)
         record(session, user, "export", "annotations", None, project_id=project_id, format=format)
         classes = await service.class_names(session, project_id)
+        medium = project.medium
     which = Images(request.app.state.sessions, project_id, classes, all=unlabeled)
     if format in (Format.CSV, Format.JSONL):
-        found = service.as_table(which, format, only_effective=effective, bom=bom)
+        texts = medium is Medium.TEXT
+        found = service.as_table(which, format, only_effective=effective, bom=bom, texts=texts)
+    elif medium is Medium.TEXT:
+        found = service.as_texts(which, format)
     elif format in (Format.COCO, Format.LABEL_STUDIO) and not images:
         address = request.app.state.settings.public_url or str(request.base_url)
         found = service.as_document(which, format, f"{address.rstrip('/')}/")

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.exports import archives, tables
 from api.exports.documents import (
     Coco,
+    Doccano,
     Document,
     LabelStudio,
     Metadata,
@@ -18,7 +19,7 @@ from api.exports.documents import (
     labeling_config,
 )
 from api.exports.folders import ClassFolders, SplitFolders, in_one_folder
-from api.exports.parquet import as_parquet
+from api.exports.parquet import as_parquet, as_text_parquet
 from api.exports.records import Images
 from api.exports.schemas import ExportedClass, ExportFormat
 from core.errors import Invalid
@@ -30,6 +31,7 @@ from core.tables import Example, ProjectClass
 from core.tasks.registry import task_type
 
 _ZIP: Final = "application/zip"
+_PARQUET: Final = "application/vnd.apache.parquet"
 
 
 class Format(StrEnum):
@@ -140,13 +142,15 @@ async def class_names(session: AsyncSession, project_id: int) -> dict[int, str]:
     return dict((await session.execute(statement)).all())
 
 
-def as_table(images: Images, format: Format, *, only_effective: bool, bom: bool) -> Download:
-    """Annotations as CSV or JSONL."""
+def as_table(
+    images: Images, format: Format, *, only_effective: bool, bom: bool, texts: bool
+) -> Download:
+    """Annotations as CSV or JSONL, of texts with all of each."""
     which = images.sessions, images.project_id
     if format is Format.CSV:
-        body = tables.as_csv(*which, only_effective=only_effective, bom=bom)
+        body = tables.as_csv(*which, only_effective=only_effective, bom=bom, texts=texts)
     else:
-        body = tables.as_jsonl(*which, only_effective=only_effective)
+        body = tables.as_jsonl(*which, only_effective=only_effective, texts=texts)
     return Download(
         body,
         f"karat-project-{images.project_id}.{format}",
@@ -159,7 +163,7 @@ def as_images(images: Images, originals: Originals, format: Format) -> Download:
     name = f"karat-project-{images.project_id}"
     if format is Format.PARQUET:
         body = as_parquet(images, originals)
-        return Download(body, f"{name}.parquet", "application/vnd.apache.parquet")
+        return Download(body, f"{name}.parquet", _PARQUET)
     if format is not Format.IMAGEFOLDER:
         name = f"{name}-{_word(format)}"
     if format in (Format.IMAGEFOLDER, Format.YOLO):
@@ -176,6 +180,18 @@ def as_images(images: Images, originals: Originals, format: Format) -> Download:
         config = ("labeling-config.xml", labeling_config(images.class_names))
         body = archives.as_zip(images, originals, in_one_folder, document, more=lambda _: [config])
     return Download(body, f"{name}.zip", _ZIP)
+
+
+def as_texts(images: Images, format: Format) -> Download:
+    """Texts with what is known of them."""
+    name = f"karat-project-{images.project_id}"
+    if format is Format.PARQUET:
+        return Download(as_text_parquet(images), f"{name}.parquet", _PARQUET)
+    if format is Format.DOCCANO:
+        body = archives.as_texts(images, Doccano())
+        return Download(body, f"{name}-doccano.jsonl", "application/jsonl")
+    body = archives.as_texts(images, LabelStudio(lambda _, text: text, shows="text"))
+    return Download(body, f"{name}-{_word(format)}.json", "application/json")
 
 
 def as_document(images: Images, format: Format, base_url: str) -> Download:

@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Select, String, and_, case, cast, exists, 
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 from sqlalchemy.orm import aliased
 
+from api.exports.texts import TEXT, with_texts
 from core.class_names import seen_as
 from core.consensus import holds
 from core.csv_escape import BOM, plain
@@ -70,7 +71,10 @@ def _effective() -> ColumnElement[bool]:
 
 
 def _annotations(project_id: int, *, only_effective: bool) -> Select[Any]:
-    """Every annotation, oldest first; ``effective`` marks one of each example, if it has any."""
+    """Every annotation, oldest first; ``effective`` marks one of each example, if it has any.
+
+    After ``COLUMNS`` come the bytes of the example.
+    """
     which = [Annotation.project_id == project_id, *([_effective()] if only_effective else [])]
     earlier = aliased(Annotation)
     return (
@@ -98,6 +102,7 @@ def _annotations(project_id: int, *, only_effective: bool) -> Select[Any]:
             earlier.client_key,
             Annotation.created_at,
             Annotation.label,
+            Example.bytes,
         )
         .join(Example, Example.id == Annotation.example_id)
         .outerjoin(Query, Query.id == Annotation.query_id)
@@ -112,12 +117,17 @@ def _annotations(project_id: int, *, only_effective: bool) -> Select[Any]:
 
 
 async def rows(
-    sessions: async_sessionmaker[AsyncSession], project_id: int, *, only_effective: bool = False
+    sessions: async_sessionmaker[AsyncSession],
+    project_id: int,
+    *,
+    only_effective: bool = False,
+    texts: bool = False,
 ) -> AsyncIterator[list[dict[str, Any]]]:
     """Annotations in blocks, JSON-ready; all of them, or the one of each example that holds.
 
     Each block is a transaction of its own: a slow reader holds neither a connection nor an old
-    snapshot, which would slow the queue. What is answered during the download is in it or not.
+    snapshot, which would slow the queue. What is answered during the download is in it or not. With
+    ``texts`` each has all of its text in the column ``text``.
     """
     last = 0
     while True:
@@ -128,7 +138,13 @@ async def rows(
         if not block:
             return
         last = block[-1][0]
-        yield [_row(*row) for row in block]
+        found = [_row(*row) for *row, _ in block]
+        if not texts:
+            yield found
+            continue
+        sizes = (row[-1] for row in block)
+        async for some in with_texts(sessions, list(zip(found, sizes, strict=True))):
+            yield some
 
 
 def _row(*values: Any) -> dict[str, Any]:
@@ -150,13 +166,14 @@ async def as_csv(
     *,
     only_effective: bool = False,
     bom: bool = False,
+    texts: bool = False,
 ) -> AsyncIterator[str]:
     text = io.StringIO()
     text.write(BOM if bom else "")
-    writer = csv.DictWriter(text, COLUMNS)
+    writer = csv.DictWriter(text, (*COLUMNS, TEXT) if texts else COLUMNS)
     writer.writeheader()
     yield text.getvalue()
-    async for block in rows(sessions, project_id, only_effective=only_effective):
+    async for block in rows(sessions, project_id, only_effective=only_effective, texts=texts):
         text.seek(0)
         text.truncate()
         writer.writerows({name: plain(value) for name, value in row.items()} for row in block)
@@ -164,7 +181,11 @@ async def as_csv(
 
 
 async def as_jsonl(
-    sessions: async_sessionmaker[AsyncSession], project_id: int, *, only_effective: bool = False
+    sessions: async_sessionmaker[AsyncSession],
+    project_id: int,
+    *,
+    only_effective: bool = False,
+    texts: bool = False,
 ) -> AsyncIterator[str]:
-    async for block in rows(sessions, project_id, only_effective=only_effective):
+    async for block in rows(sessions, project_id, only_effective=only_effective, texts=texts):
         yield "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in block)

@@ -8,14 +8,14 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.audit import record
 from api.pools.schemas import ImportStart
 from api.pools.service import start_import
-from api.pools.uploads import check_annotations
+from api.pools.uploads import check_annotations, check_columns
 from api.principal import Principal
 from core import events
 from core.errors import Conflict, Invalid, NotFound
 from core.imports import PLAN_HOURS, Answer, FolderChoice, ImportParams
 from core.lifecycle import request_cancel
 from core.states import JobKind, JobState
-from core.tables import DRY_RUN, Job
+from core.tables import DRY_RUN, Job, Project
 
 _ANSWERED = {
     Answer.STARTED: "This import was started already.",
@@ -48,15 +48,15 @@ def parse_choices(given: Iterable[str]) -> dict[str, FolderChoice]:
 
 
 async def start(
-    session: AsyncSession, principal: Principal, project_id: int, job_id: int, chosen: ImportStart
+    session: AsyncSession, principal: Principal, project: Project, job_id: int, chosen: ImportStart
 ) -> Job:
     """Start the import that a plan was made of, from the same upload.
 
     Raises:
-        DomainError: ``plan_not_ready``, ``plan_started``, ``plan_discarded``, ``plan_expired`` or
-            ``invalid_annotation_column``.
+        DomainError: ``plan_not_ready``, ``plan_started``, ``plan_discarded``, ``plan_expired``,
+            ``wrong_medium`` or ``invalid_annotation_column``.
     """
-    plan = await _plan(session, project_id, job_id)
+    plan = await _plan(session, project.id, job_id)
     if plan.state is not JobState.SUCCEEDED:
         raise Conflict(
             "plan_not_ready", f"The plan is {plan.state}; only one that succeeded can be started."
@@ -67,7 +67,8 @@ async def start(
     if chosen.annotation_columns is not None:
         annotations = list(dict.fromkeys(chosen.annotation_columns))
     # The split that was chosen may be another than the one the plan was made for.
-    check_annotations(before.filename, annotations, split)
+    check_annotations(before.filename, annotations, split, project.medium)
+    check_columns(chosen.columns(), project.medium)
     params = before.model_copy(
         update={
             "split": split,
@@ -81,7 +82,7 @@ async def start(
     plan.params = {**plan.params, "answer": Answer.STARTED.value}
     if chosen.dry_run:
         params[DRY_RUN] = True
-    return await start_import(session, principal, project_id, params)
+    return await start_import(session, principal, project.id, params)
 
 
 async def discard(

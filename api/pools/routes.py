@@ -26,7 +26,13 @@ from api.pools.schemas import (
     LocationOut,
     Packed,
 )
-from api.pools.uploads import check_annotations, checked_name, receive
+from api.pools.uploads import (
+    check_annotations,
+    check_columns,
+    checked_name,
+    receive,
+    require_copied,
+)
 from api.principal import CurrentUser, Engineer, Principal
 from core.errors import Invalid
 from core.imports import ImportParams
@@ -75,7 +81,7 @@ async def import_images(
     user: CurrentUser,
     settings: SettingsDep,
     storage: StorageDep,
-    project_id: ManagedId,
+    project_id: ProjectId,
     filename: Annotated[str, Query(max_length=1000)],
     split: Split = Split.POOL,
     image_column: ColumnName = None,
@@ -90,7 +96,7 @@ async def import_images(
     count_from: FirstNumber | None = None,
     dry_run: bool = False,
 ) -> JobOut:
-    """Upload a zip, a Parquet file or one image as the request body, and import it.
+    """Upload a zip, a Parquet file, a table or one example as the request body, and import it.
 
     What stands in each `annotation_column` (of the Parquet file, or of a zip's metadata, where
     `label` also means the folder) becomes an annotation of the image: a class by name or number,
@@ -103,32 +109,41 @@ async def import_images(
     or folder: by the column `key`, `file` or another that `key_column` names. `packed` says what a
     zip was made of for the upload.
 
+    Texts come from `.csv`, `.tsv`, `.jsonl`, `.json` and `.parquet` files, a row each, by the
+    column `text_column`, which need not be named where only one can be meant, and from `.txt` and
+    `.md` files, alone, in folders or zipped. The JSON of Label Studio and doccano needs no names.
+
     Each `folder_split`, as `FOLDER=SPLIT`, says of a folder, or of a value of the split column,
     what it is: a split, `leave_out`, or `class`. `count_from` says which number the first class has
     in columns of numbers that do not say it by themselves, 0 or 1. With `dry_run` nothing is stored
     but the upload: the job's result is the plan of the import, which `start` then starts without
     sending it again, and which is forgotten after 24 hours.
     """
+    async with managing(request, user, project_id) as (_, project):
+        medium = project.medium
     annotations = list(dict.fromkeys(annotation_column or ()))
     choices = plans.parse_choices(folder_split or ())
     if location is not None:
+        require_copied(medium)
         in_place.require_table(filename, "filename")
         location = str(in_place.allowed_location(location, settings))
-    name = checked_name(filename)
-    check_annotations(name, annotations, split)
-    upload = await receive(request.stream(), name, storage, settings)
-    columns = {
+    name = checked_name(filename, medium)
+    check_annotations(name, annotations, split, medium)
+    given = {
         "image": image_column,
         "text": text_column,
         "label": label_column,
         "split": split_column,
         "key": key_column,
     }
+    columns = {role: column for role, column in given.items() if column}
+    check_columns(columns, medium)
+    upload = await receive(request.stream(), name, storage, settings)
     params = ImportParams(
         upload=upload,
         filename=name,
         split=split,
-        columns={key: value for key, value in columns.items() if value},
+        columns=columns,
         annotations=annotations,
         folder_split=choices,
         count_from=count_from,
@@ -150,7 +165,7 @@ async def import_bucket(
     request: Request,
     user: CurrentUser,
     settings: SettingsDep,
-    project_id: ManagedId,
+    project_id: ProjectId,
     asked: BucketImport,
     dry_run: bool = False,
 ) -> JobOut:
@@ -158,6 +173,8 @@ async def import_bucket(
 
     With `dry_run` the job's result is the plan of the import, as for an upload.
     """
+    async with managing(request, user, project_id) as (_, project):
+        require_copied(project.medium)
     params = await to_thread.run_sync(in_place.import_params, asked, settings)
     return await _started(request, user, project_id, params, dry_run)
 
@@ -171,7 +188,7 @@ async def start_import(
     chosen: ImportStart,
 ) -> JobOut:
     """Start a planned import from what was sent for its plan, with what was chosen."""
-    return JobOut.model_validate(await plans.start(session, user, project.id, job_id, chosen))
+    return JobOut.model_validate(await plans.start(session, user, project, job_id, chosen))
 
 
 @router.delete("/projects/{project_id}/imports/{job_id}", status_code=204)

@@ -1,45 +1,85 @@
 """What may be uploaded into a pool."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import PurePosixPath
+from typing import Final
 
 from api.uploads import receive_up_to
 from core.errors import Invalid
-from core.media.image import IMAGES
+from core.media import MEDIA
+from core.media.nouns import noun
 from core.settings import Settings
-from core.states import Split
+from core.states import Medium, Split
 from core.storage import Storage
 
-ARCHIVES = frozenset({".zip", ".parquet"})
-# Say something of images that are there, and bring none.
-TABLES = frozenset({".csv", ".jsonl", ".json"})
+_READS: Final[Mapping[Medium, str]] = {
+    Medium.IMAGE: (
+        "Karat reads .zip, .parquet, single images, .csv and .jsonl with labels, and the .json "
+        "of Label Studio and COCO"
+    ),
+    Medium.TEXT: (
+        "Karat reads texts from .csv, .tsv, .jsonl, .json, .parquet, .zip, .txt and .md files"
+    ),
+}
 
 
-def checked_name(filename: str) -> str:
+def checked_name(filename: str, medium: Medium) -> str:
     """The file name without any path, if its ending is one we read."""
     name = PurePosixPath(filename.replace("\\", "/")).name
     suffix = PurePosixPath(name).suffix.lower()
-    if suffix not in ARCHIVES | IMAGES | TABLES:
+    if suffix not in MEDIA[medium].uploads:
         raise Invalid(
             "invalid_upload",
-            "Karat reads .zip, .parquet, single images, .csv and .jsonl with labels, and the .json "
-            f"of Label Studio and COCO, not {name or 'a nameless file'!r}.",
+            f"{_READS[medium]}, not {name or 'a nameless file'!r}.",
             field="filename",
         )
     return name
 
 
-def check_annotations(filename: str, annotations: Sequence[str], split: Split) -> None:
+def check_columns(columns: Mapping[str, str], medium: Medium) -> None:
+    """Refuse a column for examples of another medium."""
+    for other in Medium:
+        if other is medium or other.value not in columns:
+            continue
+        raise Invalid(
+            "wrong_medium",
+            f"{other}_column names a column of {noun(other).many}, and this project holds "
+            f"{noun(medium).many}; give {medium}_column.",
+            field=f"{other}_column",
+        )
+
+
+def require_copied(medium: Medium) -> None:
+    """Refuse to leave examples where they lie, where they are kept in the database.
+
+    Raises:
+        Invalid: ``wrong_medium``.
+    """
+    if medium is Medium.TEXT:
+        raise Invalid(
+            "wrong_medium",
+            "Only images can stay where they lie; texts are copied into the database, to be "
+            "searched. Send the file or the folder itself.",
+            field="location",
+        )
+
+
+def check_annotations(
+    filename: str, annotations: Sequence[str], split: Split, medium: Medium = Medium.IMAGE
+) -> None:
     """Refuse columns of labels where there can be none."""
     suffix = PurePosixPath(filename).suffix.lower()
     field = "annotation_column"
-    if annotations and (suffix in IMAGES or suffix == ".json"):
-        what = "A JSON document" if suffix == ".json" else "A single image"
+    # Of texts it may be an array of rows.
+    no_rows = suffix == ".json" and medium is Medium.IMAGE
+    if annotations and (suffix in MEDIA[medium].suffixes or no_rows):
+        what = "A JSON document" if no_rows else f"A single {noun(medium).one}"
         raise Invalid("invalid_annotation_column", f"{what} has no columns of labels.", field=field)
     if annotations and split is not Split.POOL:
         raise Invalid(
             "invalid_annotation_column",
-            f"Only images of the pool are annotated; for the split {split} leave it out.",
+            f"Only {noun(medium).many} of the pool are annotated; for the split {split} leave it "
+            "out.",
             field=field,
         )
 

@@ -6,10 +6,9 @@ from typing import Any, Final, get_args
 from pydantic import ValidationError
 
 from core.errors import Invalid
-from core.media.nouns import noun
 from core.project_settings import STRATEGY_OF, Goal, ProjectSettings
 from core.states import Medium
-from models.catalog import DEFAULT_MODEL, Choosable, Spec, find, specs, validate
+from models.catalog import DEFAULT_MODEL, Choosable, Spec, find, require_served, validate
 from models.errors import ModelError
 from models.faults import message_of
 
@@ -59,7 +58,7 @@ def checked(
         choice = getattr(settings, kind)
         path = f"settings.{kind}.name"
         try:
-            _require_served(find(kind, choice.name), medium, path)
+            require_served(find(kind, choice.name), medium)
             path = f"settings.{kind}.params"
             choice.params = validate(kind, choice.name, choice.params)
         except ModelError as error:
@@ -73,20 +72,6 @@ def checked(
         )
     _check_together(settings)
     return settings
-
-
-def _require_served(spec: Spec, medium: Medium, path: str) -> None:
-    """Refuse what is for examples of another medium."""
-    if spec.serves(medium):
-        return
-    served = ", ".join(noun(one).many for one in Medium if spec.serves(one)) or "nothing"
-    others = ", ".join(one.name for one in specs() if one.kind == spec.kind and one.serves(medium))
-    raise Invalid(
-        "invalid_settings",
-        f"{path}: {spec.kind} {spec.name} serves {served}, and this project holds "
-        f"{noun(medium).many}; choose one of {others}",
-        field=path,
-    )
 
 
 def _by_goal(base: ProjectSettings | None) -> bool:

@@ -15,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 from api.exports.archives import Placed, as_files
 from api.exports.parquet import Sink
 from api.exports.records import file_name
+from api.exports.texts import TEXT, with_texts
 from core.among import among
 from core.csv_escape import BOM, plain_row
 from core.folder_names import folders_of
@@ -50,15 +51,20 @@ async def as_ids(path: Path) -> AsyncIterator[str]:
 
 
 async def as_csv(
-    sessions: async_sessionmaker[AsyncSession], project_id: int, path: Path, *, bom: bool = False
+    sessions: async_sessionmaker[AsyncSession],
+    project_id: int,
+    path: Path,
+    *,
+    bom: bool = False,
+    texts: bool = False,
 ) -> AsyncIterator[str]:
-    """All rows; an empty rank means dropped. Classes and files are named."""
-    columns = (await _schema(path)).names
+    """All rows; an empty rank means dropped. Classes and files are named, texts are there."""
+    columns = (await _schema(path, texts=texts)).names
     text = io.StringIO()
     text.write(BOM if bom else "")
     writer = csv.writer(text)
     writer.writerow(columns)
-    async for piece in _named(sessions, project_id, path):
+    async for piece in _named(sessions, project_id, path, texts=texts):
         writer.writerows(map(plain_row, zip(*(piece[name] for name in columns), strict=True)))
         yield text.getvalue()
         text.seek(0)
@@ -66,28 +72,32 @@ async def as_csv(
 
 
 async def as_parquet(
-    sessions: async_sessionmaker[AsyncSession], project_id: int, path: Path
+    sessions: async_sessionmaker[AsyncSession],
+    project_id: int,
+    path: Path,
+    *,
+    texts: bool = False,
 ) -> AsyncIterator[bytes]:
     """The rows and columns of ``as_csv``, typed; a null rank means dropped."""
-    schema, sink = await _schema(path), Sink()
+    schema, sink = await _schema(path, texts=texts), Sink()
     writer = parquet.ParquetWriter(sink, schema, compression="zstd")
-    async for piece in _named(sessions, project_id, path):
+    async for piece in _named(sessions, project_id, path, texts=texts):
         await to_thread.run_sync(writer.write_table, pa.Table.from_pydict(piece, schema))
         yield sink.taken()
     writer.close()
     yield sink.taken()
 
 
-async def _schema(path: Path) -> pa.Schema:
-    """The columns of an export: those of the file, and names beside the ids."""
+async def _schema(path: Path, *, texts: bool) -> pa.Schema:
+    """The columns of an export: those of the file, names beside the ids, and texts."""
     fields = []
     for field in await to_thread.run_sync(subset_schema, path):
         fields += [field, *(pa.field(name, pa.string()) for name in _BESIDE.get(field.name, ()))]
-    return pa.schema(fields)
+    return pa.schema([*fields, *([pa.field(TEXT, pa.string())] if texts else [])])
 
 
 async def _named(
-    sessions: async_sessionmaker[AsyncSession], project_id: int, path: Path
+    sessions: async_sessionmaker[AsyncSession], project_id: int, path: Path, *, texts: bool
 ) -> AsyncIterator[dict[str, list[Any]]]:
     """The pieces of a subset with the columns of ``_schema``; what is gone has no name."""
     async with sessions() as session:
@@ -100,7 +110,15 @@ async def _named(
         piece["sha256"] = [file and file.content_hash.hex() for file in found]
         for ids, (names,) in _CLASSES.items():
             piece[names] = [classes.get(one) for one in piece.get(ids, ())]
-        yield piece
+        if not texts:
+            yield piece
+            continue
+        rows = [
+            (dict(zip(piece, row, strict=True)), file.bytes if file else 0)
+            for *row, file in zip(*piece.values(), found, strict=True)
+        ]
+        async for some in with_texts(sessions, rows):
+            yield {name: [row[name] for row in some] for name in some[0]}
 
 
 async def as_image_folder(

@@ -14,6 +14,8 @@ from api.parameters import PathId
 from api.principal import CurrentUser
 from api.subsets import exports, service
 from api.subsets.schemas import SubsetComparison, SubsetFormat, SubsetOut
+from core.errors import Invalid
+from core.states import Medium
 
 router = APIRouter(prefix="/projects/{project_id}/subsets", tags=["subsets"])
 
@@ -60,10 +62,18 @@ async def export_subset(
 ) -> Response:
     """All rows as CSV or Parquet (no rank: dropped); what is kept as ids, or as a zip of folders.
 
-    CSV and Parquet have the same columns, with names beside the ids. The folders are named by the
-    labels that the subset was made from.
+    CSV and Parquet have the same columns, with names beside the ids, and the texts where examples
+    are texts. The folders, of images, are named by the labels that the subset was made from.
     """
-    async with managing(request, user, project_id) as (session, _):
+    async with managing(request, user, project_id) as (session, project):
+        texts = project.medium is Medium.TEXT
+        if texts and format is SubsetFormat.IMAGEFOLDER:
+            raise Invalid(
+                "wrong_medium",
+                "Folders are made of files of pictures, and this project holds texts; take csv, "
+                "parquet or ids.",
+                field="format",
+            )
         artifact = await service.find_subset(session, project_id, subset_id)
         record(session, user, "export", "subset", subset_id, project_id=project_id, format=format)
     path = await artifact_file(storage, artifact.storage_key)
@@ -73,10 +83,10 @@ async def export_subset(
     sessions = request.app.state.sessions
     body: AsyncIterator[str] | AsyncIterator[bytes]
     if format is SubsetFormat.CSV:
-        body = exports.as_csv(sessions, project_id, path, bom=bom)
+        body = exports.as_csv(sessions, project_id, path, bom=bom, texts=texts)
         media, suffix = "text/csv", "csv"
     elif format is SubsetFormat.PARQUET:
-        body = exports.as_parquet(sessions, project_id, path)
+        body = exports.as_parquet(sessions, project_id, path, texts=texts)
         media, suffix = "application/vnd.apache.parquet", "parquet"
     elif format is SubsetFormat.IDS:
         body, media, suffix = exports.as_ids(path), "text/plain", "txt"

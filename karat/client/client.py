@@ -17,13 +17,15 @@ from types import TracebackType
 from typing import Any, Self
 
 from karat.client.arguments import listed
-from karat.client.listing import PROJECTS, Rows, named
+from karat.client.naming import named
+from karat.client.notebook import Rows, project_columns, shown
 from karat.client.project import ProjectClient
 from karat.client.resources import (
     Algorithm,
     ClassSpec,
     Job,
     JobState,
+    Medium,
     NewToken,
     ProjectListed,
     Role,
@@ -212,31 +214,37 @@ class Client:
 
     def projects(self) -> Rows[ProjectListed]:
         """The projects the user may see; a notebook shows them as a table."""
-        return Rows(PROJECTS, self._transport.pages("/projects"))
+        found = list(self._transport.pages("/projects"))
+        return Rows(project_columns(found), found)
 
     def project(self, project: int | str) -> ProjectClient:
         """What can be done in one project.
 
         Args:
-            project: Its number, which is not looked up before the first call; or as a string its
-                name or its number, with ``name:`` or ``number:`` before it where both fit.
+            project: Its number; or as a string its name or its number, with ``name:`` or
+                ``number:`` before it where both fit.
 
         Returns:
             The project's part of the client.
 
         Raises:
             KaratError: No project that the user may see has this name or number
-                (``project_not_found``), or one has this number and another this name
-                (``ambiguous_project``); where it is a string.
+                (``project_not_found``, ``not_found``), or one has this number and another this
+                name (``ambiguous_project``).
         """
-        number = project if isinstance(project, int) else named(project, self.projects())
-        return ProjectClient(self._transport, number)
+        if isinstance(project, str):
+            return ProjectClient(self._transport, named(project, self.projects()))
+        found = ProjectClient(self._transport, project)
+        # At the call, and not at the first thing that is done with it.
+        found.get()
+        return found
 
     def create_project(
         self,
         name: str,
         classes: Sequence[str | ClassSpec],
         *,
+        medium: Medium = "image",
         guidelines: str = "",
         settings: dict[str, Any] | None = None,
     ) -> ProjectClient:
@@ -245,6 +253,7 @@ class Client:
         Args:
             name: Its name, which no other project has.
             classes: Names of the classes, or dictionaries with colour and hotkey.
+            medium: What its examples are: ``image`` or ``text``. It stays so.
             guidelines: What annotators should know.
             settings: What differs from ``default_settings``.
 
@@ -256,6 +265,7 @@ class Client:
         """
         body = {
             "name": name,
+            "medium": medium,
             "guidelines": guidelines,
             "classes": [
                 {"name": one} if isinstance(one, str) else one for one in listed(classes, "classes")
@@ -265,11 +275,12 @@ class Client:
         project = self._transport.request("POST", "/projects", body=body)
         return ProjectClient(self._transport, project["id"])
 
-    def default_settings(self, goal: str = "best_model") -> dict[str, Any]:
+    def default_settings(
+        self, goal: str = "best_model", medium: Medium = "image"
+    ) -> dict[str, Any]:
         """The settings of a new project that is after the ``best_model``, or to ``find_all``."""
-        settings: dict[str, Any] = self._transport.request(
-            "GET", "/settings/defaults", query={"goal": goal}
-        )
+        query = {"goal": goal, "medium": medium}
+        settings: dict[str, Any] = self._transport.request("GET", "/settings/defaults", query=query)
         return settings
 
     def algorithms(self) -> list[Algorithm]:
@@ -302,7 +313,7 @@ class Client:
         Args:
             job_id: The job.
         """
-        job: Job = self._transport.request("GET", f"/jobs/{job_id}")
+        job: Job = shown(self._transport.request("GET", f"/jobs/{job_id}"))
         return job
 
     def job_log(self, job_id: int, after: int = 0) -> str:

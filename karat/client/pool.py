@@ -28,13 +28,15 @@ Which = Literal["all", "leaking", "contradicting"]
 
 
 class Filters(TypedDict):
-    """What images have to be; all that is given has to hold.
+    """What examples have to be; all that is given has to hold.
 
     They are of the pool unless ``split`` names another, or is ``all``. ``verdict``,
     ``annotator_id`` and ``source`` are of one vote that holds. ``kept_by`` and ``dropped_by`` are
     subsets, which know the labels of when they were made. ``outline`` is drawn on the embedding
     map: its version, a colon, and the corners as ``x,y;x,y;...``. Scores and predictions are those
-    that the queries of ``round`` were chosen by, by default the latest. ``similar_to`` are ids of
+    that the queries of ``round`` were chosen by, by default the latest. ``search`` are words of
+    texts, or beginnings of words: all of them, unless ``or`` stands between; none that has ``-``
+    before it; "in quotes" as they stand. ``similar_to`` are ids of
     images with commas between them, and ``similarity_min`` is to their mean; ``duplicate_of`` finds
     the images that show the same picture as one, and that one.
     """
@@ -51,6 +53,7 @@ class Filters(TypedDict):
     dropped_by: NotRequired[int | None]
     outline: NotRequired[str | None]
     name: NotRequired[str | None]
+    search: NotRequired[str | None]
     round: NotRequired[int | None]
     predicted: NotRequired[int | None]
     purity_min: NotRequired[float | None]
@@ -248,6 +251,14 @@ class PoolClient:
         found: dict[str, Any] = self._transport.request("GET", f"{self._path}/{example_id}")
         return found
 
+    def text(self, example_id: int) -> str:
+        """All of a text, of a project of texts.
+
+        Args:
+            example_id: The text.
+        """
+        return self._transport.text(f"/examples/{example_id}/image", {"original": True})
+
     def neighbours(self, example_id: int, limit: int = 24) -> list[Neighbour]:
         """The most similar images, the nearest first.
 
@@ -261,18 +272,25 @@ class PoolClient:
         items: list[Neighbour] = found["items"]
         return items
 
-    def look_up(self, file: str | Path) -> Job:
-        """Have a worker look at an image that is not in the pool, to find what is like it.
+    def look_up(self, file: str | Path | None = None, *, text: str | None = None) -> Job:
+        """Have a worker look at an example that is not in the pool, to find what is like it.
 
         Args:
-            file: The image.
+            file: An image, or of a project of texts a file of text.
+            text: The text itself, in place of a file.
 
         Returns:
             The job; once it has succeeded, its number is the filter ``similar_file``.
+
+        Raises:
+            TypeError: Neither a file nor a text is given, or both.
         """
-        sent = upload(Path(file))
+        if (file is None) == (text is None):
+            raise TypeError("Give a file, or a text.")
+        content = (text or "").encode()
+        chunks = upload(Path(file)).chunks if file is not None else lambda: iter([content])
         path = f"{self._path}/look-up"
-        job: Job = self._transport.request("POST", path, content=sent.chunks)
+        job: Job = self._transport.request("POST", path, content=chunks)
         return job
 
     def duplicates(self, which: Which = "all") -> Iterator[DuplicateGroup]:

@@ -7,7 +7,15 @@ from typing import Literal
 
 from core.local_folder import LeftOut
 from karat.client.arguments import format_by_ending, listed
-from karat.client.resources import ExportedClass, ExportFormat, FolderChoice, Job, Split
+from karat.client.notebook import JOBS, Rows
+from karat.client.resources import (
+    ExportedClass,
+    ExportFormat,
+    ExportFormatInfo,
+    FolderChoice,
+    Job,
+    Split,
+)
 from karat.client.transport import Transport
 from karat.client.uploads import upload, warn_left_out
 
@@ -24,6 +32,7 @@ class TransferClient:
         *,
         split: Split = "pool",
         image_column: str | None = None,
+        text_column: str | None = None,
         label_column: str | None = None,
         split_column: str | None = None,
         annotation_columns: Sequence[str] = (),
@@ -34,16 +43,19 @@ class TransferClient:
         on_sent: Callable[[int, int], None] | None = None,
         on_left_out: LeftOut = warn_left_out,
     ) -> Job:
-        """Send images, labels or both; a worker takes them in.
+        """Send images or texts, labels or both; a worker takes them in.
 
         Sending the same again adds nothing twice.
 
         Args:
             path: A folder (zipped on the way), a zip, a Parquet file, one image; or labels for
                 images that are there: CSV, JSON Lines, or JSON of Label Studio or COCO. What was
-                exported as any of them needs no column named.
+                exported as any of them needs no column named. Texts: CSV, TSV, JSON, JSON Lines
+                (of doccano, too), JSON of Label Studio, Parquet, or .txt and .md files, alone, in a
+                folder or a zip.
             split: What the images are for that say no split themselves.
             image_column: The Parquet column with the image bytes.
+            text_column: The column with the texts, where several could be meant.
             label_column: The Parquet column with the class names.
             split_column: The Parquet column with the splits.
             annotation_columns: Columns of the CSV, the Parquet file or the metadata whose labels
@@ -75,6 +87,7 @@ class TransferClient:
             "filename": what.filename,
             "split": split,
             "image_column": image_column,
+            "text_column": text_column,
             "label_column": label_column,
             "split_column": split_column,
             "annotation_column": columns,
@@ -136,9 +149,9 @@ class TransferClient:
         """
         self._transport.request("DELETE", f"{self._path}/imports/{job_id}")
 
-    def imports(self) -> list[Job]:
-        """The imports so far, and plans that wait to be started."""
-        return list(self._transport.pages(f"{self._path}/imports"))
+    def imports(self) -> Rows[Job]:
+        """The imports so far, and plans that wait; a notebook shows them as a table."""
+        return Rows(JOBS, self._transport.pages(f"{self._path}/imports"))
 
     def import_report(self, job_id: int, path: str | Path) -> Path:
         """Save what became of each file of an import, as CSV.
@@ -159,6 +172,13 @@ class TransferClient:
         ]
         return found
 
+    def export_formats(self) -> list[ExportFormatInfo]:
+        """The formats of ``export``; those that cannot hold the project's examples say why."""
+        found: list[ExportFormatInfo] = self._transport.request(
+            "GET", f"{self._path}/export/formats"
+        )["items"]
+        return found
+
     def export(
         self,
         path: str | Path,
@@ -176,8 +196,9 @@ class TransferClient:
             path: Where to save; what is there is replaced once the export is complete.
             format: ``csv`` or ``jsonl`` for annotations; ``imagefolder``, ``yolo``, ``coco`` or
                 ``label_studio`` for a zip of images; ``parquet`` for a file as Hugging Face reads
-                it. ``import_images`` reads all of them. None: by the ending of ``path``, which
-                is ``.csv``, ``.jsonl``, ``.parquet``, or ``.zip`` for ``imagefolder``.
+                it. Texts leave in ``csv``, ``jsonl``, ``parquet``, ``label_studio`` and
+                ``doccano``. ``import_images`` reads all of them. None: by the ending of ``path``,
+                which is ``.csv``, ``.jsonl``, ``.parquet``, or ``.zip`` for ``imagefolder``.
             effective: Whether ``csv`` and ``jsonl`` hold of each image only the one annotation
                 that it counts as, instead of all that was said of it.
             unlabeled: Whether images go along that nobody has judged (not in ``imagefolder``).

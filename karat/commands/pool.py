@@ -1,11 +1,13 @@
 """``karat pool``."""
 
+import textwrap
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
 
 import typer
 
+from core.media.nouns import noun
 from karat.commands.connection import JsonOption, ProjectArgument, assigned, connect, find_project
 from karat.commands.transfers import (
     AnnotationColumnOption,
@@ -23,13 +25,14 @@ from karat.commands.transfers import (
 from karat.terminal import show_json, show_table
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Literal
 
     from karat.client.pool import Changed, Filters, Sort, Which
     from karat.client.project import ProjectClient
-    from karat.client.resources import Split, Verdict
+    from karat.client.resources import Example, Split, Verdict
 
-pool = typer.Typer(help="Find images, and act on many at once.", no_args_is_help=True)
+pool = typer.Typer(help="Find images or texts, and act on many at once.", no_args_is_help=True)
 
 WhereOption = Annotated[
     list[str] | None,
@@ -39,8 +42,9 @@ WhereOption = Annotated[
         help="A filter, such as state=ood or class=cat; repeat it. Of the pool, unless split=all.",
     ),
 ]
-IdOption = Annotated[list[int] | None, typer.Option("--id", help="An image; repeat it.")]
+IdOption = Annotated[list[int] | None, typer.Option("--id", help="An image or text; repeat it.")]
 YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+_SHOWN = 60
 # Filters that take the number of a class, and may be given its name.
 _CLASSES = {"class": "class_id", "class_id": "class_id", "predicted": "predicted"}
 
@@ -52,13 +56,18 @@ def list_images(
     sort: Annotated[str, typer.Option(help="pool_index, or a score; -purity: highest first.")] = (
         "pool_index"
     ),
+    search: Annotated[
+        str | None, typer.Option(help="Words of texts, or beginnings of words.")
+    ] = None,
     limit: Annotated[int, typer.Option(min=1, help="How many.")] = 20,
     as_json: JsonOption = False,
 ) -> None:
-    """List images that match, and say how many there are."""
+    """List images or texts that match, and say how many there are."""
     with connect() as client:
         found = find_project(client, project)
         filters = _filters(found, where)
+        if search is not None:
+            filters["search"] = search
         images = [
             one
             for _, one in zip(
@@ -68,23 +77,39 @@ def list_images(
         count = found.pool.count(filters)
     if as_json:
         return show_json({**count, "items": images})
-    rows = [(one["id"], one["name"], one["state"], one["label"]) for one in images]
-    show_table(("#id", "name", "state", "label"), rows, "No image matches.")
+    rows = [(one["id"], _shown(one), one["state"], one["label"]) for one in images]
+    show_table(("#id", _heading(images), "state", "label"), rows, "None matches.")
     return typer.echo(f"{'' if count['exact'] else 'about '}{count['count']:,} match.")
+
+
+def _shown(example: "Example") -> str:
+    """What tells an image or a text from others in a table."""
+    if (excerpt := example["excerpt"]) is None:
+        return example["name"]
+    return textwrap.shorten(excerpt, _SHOWN, placeholder="…")
+
+
+def _heading(examples: "Sequence[Example]") -> str:
+    return "text" if any(one["excerpt"] is not None for one in examples) else "name"
 
 
 @pool.command("similar")
 def similar(
     project: ProjectArgument,
-    file: Annotated[Path | None, typer.Argument(help="An image that is not in the pool.")] = None,
+    file: Annotated[
+        Path | None, typer.Argument(help="An image, or a file of text, that is not in the pool.")
+    ] = None,
+    text: Annotated[str | None, typer.Option(help="A text that is not in the pool.")] = None,
     ids: IdOption = None,
     where: WhereOption = None,
     limit: Annotated[int, typer.Option(min=1, help="How many.")] = 20,
     as_json: JsonOption = False,
 ) -> None:
-    """List the images that are most similar to a file, to an image, or to several."""
-    if file is None and not ids:
-        raise typer.BadParameter("Name an image file, or images with --id.")
+    """List what is most similar to a file or a text, or to one or several of the pool."""
+    if file is None and text is None and not ids:
+        raise typer.BadParameter("Name a file, a text with --text, or some of the pool with --id.")
+    if file is not None and text is not None:
+        raise typer.BadParameter("Name a file, or a text with --text; not both.")
     if file is not None and not file.is_file():
         raise typer.BadParameter(f"There is no file {file}.")
     with connect() as client:
@@ -92,16 +117,18 @@ def similar(
         filters = _filters(found, where)
         if ids:
             filters["similar_to"] = ",".join(map(str, ids))
-        if file is not None:
-            filters["similar_file"] = client.wait(found.pool.look_up(file)["id"])["id"]
+        if file is not None or text is not None:
+            job = found.pool.look_up(file, text=text)
+            filters["similar_file"] = client.wait(job["id"])["id"]
         images = list(islice(found.pool.find(filters, sort="-similarity"), limit))
     if as_json:
         return show_json({"items": images})
     rows = [
-        (one["id"], one["name"], f"{one['similarity']:.3f}", one["state"], one["label"])
+        (one["id"], _shown(one), f"{one['similarity']:.3f}", one["state"], one["label"])
         for one in images
     ]
-    return show_table(("#id", "name", "#similarity", "state", "label"), rows, "No image matches.")
+    columns = ("#id", _heading(images), "#similarity", "state", "label")
+    return show_table(columns, rows, "None matches.")
 
 
 @pool.command("duplicates")
@@ -114,25 +141,25 @@ def duplicates(
     limit: Annotated[int, typer.Option(min=1, help="How many groups.")] = 20,
     as_json: JsonOption = False,
 ) -> None:
-    """List groups of images that show the same picture, as the job compare has found them."""
+    """List groups that are the same picture or text, as the job compare has found them."""
     if which not in get_args(_which()):
         raise typer.BadParameter("--which is all, leaking or contradicting.")
     with connect() as client:
         found = find_project(client, project)
         kind = cast("Which", which)
         if hold_copies:
-            return _show_changed(found.pool.hold_copies(which=kind), as_json)
+            return _show_changed(found, found.pool.hold_copies(which=kind), as_json)
         groups = list(islice(found.pool.duplicates(kind), limit))
     if as_json:
         return show_json({"items": groups})
     rows = [
         (
             one["id"], one["images"], one["pool"], one["evaluation"], one["held_out"],
-            "yes" if one["is_contradicting"] else "", one["items"][0]["name"],
+            "yes" if one["is_contradicting"] else "", _shown(one["items"][0]),
         )
         for one in groups
     ]  # fmt: skip
-    names = ("#id", "#images", "#pool", "#evaluation", "#held out", "contradicting", "first")
+    names = ("#id", "#members", "#pool", "#evaluation", "#held out", "contradicting", "first")
     return show_table(names, rows, "No such group. The job compare finds them.")
 
 
@@ -151,7 +178,7 @@ def verdict(
     yes: YesOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Say what images are: a review, which stands above what annotators say and costs nothing."""
+    """Say what images or texts are: a review, which stands above all answers and costs nothing."""
     with connect() as client:
         found = find_project(client, project)
         known = {one["name"]: one["id"] for one in found.get()["classes"]}
@@ -160,7 +187,7 @@ def verdict(
         chosen = _chosen(found, where, ids, yes)
         given = cast("Verdict", "class" if said in known else said)
         changed = found.pool.judge(given, chosen, class_id=known.get(said))
-    return _show_changed(changed, as_json)
+        return _show_changed(found, changed, as_json)
 
 
 @pool.command("add")
@@ -215,12 +242,12 @@ def add(
 @pool.command("link")
 def link(
     project: ProjectArgument,
-    example: Annotated[int, typer.Argument(help="The image.")],
+    example: Annotated[int, typer.Argument(help="The image or text.")],
     seconds: Annotated[
         int, typer.Option(min=60, max=604_800, help="How long it is good for.")
     ] = 3600,
 ) -> None:
-    """Print an address that shows an image to whoever has it, without logging in."""
+    """Print an address that shows an example to whoever has it, without logging in."""
     with connect() as client:
         typer.echo(find_project(client, project).pool.link(example, seconds=seconds))
 
@@ -234,7 +261,7 @@ def queue(
     yes: YesOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Send images to the head of the open round's queue."""
+    """Send images or texts to the head of the open round's queue."""
     _act(project, where, ids, "unqueue" if back else "queue", yes, as_json)
 
 
@@ -247,7 +274,7 @@ def hold_out(
     yes: YesOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Leave unlabeled images out of all rounds to come."""
+    """Leave what is unlabeled out of all rounds to come."""
     _act(project, where, ids, "release" if back else "hold_out", yes, as_json)
 
 
@@ -260,7 +287,7 @@ def promote(
     yes: YesOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a class for a group of OOD images, and ask about them again."""
+    """Make a class for a group that is OOD, and ask about it again."""
     with connect() as client:
         found = find_project(client, project)
         chosen = _chosen(found, where, ids, yes)
@@ -281,14 +308,15 @@ def _act(
     with connect() as client:
         found = find_project(client, project)
         changed: Changed = getattr(found.pool, verb)(_chosen(found, where, ids, yes))
-    return _show_changed(changed, as_json)
+        return _show_changed(found, changed, as_json)
 
 
-def _show_changed(changed: "Changed", as_json: bool) -> None:
+def _show_changed(project: "ProjectClient", changed: "Changed", as_json: bool) -> None:
     if as_json:
         return show_json(changed)
     left = ", ".join(f"{count} {why}" for why, count in changed["left_out"].items())
-    typer.echo(f"{len(changed['example_ids']) + changed['moved']} images changed.")
+    many = noun(project.get()["medium"]).many
+    typer.echo(f"{len(changed['example_ids']) + changed['moved']} {many} changed.")
     return typer.echo(f"Left out: {left}.") if left else None
 
 
@@ -296,14 +324,15 @@ def _chosen(
     project: "ProjectClient", where: list[str] | None, ids: list[int] | None, yes: bool
 ) -> "list[int] | Filters":
     if bool(ids) == bool(where):
-        raise typer.BadParameter("Name images with --id, or filters with --where; not both.")
+        raise typer.BadParameter("Name some with --id, or filters with --where; not both.")
     if ids:
         return ids
     filters = _filters(project, where)
     if not yes:
         count = project.pool.count(filters)
         about = "" if count["exact"] else "about "
-        typer.confirm(f"That is {about}{count['count']:,} images. Go on?", abort=True)
+        many = noun(project.get()["medium"]).many
+        typer.confirm(f"That is {about}{count['count']:,} {many}. Go on?", abort=True)
     return filters
 
 

@@ -3,10 +3,12 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from core.media.nouns import noun
+from karat.client.notebook import project_columns
 from karat.commands.connection import (
     JsonOption,
     ProjectArgument,
@@ -19,7 +21,7 @@ from karat.commands.connection import (
 from karat.terminal import job_bar, percent, show_estimate, show_json, show_table, when
 
 if TYPE_CHECKING:
-    from karat.client.resources import Project
+    from karat.client.resources import Medium, Project
 
 projects = typer.Typer(help="Make and run projects.", no_args_is_help=True)
 rounds = typer.Typer(help="Look at and close rounds.", no_args_is_help=True)
@@ -31,6 +33,9 @@ def create(
     classes: Annotated[
         list[str], typer.Option("--class", help="A class; give the option once for each.")
     ],
+    medium: Annotated[
+        str, typer.Option(help="What its examples are: image or text. It stays so.")
+    ] = "image",
     guidelines: Annotated[
         Path | None,
         typer.Option(exists=True, dir_okay=False, help="File with what annotators should know."),
@@ -38,7 +43,7 @@ def create(
     goal: Annotated[
         str | None,
         typer.Option(
-            help="What you are after: best_model, or find_all images of the classes.",
+            help="What you are after: best_model, or find_all examples of the classes.",
             metavar="GOAL",
         ),
     ] = None,
@@ -59,10 +64,13 @@ def create(
     if goal is not None:
         values["goal"] = goal
     assigned(set_ or [], "--set", values)
+    if medium not in ("image", "text"):
+        raise typer.BadParameter("It is image or text.", param_hint="--medium")
     with connect() as client:
         project = client.create_project(
             name,
             list(classes),
+            medium=cast("Medium", medium),
             guidelines=about,
             settings=values,
         )
@@ -89,7 +97,10 @@ def list_projects(as_json: JsonOption = False) -> None:
         for one in found
         for now in [one["current_round"]]
     ]
-    columns = ("#id", "name", "state", "#images", "#labeled", "#OOD", "#round")
+    headings = project_columns(found)
+    columns = (
+        "#id", "name", "state", f"#{headings['counts.pool']}", "#labeled", "#OOD", "#round",
+    )  # fmt: skip
     return show_table(columns, rows, "There are no projects yet. See: karat project create --help")
 
 
@@ -152,16 +163,17 @@ def delete(
     project: ProjectArgument,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
-    """Delete a project with its images and all that was said of them; for admins."""
+    """Delete a project with its examples and all that was said of them; for admins."""
     with connect() as client:
         found = find_project(client, project)
         now = found.get()
         if not yes:
             counts = now["counts"]
-            images = counts["pool"] + counts["evaluation"] + counts["auxiliary_ood"]
+            count = counts["pool"] + counts["evaluation"] + counts["auxiliary_ood"]
+            examples = f"{count:,} {noun(now['medium']).many}"
             typer.confirm(
-                f"Delete {now['name']} (number {found.id}) with its {images:,} images and every "
-                "answer? Nothing brings them back. (--yes does not ask)",
+                f"Delete {now['name']} (number {found.id}) with its {examples} and every answer? "
+                "Nothing brings them back. (--yes does not ask)",
                 abort=True,
                 err=True,
             )
@@ -275,7 +287,10 @@ def _show(project: "Project", as_json: bool) -> None:
         ("project", f"{project['name']} (number {project['id']})"),
         ("state", project["state"]),
         ("classes", ", ".join(one["name"] for one in project["classes"])),
-        ("images", f"{counts['pool']} in the pool, {counts['evaluation']} for evaluation"),
+        (
+            noun(project["medium"]).many,
+            f"{counts['pool']} in the pool, {counts['evaluation']} for evaluation",
+        ),
         ("answers", labeled),
         ("round", now and f"{now['number']} {now['state']}, {now['spent']:g}/{now['budget']:g}"),
         ("strategy", project["settings"].get("strategy", {}).get("name")),

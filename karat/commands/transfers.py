@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from core.media.nouns import in_words_of, noun
 from karat.client.arguments import BY_ENDING
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
 from karat.terminal import bytes_bar, job_bar, show_json, show_table, with_options
@@ -16,28 +18,22 @@ if TYPE_CHECKING:
 
     from karat.client.client import Client
     from karat.client.project import ProjectClient
-    from karat.client.resources import (
-        ExportedClass,
-        ExportFormat,
-        FolderChoice,
-        ImportPlan,
-        Job,
-        PlannedGroup,
-        Split,
-    )
+    from karat.client.resources import ExportedClass, ExportFormat, FolderChoice, Job, Split
+    from karat.client.results import ImportPlan, PlannedGroup
 
 # Files named for each reason of a refusal.
 _NAMED = 3
 _NAMED_CLASSES = 10
 _TABLES = ("csv", "jsonl")
 _DOCUMENTS = ("coco", "label_studio")
+_OF_TEXTS = ("doccano",)
 # Those that a model is trained and measured with.
 _SPLITS = ("yolo", "parquet", "coco")
-_FORMATS = (*BY_ENDING.values(), "yolo", *_DOCUMENTS)
+_FORMATS = (*BY_ENDING.values(), "yolo", *_DOCUMENTS, *_OF_TEXTS)
 
 SplitOption = Annotated[str, typer.Option(help="pool, evaluation or auxiliary_ood.")]
-LabelColumnOption = Annotated[str | None, typer.Option(help="Column of the images' classes.")]
-SplitColumnOption = Annotated[str | None, typer.Option(help="Column of the images' splits.")]
+LabelColumnOption = Annotated[str | None, typer.Option(help="Column of the classes.")]
+SplitColumnOption = Annotated[str | None, typer.Option(help="Column of the splits.")]
 AnnotationColumnOption = Annotated[
     list[str] | None, typer.Option(help="Column whose labels become annotations; repeat it.")
 ]
@@ -57,7 +53,7 @@ DryRunOption = Annotated[
     bool, typer.Option("--dry-run", help="Only show what would go where; nothing is stored.")
 ]
 ReportOption = Annotated[
-    Path | None, typer.Option(dir_okay=False, help="CSV file for what became of each image.")
+    Path | None, typer.Option(dir_okay=False, help="CSV file for what became of each.")
 ]
 
 BomOption = Annotated[
@@ -72,16 +68,20 @@ def import_images(
         typer.Argument(
             exists=True,
             help="Folder, zip or Parquet file of images, or one image; or labels for images that "
-            "are there, as .csv, .jsonl, or .json of Label Studio or COCO.",
+            "are there, as .csv, .jsonl, or .json of Label Studio or COCO. Texts: .csv, .tsv, "
+            ".jsonl, .json, .parquet, or .txt and .md files, in a folder or zip.",
         ),
     ],
     split: SplitOption = "pool",
     image_column: Annotated[str | None, typer.Option(help="Parquet column of the images.")] = None,
+    text_column: Annotated[
+        str | None, typer.Option(help="Column of the texts, where several could be meant.")
+    ] = None,
     label_column: LabelColumnOption = None,
     split_column: SplitColumnOption = None,
     annotation_column: AnnotationColumnOption = None,
     key_column: Annotated[
-        str | None, typer.Option(help="Column that says which image a row is about.")
+        str | None, typer.Option(help="Column that says which example a row is about.")
     ] = None,
     folder_split: FolderSplitOption = None,
     count_from: CountFromOption = None,
@@ -89,7 +89,7 @@ def import_images(
     report: ReportOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Add images or labels to a project. What is there already is not added twice."""
+    """Add images, texts or labels to a project. What is there already is not added twice."""
     choices = folder_choices(folder_split)
     with connect() as client:
         found = find_project(client, project)
@@ -98,6 +98,7 @@ def import_images(
                 path,
                 split=cast("Split", split),
                 image_column=image_column,
+                text_column=text_column,
                 label_column=label_column,
                 split_column=split_column,
                 annotation_columns=annotation_column or (),
@@ -160,11 +161,14 @@ def show_plan(client: "Client", project: "ProjectClient", job: "Job", as_json: b
         )
         for one in plan["groups"]
     ]
-    show_table(("folder or value", "becomes", "#images", "classes", "why"), rows, "No images.")
+    say, many = _words(project)
+    show_table(
+        ("folder or value", "becomes", f"#{many}", "classes", "why"), rows, say("No images.")
+    )
     parts = [f"{count:,} {split}" for split, count in plan["by_split"].items() if count]
     parts += [f"{plan['left_out']:,} left out"] if plan["left_out"] else []
     parts += [f"{plan['refused']:,} refused"] if plan["refused"] else []
-    parts += [f"{plan['rows']:,} rows about images that are there"] if plan["rows"] else []
+    parts += [say(f"{plan['rows']:,} rows about images that are there")] if plan["rows"] else []
     typer.echo(f"{', '.join(parts) or 'nothing'}. Nothing was stored.")
     if size := plan.get("input_size"):
         typer.echo(
@@ -187,10 +191,16 @@ def show_plan(client: "Client", project: "ProjectClient", job: "Job", as_json: b
                 f"{column['unreadable']:,} not."
             )
     for document in plan["documents"]:
-        typer.echo(f"{document['name']} says something of the images ({document['format']}).")
+        typer.echo(f"{document['name']} says something of the {many} ({document['format']}).")
     for line in _refused_by_reason({**plan}):
         typer.echo(f"  {line}")
     return None
+
+
+def _words(project: "ProjectClient") -> tuple[Callable[[str], str], str]:
+    """What puts a sentence into words for the project's examples, and what these are called."""
+    medium = project.get()["medium"]
+    return partial(in_words_of, medium), noun(medium).many
 
 
 def _labels_of(group: "PlannedGroup") -> str:
@@ -230,7 +240,7 @@ def finish_import(
     if as_json:
         show_json(result)
     else:
-        _show_result(result, report)
+        _show_result(result, report, _words(project)[0])
     brought = ("added", "annotations", "labeled", "unchanged", "duplicates")
     if result["refused"] and not any(result[name] for name in brought):
         raise typer.Exit(1)
@@ -248,18 +258,19 @@ def export(
     effective: Annotated[
         bool,
         typer.Option(
-            "--effective", help="CSV, JSONL: of each image only the annotation that holds now."
+            "--effective", help="CSV, JSONL: of each example only the annotation that holds now."
         ),
     ] = False,
     unlabeled: Annotated[
-        bool, typer.Option("--unlabeled", help="Images too that nobody has judged.")
+        bool, typer.Option("--unlabeled", help="Also what nobody has judged.")
     ] = False,
     bom: BomOption = False,
 ) -> None:
-    """Save annotations (CSV, JSONL), or images with what is known of them.
+    """Save annotations (CSV, JSONL), or images or texts with what is known of them.
 
     Label Studio's and COCO's format are a zip with the images, or with a name that ends in .json
-    the document alone. `karat import` reads all formats.
+    the document alone. Texts leave as csv, jsonl, parquet, label_studio or doccano. `karat import`
+    reads all formats.
     """
     suffix = path.suffix.lower()
     chosen = format_ or BY_ENDING.get(suffix)
@@ -291,21 +302,27 @@ def export(
                 on_received=lambda received: bar(received, 0),
             )
         if chosen == "imagefolder" or chosen in _SPLITS:
-            for line in _lacking(found.exported_classes(), splits=chosen in _SPLITS):
-                typer.echo(f"Warning: {line}", err=True)
+            say, _ = _words(found)
+            for line, names in _lacking(found.exported_classes(), splits=chosen in _SPLITS):
+                typer.echo(f"Warning: {say(line).format(_listed(names))}", err=True)
     typer.echo(f"Wrote {path} ({path.stat().st_size:,} bytes).")
 
 
-def _lacking(classes: Sequence["ExportedClass"], *, splits: bool) -> Iterator[str]:
-    """What is to be known of classes without images, a line for each of the ``splits`` or one."""
+def _lacking(
+    classes: Sequence["ExportedClass"], *, splits: bool
+) -> Iterator[tuple[str, Sequence[str]]]:
+    """What is to be known of classes without images, a line for each of the ``splits`` or one.
+
+    Each with the classes that belong in its braces.
+    """
     unseen = [one["name"] for one in classes if splits and not one["evaluation"]]
     if unseen and len(unseen) == len(classes):
-        yield "there is no evaluation image, so that nothing can be measured with this export."
+        yield "there is no evaluation image, so that nothing can be measured with this export.", ()
     elif unseen:
-        yield f"no evaluation image shows {_listed(unseen)}: what is measured says nothing of it."
+        yield "no evaluation image shows {}: what is measured says nothing of it.", unseen
     unlabeled = [one["name"] for one in classes if not one["labeled"]]
     if unlabeled:
-        yield f"no labeled image shows {_listed(unlabeled)}: nothing can be trained on it."
+        yield "no labeled image shows {}: nothing can be trained on it.", unlabeled
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -313,10 +330,12 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(map(repr, names[:_NAMED_CLASSES])) + more
 
 
-def _show_result(result: dict[str, Any], report: Path | None) -> None:
+def _show_result(result: dict[str, Any], report: Path | None, say: Callable[[str], str]) -> None:
     typer.echo(
-        f"{result['added']:,} images added, {result['duplicates']:,} there already, "
-        f"{result['refused']:,} refused."
+        say(
+            f"{result['added']:,} images added, {result['duplicates']:,} there already, "
+            f"{result['refused']:,} refused."
+        )
     )
     for note in result.get("notes", ()):
         typer.echo(note)
@@ -329,15 +348,19 @@ def _show_result(result: dict[str, Any], report: Path | None) -> None:
     labeled, unchanged, empty = (result.get(name, 0) for name in ("labeled", "unchanged", "empty"))
     if labeled or unchanged or empty:
         typer.echo(
-            f"Rows about images that were there: {labeled:,} labeled, {unchanged:,} with labels "
-            f"known already, {empty:,} without any."
+            say(
+                f"Rows about images that were there: {labeled:,} labeled, {unchanged:,} with "
+                f"labels known already, {empty:,} without any."
+            )
         )
     if result["annotations"]:
-        typer.echo(f"{result['annotations']:,} labels added, of new images and of others.")
+        typer.echo(say(f"{result['annotations']:,} labels added, of new images and of others."))
     if result.get("contradicting"):
         typer.echo(
-            f"{result['contradicting']:,} images have labels that contradict each other; all are "
-            "kept, and reviewers find them among the disagreements."
+            say(
+                f"{result['contradicting']:,} images have labels that contradict each other; all "
+                "are kept, and reviewers find them among the disagreements."
+            )
         )
     for line in _by_reason(result.get("noted", {}), {}):
         typer.echo(f"  {line}")

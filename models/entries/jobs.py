@@ -8,7 +8,7 @@ from models.params.prune import PruneParams
 from models.params.regularize import TaufeParams
 from models.params.relabel import RelabelParams
 from models.params.resize import ResizeParams
-from models.spec import CLASSES, THESIS, Spec
+from models.spec import CLASSES, IMAGES, THESIS, Spec
 
 JOBS = (
     Spec(
@@ -22,6 +22,7 @@ JOBS = (
         paper="J. Tack et al., CSI: Novelty Detection via Contrastive Learning on Distributionally "
         f"Shifted Instances, NeurIPS 2020; {THESIS}, section 4.4",
         without_gpu={"network": "cnn_tiny", "epochs": 50},
+        media=IMAGES,
     ),
     Spec(
         name="taufe",
@@ -35,6 +36,7 @@ JOBS = (
         paper=f"{THESIS}, chapter 3; D. Park et al., Task-Agnostic Undesirable Feature "
         "Deactivation Using Out-of-Distribution Data, NeurIPS 2021",
         without_gpu={"network": "cnn_tiny", "steps": 400, "learning_rate": 0.05},
+        media=IMAGES,
     ),
     Spec(
         name="prune",
@@ -47,6 +49,7 @@ JOBS = (
         params=PruneParams,
         paper=PRUNE4REL,
         without_gpu={"network": "cnn_tiny"},
+        of_texts={"network": "minilm"},
     ),
     Spec(
         name="relabel",
@@ -58,6 +61,7 @@ JOBS = (
         tasks=CLASSES,
         params=RelabelParams,
         paper=f"{THESIS}, chapter 5",
+        of_texts={"network": "minilm"},
     ),
     Spec(
         name="resize",
@@ -67,6 +71,7 @@ JOBS = (
         "rounds that are closed keep their results.",
         target="models.media.image:fit_image",
         params=ResizeParams,
+        media=IMAGES,
     ),
     Spec(
         name="embedding_map",
@@ -88,5 +93,6 @@ JOBS = (
         "evaluate on, and how far each image is from its nearest others.",
         target="models.features.duplicates:groups_of",
         params=CompareParams,
+        of_texts={"correlation": 0.9},
     ),
 )

@@ -5,12 +5,14 @@ from typing import Final
 from models.params.networks import (
     AutoParams,
     BackboneParams,
+    HashedNgramsParams,
+    MiniLMParams,
     PackagedParams,
     PatchKMeansParams,
     TinyParams,
     TrainingParams,
 )
-from models.spec import Spec
+from models.spec import TEXTS, Spec
 
 _LITE: Final = (
     "R. Liu, Higher accuracy on vision models with EfficientNet-Lite, TensorFlow blog, 2020; M. "
@@ -108,5 +110,34 @@ MODELS = (
         target="models.networks.nets:timm_backbone",
         params=BackboneParams,
         paper="R. Wightman, PyTorch Image Models, 2019",
+    ),
+    Spec(
+        name="minilm",
+        kind="model",
+        group="recommended",
+        title="MiniLM sentence embeddings, frozen",
+        summary="Embeds texts by what they mean, with a packaged network for English; nothing to "
+        "load.",
+        target="models.features.minilm:MiniLMFeatures",
+        params=MiniLMParams,
+        paper="W. Wang et al., MiniLM: Deep Self-Attention Distillation for Task-Agnostic "
+        "Compression of Pre-Trained Transformers, NeurIPS 2020; N. Reimers, I. Gurevych, "
+        "Sentence-BERT: Sentence Embeddings using Siamese BERT-Networks, EMNLP 2019",
+        needs=frozenset({"embeddings"}),
+        media=TEXTS,
+    ),
+    Spec(
+        name="hashed_ngrams",
+        kind="model",
+        group="scratch",
+        title="Hashed n-grams, frozen",
+        summary="Embeds texts of any language by their words and pieces of words, with weights "
+        "learned from the pool; fast on a CPU.",
+        target="models.features.hashed_ngrams:HashedNgrams",
+        params=HashedNgramsParams,
+        paper="K. Weinberger et al., Feature Hashing for Large Scale Multitask Learning, ICML "
+        "2009; S. Deerwester et al., Indexing by Latent Semantic Analysis, JASIS 1990",
+        needs=frozenset({"embeddings"}),
+        media=TEXTS,
     ),
 )

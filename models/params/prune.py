@@ -6,6 +6,7 @@ from pydantic import Field, model_validator
 
 from models.errors import ModelError
 from models.params import Params
+from models.params.networks import FROZEN
 from models.params.pruning import Prune4RelParams, SspParams
 from models.params.warm_up import WarmUpParams
 
@@ -46,6 +47,23 @@ class PruneChoice(Params):
 
 class PruneParams(SspParams, Prune4RelParams, WarmUpParams, PruneChoice):
     """Which labeled images to keep, after a warm-up on all of them."""
+
+    network: Literal[
+        "resnet18_small",
+        "preact_resnet18",
+        "cnn_tiny",
+        "minilm",
+        "hashed_ngrams",
+    ] = Field(  # type: ignore[assignment]
+        default="resnet18_small",
+        description="resnet18_small and preact_resnet18 for images up to 64 px, on a GPU; cnn_tiny "
+        "on a CPU. Of texts minilm or hashed_ngrams, on whose features heads are warmed up.",
+    )
+
+    @property
+    def frozen(self) -> bool:
+        """Whether heads on frozen features are warmed up, and no network."""
+        return self.network in FROZEN
 
     @model_validator(mode="after")
     def _epochs_to_forget_in(self) -> Self:

@@ -1,22 +1,13 @@
 """Parameters of the learners from noisy labels, and of the job that relabels."""
 
-from typing import Any, Final, Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
 from models.params import Params
-from models.params.networks import NetworkParams
+from models.params.networks import FROZEN, NetworkParams
 
 LearnerName = Literal["sop_plus", "dividemix", "ce"]
-
-FROZEN: Final = (
-    "auto",
-    "efficientnet_lite0",
-    "efficientnet_lite1",
-    "efficientnet_lite2",
-    "patch_kmeans",
-)
-"""Models of the catalog whose features are computed once; learners are heads on them."""
 
 
 class LearnerParams(NetworkParams):
@@ -164,15 +155,17 @@ class RelabelParams(DivideMixParams, SopPlusParams, RelabelChoice):
         "efficientnet_lite1",
         "efficientnet_lite2",
         "patch_kmeans",
+        "minilm",
+        "hashed_ngrams",
         "resnet18_small",
         "preact_resnet18",
         "cnn_tiny",
     ] = Field(  # type: ignore[assignment]
         default="auto",
         description="Frozen features, which are computed once, in minutes: auto chooses between "
-        "efficientnet_lite0 and patch_kmeans. Or a network to train, in hours: preact_resnet18 and "
-        "resnet18_small for images up to 64 px, on a GPU; cnn_tiny on a CPU. What follows but for "
-        "flip is for networks that are trained.",
+        "efficientnet_lite0 and patch_kmeans; minilm and hashed_ngrams are of texts. Or a network "
+        "to train, in hours: preact_resnet18 and resnet18_small for images up to 64 px, on a GPU; "
+        "cnn_tiny on a CPU. What follows but for flip is for networks that are trained.",
     )
 
     @property

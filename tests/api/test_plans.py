@@ -10,9 +10,10 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
+from api.examples import words
 from api.labeling import statements as sql
 from api.pipelined_sql import Statement
-from core.messages import AdvanceRound
+from core.messages import RunJob
 from core.rounds import close
 from core.settings import Settings
 from core.states import JobState, ProjectState, Role
@@ -22,7 +23,8 @@ from tests.pools import fill
 from tests.world import Caller, World
 from workers.advance.handler import STEPS, does, failed
 from workers.advance.phases import PHASES, Advance
-from workers.runner import JobContext, run_job
+from workers.context import JobContext
+from workers.runner import run_job
 
 N = 150_000
 QUEUE = 50_000
@@ -169,6 +171,52 @@ def test_pages_of_the_pool_read_a_page(
             explain(connection, statement, given).check(400)
 
 
+TEXTS = 100_000
+# Numbers stand apart, as in tickets, so that each word has the frequency that is said.
+_TEXTS = """
+    INSERT INTO example_texts (example_id, content)
+    SELECT id, 'ticket ' || pool_index || ' of everybody'
+        || CASE WHEN pool_index % 100 = 50 THEN ' seldom' ELSE '' END
+        || CASE WHEN pool_index % 30000 = 29999 THEN ' rarely' ELSE '' END
+        || repeat(' and more words to read', 5)
+    FROM examples WHERE project_id = %(project)s
+"""
+
+
+def test_a_search_for_words_reads_what_has_them_or_a_page(
+    world: World, connection: psycopg.Connection[Any], http: TestClient
+) -> None:
+    project, admin = world.texts((), state=ProjectState.RUNNING), world.caller()
+    round_ = world.open_round(project, 0)
+    fill(connection, project.id, TEXTS, round_.id, queue=QUEUE, annotator=admin.user.id)
+    connection.execute(_TEXTS.encode().replace(b"% ", b"%% "), {"project": project.id})
+    connection.execute("VACUUM ANALYZE example_texts")
+    url = f"/api/projects/{project.id}/examples"
+    seldom, rarely = TEXTS // 100, 3
+    # So many are looked up to see whether there are more.
+    few = words.FEW + 1
+    for search, view, found, most in (
+        ("everybody", {}, 100, few),
+        ("everybody", {"cursor": TEXTS // 2, "state": "unlabeled"}, 100, few),
+        ("seldom", {}, 100, 4 * seldom),
+        ("seldom more", {"cursor": seldom - 20}, 20, 4 * seldom),
+        ("rarely", {}, rarely, 20),
+        ("rarely everybody", {"split": "all"}, rarely, 20),
+        ("never", {}, 0, 20),
+    ):
+        with statements() as sent:
+            page = http.get(
+                url, params={"search": search, "limit": 100, **view}, headers=admin.headers
+            ).json()
+        assert len(page["items"]) == found, (search, page)
+        asked = [one for one in sent if "FROM example" in one[0] and "max(" not in one[0]]
+        assert asked
+        for statement, given in asked:
+            explain(connection, statement, given).check(most)
+    counted = http.get(f"{url}/count", params={"search": "rarely"}, headers=admin.headers).json()
+    assert counted == {"count": rarely, "exact": True}
+
+
 def test_projects_are_counted_without_what_nobody_has_looked_at(
     world: World, connection: psycopg.Connection[Any], http: TestClient
 ) -> None:
@@ -248,7 +296,7 @@ def test_publishing_a_batch_reads_the_batch(
     world.session.commit()
     watched = _Watched()
     # All answers are OOD, so nothing is trained, and the next batch is drawn at random.
-    run_job(AdvanceRound(job_id=job.id), watched)
+    run_job(RunJob.of(job), watched)
     world.session.expire_all()
     assert job.state is JobState.SUCCEEDED, job.error
     looked = [one for one in watched.sent if one[0].startswith(("SELECT", "UPDATE"))]

@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from core.lifecycle import EXAMPLE_STATE_AFTER
-from core.messages import AdvanceRound
+from core.messages import RunJob
 from core.rounds import close
 from core.states import JobState, ProjectState, Role, Verdict
 from core.tables import Annotation, Artifact, Example, Job, Query, Round
@@ -27,7 +27,7 @@ TINY = {
 
 def run(session: Session, job: Job) -> Job:
     """Run the job of a round here, whatever becomes of it."""
-    message = AdvanceRound(job_id=job.id)
+    message = RunJob.of(job)
     session.rollback()  # the server ends a transaction that idles for a minute
     run_job(message, handler)
     session.expire_all()

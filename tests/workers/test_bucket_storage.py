@@ -29,7 +29,7 @@ from tests.api.test_subsets import add_subset
 from tests.s3 import CREDENTIALS, Bucket
 from tests.workers.import_files import Pool, png
 from tests.world import World
-from workers import runner
+from workers import context
 from workers.tasks.remove_files import remove_files
 from workers.verify.__main__ import verify
 from workers.verify.check import Finding
@@ -49,7 +49,7 @@ def kept(stored: Bucket, world: World, session: Session) -> Iterator[Pool]:
     assert stored.url in (settings.settings().storage_url or "")
     storage = Storage.of(settings.settings())
     yield Pool(session, storage, world.project())
-    runner.sessions().kw["bind"].dispose()
+    context.sessions().kw["bind"].dispose()
 
 
 def findings() -> dict[str, Finding]:

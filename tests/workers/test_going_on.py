@@ -5,8 +5,8 @@ from typing import Any
 from fastapi.testclient import TestClient
 from sqlalchemy import select, update
 
-from core.messages import AdvanceRound
-from core.states import ExampleState, ProjectState, RoundState, Split
+from core.messages import RunJob
+from core.states import ExampleState, JobKind, ProjectState, RoundState, Split
 from core.tables import Example, Round
 from core.tasks.classification import stored_class
 from tests.workers.loop import Loop
@@ -23,7 +23,7 @@ def resume(http: TestClient, loop: Loop) -> Any:
 def run_again(loop: Loop, closing: Round) -> None:
     """Run the job of a round that closes once more."""
     assert closing.job_id is not None
-    message = AdvanceRound(job_id=closing.job_id)
+    message = RunJob(job_id=closing.job_id, kind=JobKind.ADVANCE_ROUND)
     loop.session.rollback()  # the server ends a transaction that idles for a minute
     run_job(message, handler)
 

@@ -17,7 +17,7 @@ from core.states import JobState, Split, Verdict
 from core.tables import Artifact, Job
 from tests.s3 import Bucket
 from tests.workers.import_files import Pool, png, zipped
-from workers.imports.items import Item, Refused, Said
+from workers.imports.items import Item, Refused, Said, Source
 from workers.imports.media.image import ImageReading
 from workers.imports.plan import Plan
 from workers.imports.reading import LabelReader
@@ -341,7 +341,7 @@ def test_of_a_long_label_a_plan_shows_the_beginning() -> None:
     ]
 
 
-class Nothing:
+class Nothing(Source):
     """A source that has nothing to say beside its items."""
 
     total = 0

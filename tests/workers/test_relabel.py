@@ -13,7 +13,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
 from core import queue
-from core.messages import Prune, Relabel
+from core.messages import RunJob
 from core.states import ArtifactKind, ExampleState, JobState, Source, Split, Verdict
 from core.storage import sha256
 from core.tables import Annotation, Artifact, Example, Job, Project, Suggestion
@@ -70,7 +70,7 @@ def start(http: TestClient, world: World, project: Project, **params: Any) -> Jo
 def relabeled(http: TestClient, world: World, project: Project, **params: Any) -> Job:
     """A job that was started and run in this process."""
     job = start(http, world, project, **params)
-    run_job(Relabel(job_id=job.id), handler)
+    run_job(RunJob.of(job), handler)
     world.session.refresh(job)
     return job
 
@@ -234,7 +234,7 @@ def test_a_subset_is_learned_from_and_the_rest_is_compared(http: TestClient, wor
     project, other = labeled(world), labeled(world)
     some = {"network": "cnn_tiny", "width": 4, "epochs": 1, "batch_size": 8, "method": "uniform"}
     pruning = start_job(http, world, project, "prune", some)
-    run_job(Prune(job_id=pruning.id), prune)
+    run_job(RunJob.of(pruning), prune)
     world.session.refresh(pruning)
     assert pruning.result is not None
     subset = pruning.result["subset_id"]
@@ -266,7 +266,7 @@ def test_what_a_reviewer_settled_is_learned_from_and_not_asked_again(
     project = labeled(world)
     some = {"network": "cnn_tiny", "width": 4, "epochs": 1, "batch_size": 8, "method": "uniform"}
     pruning = start_job(http, world, project, "prune", some)
-    run_job(Prune(job_id=pruning.id), prune)
+    run_job(RunJob.of(pruning), prune)
     world.session.refresh(pruning)
     assert pruning.result is not None
     job = relabeled(http, world, project, epochs=20)
@@ -396,7 +396,7 @@ def test_the_time_left_is_told_in_every_phase_that_takes_long(
 def test_an_estimate_measures_every_phase(http: TestClient, world: World, learner: str) -> None:
     project = labeled(world)
     job = start_job(http, world, project, "relabel", QUICK | {"learner": learner}, dry_run=True)
-    run_job(Relabel(job_id=job.id), handler)
+    run_job(RunJob.of(job), handler)
     world.session.refresh(job)
     assert job.state is JobState.SUCCEEDED, job.error
     assert job.result is not None
@@ -415,7 +415,7 @@ def test_a_worker_killed_in_every_phase_suggests_the_same(
 ) -> None:
     project, other = labeled(world), labeled(world)
     victim = start(http, world, project)
-    message = Relabel(job_id=victim.id)
+    message = RunJob.of(victim)
     kill_in_every_phase(world, victim, message, PHASES, tmp_path / "worker.log")
     assert nothing_published(world, victim)
     unharmed = start(http, world, other)

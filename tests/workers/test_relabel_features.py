@@ -9,7 +9,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
 from core import queue
-from core.messages import Relabel
+from core.messages import RunJob
 from core.states import ExampleState, JobState, Source, Verdict
 from core.tables import Annotation, Example, Job, Project
 from core.tasks.classification import stored_class
@@ -27,10 +27,11 @@ from tests.workers.test_relabel import (
 )
 from tests.world import World
 from workers.arrays import read_arrays, write_arrays
+from workers.context import JobContext
 from workers.relabel import handler
 from workers.relabel.gather import Gathered, gather
 from workers.relabel.handler import FROZEN_PHASES
-from workers.runner import JobContext, run_job
+from workers.runner import run_job
 
 FROZEN: dict[str, Any] = {"network": "efficientnet_lite0"}
 
@@ -43,7 +44,7 @@ def pool(world: World, **options: Any) -> Project:
 def judged(http: TestClient, world: World, project: Project, **params: Any) -> Job:
     """A job by frozen features that was started and run in this process."""
     job = start_job(http, world, project, "relabel", FROZEN | params)
-    run_job(Relabel(job_id=job.id), handler)
+    run_job(RunJob.of(job), handler)
     world.session.refresh(job)
     assert job.state is JobState.SUCCEEDED, job.error
     return job
@@ -98,7 +99,7 @@ def test_features_are_chosen_by_default(http: TestClient, world: World) -> None:
     project = pool(world)
     job = start_job(http, world, project, "relabel", {})
     assert job.params["network"] == "auto"
-    run_job(Relabel(job_id=job.id), handler)
+    run_job(RunJob.of(job), handler)
     world.session.refresh(job)
     assert job.state is JobState.SUCCEEDED, job.error
     assert job.result is not None
@@ -260,7 +261,7 @@ def test_an_estimate_measures_features_and_judgement(
     project = pool(world)
     params = FROZEN | {"network": network}
     job = start_job(http, world, project, "relabel", params, dry_run=True)
-    run_job(Relabel(job_id=job.id), handler)
+    run_job(RunJob.of(job), handler)
     world.session.refresh(job)
     assert job.state is JobState.SUCCEEDED, job.error
     assert job.result is not None
@@ -279,7 +280,7 @@ def test_a_worker_killed_in_every_phase_suggests_the_same(
 ) -> None:
     project, other = pool(world), pool(world)
     victim = start_job(http, world, project, "relabel", FROZEN)
-    message = Relabel(job_id=victim.id)
+    message = RunJob.of(victim)
     kill_in_every_phase(world, victim, message, FROZEN_PHASES, tmp_path / "worker.log")
     assert nothing_published(world, victim)
     unharmed = start_job(http, world, other, "relabel", FROZEN)

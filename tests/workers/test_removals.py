@@ -35,7 +35,7 @@ from tests.conftest import ROOT
 from tests.s3 import Bucket
 from tests.workers.import_files import Pool, encoded, picture, png, zipped
 from tests.world import World
-from workers import removals, runner, strays
+from workers import context, removals, strays
 from workers.imports.media import open_medium
 from workers.imports.media.base import Addition
 from workers.imports.media.decode import Decoded
@@ -558,7 +558,7 @@ def test_originals_in_the_installation_s_bucket_go_too(
     if free == "task":
         assert projects == {str(pools[1].project_id)}
     assert world.session.scalars(select(Example.id)).first() is not None
-    runner.sessions().kw["bind"].dispose()
+    context.sessions().kw["bind"].dispose()
 
 
 def test_doctor_says_what_would_be_freed_and_frees_it(

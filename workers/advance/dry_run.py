@@ -12,13 +12,14 @@ from core.tables import Example, Project, ProjectClass
 from models.catalog import parse
 from models.dry_run import affine_seconds, extended_seconds, step_seconds, timed
 from models.features.embed import extractor_path
-from models.media.image import PixelStore
+from models.media.base import Store
 from models.params.networks import TrainingParams
 from models.protocols import TargetModel
 from models.target import embed_pool, train_target, uses_embeddings
+from workers.context import JobContext
 from workers.dry_run import Cost, DryRun
 from workers.features.stored import embeddings_file
-from workers.runner import JobContext
+from workers.stores import open_store, side_of
 from workers.weights import with_file
 
 _FEW: Final = 64
@@ -53,7 +54,7 @@ class _Timing:
             settings = ProjectSettings.model_validate(project.settings)
             if (model := context.params.get("model")) is not None:
                 settings = settings.model_copy(update={"model": Choice.model_validate(model)})
-            side = settings.side
+            self.side = side_of(project.medium, settings)
             # By what the embeddings depend on, wherever the weights lie.
             self.settings = with_file(session, context.storage, settings)
             rows = (
@@ -77,12 +78,13 @@ class _Timing:
         )
         self.name, self.params = self.settings.model.name, self.settings.model.params
         self.frozen = uses_embeddings(self.name, self.params)
-        self.pixels = context.storage.pixels(context.project_id, side)
-        self.side = side
         self.stored = embeddings_file(context.storage, context.project_id, self.settings)
         self.missing = max(0, self.count - self._present()) if self.frozen else 0
         self.model: TargetModel | None = None
         self.sample = min(_FEW, self.count)
+
+    def _store(self, count: int) -> Store:
+        return open_store(self.context.storage, self.context.project_id, self.side, count)
 
     def _present(self) -> int:
         return int(np.load(self.stored, mmap_mode="r").shape[0]) if self.stored.exists() else 0
@@ -104,8 +106,7 @@ class _Timing:
         # Afresh each time: a file that is there would be gone on with.
         out.unlink(missing_ok=True)
         extractor_path(out).unlink(missing_ok=True)
-        store = PixelStore.open(self.pixels, self.side, size)
-        embed_pool(store, self.name, self.params, out=out, seed=self.settings.seed)
+        embed_pool(self._store(size), self.name, self.params, out=out, seed=self.settings.seed)
 
     def train(self) -> Cost:
         """Time a head on some labels, or steps of a network."""
@@ -125,10 +126,9 @@ class _Timing:
     def _learn(self, size: int, params: dict[str, Any]) -> None:
         self.context.check()
         count = min(self.count, max(2, size))
-        store = PixelStore.open(self.pixels, self.side, self.count)
         generator = np.random.default_rng(self.settings.seed)
         self.model = train_target(
-            store,
+            self._store(self.count),
             np.arange(count),
             generator.integers(self.classes, size=count),
             classes=self.classes,

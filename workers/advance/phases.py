@@ -14,9 +14,11 @@ from core.nearness import complete_screen
 from core.project_settings import ProjectSettings
 from core.states import ArtifactKind
 from core.storage import write_atomically
+from core.tables import Project
 from core.tasks.registry import task_type
 from models.catalog import find
-from models.media.image import PixelStore
+from models.media.base import Store
+from models.media.image import images_of
 from models.mqnet import MQNet
 from models.params.networks import compared_width
 from models.protocols import OOD, Indices, Outputs, Progress, TargetModel
@@ -34,11 +36,12 @@ from workers.advance.reads import (
     open_queries,
     round_of,
 )
+from workers.context import JobContext
 from workers.features.stored import LearnedFeatures, embeddings_file, latest
 from workers.job_inputs import class_names
 from workers.learners import learner_of
-from workers.runner import JobContext
 from workers.snapshot import Snapshot, take
+from workers.stores import open_store, side_of
 from workers.subset import dropped_of
 from workers.weights import with_file
 
@@ -49,7 +52,7 @@ _NO_EVALUATION: Final = (
     "Accuracy was not measured, as there is no evaluation image; import labeled images into the "
     "split evaluation."
 )
-FIRST_PHASES: Final = ("snapshot", "select", "publish", "embed")
+FIRST_PHASES: Final = ("snapshot", "select", "publish", "embed", "warm_start")
 PHASES: Final = (
     "snapshot",
     "embed",
@@ -133,11 +136,13 @@ class Advance:
         return learner_of(self.snapshot.task)
 
     @cached_property
-    def store(self) -> PixelStore:
-        """Pixels of the project."""
-        size = self.settings.side
-        path = self.context.storage.pixels(self.context.project_id, size)
-        return PixelStore.open(path, size, self.snapshot.count)
+    def store(self) -> Store:
+        """Examples of the project."""
+        context = self.context
+        with context.sessions() as session:
+            medium = session.get_one(Project, context.project_id).medium
+        side = side_of(medium, self.settings)
+        return open_store(context.storage, context.project_id, side, self.snapshot.count)
 
     @property
     def embeddings_file(self) -> Path:
@@ -255,7 +260,7 @@ class Advance:
             width = int(np.load(path, mmap_mode="r").shape[1])
             complete_screen(path, compared_width(self.settings.model.name, width))
         if (features := self.learned_features) is not None:
-            features.complete(self.store, self.context.progress)
+            features.complete(images_of(self.store), self.context.progress)
             complete_screen(features.file)
 
     def meta_train(self) -> None:

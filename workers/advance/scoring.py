@@ -26,7 +26,7 @@ from sqlalchemy.orm import Session
 from core import queue
 from core.db import database_time
 from core.lifecycle import new_job, request_cancel, requeue_job
-from core.messages import ScorePart
+from core.messages import GPU, RunJob
 from core.states import JobKind, JobState
 from core.tables import Job, Worker
 from models.errors import Cancelled, ModelError
@@ -36,8 +36,9 @@ from models.rounds import view_files
 from models.rounds.query import by_row
 from workers.advance.naming import named_by_id
 from workers.advance.phases import Advance
+from workers.context import JobContext
 from workers.fairness import is_silent
-from workers.runner import JobContext, run_job
+from workers.runner import run_job
 
 _PHASE: Final = "score"
 _LOOK_SECONDS: Final = 0.2
@@ -81,8 +82,17 @@ class Piece:
         return found
 
 
+def run(context: JobContext) -> dict[str, Any]:
+    """Handle ``score_part``."""
+    return Part().run(context)
+
+
+def failed(session: Session, job: Job) -> None:
+    """Nothing to put right: the round's own job sees it."""
+
+
 class Part:
-    """Handler of ``score_part``.
+    """What handles ``score_part``.
 
     Args:
         also: Hears of progress as well; may raise ``Cancelled``.
@@ -118,8 +128,7 @@ class Part:
 
         return report
 
-    def failed(self, session: Session, job: Job) -> None:
-        """Nothing to put right: the round's own job sees it."""
+    failed = staticmethod(failed)
 
 
 def score_part(advance: Advance, piece: Piece, progress: Progress) -> None:
@@ -192,9 +201,7 @@ def _notes(part: Path) -> list[str]:
 def _others_work(context: JobContext) -> bool:
     """Whether any other worker of the queue is alive."""
     stale = func.clock_timestamp() - timedelta(seconds=context.settings.stale_seconds)
-    alive = select(Worker).where(
-        Worker.heartbeat_at >= stale, Worker.queues.contains([ScorePart.queue])
-    )
+    alive = select(Worker).where(Worker.heartbeat_at >= stale, Worker.queues.contains([GPU]))
     mine = f"{socket.gethostname()}:{os.getpid()}"
     with context.sessions() as session:
         return any(worker.address != mine for worker in session.scalars(alive))
@@ -232,7 +239,7 @@ def _share(advance: Advance, pieces: Sequence[Piece], missing: Collection[Piece]
                 continue
             # The last one: the others take them in the order in which they were sent.
             run_job(
-                ScorePart(job_id=free[-1].id),
+                RunJob(job_id=free[-1].id, kind=JobKind.SCORE_PART),
                 Part(lambda step, _: context.progress(min(done + step, total), total)),  # noqa: B023
             )
     except (Cancelled, ModelError):

@@ -203,7 +203,7 @@ def opened(asked: Asked, work: Path, *, names_only: bool = False) -> Iterator[In
             return
         if suffix == _PARQUET:
             whole = _parquet(asked, names_only=names_only, hold=hold)
-            if whole.columns.image is not None:
+            if whole.columns.content is not None:
                 used = {"label_column", "image_column"}
                 _refuse_idle(asked, "a Parquet file that holds its images", used)
                 yield Inputs(whole, None, chosen, left_out)

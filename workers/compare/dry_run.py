@@ -7,10 +7,10 @@ import numpy as np
 
 from models.dry_run import extended_seconds
 from models.features.duplicates import nearest_rows, outlines
-from models.media.image import PixelStore
 from workers.compare.gather import gather
+from workers.context import JobContext
 from workers.dry_run import Cost, DryRun
-from workers.runner import JobContext
+from workers.stores import open_store
 
 _SAMPLE: Final = 4096
 
@@ -35,12 +35,9 @@ def prepare(context: JobContext) -> DryRun:
         return Cost(seconds, count * (2 * 1025 + 4 * 128))
 
     def outline() -> Cost:
-        size = known["input_size"]
-        pixels = context.storage.pixels(context.project_id, size)
-
         def run(images: int) -> None:
             context.check()
-            outlines(PixelStore.open(pixels, size, images))
+            outlines(open_store(context.storage, context.project_id, known["input_size"], images))
 
         return Cost(extended_seconds(run, min(count, _SAMPLE), count))
 

@@ -5,7 +5,8 @@ from core.project_settings import ProjectSettings
 from core.tables import Project
 from models.errors import ModelError
 from models.params.networks import compared_width
-from workers.runner import JobContext
+from workers.context import JobContext
+from workers.stores import side_of
 
 
 def gather(context: JobContext) -> None:
@@ -18,6 +19,7 @@ def gather(context: JobContext) -> None:
     with context.sessions() as session:
         project = session.get_one(Project, context.project_id)
         settings = ProjectSettings.model_validate(project.settings)
+        side = side_of(project.medium, settings)
     features = features_of(context.storage, context.project_id, settings.model.name, compared_width)
     if features.count < 2:
         raise ModelError("There is but one image with features, and nothing to compare it with.")
@@ -26,6 +28,6 @@ def gather(context: JobContext) -> None:
         "features": features.path.name,
         "images": features.count,
         "width": features.width,
-        "input_size": settings.side,
+        "input_size": side,
     }
     context.save({"known": known})

@@ -16,13 +16,13 @@ from models.features.duplicates import (
     nearest_rows,
     outlines,
 )
-from models.media.image import PixelStore
 from models.params.compare import CompareParams
 from workers.artifacts import keep
 from workers.compare.findings import leaking, mark
 from workers.compare.gather import gather
+from workers.context import JobContext
 from workers.dry_run import dry_run
-from workers.runner import JobContext
+from workers.stores import open_store
 from workers.yielding import Yielding
 
 PHASES: Final = ("gather", "search", "outline", "store")
@@ -68,8 +68,7 @@ def run(context: JobContext) -> dict[str, Any]:
 
 def _group(context: JobContext, known: dict[str, Any], yielding: Yielding) -> None:
     params = CompareParams.model_validate(context.params)
-    pixels = context.storage.pixels(context.project_id, known["input_size"])
-    store = PixelStore.open(pixels, known["input_size"], known["images"])
+    store = open_store(context.storage, context.project_id, known["input_size"], known["images"])
     prints, means = outlines(store, yielding.progress)
     rows, cosines = (
         np.load(path, mmap_mode="r") for path in nearest_files(context.work / "nearest")

@@ -21,12 +21,14 @@ from core.tables import Artifact, Example, Job, Project, Round
 from models import tensorfile
 from models.features.embed import NetworkExtractor, extractor_path, write_embeddings
 from models.features.embedding_map import feature_spans
-from models.media.image import PixelStore
+from models.media.base import Store
+from models.media.image import images_of
 from models.protocols import Indices, Progress
 from models.target import embed_pool, load_target, uses_embeddings
 from models.trained import NetworkModel
+from workers.context import JobContext
 from workers.features.stored import LearnedFeatures, embeddings_file, latest
-from workers.runner import JobContext
+from workers.stores import open_store, side_of
 
 STORED: Final = "stored"
 LEARNED: Final = "learned"
@@ -43,7 +45,7 @@ class Source:
             or ``LEARNED`` by the job learn_features.
         model: Of the catalog.
         params: Its parameters.
-        input_size: Side of the images in pixels.
+        input_size: Side of the images in pixels; None of texts.
         seed: Of the project.
         images: How many the project has, of all splits.
         columns: What the last model looked at of the stored ones; None = all.
@@ -54,7 +56,7 @@ class Source:
     kind: str
     model: str
     params: dict[str, Any]
-    input_size: int
+    input_size: int | None
     seed: int
     images: int
     columns: tuple[int, int] | None = None
@@ -92,6 +94,7 @@ def source_of(context: JobContext) -> Source:
     with context.sessions() as session:
         project = session.get_one(Project, context.project_id)
         settings = ProjectSettings.model_validate(project.settings)
+        side = side_of(project.medium, settings)
         total = select(func.count()).where(Example.project_id == context.project_id)
         images = session.scalar(total) or 0
         trained = session.scalars(_last_model(context.project_id)).first()
@@ -100,7 +103,7 @@ def source_of(context: JobContext) -> Source:
     common: dict[str, Any] = {
         "model": model.name,
         "params": dict(model.params),
-        "input_size": settings.side,
+        "input_size": side,
         "seed": settings.seed,
         "images": images,
     }
@@ -165,11 +168,11 @@ class Features:
     def _own(self) -> Path:
         return self._work / ((self._stored or Path("trained.npy")).name)
 
-    def store(self, count: int | None = None) -> PixelStore:
-        """The pixels of the project, or of its first images."""
-        size = self.source.input_size
-        path = self.context.storage.pixels(self.context.project_id, size)
-        return PixelStore.open(path, size, self.source.images if count is None else count)
+    def store(self, count: int | None = None) -> Store:
+        """The examples of the project, or the first of them."""
+        context, source = self.context, self.source
+        wanted = source.images if count is None else count
+        return open_store(context.storage, context.project_id, source.input_size, wanted)
 
     @property
     def missing(self) -> int:
@@ -196,7 +199,7 @@ class Features:
             if path.exists() and not (target := self._work / path.name).exists():
                 _copy(path, target)
 
-    def embed(self, store: PixelStore, out: Path, progress: Progress) -> None:
+    def embed(self, store: Store, out: Path, progress: Progress) -> None:
         """Embed the images of ``store`` that ``out`` lacks."""
         source = self.source
         if source.kind == STORED:
@@ -210,11 +213,11 @@ class Features:
             features = LearnedFeatures.of(
                 self.context.storage, self.context.project_id, source.job_id
             )
-            embed_with_encoder(store, features.encoder, out=out, progress=progress)
+            embed_with_encoder(images_of(store), features.encoder, out=out, progress=progress)
         else:
             write_embeddings(store, lambda: self._network(store), out=out, progress=progress)
 
-    def _network(self, store: PixelStore) -> NetworkExtractor:
+    def _network(self, store: Store) -> NetworkExtractor:
         assert self.source.checkpoint is not None
         model = load_target(self.context.storage.fetch(self.source.checkpoint), store)
         assert isinstance(model, NetworkModel)

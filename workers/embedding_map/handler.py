@@ -31,10 +31,10 @@ from models.features.embedding_map import (
 from models.params.embedding_map import EmbeddingMapParams
 from models.protocols import Float32Array, Indices
 from workers.artifacts import keep
+from workers.context import JobContext
 from workers.dry_run import dry_run
 from workers.embedding_map.dry_run import prepare
 from workers.embedding_map.features import Features, Source, pool_of, source_of
-from workers.runner import JobContext
 from workers.yielding import Yielding
 
 PHASES: Final = ("gather", "embed", "reduce", "neighbours", "layout", "place")

@@ -6,11 +6,12 @@ import numpy as np
 
 from models.dry_run import extended_seconds, step_seconds
 from models.features.contrastive import embed_with_encoder, learn_encoder
-from models.media.image import PixelStore
+from models.media.image import PixelStore, images_of
 from models.params.contrastive import ContrastiveParams
+from workers.context import JobContext
 from workers.dry_run import Cost, DryRun
 from workers.features.gather import gather
-from workers.runner import JobContext
+from workers.stores import open_store
 
 _SAMPLE: Final = 512
 
@@ -65,6 +66,6 @@ class _Timing:
         return Cost(extended_seconds(embed, min(_SAMPLE, count), count))
 
     def _store(self, count: int) -> PixelStore:
-        size = self.known["input_size"]
-        pixels = self.context.storage.pixels(self.context.project_id, size)
-        return PixelStore.open(pixels, size, count)
+        context = self.context
+        side = self.known["input_size"]
+        return images_of(open_store(context.storage, context.project_id, side, count))

@@ -10,7 +10,8 @@ from core.states import Split
 from core.storage import write_atomically
 from core.tables import Example, Project
 from models.features.contrastive import require_several
-from workers.runner import JobContext
+from workers.context import JobContext
+from workers.stores import side_of
 
 
 def gather(context: JobContext) -> None:
@@ -28,6 +29,7 @@ def gather(context: JobContext) -> None:
         examples = session.execute(statement).all()
         project = session.get_one(Project, context.project_id)
         settings = ProjectSettings.model_validate(project.settings)
+        side = side_of(project.medium, settings)
     # Evaluation images must teach nothing, and images known to be OOD are no part of the pool.
     pool = np.array([index for index, split in examples if split is Split.POOL], dtype=np.int64)
     require_several(len(pool))
@@ -41,7 +43,7 @@ def gather(context: JobContext) -> None:
         {
             "known": {
                 "images": len(examples),
-                "input_size": settings.side,
+                "input_size": side,
                 "seed": settings.seed,
             }
         }

@@ -8,14 +8,15 @@ from sqlalchemy.orm import Session
 
 from core.tables import Job
 from models.features.contrastive import learn_encoder
-from models.media.image import PixelStore
+from models.media.image import images_of
 from models.media.views import ROTATIONS
 from models.params.contrastive import ContrastiveParams
+from workers.context import JobContext
 from workers.dry_run import dry_run
 from workers.features.dry_run import prepare
 from workers.features.gather import gather
 from workers.features.stored import LearnedFeatures, latest
-from workers.runner import JobContext
+from workers.stores import open_store
 from workers.yielding import Yielding
 
 PHASES: Final = ("gather", "learn", "embed")
@@ -31,8 +32,9 @@ def run(context: JobContext) -> dict[str, Any]:
             gather(context)
     features = LearnedFeatures.of(context.storage, context.project_id, context.job_id)
     known = context.checkpoint["known"]
-    pixels = context.storage.pixels(context.project_id, known["input_size"])
-    store = PixelStore.open(pixels, known["input_size"], known["images"])
+    store = images_of(
+        open_store(context.storage, context.project_id, known["input_size"], known["images"])
+    )
     yielding = Yielding(context)
     if not context.done("learn"):
         pool = np.load(context.work / "pool.npy")

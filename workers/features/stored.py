@@ -31,7 +31,7 @@ def embeddings_file(storage: Storage, project_id: int, settings: ProjectSettings
     """Where a pool's embeddings by a frozen model are: a file for each thing they depend on."""
     model = settings.model
     decisive = embedding_params(model.name, model.params)
-    key = json.dumps([model.name, decisive, settings.side], sort_keys=True)
+    key = json.dumps([model.name, decisive, settings.input_size], sort_keys=True)
     digest = hashlib.sha256(key.encode()).hexdigest()[:16]
     return storage.features(project_id) / f"{model.name}-{digest}.npy"
 

@@ -13,15 +13,15 @@ from typing import BinaryIO, Final, Protocol
 
 from core.errors import DomainError
 from workers.imports.items import invalid_archive, printable, require_distinct, require_utf_8
+from workers.imports.lines import PLAIN, Lines, not_whole
 
 _DELIMITERS: Final = (",", ";", "\t")
 # Excel writes the delimiter it used into a first line of its own.
 _SEPARATOR: Final = re.compile(r"sep=(.)\r?\n?", re.IGNORECASE)
 _QUOTED: Final = re.compile(r'"(?:[^"]|"")*"')
-# Characters; as long as a line of JSON may be.
-_MOST_RECORD: Final = 1 << 20
 _LOOKED_AT: Final = 64
-_TOO_LONG: Final = f"is longer than {_MOST_RECORD >> 20} MiB"
+# Of one cell; a row, whatever it is made of, is bounded where it is read.
+csv.field_size_limit(1 << 30)
 _MARKS: Final = {
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF16_LE: "utf-16",
@@ -35,17 +35,19 @@ Line = tuple[int, "dict[str, str] | str"]
 class Delimited:
     """A CSV that is read from the beginning as often as it is asked for."""
 
-    def __init__(self, file: BinaryIO, name: str) -> None:
+    def __init__(self, file: BinaryIO, name: str, how: Lines = PLAIN) -> None:
         """Read the header.
 
         Args:
             file: Seekable, at its beginning; stays open as long as this is used.
             name: What it is called in messages.
+            how: How its lines are read.
 
         Raises:
             DomainError: ``invalid_archive``, or ``invalid_column`` if two columns have one name.
         """
-        self._file, self._name = file, printable(name)
+        self._file, self._name, self._how = file, printable(name), how
+        self._too_long = f"is longer than {how.most >> 20} MiB"
         start = file.read(_LOOKED_AT)
         self._encoding = next(
             (encoding for mark, encoding in _MARKS.items() if start.startswith(mark)), "utf-8"
@@ -55,7 +57,7 @@ class Delimited:
         self._skip, self._delimiter = False, ","
         try:
             with self._text() as text:
-                first = text.readline(_MOST_RECORD)
+                first = text.readline(how.most)
                 marked = _SEPARATOR.fullmatch(first)
                 if marked:
                     self._skip, self._delimiter = True, marked[1]
@@ -63,10 +65,12 @@ class Delimited:
                     bare = _QUOTED.sub("", first)
                     self._delimiter = max(_DELIMITERS, key=bare.count)
             with self._text() as text:
-                lines = _Lines(text)
+                lines = _Lines(text, how.most)
                 self.header = [cell.strip() for cell in next(self._reader(lines), [])]
                 if lines.take():
-                    raise csv.Error(f"the header {_TOO_LONG}")
+                    raise csv.Error(f"the header {self._too_long}")
+                if bad := not_whole("".join(self.header)):
+                    raise csv.Error(bad)
         except (csv.Error, UnicodeError) as error:
             raise self._unreadable(1, error) from error
         require_distinct(self._name, self.header)
@@ -80,27 +84,41 @@ class Delimited:
         number = 1
         try:
             with self._text() as text:
-                lines = _Lines(text)
+                lines = _Lines(text, self._how.most)
                 reader = self._reader(lines)
                 next(reader, None)
                 lines.take()
-                for cells in reader:
+                while True:
+                    begun = reader.line_num
+                    try:
+                        cells = next(reader)
+                    except StopIteration:
+                        return
+                    except csv.Error as error:
+                        number = reader.line_num + self._skip
+                        # Where a row of several lines would end is not known.
+                        if not self._how.is_lenient or reader.line_num != begun + 1:
+                            raise
+                        lines.take()
+                        yield number, f"its quotes do not fit: {printable(str(error))[:200]}"
+                        continue
                     number = reader.line_num + self._skip
-                    if lines.take():
-                        yield number, _TOO_LONG
-                        continue
-                    if not cells:
-                        continue
-                    if any(cells[len(self.header) :]):
-                        yield number, self._too_long(len(cells))
-                        continue
-                    row = dict(zip(self.header, cells, strict=False))
-                    row.pop("", None)
-                    yield number, row
+                    yield from self._row(number, cells, is_long=lines.take())
         except (csv.Error, UnicodeError) as error:
             raise self._unreadable(number, error) from error
 
-    def _too_long(self, cells: int) -> str:
+    def _row(self, number: int, cells: list[str], *, is_long: bool) -> Iterator[Line]:
+        if is_long:
+            yield number, self._too_long
+        elif any(cells[len(self.header) :]):
+            yield number, self._too_many(len(cells))
+        elif cells:
+            bad = not_whole("".join(cells)) if self._how.is_lenient else None
+            row = dict(zip(self.header, cells, strict=False))
+            row.pop("", None)
+            yield number, bad or row
+
+    def _too_many(self, cells: int) -> str:
         return (
             f"it has {cells} cells, the header {len(self.header)}; quote text with "
             f"{self._delimiter!r} in it"
@@ -108,7 +126,8 @@ class Delimited:
 
     def _text(self) -> "_Borrowed":
         self._file.seek(0)
-        text = _Borrowed(self._file, encoding=self._encoding, newline="")
+        errors = self._how.errors if self._encoding.startswith("utf-8") else "strict"
+        text = _Borrowed(self._file, encoding=self._encoding, newline="", errors=errors)
         if self._skip:
             text.readline()
         return text
@@ -136,14 +155,14 @@ class _Reader(Protocol):
 
 
 class _Lines:
-    """Lines for ``csv.reader``, of which a record takes no more than ``_MOST_RECORD`` characters.
+    """Lines for ``csv.reader``, of which a record takes no more than ``most`` characters.
 
     A longer line is handed on as an empty one. What goes on over many lines ends the reading, since
     where it would end is not known.
     """
 
-    def __init__(self, text: io.TextIOWrapper) -> None:
-        self._text = text
+    def __init__(self, text: io.TextIOWrapper, most: int) -> None:
+        self._text, self._most = text, most
         self._taken = 0
         self._is_long = False
 
@@ -156,13 +175,13 @@ class _Lines:
         return self
 
     def __next__(self) -> str:
-        line = self._text.readline(_MOST_RECORD)
+        line = self._text.readline(self._most)
         if not line:
             raise StopIteration
         length = len(line)
-        if self._taken + length >= _MOST_RECORD:
+        if self._taken + length >= self._most:
             if self._taken or self._pass_over(line):
-                raise csv.Error(f"a row {_TOO_LONG}")
+                raise csv.Error(f"a row is longer than {self._most >> 20} MiB")
             self._is_long = True
             return "\n"
         self._taken += length
@@ -172,7 +191,7 @@ class _Lines:
         """Read to the end of a line; whether a quotation goes on in the next."""
         is_open = part.count('"') % 2
         while part and not part.endswith(("\n", "\r")):
-            part = self._text.readline(_MOST_RECORD)
+            part = self._text.readline(self._most)
             is_open ^= part.count('"') % 2
         return bool(is_open)
 

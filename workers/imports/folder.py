@@ -1,6 +1,6 @@
 """Images of a zip or a bucket: folders for splits and classes, metadata, other tools' documents."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -30,7 +30,7 @@ from workers.imports.items import (
     refused_item,
     short_name,
 )
-from workers.imports.layout import Folders, Layout, layout
+from workers.imports.layout import Folders, Layout, is_called_image, layout
 from workers.imports.matching import Unmatched
 from workers.imports.metadata import NAMES, ROLES, Metadata
 from workers.imports.said import Described, describe
@@ -76,6 +76,9 @@ class FolderSource(Source):
         annotations: Sequence[str] = (),
         chosen: Mapping[str, FolderChoice] | None = None,
         pool: Iterable[tuple[int, str]] = (),
+        *,
+        is_called: Callable[[str], bool] = is_called_image,
+        known: Collection[str] = (),
     ) -> None:
         """Scan the names of ``entries``, and index their metadata under ``work``.
 
@@ -86,12 +89,15 @@ class FolderSource(Source):
                 where no metadata says it.
             chosen: What folders are, by name, where their names do not say it.
             pool: Ids and names of the images that the project has, which documents may mean too.
+            is_called: Tells of a path whether it is called like one of the examples.
+            known: What ``chosen`` may name besides the folders.
 
         Raises:
             DomainError: ``invalid_archive``; ``invalid_column`` if no metadata has one of
                 ``annotations``; ``unknown_folder`` if there is none that one of ``chosen`` names.
         """
         self._annotations = annotations
+        self._is_called, self._known = is_called, known
         self._chosen = chosen or {}
         self._entries = entries
         self._metadata: Metadata | None = None
@@ -162,7 +168,7 @@ class FolderSource(Source):
     def _files(self) -> Iterator[tuple[str, Any]]:
         for entry in self._entries:
             name = printable(entry.name.replace("\\", "/"))
-            if not name.endswith("/") and not _is_litter(name):
+            if not name.endswith("/") and not is_litter(name):
                 yield name, entry
 
     def _images(self) -> Iterator[tuple[str, Any]]:
@@ -224,8 +230,8 @@ class FolderSource(Source):
 
     def _scan(self) -> tuple[int, Layout]:
         count = 0
-        folders = Folders()
-        names = set[str]()
+        folders = Folders(self._is_called)
+        names = {*map(normal, self._known)}
         for name, _ in self._files():
             is_described = self._describes(name)
             count += not is_described
@@ -313,7 +319,7 @@ def _base(name: str) -> str:
     return name.rpartition("/")[2].lower()
 
 
-def _is_litter(name: str) -> bool:
+def is_litter(name: str) -> bool:
     """Hidden files and what goes with others; ``..`` is not hidden but hostile."""
     return any(
         (part.startswith(".") and part not in {".", ".."}) or part.lower() in LITTER

@@ -18,6 +18,7 @@ from core.imports import ImportParams
 from core.states import ArtifactKind, Split
 from core.storage import sha256
 from core.tables import Artifact, Job
+from workers.context import JobContext
 from workers.imports.batch import Candidate, Line, Looked, Prepared, batches, decide
 from workers.imports.items import Reference
 from workers.imports.labels import LabelWriter
@@ -31,7 +32,6 @@ from workers.imports.report import Note, Outcome, ReportFile, Tally, reasons
 from workers.imports.sampling import samples_of
 from workers.imports.sources import open_source
 from workers.imports.split_words import normal
-from workers.runner import JobContext
 from workers.yielding import Turn
 
 _PHASE: Final = "import"

@@ -1,5 +1,6 @@
 """What every source of images yields, and the limits that hold for all of them."""
 
+import codecs
 import math
 import re
 import unicodedata
@@ -12,6 +13,7 @@ from itertools import islice
 from typing import Any, Final, Literal, Protocol
 
 from core.errors import Invalid
+from core.media.text import is_utf_16
 from core.states import Split, Verdict
 from workers.imports.values import Values
 
@@ -334,11 +336,21 @@ def require_utf_8(start: bytes, name: str, what: str) -> None:
     Raises:
         DomainError: ``invalid_archive``.
     """
-    if b"\0" in start:
+    # A character that is none, among others, costs its row alone.
+    if is_utf_16(start) or (b"\0" in start and not _is_utf_8(start)):
         raise invalid_archive(
             f"{printable(name)} cannot be read as {what}: it is UTF-16 without the mark that says "
             "so. Save it as UTF-8."
         )
+
+
+def _is_utf_8(start: bytes) -> bool:
+    """Whether bytes are UTF-8 but for a character at their end that may be cut off."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(start)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def beginning(text: str, most: int) -> str:

@@ -4,6 +4,7 @@
 the nesting, so the elements are put together here, with limits on depth and size.
 """
 
+import codecs
 import io
 import json
 import math
@@ -15,13 +16,13 @@ from typing import Any, BinaryIO, Final, Protocol
 import ijson
 
 from workers.imports.items import invalid_archive, printable, require_utf_8
+from workers.imports.lines import PLAIN, Lines, not_whole
 
 _BLOCK: Final = 1 << 16
 _MOST_DEPTH: Final = 64
 _MOST_BYTES: Final = 16 << 20
 # Lists and objects of one element: each takes far more memory than its two bytes.
 _MOST_PARTS: Final = 100_000
-_MOST_LINE: Final = 1 << 20
 _BOM: Final = b"\xef\xbb\xbf"
 _LOOKED_AT: Final = 64
 _OPENS: Final = frozenset({"start_map", "start_array"})
@@ -90,25 +91,40 @@ def _unreadable(name: str, source: "_Counted", error: Exception) -> Exception:
     )
 
 
-def json_rows(file: BinaryIO, name: str) -> Iterator[tuple[str, dict[str, Any] | str]]:
+def json_rows(
+    file: BinaryIO, name: str, how: Lines = PLAIN
+) -> Iterator[tuple[str, dict[str, Any] | str]]:
     """Where each line of JSON Lines is, and its object; or why it is none.
+
+    Args:
+        file: UTF-8, with or without a mark.
+        name: What it is called in messages.
+        how: How its lines are read.
 
     Raises:
         DomainError: ``invalid_archive`` from where it cannot be read on.
     """
     number = 0
-    lines = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
+    most = how.most
+    encoding, errors = "utf-8-sig", how.errors
+    if how.is_lenient and file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        encoding, errors = "utf-16", "strict"
+    if how.is_lenient:
+        file.seek(0)
+    lines = io.TextIOWrapper(file, encoding=encoding, newline="", errors=errors)
     try:
-        while line := lines.readline(_MOST_LINE):
+        while line := lines.readline(most):
             number += 1
             if number == 1:
-                require_utf_8(line[:_LOOKED_AT].encode(), name, "JSON Lines")
-            if len(line) == _MOST_LINE:
+                start = line[:_LOOKED_AT].encode("utf-8", "surrogateescape")
+                require_utf_8(start, name, "JSON Lines")
+            if len(line) == most:
                 while line and not line.endswith("\n"):
-                    line = lines.readline(_MOST_LINE)
-                yield f"line {number}", f"is longer than {_MOST_LINE >> 20} MiB"
+                    line = lines.readline(most)
+                yield f"line {number}", f"is longer than {most >> 20} MiB"
             elif line.strip():
-                yield f"line {number}", _line(line)
+                bad = not_whole(line) if how.is_lenient else None
+                yield f"line {number}", bad or _line(line, is_lenient=how.is_lenient)
     except ValueError as error:
         if isinstance(error, UnicodeDecodeError) and not number and b"\0" in error.object:
             said = (
@@ -123,15 +139,15 @@ def json_rows(file: BinaryIO, name: str) -> Iterator[tuple[str, dict[str, Any] |
         lines.detach()
 
 
-def _line(line: str) -> dict[str, Any] | str:
+def _line(line: str, *, is_lenient: bool) -> dict[str, Any] | str:
     """The object of a line, or why it is none.
 
     NaN, Infinity and what is too large for a float are read as null; halves of a character, which
-    no text can hold, as ``?``.
+    no text can hold, as ``?``, unless the reading is lenient.
     """
     try:
         row = _DECODER.decode(line)
-        if _HALF.search(line):
+        if not is_lenient and _HALF.search(line):
             whole = json.dumps(row, ensure_ascii=False).encode("utf-8", "replace")
             row = json.loads(whole)
         if line.count("[") + line.count("{") > _MOST_DEPTH and _is_deep(row):

@@ -54,7 +54,7 @@ def rows(
         if isinstance(named, Refused):
             problem(entry, named.reason)
         else:
-            yield named, _fields(task)
+            yield named, fields_of(task)
 
 
 def image_names(data: Mapping[str, Any]) -> Sequence[Called] | Refused:
@@ -115,7 +115,8 @@ def _suffix(path: str) -> str:
     return PurePosixPath(path).suffix.lower()
 
 
-def _fields(task: Mapping[str, Any]) -> dict[str, Any]:
+def fields_of(task: Mapping[str, Any]) -> dict[str, Any]:
+    """What a task says of its image, or its text, which is not among it."""
     data: Mapping[str, Any] = task["data"]
     votes: list[dict[str, Any]] = []
     unread: list[str] = []

@@ -24,7 +24,7 @@ The rule, which ``docs/engineers/images.md`` tells users:
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from posixpath import splitext
 from typing import Final
@@ -88,20 +88,30 @@ class Layout:
         return Placed(name, label, reason, None if reason else folder_split(name))
 
 
+def is_called_image(path: str) -> bool:
+    """Whether a file is called like an image."""
+    return splitext(path)[1].lower() in IMAGES
+
+
 class Folders:
     """The folders of an upload, gathered file by file."""
 
-    def __init__(self) -> None:
-        """None yet."""
-        self._images: set[str] = set()
+    def __init__(self, is_called: Callable[[str], bool] = is_called_image) -> None:
+        """None yet.
+
+        Args:
+            is_called: Tells of a path whether it is called like an example.
+        """
+        self._is_called = is_called
+        self._examples: set[str] = set()
         self._others: set[str] = set()
         self.described: set[str] = set()
         self.tables: set[str] = set()
 
     def add(self, path: str) -> None:
-        """Note an image, or what is not called like one: that counts if nothing else is there."""
-        is_image = splitext(path)[1].lower() in IMAGES
-        (self._images if is_image else self._others).add(path.rpartition("/")[0])
+        """Note an example, or what is not called like one: that counts if nothing else is there."""
+        found = self._examples if self._is_called(path) else self._others
+        found.add(path.rpartition("/")[0])
 
     def describe(self, path: str, *, is_table: bool) -> None:
         """Note a file that says something of others: a table of ours, or another tool's document.
@@ -115,8 +125,8 @@ class Folders:
 
     @property
     def holding(self) -> set[str]:
-        """The folders that hold images themselves."""
-        return self._images or self._others
+        """The folders that hold examples themselves."""
+        return self._examples or self._others
 
 
 @dataclass(frozen=True)

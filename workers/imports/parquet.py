@@ -1,6 +1,6 @@
-"""A Parquet file with a column of encoded images, or of labels for images that are there."""
+"""A Parquet file with a column of images or texts, or of labels for those that are there."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Final
@@ -8,6 +8,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from core.states import Medium
 from workers.imports.items import (
     MAX_IMAGE_BYTES,
     Item,
@@ -26,7 +27,13 @@ from workers.imports.parquet_bounds import (
     BoundedParquet,
     without_long,
 )
-from workers.imports.parquet_columns import Columns, find_columns, has_path, holds_bytes
+from workers.imports.parquet_columns import (
+    Columns,
+    find_columns,
+    has_path,
+    holds_bytes,
+    holds_text,
+)
 from workers.imports.split_words import row_split, split_text
 from workers.imports.stated import (
     MOST_VOTES,
@@ -42,6 +49,8 @@ _LABELS: Final = 65_536
 _LABEL_TEXT: Final = 16 << 20
 # What of a column may be read where it is a struct, or a list of them.
 _PARTS: Final = {VOTES: OF_VOTES}
+_NO_IMAGE: Final = Refused("the row holds no image bytes")
+_NO_TEXT: Final = Refused("the row holds no text")
 _PATH: Final = "\0path"
 """Where the path that stands beside the bytes of an image is in a row."""
 
@@ -56,6 +65,7 @@ class ParquetSource(Source):
         columns: Mapping[str, str],
         annotations: Sequence[str] = (),
         *,
+        medium: Medium = Medium.IMAGE,
         names_only: bool = False,
     ) -> None:
         """Open the file and find its columns.
@@ -63,8 +73,10 @@ class ParquetSource(Source):
         Args:
             path: The file.
             filename: What its sender called it.
-            columns: Names of the image, key, label and split columns, where the sender gave them.
+            columns: Names of the image or text, key, label and split columns, where the sender
+                gave them.
             annotations: Names of the columns that become annotations.
+            medium: What it may bring.
             names_only: Whether what it says is enough, and the images stay unread.
 
         Raises:
@@ -74,7 +86,7 @@ class ParquetSource(Source):
         self._names_only = names_only
         self._file = BoundedParquet(path)
         try:
-            self._columns = find_columns(self._file.schema, columns, annotations)
+            self._columns = find_columns(self._file.schema, columns, annotations, medium)
         except BaseException:
             self._file.close()
             raise
@@ -86,26 +98,31 @@ class ParquetSource(Source):
 
     def items(self, start: int) -> Iterator[Item]:
         """Rows from ``start`` on; row groups before it are not read."""
-        columns, pictures = self._columns, self._pictures()
-        image = [] if self._names_only else pictures
-        if columns.image is not None:
-            image = [*image, *self._file.leaves(columns.image, ("path",))]
+        columns, contents = self._columns, self._contents()
+        is_read = columns.medium is Medium.TEXT or not self._names_only
+        content = contents if is_read else []
+        if columns.content is not None and columns.medium is Medium.IMAGE:
+            content = [*content, *self._file.leaves(columns.content, ("path",))]
         others = [
             leaf
             for name in columns.all()
-            if name != columns.image
+            if name != columns.content
             for leaf in self._file.leaves(name, _PARTS.get(name))
         ]
         batches = self._file.batches(
-            list(dict.fromkeys([*image, *others])), pictures, columns.extras, start=start
+            list(dict.fromkeys([*content, *others])), contents, columns.extras, start=start
         )
         for first, batch in batches:
             yield from self._rows(first, batch)
 
-    def _pictures(self) -> list[str]:
-        """Path of the encoded bytes."""
-        image = self._columns.image
-        return [] if image is None else self._file.leaves(image, ("bytes",), holds_bytes)
+    def _contents(self) -> list[str]:
+        """Path of the texts, or of the encoded bytes."""
+        column = self._columns.content
+        if column is None:
+            return []
+        if self._columns.medium is Medium.TEXT:
+            return self._file.leaves(column, fits=holds_text)
+        return self._file.leaves(column, ("bytes",), holds_bytes)
 
     @cached_property
     def values(self) -> Mapping[str, Values]:
@@ -155,21 +172,26 @@ class ParquetSource(Source):
         self._file.close()
 
     def _rows(self, first: int, batch: pa.RecordBatch) -> Iterator[Item]:
-        image = self._columns.image
-        images = batch.column(image) if image in batch.schema.names else None
-        others = batch if images is None else batch.drop_columns([image])
-        if images is not None and has_path(images.type):
-            others = others.append_column(_PATH, pc.struct_field(images, "path"))
+        column = self._columns.content
+        contents = batch.column(column) if column in batch.schema.names else None
+        others = batch if contents is None else batch.drop_columns([column])
+        if contents is not None and has_path(contents.type):
+            others = others.append_column(_PATH, pc.struct_field(contents, "path"))
         needed = {*self._columns.all(), _PATH}.difference(self._columns.extras)
         for index, row in enumerate(self._file.rows(others, needed, MOST_VOTES)):
             if isinstance(row, str):
-                yield refused_item(f"{short_name(self._filename)}#{first + index}", row)
+                yield refused_item(self._place(first + index), row)
             else:
                 path = row.pop(_PATH, None)
-                yield self._item(first + index, images[index] if images else None, row, path)
+                yield self._item(first + index, contents[index] if contents else None, row, path)
+
+    def _place(self, number: int) -> str:
+        """What a row is called that has no name."""
+        between = ", row " if self._columns.medium is Medium.TEXT else "#"
+        return f"{short_name(self._filename)}{between}{number}"
 
     def _item(
-        self, number: int, image: pa.Scalar | None, row: dict[str, Any], path: str | None
+        self, number: int, content: pa.Scalar | None, row: dict[str, Any], path: str | None
     ) -> Item:
         columns = self._columns
         name = row.get(columns.name) if columns.name else None
@@ -180,10 +202,10 @@ class ParquetSource(Source):
         found = None if keys is None else reference(keys.column, row[keys.column])
         also = () if keys is None else keys.also(row)
         if columns.stated:
-            return self._stated(number, image, row, found, also)
+            return self._stated(number, content, row, found, also)
         return Item(
-            name=short_name(str(name)) if name else f"{short_name(self._filename)}#{number}",
-            read=partial(_content, image) if image is not None else partial(_nothing, found),
+            name=short_name(str(name)) if name not in (None, "") else self._place(number),
+            read=self._read(content, found),
             reference=found if isinstance(found, Reference) else None,
             also=also,
             digests=self._digests(row),
@@ -197,7 +219,7 @@ class ParquetSource(Source):
     def _stated(
         self,
         number: int,
-        image: pa.Scalar | None,
+        content: pa.Scalar | None,
         row: dict[str, Any],
         found: Reference | Refused | None,
         also: tuple[Reference, ...],
@@ -206,8 +228,8 @@ class ParquetSource(Source):
         given = {} if columns.label is None else {"label": self._label(columns.label, row)}
         split = {"split": self._split(row)}
         stated = read_stated({**row, **given, **split})
-        name = f"{short_name(self._filename)}#{number}"
-        read = partial(_content, image) if image is not None else partial(_nothing, found)
+        name = self._place(number)
+        read = self._read(content, found)
         meant = found if isinstance(found, Reference) else None
         if isinstance(stated, Refused):
             called = text(row.get("name")) or name
@@ -231,6 +253,14 @@ class ParquetSource(Source):
             said=stated.said,
             meta=stated.meta,
         )
+
+    def _read(
+        self, content: pa.Scalar | None, found: Reference | Refused | None
+    ) -> Callable[[], bytes | Refused]:
+        lacks = _NO_TEXT if self._columns.medium is Medium.TEXT else _NO_IMAGE
+        if content is not None:
+            return partial(_content, content, lacks)
+        return partial(_nothing, found if isinstance(found, Refused) else lacks)
 
     def _extra(self, column: str, value: object) -> Any:
         """As it is kept; where it is only shown, by the name that the file declares for it."""
@@ -276,16 +306,18 @@ def written(value: object, names: Sequence[str]) -> str | None:
     return printable(str(value))
 
 
-def _nothing(found: Reference | Refused | None) -> Refused:
-    return found if isinstance(found, Refused) else Refused("the row holds no image bytes")
+def _nothing(refused: Refused) -> Refused:
+    return refused
 
 
-def _content(image: pa.Scalar) -> bytes | Refused:
-    if pa.types.is_struct(image.type) and image.is_valid:
-        image = image["bytes"]
-    if not image.is_valid:
-        return Refused("the row holds no image bytes")
-    content = image.as_buffer()
+def _content(value: pa.Scalar, lacks: Refused) -> bytes | Refused:
+    if pa.types.is_dictionary(value.type) and value.is_valid:
+        value = value.value
+    if pa.types.is_struct(value.type) and value.is_valid:
+        value = value["bytes"]
+    if not value.is_valid:
+        return lacks
+    content = value.as_buffer()
     if content.size > MAX_IMAGE_BYTES:
         return Refused(f"larger than {MAX_IMAGE_BYTES >> 20} MiB")
     return bytes(content.to_pybytes())

@@ -1,11 +1,12 @@
 """Which column of a Parquet file is what."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
 
+from core.states import Medium
 from workers.imports.items import (
     NAME_COLUMNS,
     Keys,
@@ -24,6 +25,7 @@ from workers.imports.stated import (
     READ,
     is_stated,
 )
+from workers.imports.text_columns import LABEL_COLUMNS, name_column, text_column
 
 
 @dataclass(frozen=True)
@@ -31,8 +33,9 @@ class Columns:
     """Which column is what.
 
     Attributes:
-        image: Encoded bytes, or a struct of ``bytes`` and ``path``; none if the rows are about
-            images that the pool has.
+        content: What an example is: a text, or the encoded bytes of an image, or a struct of
+            ``bytes`` and ``path``; none if the rows are about examples that the pool has.
+        medium: Which of them it is.
         keys: Which image a row is about, if it brings none.
         label: Class name, or a number that ``label_names`` turns into one.
         split: Split, in any type; a number that ``label_names`` turns into a word.
@@ -46,7 +49,7 @@ class Columns:
             labels that become annotations.
     """
 
-    image: str | None
+    content: str | None
     keys: Keys | None
     label: str | None
     split: str | None
@@ -57,17 +60,18 @@ class Columns:
     stated: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
     digest: str | None = None
+    medium: Medium = Medium.IMAGE
 
     @property
     def roles(self) -> dict[str, str]:
         """Those that say what an example is, and where it goes."""
-        found = {"image": self.image, "label": self.label, "split": self.split}
+        found = {self.medium.value: self.content, "label": self.label, "split": self.split}
         return {role: name for role, name in found.items() if name is not None}
 
     def all(self) -> list[str]:
         """Every column that is read, once."""
         keys = () if self.keys is None else (self.keys.column, *self.keys.others)
-        named = (self.image, *keys, self.label, self.split, self.name, self.digest)
+        named = (self.content, *keys, self.label, self.split, self.name, self.digest)
         return list(
             dict.fromkeys(
                 name
@@ -78,11 +82,15 @@ class Columns:
 
 
 def find_columns(
-    schema: pa.Schema, given: Mapping[str, str], annotations: Sequence[str] = ()
+    schema: pa.Schema,
+    given: Mapping[str, str],
+    annotations: Sequence[str] = (),
+    medium: Medium = Medium.IMAGE,
 ) -> Columns:
     """Decide which column is what.
 
-    Without instructions, the image column is ``image``, else the first that holds bytes. The label
+    Without instructions, the image column is ``image``, else the first that holds bytes; which
+    holds texts, ``text_columns`` tells. The label
     is ``class_name`` if there is one, since beside it ``label`` is only its number; else ``label``.
     Numbers become names where the file declares them, as Hugging Face's files do, and else stay
     decimal digits. A file without images may annotate those that are there.
@@ -101,45 +109,73 @@ def find_columns(
         if column not in schema.names:
             raise invalid_column(role, f"The file has no column {column!r}.", schema.names)
         kind = schema.field(column).type
-        if role != "image" and not is_read(kind.value_type if is_list(kind) else kind):
+        if role not in (*Medium,) and not is_read(kind.value_type if is_list(kind) else kind):
             raise invalid_column(
                 role, f"Column {column!r} holds neither text nor numbers.", schema.names
             )
-    image = given.get("image") or _first(schema, ("image", *schema.names), holds_bytes)
-    keys = None
     states = is_stated(schema.names, annotations)
-    if image is None and states:
-        keys = key_columns(_keyed(schema), given.get("key"), elsewhere=True)
-    elif image is None and annotations:
-        keys = key_columns(_keyed(schema), given.get("key"))
-    elif image is None:
-        raise invalid_column("image", "The file has no column of image bytes.", schema.names)
-    elif not holds_bytes(schema.field(image).type):
-        raise invalid_column("image", f"Column {image!r} does not hold image bytes.", schema.names)
+    labels = LABEL_COLUMNS if medium is Medium.TEXT else ("label",)
     label = (
         given.get("label")
         or _first(schema, ("class_name",), is_text)
-        or _first(schema, ("label",), _is_label)
+        or _first(schema, labels, _is_label)
     )
+    if medium is Medium.TEXT:
+        content = _text(schema, given, {*annotations, label or ""}, is_stated=states)
+    else:
+        content = _image(schema, given)
+    keys = None
+    if content is None and states:
+        keys = key_columns(_keyed(schema), given.get("key"), elsewhere=True)
+    elif content is None and annotations:
+        keys = key_columns(_keyed(schema), given.get("key"))
+    elif content is None:
+        what = "image bytes" if medium is Medium.IMAGE else "texts"
+        raise invalid_column(medium, f"The file has no column of {what}.", schema.names)
     split = given.get("split") or _first(schema, ("split",), is_small)
     flags = tuple(
         field.name for field in schema if is_flag(field.name) and pa.types.is_boolean(field.type)
     )
     flags = () if split else flags
     name = _first(schema, NAME_COLUMNS, is_text)
+    if medium is Medium.TEXT and content is not None:
+        name = (name if states else None) or name_column(_keyed(schema), given, content)
     stated = tuple(one for one in schema.names if one in READ) if states else ()
-    digest = None if image is None else _first(schema, ("sha256",), is_text)
+    digest = None if content is None else _first(schema, ("sha256",), is_text)
     own = OWN if states else ()
     key = None if keys is None else keys.column
-    taken = {image, key, label, split, name, "label", *flags, *annotations, *own}
+    taken = {content, key, label, split, name, "label", *flags, *annotations, *own}
     extras = tuple(
         field.name for field in schema if field.name not in taken and is_small(field.type)
     )
     roles = (label, split, *annotations, *extras)
     names = {column: _declared_names(schema, column) for column in roles if column}
     return Columns(
-        image, keys, label, split, name, tuple(annotations), extras, names, stated, flags, digest
-    )
+        content, keys, label, split, name, tuple(annotations), extras, names, stated, flags, digest,
+        medium,
+    )  # fmt: skip
+
+
+def _image(schema: pa.Schema, given: Mapping[str, str]) -> str | None:
+    image = given.get("image") or _first(schema, ("image", *schema.names), holds_bytes)
+    if image is not None and not holds_bytes(schema.field(image).type):
+        raise invalid_column("image", f"Column {image!r} does not hold image bytes.", schema.names)
+    return image
+
+
+def _text(
+    schema: pa.Schema, given: Mapping[str, str], labels: Collection[str], *, is_stated: bool
+) -> str | None:
+    texts = [field.name for field in schema if holds_text(field.type)]
+    column = text_column(schema.names, texts, given, labels, is_stated=is_stated)
+    if column is not None and not holds_text(schema.field(column).type):
+        raise invalid_column("text", f"Column {column!r} does not hold texts.", schema.names)
+    return column
+
+
+def holds_text(kind: pa.DataType) -> bool:
+    """Whether values are texts, or bytes that may be."""
+    return is_text(kind) or (holds_bytes(kind) and not pa.types.is_struct(kind))
 
 
 def _keyed(schema: pa.Schema) -> list[str]:

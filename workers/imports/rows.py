@@ -8,6 +8,7 @@ from typing import Any, Final
 from workers.imports.delimited import Delimited
 from workers.imports.items import only
 from workers.imports.json_stream import json_rows
+from workers.imports.lines import PLAIN, Lines
 from workers.imports.stated import text
 from workers.imports.values import Values
 
@@ -62,11 +63,11 @@ def cell(row: Row, column: str) -> str | None:
 
 
 def is_csv(filename: str) -> bool:
-    """Whether a file is called like a CSV."""
-    return Path(filename).suffix.lower() == ".csv"
+    """Whether a file is called like a CSV, whatever divides its cells."""
+    return Path(filename).suffix.lower() in {".csv", ".tsv"}
 
 
-def header_of(path: Path, filename: str) -> Sequence[str]:
+def header_of(path: Path, filename: str, how: Lines = PLAIN) -> Sequence[str]:
     """Names of the columns of a CSV; JSON Lines have no header.
 
     Raises:
@@ -75,10 +76,10 @@ def header_of(path: Path, filename: str) -> Sequence[str]:
     if not is_csv(filename):
         return ()
     with path.open("rb") as file:
-        return Delimited(file, filename).header
+        return Delimited(file, filename, how).header
 
 
-def text_rows(path: Path, filename: str) -> Iterator[Place]:
+def text_rows(path: Path, filename: str, how: Lines = PLAIN) -> Iterator[Place]:
     """Rows of a CSV, or of JSON Lines.
 
     Raises:
@@ -86,7 +87,7 @@ def text_rows(path: Path, filename: str) -> Iterator[Place]:
     """
     with path.open("rb") as file:
         if is_csv(filename):
-            for number, row in Delimited(file, filename).rows():
+            for number, row in Delimited(file, filename, how).rows():
                 yield f"line {number}", row
         else:
-            yield from json_rows(file, filename)
+            yield from json_rows(file, filename, how)

@@ -1,4 +1,4 @@
-"""What an import reads from, by its parameters."""
+"""What an import reads from, by its parameters and the medium of its project."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,22 +10,27 @@ from core.buckets import Buckets
 from core.errors import Invalid
 from core.imports import ImportParams
 from core.locations import Location, require_allowed
+from core.states import Medium
 from core.storage import fill, write_atomically
-from core.tables import Example
+from core.tables import Example, Project
+from workers.context import JobContext
 from workers.imports.bucket import Bucket, BucketSource, Listing
 from workers.imports.documents import SUFFIX, DocumentSource
 from workers.imports.folder import FolderSource
 from workers.imports.items import Source
+from workers.imports.lines import MOST_LINE, Lines
 from workers.imports.single import SingleSource
 from workers.imports.table import TABLES, TableSource
+from workers.imports.text_table import TABLES as TEXT_TABLES
+from workers.imports.text_table import TextTableSource
+from workers.imports.text_zip import TextZip
 from workers.imports.zip_entries import ZipEntries
-from workers.runner import JobContext
 
 _ROWS: Final = 10_000
 
 
 def open_source(context: JobContext, *, names_only: bool = False) -> Source:
-    """The source of images and labels of an import.
+    """The source of examples and labels of an import.
 
     Args:
         context: Of the job.
@@ -38,6 +43,8 @@ def open_source(context: JobContext, *, names_only: bool = False) -> Source:
             ``location_not_allowed`` once it is no longer allowed.
     """
     params = ImportParams.of(context.params)
+    if _medium(context) is Medium.TEXT:
+        return _texts(context, params, names_only)
     if params.location is not None:
         return _bucket(context, params, params.location, names_only)
     filename, annotations = params.filename, params.annotations
@@ -55,6 +62,53 @@ def open_source(context: JobContext, *, names_only: bool = False) -> Source:
         return TableSource(path, filename, params.columns, annotations)
     if suffix == SUFFIX:
         return DocumentSource(path, filename, context.work, _pool(context))
+    return SingleSource(path, filename)
+
+
+def _medium(context: JobContext) -> Medium:
+    statement = select(Project.medium).where(Project.id == context.project_id)
+    with context.sessions() as session:
+        return session.scalars(statement).one()
+
+
+def _texts(context: JobContext, params: ImportParams, names_only: bool) -> Source:
+    """The source of an import into a project of texts."""
+    if params.location is not None:
+        raise Invalid(
+            "not_for_texts",
+            "Texts are copied into the project, and cannot stay in a bucket or folder; send the "
+            "file itself.",
+            field="location",
+        )
+    path, filename = _upload(context, params), params.filename
+    suffix = Path(filename).suffix.lower()
+    # As JSON writes them, one character takes up to six times its room.
+    how = Lines(max(MOST_LINE, 6 * context.settings.max_text_bytes + MOST_LINE), is_lenient=True)
+
+    def table(path: Path, name: str, *, may_label: bool = False) -> Source:
+        if Path(name).suffix.lower() == ".parquet":
+            from workers.imports.parquet import ParquetSource  # as below
+
+            return ParquetSource(
+                path,
+                name,
+                params.columns,
+                params.annotations,
+                medium=Medium.TEXT,
+                names_only=names_only,
+            )
+        found = TextTableSource(path, name, params.columns, params.annotations, how)
+        if may_label and not found.has_texts and (found.is_stated or params.annotations):
+            return TableSource(path, name, params.columns, params.annotations)
+        found.require_texts()
+        return found
+
+    if suffix == ".zip":
+        return TextZip(
+            ZipEntries(path), context.work, params.annotations, params.folder_split, table
+        )
+    if suffix in TEXT_TABLES or suffix == ".parquet":
+        return table(path, filename, may_label=suffix != SUFFIX)
     return SingleSource(path, filename)
 
 

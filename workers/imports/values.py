@@ -43,6 +43,16 @@ class Values:
         if self.marks and mark(text) is None and not says_nothing(text):
             self.marks, self.example = False, text
 
+    def include(self, other: "Values") -> None:
+        """Note what stands in another column that is meant to be the same."""
+        ends = [one for one in (self.least, other.least) if one is not None]
+        self.least = min(ends, default=None)
+        ends = [one for one in (self.most, other.most) if one is not None]
+        self.most = max(ends, default=None)
+        if self.marks and not other.marks:
+            self.marks, self.example = False, other.example
+        self.other = self.other or other.other
+
 
 def whole_number(text: str) -> int | None:
     """A number from 0 on, also as columns of floats write it (``1.0``)."""

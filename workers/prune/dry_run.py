@@ -1,5 +1,6 @@
 """What pruning would take."""
 
+import shutil
 from dataclasses import replace
 from functools import partial
 from math import ceil
@@ -7,22 +8,25 @@ from typing import Final
 
 import numpy as np
 
-from models.dry_run import extended_seconds, step_seconds
+from models.dry_run import affine_seconds, extended_seconds, step_seconds, timed
+from models.frozen_warm_up import FrozenWarmUp
+from models.media.image import images_of
 from models.params.prune import PruneParams
 from models.protocols import Indices
 from models.pruning.run import prune
 from models.pruning.view import PruningView
 from models.trained import NetworkModel
 from models.warm_up import WarmUp
+from workers.context import JobContext
 from workers.dry_run import Cost, DryRun, class_notes
 from workers.job_inputs import JobInputs
 from workers.prune.gather import gather, learned_features, warm_up_of
 from workers.prune.warmed import WarmedUp, said_of
-from workers.runner import JobContext
 
 _SECONDS: Final = 5.0
 _LEAST: Final = 64
 _MOST: Final = 4096
+_MOST_EMBEDDED: Final = 512
 
 
 def prepare(context: JobContext) -> DryRun:
@@ -54,8 +58,11 @@ class _Timing:
         if self.found is not None:
             self._size = min(count, _MOST)
             return Cost(0.0)
+        if params.frozen:
+            return self._features()
         models: list[NetworkModel] = []
         warm_up = warm_up_of(self.context, self.known, params)
+        assert isinstance(warm_up, WarmUp)
 
         def train(steps: int) -> None:
             self.context.check()
@@ -72,6 +79,40 @@ class _Timing:
         steps = params.epochs * ceil(count / params.batch_size)
         return Cost(params.models * (steps * step + params.epochs * plain))
 
+    def _features(self) -> Cost:
+        """Time the features of a sample, and the heads that are warmed up on them."""
+        count = len(self.indices)
+        self._size = min(count, _MOST_EMBEDDED)
+        sample = self._sample()
+
+        def embed(size: int) -> None:
+            self.context.check()
+            self._frozen(sample[:size]).train()
+
+        seconds = affine_seconds(embed, len(sample), count)
+        task = self._frozen(sample)
+        task.train()
+
+        def look(_: int) -> None:
+            self._dimension = task.look().given("embeddings").shape[1]
+
+        self._look_seconds = timed(look, len(sample)) * count / len(sample)
+        return Cost(seconds)
+
+    def _frozen(self, sample: Indices) -> FrozenWarmUp:
+        """The warm-up of (n,) positions, with nothing done yet."""
+        work = self.context.work / "dry_run"
+        shutil.rmtree(work, ignore_errors=True)
+        return FrozenWarmUp(
+            self.known.store,
+            self.indices[sample],
+            self.labels[sample],
+            classes=self.classes,
+            params=self.params,
+            seed=self.seed,
+            work=work,
+        )
+
     def embed(self) -> Cost:
         """Tell what was measured beside the training."""
         return Cost(self._look_seconds, 2 * self._bytes(self._dimension))
@@ -81,7 +122,7 @@ class _Timing:
         params = self.params
         sample = self._sample()
         view = self._seen(sample)
-        if params.method == "ssp":
+        if params.method == "ssp" and not params.frozen:
             learned = learned_features(self.context, self.indices[sample])
             view = replace(view, self_supervised=learned)
         share = params.keep_of(len(self.indices)) / len(self.indices)
@@ -105,10 +146,14 @@ class _Timing:
         if self.found is not None:
             arrays, _ = self.found
             return PruningView(self.labels, self.classes, self.seed, **arrays).part(sample)
+        if params.frozen:
+            heads = self._frozen(sample)
+            heads.train(lambda *_: self.context.check())
+            return heads.look(lambda *_: self.context.check())
         # What is forgotten between epochs shows in the second at the earliest.
         epochs = min(2, params.epochs)
         warm_up = WarmUp(
-            self.known.store,
+            images_of(self.known.store),
             self.indices[sample],
             self.labels[sample],
             classes=self.classes,

@@ -5,14 +5,16 @@ from typing import Any
 import numpy as np
 
 from models.errors import SHOWN_NAMES, ModelError, listed
+from models.frozen_warm_up import FrozenWarmUp
+from models.media.image import images_of
 from models.params.prune import PruneParams
 from models.protocols import Float32Array, Indices
 from models.pruning.run import finite_rows
 from models.pruning.view import PruningView
 from models.warm_up import WarmUp
+from workers.context import JobContext
 from workers.features.stored import LearnedFeatures, latest
 from workers.job_inputs import JobInputs, example_ids, freeze
-from workers.runner import JobContext
 
 
 def gather(context: JobContext) -> JobInputs:
@@ -30,18 +32,28 @@ def gather(context: JobContext) -> JobInputs:
         )
     params = PruneParams.model_validate(context.params)
     params.keep_of(len(indices))
-    if params.method == "ssp":
+    if params.method == "ssp" and not params.frozen:
         features = learned_features(context, indices)
         view = PruningView(labels, known.snapshot.classes, self_supervised=features)
         _require_finite(context, view.given("self_supervised"), indices)
     return known
 
 
-def warm_up_of(context: JobContext, known: JobInputs, params: PruneParams) -> WarmUp:
+def warm_up_of(context: JobContext, known: JobInputs, params: PruneParams) -> WarmUp | FrozenWarmUp:
     """Return the training of a job, whose files are with its unfinished work."""
     indices, labels = known.snapshot.inside()
+    if params.frozen:
+        return FrozenWarmUp(
+            known.store,
+            indices,
+            labels,
+            classes=known.snapshot.classes,
+            params=params,
+            seed=known.seed,
+            work=context.work / "warm-up",
+        )
     return WarmUp(
-        known.store,
+        images_of(known.store),
         indices,
         labels,
         classes=known.snapshot.classes,

@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -18,13 +19,13 @@ from models.pruning.run import finite_rows, prune
 from models.pruning.view import PruningView
 from workers.arrays import read_arrays, write_arrays
 from workers.artifacts import keep
+from workers.context import JobContext
 from workers.dry_run import class_notes, dry_run
 from workers.job_inputs import JobInputs, class_names, example_ids, frozen, true_classes
 from workers.prune.dry_run import prepare
 from workers.prune.gather import gather, learned_features, warm_up_of
 from workers.prune.report import Found, result_of
 from workers.prune.warmed import WarmedUp, said_of
-from workers.runner import JobContext
 from workers.subset import write_subset
 from workers.yielding import Yielding
 
@@ -72,6 +73,9 @@ def _effort(params: PruneParams, labeled: int) -> dict[str, float]:
 
     How long the choice takes depends on the method, and shows only when it is made.
     """
+    if params.frozen:
+        # Heads are trained while everything is looked at, which takes no time beside embedding.
+        return {"warm_up": float(labeled), "embed": labeled / 100}
     # Learning from an image takes about as long as looking at three; each epoch ends with a look.
     return {
         "warm_up": float(4 * params.models * params.epochs * labeled),
@@ -131,9 +135,10 @@ def _prune(context: JobContext, known: JobInputs, params: PruneParams) -> None:
         known.snapshot.classes,
         known.seed,
         **read_arrays(context.work / _VIEW),
-        self_supervised=learned_features(context, indices) if params.method == "ssp" else None,
         names=tuple(class_names(context, known.snapshot.class_ids)),
     )
+    if params.method == "ssp" and view.self_supervised is None:
+        view = replace(view, self_supervised=learned_features(context, indices))
     n = params.keep_of(len(indices))
     pruned = prune(params.method, view, n, params.method_params(), Yielding(context).progress)
     found = Found(

@@ -10,7 +10,7 @@ import numpy as np
 from models.catalog import find, parse
 from models.dry_run import affine_seconds, extended_seconds, step_seconds
 from models.features.embed import extractor_path
-from models.media.image import PixelStore
+from models.media.image import images_of
 from models.params.relabel import DivideMixParams, LearnerParams, RelabelParams
 from models.protocols import Indices
 from models.relabeling.features import embed_rows
@@ -18,9 +18,9 @@ from models.relabeling.frozen import judge_labels
 from models.relabeling.noisy_labels import Learned, NoisyLabels
 from models.relabeling.second_opinion import out_of_sample, unsupervised_embeddings
 from models.resolve import resolve
+from workers.context import JobContext
 from workers.dry_run import Cost, DryRun
 from workers.relabel.gather import Gathered, gather
-from workers.runner import JobContext
 
 _SAMPLE: Final = 512
 # Features of both kinds beside each other, and what is computed for each class.
@@ -116,11 +116,11 @@ class _Timing:
     def second_opinion(self) -> Cost:
         """Time the features and the heads of a sample."""
         count = len(self.indices)
-        store, classes = self.known.store, self.known.snapshot.classes
+        store, classes = images_of(self.known.store), self.known.snapshot.classes
 
         def judge(size: int) -> None:
             self.context.check()
-            part = PixelStore.open(store.path, store.size, size)
+            part = store.take(np.arange(size))
             embeddings = unsupervised_embeddings(part, np.arange(size), seed=self.known.seed)
             some = self.labels[self.mixed[:size]]
             out_of_sample(embeddings, some, classes=classes, seed=self.known.seed)
@@ -132,7 +132,7 @@ class _Timing:
         self.context.check()
         positions = np.resize(self.gathered.trained_on, steps * params.batch_size)
         noisy = NoisyLabels(
-            self.known.store,
+            images_of(self.known.store),
             self.indices[positions],
             self.labels[positions],
             self.known.snapshot.classes,

@@ -13,8 +13,8 @@ from models.relabeling.frozen import Judgement, judge_labels
 from models.relabeling.groups import NO_GROUP, alike_groups
 from models.relabeling.noise_model import UNKNOWN
 from models.relabeling.second_opinion import SecondOpinion, judge
+from workers.context import JobContext
 from workers.relabel.gather import Gathered
-from workers.runner import JobContext
 from workers.snapshot import Snapshot
 
 _FILE: Final = "features.npy"

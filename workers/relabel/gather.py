@@ -15,9 +15,9 @@ from models.params.relabel import RelabelParams
 from models.protocols import Indices
 from models.relabeling.run import require_learnable
 from workers.arrays import read_arrays, write_arrays
+from workers.context import JobContext
 from workers.job_inputs import JobInputs, class_names, freeze, frozen, true_classes
 from workers.relabel.votes import take_votes
-from workers.runner import JobContext
 from workers.snapshot import Snapshot
 from workers.subset import dropped_of
 

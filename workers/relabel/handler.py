@@ -14,6 +14,7 @@ from core.states import ArtifactKind
 from core.storage import write_atomically
 from core.tables import Job, Suggestion
 from core.tasks.classification import stored_class
+from models.media.image import images_of
 from models.params.relabel import RelabelParams
 from models.protocols import Indices
 from models.relabeling.groups import NO_GROUP
@@ -21,6 +22,7 @@ from models.relabeling.run import relabel
 from models.relabeling.second_opinion import SecondOpinion, second_opinion
 from workers.arrays import read_arrays, write_arrays
 from workers.artifacts import keep
+from workers.context import JobContext
 from workers.dry_run import dry_run
 from workers.job_inputs import JobInputs, example_ids
 from workers.relabel.dry_run import prepare
@@ -28,7 +30,6 @@ from workers.relabel.features import embed, judged_by_features
 from workers.relabel.gather import Gathered, gather, gathered_before
 from workers.relabel.report import Findings, result_of, warnings_of, write_relabels
 from workers.relabel.votes import weighed
-from workers.runner import JobContext
 from workers.yielding import Yielding
 
 # Training last of what takes long: only its own steps tell how long it takes.
@@ -105,7 +106,7 @@ class _Relabeling:
         known = gathered.known
         indices, labels = known.snapshot.inside()
         found = second_opinion(
-            known.store,
+            images_of(known.store),
             indices,
             labels,
             classes=known.snapshot.classes,

@@ -9,8 +9,8 @@ import psutil
 
 from core.project_settings import ProjectSettings
 from core.tables import Project
+from workers.context import JobContext
 from workers.resize.refit import Refit, require_originals
-from workers.runner import JobContext
 
 PHASES: Final = ("check", "measure")
 _SAMPLE: Final = 128

@@ -12,9 +12,9 @@ from core.project_settings import ProjectSettings
 from core.tables import Job, Project
 from models.errors import Cancelled
 from models.media.image import PixelStore
+from workers.context import JobContext
 from workers.resize.refit import Refit, require_originals
 from workers.resize.swap import name, put_in_place, require_patches, take_back, tidy
-from workers.runner import JobContext
 from workers.yielding import Turn
 
 PHASES: Final = ("check", "fit", "swap")

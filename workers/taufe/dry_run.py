@@ -7,12 +7,13 @@ from typing import Final
 import numpy as np
 
 from models.dry_run import extended_seconds, step_seconds, timed
+from models.media.image import images_of
 from models.params.regularize import TaufeParams
 from models.protocols import TargetModel
 from models.regularize import METHODS, Parts, doubts_of_ood, draw, drawing, train_method
+from workers.context import JobContext
 from workers.dry_run import Cost, DryRun, class_notes
 from workers.job_inputs import JobInputs
-from workers.runner import JobContext
 from workers.taufe.gather import divide_known, gather
 
 _SAMPLE: Final = 512
@@ -48,7 +49,7 @@ class _Timing:
             self.context.check()
             self._model = train_method(
                 method,
-                self.known.store,
+                images_of(self.known.store),
                 self.parts,
                 self.params.model_copy(update={"steps": steps}),
                 classes=self.known.snapshot.classes,

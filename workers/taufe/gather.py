@@ -2,8 +2,8 @@
 
 from models.params.regularize import TaufeParams
 from models.regularize import Parts, divide
+from workers.context import JobContext
 from workers.job_inputs import JobInputs, freeze
-from workers.runner import JobContext
 
 
 def gather(context: JobContext) -> JobInputs:

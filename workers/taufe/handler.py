@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from core.states import ArtifactKind
 from core.storage import write_atomically
 from core.tables import Job
+from models.media.image import images_of
 from models.params.regularize import TaufeParams
 from models.regularize import (
     METHODS,
@@ -25,9 +26,9 @@ from models.regularize import (
 )
 from models.target import load_target
 from workers.artifacts import keep
+from workers.context import JobContext
 from workers.dry_run import dry_run
 from workers.job_inputs import example_ids, frozen
-from workers.runner import JobContext
 from workers.taufe.dry_run import prepare
 from workers.taufe.gather import divide_known, gather
 from workers.yielding import Yielding
@@ -88,7 +89,7 @@ class Comparison:
         checkpoint = self.file(f"{method}-training.safetensors")
         model = train_method(
             method,
-            self.store,
+            images_of(self.store),
             self.parts,
             self.params,
             classes=self.snapshot.classes,

@@ -11,6 +11,8 @@ const margin: Algorithm = {
   paper: "D. Roth, K. Small, ECML 2006",
   needs: ["informativeness"],
   fallback: "",
+  media: ["image", "text"],
+  tasks: ["classification"],
   group: "informativeness",
   defaults: { epochs: 100, seed: 0 },
   params_schema: {

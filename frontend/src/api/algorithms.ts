@@ -2,7 +2,7 @@ import { queryOptions, useQuery } from "@tanstack/react-query";
 import { type AlgorithmWords, loadAlgorithmWords } from "../strings/algorithmWords";
 import { language } from "../strings/language";
 import { call, client } from "./client";
-import type { Algorithm, Job, ParamSchema } from "./types";
+import type { Algorithm, Job, ParamSchema, Project } from "./types";
 
 /** Whether the words of the reader's language have arrived; until then English stands in. */
 export type Worded = { isWorded: boolean };
@@ -33,6 +33,10 @@ export const algorithmsQuery = queryOptions({
   staleTime: ({ state }) => Math.min(FRESH_MS, untilWorded(state.data)),
   refetchInterval: ({ state }) => askAgainFor(state.data),
 });
+
+/** Those that serve projects of a medium. */
+export const serving = (algorithms: Algorithm[], medium: Project["medium"]): Algorithm[] =>
+  algorithms.filter((one) => one.media.includes(medium));
 
 /** What algorithms of a kind are called; by their names while the catalog is not there. */
 export function useTitles(kind: Algorithm["kind"]): (name: string) => string {

@@ -42,8 +42,10 @@ export const projectQuery = (id: number) =>
 export const isFullyLabeled = ({ counts }: Project): boolean =>
   counts.pool > 0 && counts.unlabeled + counts.queried === 0;
 
-export const createProject = async (name: string): Promise<Project> =>
-  typed(await call(client.POST("/api/projects", { body: { name, guidelines: "", classes: [] } })));
+export const createProject = async (name: string, medium: Project["medium"]): Promise<Project> => {
+  const body = { name, medium, guidelines: "", classes: [] };
+  return typed(await call(client.POST("/api/projects", { body })));
+};
 
 export type ProjectChange = {
   name?: string;
@@ -89,13 +91,13 @@ export const removeMember = (id: number, userId: number) =>
   call(client.DELETE("/api/projects/{project_id}/members/{user_id}", member(id, userId)));
 
 /** Settings of a new project that is after this. */
-export const defaultsQuery = (goal: Goal) =>
+export const defaultsQuery = (goal: Goal, medium: Project["medium"]) =>
   queryOptions({
-    queryKey: ["settings", "defaults", goal],
+    queryKey: ["settings", "defaults", goal, medium],
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: async () =>
       (await call(
-        client.GET("/api/settings/defaults", { params: { query: { goal } } }),
+        client.GET("/api/settings/defaults", { params: { query: { goal, medium } } }),
       )) as Settings,
   });
 
@@ -105,6 +107,15 @@ export const exportedClassesQuery = (id: number) =>
     queryKey: ["project", id, "exported-classes"],
     queryFn: async () =>
       (await call(client.GET("/api/projects/{project_id}/export/classes", at(id)))).items,
+  });
+
+/** The formats that an export can have, and why some cannot hold what the project does. */
+export const exportFormatsQuery = (id: number) =>
+  queryOptions({
+    queryKey: ["project", id, "export-formats"],
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: async () =>
+      (await call(client.GET("/api/projects/{project_id}/export/formats", at(id)))).items,
   });
 
 export type ExportOptions = {

@@ -158,6 +158,8 @@ export interface paths {
         /**
          * List Algorithms
          * @description The catalog, from which settings are chosen and checked, in the order to offer it in.
+         *
+         *     With a `medium` only what serves it, with what it is begun with there, and in its words.
          */
         get: operations["list_algorithms"];
         put?: never;
@@ -877,6 +879,8 @@ export interface paths {
          * Look Up
          * @description Send one image as the request body, to find what is like it: nothing is added to the pool.
          *
+         *     Of a project of texts it is a text in UTF-8: one that was typed in, or a `.txt` file.
+         *
          *     When the job that is returned has succeeded, its number is what `similar_file` asks for.
          */
         post: operations["look_up"];
@@ -1086,7 +1090,7 @@ export interface paths {
         put?: never;
         /**
          * Import Images
-         * @description Upload a zip, a Parquet file or one image as the request body, and import it.
+         * @description Upload a zip, a Parquet file, a table or one example as the request body, and import it.
          *
          *     What stands in each `annotation_column` (of the Parquet file, or of a zip's metadata, where
          *     `label` also means the folder) becomes an annotation of the image: a class by name or number,
@@ -1098,6 +1102,10 @@ export interface paths {
          *     With a `location`, a `.csv`, `.jsonl` or `.parquet` file names images that stay in that bucket
          *     or folder: by the column `key`, `file` or another that `key_column` names. `packed` says what a
          *     zip was made of for the upload.
+         *
+         *     Texts come from `.csv`, `.tsv`, `.jsonl`, `.json` and `.parquet` files, a row each, by the
+         *     column `text_column`, which need not be named where only one can be meant, and from `.txt` and
+         *     `.md` files, alone, in folders or zipped. The JSON of Label Studio and doccano needs no names.
          *
          *     Each `folder_split`, as `FOLDER=SPLIT`, says of a folder, or of a value of the split column,
          *     what it is: a split, `leave_out`, or `class`. `count_from` says which number the first class has
@@ -1829,8 +1837,8 @@ export interface paths {
          * Export Subset
          * @description All rows as CSV or Parquet (no rank: dropped); what is kept as ids, or as a zip of folders.
          *
-         *     CSV and Parquet have the same columns, with names beside the ids. The folders are named by the
-         *     labels that the subset was made from.
+         *     CSV and Parquet have the same columns, with names beside the ids, and the texts where examples
+         *     are texts. The folders, of images, are named by the labels that the subset was made from.
          */
         get: operations["export_subset"];
         put?: never;
@@ -4383,7 +4391,11 @@ export interface components {
          *         budget: What the verdicts of one round may cost, in units of ``cost``.
          *         cost: Prices of verdicts.
          *         overlap: How many annotators see each queried image; every verdict costs.
+         *         second_looks: Share of the budget, 0..0.5, for asking once more for answers that are most
+         *             probably wrong; ``None`` = 5 % where several people label, none where one does.
          *         zero_wait: While models retrain, annotators go on with the rest of the ranked queue.
+         *         first_queue: What the first round asks about: images that are typical of the pool, and one
+         *             in four drawn at random, or all drawn at random.
          *         model: Target model.
          *         strategy: Query strategy.
          *         purity: Score of being in-distribution.
@@ -4400,6 +4412,12 @@ export interface components {
              */
             budget: number;
             cost?: components["schemas"]["Cost"];
+            /**
+             * First Queue
+             * @default typical
+             * @enum {string}
+             */
+            first_queue: "typical" | "random";
             /**
              * Goal
              * @default best_model
@@ -4425,6 +4443,8 @@ export interface components {
              */
             overlap: number;
             purity?: components["schemas"]["Choice"];
+            /** Second Looks */
+            second_looks?: number | null;
             /**
              * Seed
              * @default 0
@@ -4845,7 +4865,9 @@ export interface components {
          * RoundOut
          * @description A round. ``accuracy`` is that of the model trained on the answers up to this round.
          *
-         *     ``purity_auroc`` judges the purity of the round's queries by their verdicts.
+         *     ``purity_auroc`` judges the purity of the round's queries by their verdicts. ``drawn`` are the
+         *     answers to images that were drawn at random from the pool, of round 0 alone: neither chosen as
+         *     typical nor sent by somebody.
          */
         RoundOut: {
             /** Accuracy */
@@ -4859,6 +4881,7 @@ export interface components {
             closed_at: string | null;
             /** Closing At */
             closing_at: string | null;
+            drawn: components["schemas"]["Answered"] | null;
             /** In Share */
             in_share: number | null;
             /** Job Id */
@@ -5923,7 +5946,9 @@ export interface operations {
     };
     list_algorithms: {
         parameters: {
-            query?: never;
+            query?: {
+                medium?: components["schemas"]["Medium"] | null;
+            };
             header?: never;
             path?: never;
             cookie?: never;

@@ -27,7 +27,12 @@ export function Gallery({ images, wide }: GalleryProps) {
     <ul className={styles.gallery} data-wide={wide || undefined}>
       {images.map(({ id, text, title = text, excerpt, caption, wrong }) => (
         <li key={id} data-wrong={wrong || undefined}>
-          <Thumbnail example={{ id, excerpt }} alt={text} title={title} loading="lazy" />
+          <Thumbnail
+            example={{ id, excerpt: excerpt ?? null }}
+            alt={text}
+            title={title}
+            loading="lazy"
+          />
           {caption}
         </li>
       ))}

@@ -7,6 +7,7 @@ import { SignedOutDialog } from "../features/auth/SignedOutDialog";
 import { SenderProvider, useSender } from "../features/labeling/SenderProvider";
 import { UnsentBadge } from "../features/labeling/UnsentBadge";
 import { t } from "../strings";
+import { speakOf } from "../strings/medium";
 import { Logo } from "../ui/Logo";
 import { Failure } from "../ui/State";
 import { AccountMenu } from "./AccountMenu";
@@ -44,6 +45,8 @@ function Frame({ user }: { user: User }) {
   const labels = useMatch("/projects/:projectId/label/*");
   const reviews = useMatch("/projects/:projectId/review/:jobId");
   const isDesk = labels !== null || reviews !== null;
+  // Pages about one project say themselves of what it is; all others tell of images.
+  if (useMatch("/projects/:projectId/*") === null) speakOf("image");
   return (
     <>
       <a href="#content" className={styles.skip}>

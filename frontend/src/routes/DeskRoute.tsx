@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import { useProjectEvents } from "../api/events";
 import type { Project, User } from "../api/types";
 import { ProjectNews } from "../features/labeling/ProjectNews";
+import { PageOfMedium } from "../media/MediumContext";
 import { Loading, Skeleton } from "../ui/State";
 import { useTitle } from "../ui/useTitle";
 import styles from "./DeskRoute.module.css";
@@ -23,10 +24,10 @@ export function DeskRoute({ title, children }: DeskRouteProps) {
   useTitle(project && title(project));
   if (project) {
     return (
-      <>
+      <PageOfMedium medium={project.medium}>
         <ProjectNews key={project.id} project={project} />
         {children(project, user, project.permissions.includes("manage"))}
-      </>
+      </PageOfMedium>
     );
   }
   return (

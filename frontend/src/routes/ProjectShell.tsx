@@ -1,5 +1,6 @@
 import { Navigate, NavLink, Outlet } from "react-router";
 import { useProjectEvents } from "../api/events";
+import { PageOfMedium } from "../media/MediumContext";
 import { t } from "../strings";
 import { ButtonLink } from "../ui/Button";
 import { ProjectChip } from "../ui/ProjectChip";
@@ -30,32 +31,38 @@ export function Component() {
       </Loading>
     );
   }
-  const { name, state, permissions } = project.data;
+  const { name, state, permissions, medium } = project.data;
   if (!permissions.includes("manage")) return <Navigate to={`/projects/${id}/label`} replace />;
   return (
-    <div className={styles.page}>
-      <header className={styles.header}>
-        <div className={styles.title}>
-          <h1>{name}</h1>
-          <ProjectChip project={project.data} />
-        </div>
-        <nav className={styles.tabs} aria-label={t.common.projectNavigation}>
-          <NavLink to={`/projects/${id}`} end>
-            {t.overview.tab}
-          </NavLink>
-          <NavLink to={`/projects/${id}/pool`}>{t.pool.tab}</NavLink>
-          <NavLink to={`/projects/${id}/jobs`}>{t.jobs.tab}</NavLink>
-          <NavLink to={`/projects/${id}/settings`}>
-            {state === "draft" ? t.setup.tabDraft : t.setup.tab}
-          </NavLink>
-          {state !== "draft" && (
-            <ButtonLink to={`/projects/${id}/label`} kind="primary" className={styles.label ?? ""}>
-              {t.projects.label}
-            </ButtonLink>
-          )}
-        </nav>
-      </header>
-      <Outlet context={user} />
-    </div>
+    <PageOfMedium medium={medium}>
+      <div className={styles.page}>
+        <header className={styles.header}>
+          <div className={styles.title}>
+            <h1>{name}</h1>
+            <ProjectChip project={project.data} />
+          </div>
+          <nav className={styles.tabs} aria-label={t.common.projectNavigation}>
+            <NavLink to={`/projects/${id}`} end>
+              {t.overview.tab}
+            </NavLink>
+            <NavLink to={`/projects/${id}/pool`}>{t.pool.tab}</NavLink>
+            <NavLink to={`/projects/${id}/jobs`}>{t.jobs.tab}</NavLink>
+            <NavLink to={`/projects/${id}/settings`}>
+              {state === "draft" ? t.setup.tabDraft : t.setup.tab}
+            </NavLink>
+            {state !== "draft" && (
+              <ButtonLink
+                to={`/projects/${id}/label`}
+                kind="primary"
+                className={styles.label ?? ""}
+              >
+                {t.projects.label}
+              </ButtonLink>
+            )}
+          </nav>
+        </header>
+        <Outlet context={user} />
+      </div>
+    </PageOfMedium>
   );
 }

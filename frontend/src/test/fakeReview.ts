@@ -99,6 +99,7 @@ export class FakeReview implements ReviewApi {
       width: 8,
       height: 8,
       name: `${index}.png`,
+      excerpt: null,
       given_class_id: 1,
       suggested_class_id: 2,
       votes: [],

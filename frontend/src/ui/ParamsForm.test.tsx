@@ -13,6 +13,8 @@ const algorithm: Algorithm = {
   paper: "",
   needs: [],
   fallback: "",
+  media: ["image", "text"],
+  tasks: ["classification"],
   group: "recommended",
   defaults: { epochs: 100, learning_rate: 0.01, warm_start: true, stride: null, ratio: 0.5 },
   params_schema: {

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
-from sqlalchemy import bindparam, text
+from sqlalchemy import bindparam, func, select, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
@@ -14,7 +14,8 @@ from core.project_settings import ProjectSettings
 from core.settings import Settings
 from core.states import Medium
 from core.storage import Storage
-from core.tables import Project
+from core.tables import Example, ExampleText, Project
+from models.errors import ModelError
 from models.media.text import TextStore, TextWriter
 from workers.imports.items import Item, Refused
 from workers.imports.media.base import Addition, Begun, Content, Made, Sample, unwrapped
@@ -23,12 +24,30 @@ from workers.imports.media.wording import of_texts
 # What describes the others, by its name, wherever it lies.
 _ABOUT: Final = frozenset({"readme", "license", "licence", "changelog"})
 _TABLES: Final = frozenset({".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx", ".xls"})
+# Texts of the database that are held in memory at a time.
+_AT_ONCE: Final = 100
 _INSERT = text("""
     INSERT INTO example_texts (example_id, content)
     SELECT examples.id, new.content
     FROM jsonb_to_recordset(:rows) AS new (pool_index bigint, content text)
     JOIN examples ON project_id = :project_id AND examples.pool_index = new.pool_index
 """).bindparams(bindparam("rows", type_=JSONB))
+
+
+def is_called_text(name: str) -> bool:
+    """Whether a file is called like a text: many collections of them give no ending.
+
+    A number after a dot is none.
+    """
+    ending = PurePosixPath(name).suffix.lower()
+    is_text = ending in TEXTS or not ending or ending[1:].isdecimal()
+    return is_text and not is_about(name)
+
+
+def is_about(name: str) -> bool:
+    """Whether a file tells of those that it lies beside, by its name."""
+    path = PurePosixPath(name)
+    return path.stem.casefold() in _ABOUT and path.suffix.lower() in {"", *TEXTS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +90,12 @@ class TextReading:
         """Why a file is no text, by its name and size; rows of a table have no size."""
         if item.size == 0:
             return None
-        path = PurePosixPath(item.name)
-        ending = path.suffix.lower()
-        if path.stem.casefold() in _ABOUT and ending in {"", *TEXTS}:
+        ending = PurePosixPath(item.name).suffix.lower()
+        if is_about(item.name):
             return Refused("it tells of the others, by its name; call it otherwise if it is a text")
         if ending in _TABLES:
             return Refused("a table that is not read in here; import it on its own")
-        # A number after a dot is no ending, and many collections of texts have none.
-        if ending not in TEXTS and ending and not ending[1:].isdecimal():
+        if not is_called_text(item.name):
             return Refused(f"not a text by its name ({ending}); call it .txt if it is one")
         if item.size > TEXT.most_bytes:
             return Refused(f"larger than {TEXT.most_bytes >> 20} MiB")
@@ -115,10 +132,13 @@ class TextMedium(TextReading):
     facts: Final[Sequence[str]] = ()
     is_begun: Final = True
 
-    def __init__(self, storage: Storage, project: Project, settings: Settings) -> None:
-        """Take up a pool.
+    def __init__(
+        self, session: Session, storage: Storage, project: Project, settings: Settings
+    ) -> None:
+        """Take up a pool, and make its store again if that was lost.
 
         Args:
+            session: For reading what the pool has.
             storage: For the text store.
             project: The project.
             settings: For the longest text.
@@ -127,6 +147,7 @@ class TextMedium(TextReading):
         self.project_id = project.id
         self._folder = storage.texts(project.id)
         self._writer: TextWriter | None = None
+        mend(session, self._folder, project.id)
 
     def begin(
         self,
@@ -164,3 +185,35 @@ class TextMedium(TextReading):
         """Close the store."""
         if self._writer is not None:
             self._writer.close()
+
+
+def mend(session: Session, folder: Path, project_id: int) -> bool:
+    """Write a text store anew from the database where it lacks texts.
+
+    Args:
+        session: For reading.
+        folder: Where the store is.
+        project_id: The project.
+
+    Returns:
+        Whether it did.
+    """
+    mine = Example.project_id == project_id
+    count = session.scalar(select(func.count()).select_from(Example).where(mine)) or 0
+    try:
+        TextStore.open(folder, count)
+    except ModelError:
+        pass
+    else:
+        return False
+    statement = (
+        select(Example.pool_index, ExampleText.content)
+        .join(ExampleText, ExampleText.example_id == Example.id)
+        .where(mine)
+        .order_by(Example.pool_index)
+        .execution_options(yield_per=_AT_ONCE)
+    )
+    with TextStore.writer(folder) as writer:
+        for part in session.execute(statement).partitions():
+            writer.write(part[0].pool_index, [content for _, content in part])
+    return True

@@ -1,6 +1,7 @@
-import type { LabelClass, ShownExample } from "../../api/types";
+import type { ShownExample } from "../../api/results";
+import type { LabelClass } from "../../api/types";
+import { Gallery } from "../../media/Gallery";
 import { t } from "../../strings";
-import { Gallery } from "../../ui/Gallery";
 import { factsOf } from "./facts";
 import styles from "./JobsScreen.module.css";
 

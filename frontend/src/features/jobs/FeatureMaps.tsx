@@ -1,8 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { drawingQuery } from "../../api/artifacts";
-import { imageUrl } from "../../api/images";
-import type { Drawing, LabelClass, Method } from "../../api/types";
+import type { Drawing, Method } from "../../api/results";
+import type { LabelClass } from "../../api/types";
+import { Thumbnail } from "../../media/Thumbnail";
 import { t } from "../../strings";
 import { Failure, Loading, Skeleton } from "../../ui/State";
 import { METHODS } from "./figures";
@@ -60,7 +61,7 @@ export function FeatureMaps({ classes, artifactId }: FeatureMapsProps) {
       <div className={styles.shown} aria-live="polite">
         {example !== undefined && shown !== null && (
           <>
-            <img src={imageUrl(example)} alt="" />
+            <Thumbnail example={{ id: example }} alt="" />
             {nameOf(classIds[shown] ?? null)}
           </>
         )}

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useSearchParams } from "react-router";
-import { algorithmsQuery } from "../../api/algorithms";
+import { algorithmsQuery, serving } from "../../api/algorithms";
 import type { Algorithm, Project } from "../../api/types";
 import { t } from "../../strings";
 import { useJobsOfKind } from "../../ui/jobs/JobControls";
@@ -15,7 +15,8 @@ export function JobsScreen({ project }: { project: Project }) {
   const algorithms = useQuery(algorithmsQuery);
   const [search, setSearch] = useSearchParams();
   const asked = search.get("ask");
-  const jobs = algorithms.data?.items.filter((one) => one.kind === "job") ?? [];
+  const served = serving(algorithms.data?.items ?? [], project.medium);
+  const jobs = served.filter((one) => one.kind === "job");
   const others = jobs.filter((one) => !isQuestion(one.name));
   const answering = QUESTIONS.flatMap((name) => jobs.find((one) => one.name === name) ?? []);
   const ask = (name: Question) => {
@@ -35,7 +36,12 @@ export function JobsScreen({ project }: { project: Project }) {
   }
   return (
     <div className={styles.page}>
-      <Questions project={project} asked={asked} onAsk={ask} />
+      <Questions
+        project={project}
+        questions={answering.map(({ name }) => name).filter(isQuestion)}
+        asked={asked}
+        onAsk={ask}
+      />
       {answering.map((algorithm) => (
         <Answer
           key={algorithm.name}

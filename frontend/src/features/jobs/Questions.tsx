@@ -14,12 +14,14 @@ export const isQuestion = (kind: string): kind is Question =>
 
 type QuestionsProps = {
   project: Project;
+  /** Those that can be answered here. */
+  questions: Question[];
   asked: string | null;
   onAsk: (question: Question) => void;
 };
 
 /** Where one begins who knows what they want to know, and not which algorithm tells it. */
-export function Questions({ project, asked, onAsk }: QuestionsProps) {
+export function Questions({ project, questions, asked, onAsk }: QuestionsProps) {
   const { questions: text } = t.jobs;
   useEffect(() => {
     if (asked) document.getElementById(`ask-${asked}`)?.scrollIntoView({ block: "nearest" });
@@ -27,7 +29,7 @@ export function Questions({ project, asked, onAsk }: QuestionsProps) {
   return (
     <Card title={text.title} hint={text.hint}>
       <ul className={styles.questions}>
-        {QUESTIONS.map((question) => (
+        {questions.map((question) => (
           <li key={question}>
             <button type="button" className={styles.question} onClick={() => onAsk(question)}>
               <strong>{text.ask[question].title}</strong>

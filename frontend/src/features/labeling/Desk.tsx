@@ -1,26 +1,25 @@
 import { lazy, Suspense, useCallback, useEffect, useState, useSyncExternalStore } from "react";
-import { onScreen } from "../../api/images";
 import type { Project, User } from "../../api/types";
+import { useAlternate } from "../../media/useAlternate";
 import { t } from "../../strings";
+import type { Choice } from "../../tasks/classification/describe";
+import { taskViews } from "../../tasks/registry";
 import type { KeyDialogOf } from "../../ui/hotkeys";
 import { keyDialog } from "../../ui/keyDialog";
+import { markKey } from "../../ui/measure";
 import { Failure, Notice } from "../../ui/State";
 import { Between } from "./Between";
 import { LabelBar } from "./LabelBar";
 import styles from "./LabelScreen.module.css";
 import { ModeSwitch } from "./ModeSwitch";
-import { markKey } from "./measure";
 import { PauseCover } from "./PauseCover";
 import type { AnswerSender } from "./queue/sender";
 import { FailureNotice } from "./RoundFailure";
 import { Strip } from "./Strip";
-import { taskViews } from "./taskViews";
 import { useDeskKeys } from "./useDeskKeys";
 import { useGuide } from "./useGuide";
 import type { Labeling } from "./useLabelSession";
 import { useShownClasses } from "./useShownClasses";
-import { useSmooth } from "./useSmooth";
-import { type Choice, nameOf } from "./verdicts";
 import { Waiting } from "./Waiting";
 
 const GuidePanel = lazy(() => import("./GuidePanel").then((m) => ({ default: m.GuidePanel })));
@@ -35,15 +34,15 @@ type DeskProps = {
   sender: AnswerSender;
 };
 
-/** One image, what can be said of it, and the verdicts before. */
+/** One example, what can be said of it, and the verdicts before. */
 export function Desk({ project, user, projectLink, labeling, sender }: DeskProps) {
-  const { session, images, stopwatch } = labeling;
-  const { Stage, Panel } = taskViews[project.task];
+  const { session, ahead, stopwatch } = labeling;
+  const task = taskViews[project.task];
+  const { Stage, Panel } = task;
   const view = useSyncExternalStore(session.subscribe, session.getView);
   const { state: sending } = useSyncExternalStore(sender.subscribe, sender.getView);
-  useSyncExternalStore(images.subscribe, images.getVersion);
   const [flashed, flash] = useFlash();
-  const [smooth, setSmooth] = useSmooth();
+  const [alternate, setAlternate] = useAlternate(project.medium);
   const [dialog, setDialog] = useState<KeyDialogOf<"label"> | null>(null);
   const [guide, toggleGuide, closeGuide] = useGuide();
   const { classes } = project;
@@ -59,15 +58,15 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
     [session, flash, shownAt],
   );
   const onPage = useCallback(
-    (what: "smooth" | "pause" | "guide" | KeyDialogOf<"label">) => {
-      if (what === "smooth") setSmooth((value) => !value);
+    (what: "alternate" | "pause" | "guide" | KeyDialogOf<"label">) => {
+      if (what === "alternate") setAlternate((value) => !value);
       else if (what === "pause") session.pause("asked");
       else if (what === "guide") toggleGuide();
       else setDialog(what);
     },
-    [session, setSmooth, toggleGuide],
+    [session, setAlternate, toggleGuide],
   );
-  useDeskKeys({ session, task: taskViews[project.task], shownAt, answer, onPage });
+  useDeskKeys({ session, task, shownAt, answer, onPage });
 
   const open = useCallback((queryId: number) => session.revisit(queryId), [session]);
   const resume = useCallback(() => session.resume(), [session]);
@@ -99,12 +98,12 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
           <div className={styles.stage}>
             {current && (
               <Stage
+                medium={project.medium}
                 subject={current.subject}
-                prepared={images.get(onScreen(current.subject))}
-                smooth={smooth}
-                onSmooth={setSmooth}
+                ahead={ahead}
+                alternate={alternate}
+                onAlternate={setAlternate}
                 onShown={() => stopwatch.start()}
-                onRetry={() => images.retry(onScreen(current.subject))}
               />
             )}
             {view.phase === "loading" && !current && <Between sending={sending} />}
@@ -127,6 +126,7 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
           <Strip
             trail={view.trail}
             openId={current?.given ? current.subject.query_id : null}
+            task={task}
             classes={classes}
             onOpen={open}
           />
@@ -134,8 +134,8 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
         <aside className={styles.side}>
           <p className={styles.last} aria-live="polite">
             {current?.given
-              ? t.label.before(nameOf(current.given, classes))
-              : previous && t.label.last(nameOf(previous, classes))}
+              ? t.label.before(task.describe(current.given, classes))
+              : previous && t.label.last(task.describe(previous, classes))}
             {current?.given && <small>{t.label.beforeHint}</small>}
           </p>
           <Panel
@@ -156,6 +156,7 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
       {dialog === "help" && (
         <HelpDialog
           classes={classes}
+          medium={project.medium}
           guidelines={project.guidelines}
           onClose={() => setDialog(null)}
         />

@@ -1,6 +1,7 @@
 import { type CSSProperties, useId, useState } from "react";
 import type { LabelClass } from "../../api/types";
 import { t } from "../../strings";
+import type { Choice } from "../../tasks/classification/describe";
 import { Dialog } from "../../ui/Dialog";
 import { typedWhileHeld } from "../../ui/held";
 import { keyLabel } from "../../ui/hotkeys";
@@ -8,7 +9,6 @@ import { Kbd } from "../../ui/Kbd";
 import styles from "./FindDialog.module.css";
 import { matching } from "./find";
 import { usePainted } from "./usePainted";
-import type { Choice } from "./verdicts";
 
 type FindDialogProps = {
   classes: LabelClass[];

@@ -1,14 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type CSSProperties, useEffect, useRef } from "react";
 import { guidesQuery, pinExamples } from "../../api/guides";
-import { sized } from "../../api/images";
 import type { ClassGuide, GuideExample, Project } from "../../api/types";
+import { Thumbnail } from "../../media/Thumbnail";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { FIXED_KEYS } from "../../ui/hotkeys";
 import { Kbd } from "../../ui/Kbd";
 import { Failure, Loading, Notice, Skeleton } from "../../ui/State";
-import { drawTinyCrisp } from "./crisp";
 import styles from "./GuidePanel.module.css";
 
 const { guide: text } = t.label;
@@ -146,13 +145,14 @@ function Examples({ examples, onToggle }: ExamplesProps) {
   if (examples.length === 0) return <p className={styles.none}>{text.none}</p>;
   return (
     <ul className={styles.examples}>
-      {examples.map(({ example_id: id, image_url, pinned }) => (
+      {examples.map(({ example_id: id, image_url, excerpt, pinned }) => (
         <li key={id}>
-          <img
-            src={sized(image_url, 256)}
+          <Thumbnail
+            example={{ id, image_url, excerpt }}
+            size={256}
+            crispUpTo="tiny"
             alt={t.label.imageNumber(id)}
             loading="lazy"
-            onLoad={drawTinyCrisp}
           />
           {onToggle && (
             <button

@@ -1,12 +1,33 @@
 import type { LabelClass } from "../../api/types";
 import { t } from "../../strings";
+import type { Medium } from "../../strings/medium";
 import { FIXED_KEYS } from "../../ui/hotkeys";
 import styles from "./HelpDialog.module.css";
 import { HelpFrame, type KeyRow } from "./HelpFrame";
 
-type HelpDialogProps = { classes: LabelClass[]; guidelines: string; onClose: () => void };
+type HelpDialogProps = {
+  classes: LabelClass[];
+  medium: Medium;
+  guidelines: string;
+  onClose: () => void;
+};
 
-export function HelpDialog({ classes, guidelines, onClose }: HelpDialogProps) {
+/** What keys do with what is shown. */
+const stageKeys = (rows: typeof t.label.helpRows): Record<Medium, KeyRow[]> => ({
+  image: [
+    [["+", "-", "Esc"], rows.enlarge],
+    [["⇧ ← → ↑ ↓"], rows.pan],
+    [[FIXED_KEYS.smooth], rows.zoom],
+  ],
+  text: [
+    [["Space", "⇧ Space"], rows.readOn],
+    [["↑", "↓", "PgUp", "PgDn", "Home", "End"], rows.scroll],
+    [["+", "-"], rows.textSize],
+    [[FIXED_KEYS.smooth], rows.mono],
+  ],
+});
+
+export function HelpDialog({ classes, medium, guidelines, onClose }: HelpDialogProps) {
   const rows = t.label.helpRows;
   const keys: KeyRow[] = [
     [[FIXED_KEYS.ood], rows.ood],
@@ -18,9 +39,7 @@ export function HelpDialog({ classes, guidelines, onClose }: HelpDialogProps) {
     [[FIXED_KEYS.find, "/"], rows.find],
     [[FIXED_KEYS.guide], rows.guide],
     [[FIXED_KEYS.pause], rows.pause],
-    [["+", "-", "Esc"], rows.enlarge],
-    [["⇧ ← → ↑ ↓"], rows.pan],
-    [[FIXED_KEYS.smooth], rows.zoom],
+    ...stageKeys(rows)[medium],
     [[FIXED_KEYS.help, "?"], rows.help],
   ];
   return (

@@ -9,7 +9,12 @@ type LabelScreenProps = { project: Project; user: User; projectLink: string | nu
 
 export function LabelScreen({ project, user, projectLink }: LabelScreenProps) {
   const sender = useSender();
-  const labeling = useLabelSession({ projectId: project.id, userId: user.id, sender });
+  const labeling = useLabelSession({
+    projectId: project.id,
+    medium: project.medium,
+    userId: user.id,
+    sender,
+  });
   if (!sender || !labeling) {
     return (
       <div className={styles.placeholder}>

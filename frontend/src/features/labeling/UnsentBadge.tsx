@@ -1,4 +1,6 @@
 import { useState } from "react";
+import { mediumOf, OfMedium } from "../../media/MediumContext";
+import { Thumbnail } from "../../media/Thumbnail";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
@@ -50,7 +52,15 @@ function RejectedDialog({ view, sender, onClose }: RejectedDialogProps) {
       <ul className={styles.list}>
         {view.rejected.map((entry) => (
           <li key={entry.key}>
-            <img src={entry.subject.image_url} alt="" width={40} height={40} />
+            <OfMedium medium={mediumOf(entry.subject)}>
+              <Thumbnail
+                example={{ ...entry.subject, id: entry.subject.example_id }}
+                itselfUpTo={Number.POSITIVE_INFINITY}
+                alt=""
+                width={40}
+                height={40}
+              />
+            </OfMedium>
             <span>
               {entry.subject.name || t.label.imageNumber(entry.subject.example_id)}
               <small>

@@ -1,9 +1,9 @@
-import type { ImageCache } from "./queue/images";
+import type { Ahead, Content } from "../../media/spec";
 import type { Pause } from "./queue/pace";
 import { AWAY_MS, type Stopwatch } from "./queue/stopwatch";
 
 const LOOK_MS = 5_000;
-/** How many images of verdicts given are kept at hand. */
+/** How many examples of verdicts given are kept at hand. */
 const BEHIND = 10;
 
 type Place = {
@@ -48,15 +48,15 @@ export function watchAttention(stopwatch: Stopwatch, place: Place): () => void {
 
 type Around<Item> = { current: Item | null; upcoming: Item[]; history: Item[] };
 
-/** Keep the images around one's place: what is shown, the next, the one undo leads to, the others. */
+/** Keep the examples around one's place: what is shown, the next, the one undo leads to, the others. */
 export function keepAround<Item>(
-  images: ImageCache,
+  ahead: Ahead,
   { current, upcoming, history }: Around<Item>,
-  urlOf: (item: Item) => string,
+  contentOf: (item: Item) => Content,
 ): void {
   const [next, ...later] = upcoming;
   // Those behind are there already, and are shown at once when they are opened again.
   const behind = history.slice(-BEHIND, -1);
   const around = [current, next, history.at(-1), ...later, ...behind];
-  images.keep(around.flatMap((item) => (item ? [urlOf(item)] : [])));
+  ahead.keep(around.flatMap((item) => (item ? [contentOf(item)] : [])));
 }

@@ -1,9 +1,10 @@
 import { useEffect } from "react";
+import type { Choice } from "../../tasks/classification/describe";
+import type { Command } from "../../tasks/classification/keys";
+import type { TaskView } from "../../tasks/registry";
 import { isElsewhere, type KeyDialogOf, keyOf } from "../../ui/hotkeys";
 import type { LabelSession } from "./queue/session";
-import type { TaskView } from "./taskViews";
 import type { ShownClasses } from "./useShownClasses";
-import type { Choice, Command } from "./verdicts";
 
 type Keys = {
   session: LabelSession;
@@ -11,7 +12,7 @@ type Keys = {
   shownAt: (at: number) => ShownClasses;
   answer: (choice: Choice) => void;
   /** What concerns the page and not the queue. */
-  onPage: (what: "smooth" | "pause" | "guide" | KeyDialogOf<"label">) => void;
+  onPage: (what: "alternate" | "pause" | "guide" | KeyDialogOf<"label">) => void;
 };
 
 /** The keys of the label page, unless a field or a dialog has them. */

@@ -1,19 +1,25 @@
 import { useEffect, useState } from "react";
-import { onScreen } from "../../api/images";
 import { labelingApi } from "../../api/labeling";
+import { mediaViews } from "../../media/registry";
+import type { Ahead } from "../../media/spec";
+import type { Medium } from "../../strings/medium";
 import { keepAround, watchAttention } from "./attention";
-import { ImageCache } from "./queue/images";
 import type { AnswerSender } from "./queue/sender";
 import { LabelSession } from "./queue/session";
 import { Stopwatch } from "./queue/stopwatch";
 import { openTabs, tabClient } from "./queue/tab";
 
-export type Labeling = { session: LabelSession; images: ImageCache; stopwatch: Stopwatch };
+export type Labeling = { session: LabelSession; ahead: Ahead; stopwatch: Stopwatch };
 
-type Place = { projectId: number; userId: number; sender: AnswerSender | null };
+type Place = {
+  projectId: number;
+  medium: Medium;
+  userId: number;
+  sender: AnswerSender | null;
+};
 
 /** Opens this tab's place in the queue for as long as the page is shown. */
-export function useLabelSession({ projectId, userId, sender }: Place): Labeling | null {
+export function useLabelSession({ projectId, medium, userId, sender }: Place): Labeling | null {
   const [labeling, setLabeling] = useState<Labeling | null>(null);
   useEffect(() => {
     if (!sender) return;
@@ -21,7 +27,7 @@ export function useLabelSession({ projectId, userId, sender }: Place): Labeling 
     let unmounted = false;
     tabClient().then((client) => {
       if (unmounted) return;
-      const opened = open({ projectId, userId, sender, client });
+      const opened = open({ projectId, medium, userId, sender, client });
       close = opened.close;
       setLabeling(opened.labeling);
     });
@@ -30,16 +36,16 @@ export function useLabelSession({ projectId, userId, sender }: Place): Labeling 
       close?.();
       setLabeling(null);
     };
-  }, [projectId, userId, sender]);
+  }, [projectId, medium, userId, sender]);
   return labeling;
 }
 
-function open(place: { projectId: number; userId: number; sender: AnswerSender; client: string }) {
+function open({ medium, ...place }: Place & { sender: AnswerSender; client: string }) {
   const stopwatch = new Stopwatch();
-  const images = new ImageCache();
+  const ahead = mediaViews[medium].openAhead("stage");
   const session = new LabelSession({ ...place, openTabs, api: labelingApi, stopwatch });
   session.subscribe(() => {
-    keepAround(images, session.getView(), (entry) => onScreen(entry.subject));
+    keepAround(ahead, session.getView(), (entry) => entry.subject);
   });
   const release = () => session.release();
   const onPageShow = (event: PageTransitionEvent) => {
@@ -55,5 +61,5 @@ function open(place: { projectId: number; userId: number; sender: AnswerSender; 
     window.removeEventListener("pageshow", onPageShow);
     session.stop();
   };
-  return { labeling: { session, images, stopwatch }, close };
+  return { labeling: { session, ahead, stopwatch }, close };
 }

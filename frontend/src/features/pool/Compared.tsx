@@ -1,5 +1,5 @@
-import { imageUrl } from "../../api/images";
 import type { Filters } from "../../api/types";
+import { Thumbnail } from "../../media/Thumbnail";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import styles from "./Compared.module.css";
@@ -27,7 +27,7 @@ export function Compared({ filters, onOpen, onEnd }: ComparedProps) {
           aria-label={`${t.pool.detail.title} ${id}`}
           onClick={() => onOpen(id)}
         >
-          <img src={imageUrl(id)} alt="" />
+          <Thumbnail example={{ id }} alt="" />
         </button>
       ))}
       {ids.length > MOST_SHOWN && <span>{t.alike.more(ids.length - MOST_SHOWN)}</span>}

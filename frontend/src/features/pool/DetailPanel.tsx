@@ -2,9 +2,9 @@ import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useState } from "react";
 import { Link } from "react-router";
 import { isNotFound } from "../../api/errors";
-import { onScreen } from "../../api/images";
 import { exampleQuery } from "../../api/pool";
 import type { Example, ExampleDetail, Project } from "../../api/types";
+import { Whole } from "../../media/Thumbnail";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
@@ -27,12 +27,15 @@ type DetailPanelProps = {
   id: number;
   /** The images that were found, in order, to go on from one to the next. */
   examples: Example[];
+  /** Words that were looked for. */
+  marked: readonly string[];
   onShow: (id: number | null) => void;
   onSimilar: (id: number) => void;
 };
 
 /** One image, large, beside the others: all that is known of it. */
-export function DetailPanel({ project, id, examples, onShow, onSimilar }: DetailPanelProps) {
+export function DetailPanel(props: DetailPanelProps) {
+  const { project, id, examples, marked, onShow, onSimilar } = props;
   const found = useQuery(exampleQuery(project.id, id));
   // Whoever goes on to the next image wants to see its like as well.
   const [similar, setSimilar] = useState(false);
@@ -97,6 +100,7 @@ export function DetailPanel({ project, id, examples, onShow, onSimilar }: Detail
         <Known
           project={project}
           example={found.data}
+          marked={marked}
           similar={similar}
           onNearest={() => setSimilar(true)}
           onSimilar={() => onSimilar(id)}
@@ -110,6 +114,7 @@ export function DetailPanel({ project, id, examples, onShow, onSimilar }: Detail
 type KnownProps = {
   project: Project;
   example: ExampleDetail;
+  marked: readonly string[];
   similar: boolean;
   onNearest: () => void;
   onSimilar: () => void;
@@ -117,17 +122,21 @@ type KnownProps = {
 };
 
 function Known(props: KnownProps) {
-  const { project, example, similar, onNearest, onSimilar, onShow } = props;
+  const { project, example, marked, similar, onNearest, onSimilar, onShow } = props;
   const metadata = Object.entries(example.meta);
   return (
     <div className={styles.body}>
-      <div className={styles.stage}>
-        <img
-          src={onScreen(example)}
+      <div
+        className={styles.stage}
+        data-medium={project.medium}
+        data-small={Math.max(example.width ?? 0, example.height ?? 0) < 200 || undefined}
+      >
+        <Whole
+          content={{ ...example, example_id: example.id }}
+          marked={marked}
           alt={example.name}
-          width={example.width}
-          height={example.height}
-          data-small={Math.max(example.width, example.height) < 200 || undefined}
+          {...(example.width !== null && { width: example.width })}
+          {...(example.height !== null && { height: example.height })}
         />
       </div>
       <div className={styles.chips}>
@@ -150,9 +159,7 @@ function Known(props: KnownProps) {
         <Score of="purity" name={text.purity} value={example.purity} />
         <Score of="informativeness" name={text.informativeness} value={example.informativeness} />
         <Score of="strategy_score" name={text.meta} value={example.meta_score} />
-        <Fact name={text.size}>
-          {text.sizeOf(example.width, example.height, formatBytes(example.bytes))}
-        </Fact>
+        <Fact name={text.size}>{sizeOf(example)}</Fact>
         <Fact name={text.index}>{formatCount(example.pool_index)}</Fact>
         {example.location !== null && <Fact name={text.location}>{example.location}</Fact>}
         {example.import_id !== null && <Fact name={text.imported}>{example.import_id}</Fact>}
@@ -193,6 +200,12 @@ function Known(props: KnownProps) {
     </div>
   );
 }
+
+/** In pixels, where it has any, and in bytes. */
+const sizeOf = ({ width, height, bytes }: ExampleDetail): string =>
+  width === null || height === null
+    ? formatBytes(bytes)
+    : text.sizeOf(width, height, formatBytes(bytes));
 
 /** A class, or that the image is likely OOD, and how sure that is. */
 function Prediction({ project, example }: Pick<KnownProps, "project" | "example">) {

@@ -1,6 +1,6 @@
 import { Link } from "react-router";
-import { sized } from "../../api/images";
 import type { DuplicateGroup, Example, LabelClass, Verdict } from "../../api/types";
+import { Thumbnail } from "../../media/Thumbnail";
 import { t } from "../../strings";
 import { Button, ButtonLink } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
@@ -34,7 +34,7 @@ export function DuplicateRow({ group, classes, busy, onKeepOne, onSay }: Duplica
               title={one.name}
               data-out={one.state === "held_out" || undefined}
             >
-              <img src={sized(one.image_url, 128)} alt={one.name} loading="lazy" />
+              <Thumbnail example={one} alt={one.name} loading="lazy" />
             </Link>
             <small>{wordOf(one)}</small>
           </li>

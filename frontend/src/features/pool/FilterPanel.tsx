@@ -1,5 +1,4 @@
 import { useQuery } from "@tanstack/react-query";
-import { useCallback, useEffect, useRef, useState } from "react";
 import { useTitles } from "../../api/algorithms";
 import { importsQuery, listed } from "../../api/imports";
 import { membersQuery } from "../../api/projects";
@@ -11,6 +10,7 @@ import { CheckField, SelectField, TextField } from "../../ui/Field";
 import { parseNumber } from "../../ui/parseNumber";
 import { CHOICES, isCompared } from "./filters";
 import styles from "./PoolScreen.module.css";
+import { useTyped } from "./useTyped";
 
 type FilterPanelProps = {
   project: Project;
@@ -155,30 +155,6 @@ function Subsets({ projectId, ...part }: Part & { projectId: number }) {
       <Things name="dropped_by" things={things} {...part} />
     </>
   );
-}
-
-const WAIT_MS = 300;
-
-/** What is typed, handed on once the typing pauses, and shown as it was typed until the field is left. */
-function useTyped(value: string, onChange: (value: string) => void) {
-  const [typed, setTyped] = useState<string | null>(null);
-  const handedOn = useRef<string | null>(null);
-  const handOn = useCallback(() => {
-    if (typed === null || typed === handedOn.current) return;
-    handedOn.current = typed;
-    if (typed !== value) onChange(typed);
-  }, [typed, value, onChange]);
-  useEffect(() => {
-    if (typed === null) return;
-    const timer = window.setTimeout(handOn, WAIT_MS);
-    return () => window.clearTimeout(timer);
-  }, [typed, handOn]);
-  const leave = () => {
-    handOn();
-    handedOn.current = null;
-    setTyped(null);
-  };
-  return { value: typed ?? value, set: setTyped, leave };
 }
 
 function Search({ value, onChange }: { value: string; onChange: (value: string) => void }) {

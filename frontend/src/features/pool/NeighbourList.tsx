@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { sized } from "../../api/images";
 import { neighboursQuery } from "../../api/pool";
+import { Thumbnail } from "../../media/Thumbnail";
 import { t } from "../../strings";
 import { Loading, Notice, Skeleton } from "../../ui/State";
 import styles from "./DetailPanel.module.css";
@@ -31,7 +31,7 @@ export function NeighbourList({ projectId, exampleId, onShow }: NeighbourListPro
           return (
             <li key={one.id}>
               <button type="button" aria-label={name} title={name} onClick={() => onShow(one.id)}>
-                <img src={sized(one.image_url, 128)} alt="" loading="lazy" />
+                <Thumbnail example={one} alt="" loading="lazy" />
                 <span>{one.label ?? t.pool.values.state[one.state]}</span>
                 <small>{one.similarity.toFixed(2)}</small>
               </button>

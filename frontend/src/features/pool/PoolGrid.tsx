@@ -2,15 +2,22 @@ import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, type MouseEvent, useEffect, useRef, useState } from "react";
 import type { Sort } from "../../api/pool";
 import type { Example, LabelClass } from "../../api/types";
+import { useMedium } from "../../media/MediumContext";
 import { t } from "../../strings";
+import type { Medium } from "../../strings/medium";
 import { useWidth } from "../../ui/useWidth";
 import styles from "./PoolScreen.module.css";
 import { Tile, tileId } from "./Tile";
 import type { Picked } from "./useSelection";
 
 export const GRID_ID = "pool-grid";
-const NARROWEST = 128;
 const GAP = 8;
+/** How narrow a tile may be, how many there are in a row at least, and how high each is. */
+const LAYOUT: Record<Medium, { narrowest: number; least: number; high: (side: number) => number }> =
+  {
+    image: { narrowest: 128, least: 2, high: (side) => side },
+    text: { narrowest: 250, least: 1, high: () => 124 },
+  };
 const CAPTION = 28;
 
 type PoolGridProps = {
@@ -18,6 +25,8 @@ type PoolGridProps = {
   classes: LabelClass[];
   sort: Sort;
   selection: Picked;
+  /** Words that were looked for. */
+  marked: readonly string[];
   /** The one that is shown large. */
   image: number | null;
   more: boolean;
@@ -33,12 +42,14 @@ export function PoolGrid(props: PoolGridProps) {
   const { examples, selection, image, more, isLoading, onMore, onOpen, onSimilar } = props;
   const ref = useRef<HTMLDivElement>(null);
   const width = useWidth(ref);
-  const columns = Math.max(2, Math.floor((width + GAP) / (NARROWEST + GAP)));
+  const { narrowest, least, high } = LAYOUT[useMedium()];
+  const columns = Math.max(least, Math.floor((width + GAP) / (narrowest + GAP)));
   const side = (width - GAP * (columns - 1)) / columns;
+  const height = high(side) + CAPTION;
   const [active, setActive] = useState(0);
   const rows = useWindowVirtualizer({
     count: width ? Math.ceil(examples.length / columns) : 0,
-    estimateSize: () => side + CAPTION + GAP,
+    estimateSize: () => height + GAP,
     overscan: 4,
     scrollMargin: ref.current?.offsetTop ?? 0,
   });
@@ -46,7 +57,7 @@ export function PoolGrid(props: PoolGridProps) {
   const lastShown = ((shown.at(-1)?.index ?? -1) + 1) * columns;
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the sizes of rows follow the width.
-  useEffect(() => rows.measure(), [side]);
+  useEffect(() => rows.measure(), [height]);
   useEffect(() => {
     if (more && !isLoading && width > 0 && lastShown >= examples.length - 4 * columns) onMore();
   }, [more, isLoading, width, lastShown, examples.length, columns, onMore]);
@@ -132,12 +143,13 @@ export function PoolGrid(props: PoolGridProps) {
                 example={example}
                 classes={props.classes}
                 sort={props.sort}
+                marked={props.marked}
                 isPicked={selection.all || selection.ids.has(example.id)}
                 isActive={index === active}
                 isOpen={example.id === image}
                 style={{
                   width: side,
-                  height: side + CAPTION,
+                  height,
                   transform: `translate(${place * (side + GAP)}px, ${row.start - rows.options.scrollMargin}px)`,
                 }}
                 onClick={(event) => onClick(event, index)}

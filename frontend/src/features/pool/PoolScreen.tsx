@@ -4,6 +4,7 @@ import { useSearchParams } from "react-router";
 import { ApiError } from "../../api/errors";
 import { exampleCountQuery, examplesQuery, poolQueries, type Sort } from "../../api/pool";
 import type { Project } from "../../api/types";
+import { searchedWords } from "../../media/text/words";
 import { t } from "../../strings";
 import { Button, ButtonLink } from "../../ui/Button";
 import { Empty, Failure, Loading, Skeleton } from "../../ui/State";
@@ -23,10 +24,12 @@ import {
   withoutFilters,
 } from "./filters";
 import { MapCard } from "./map/MapCard";
+import { NothingFound } from "./NothingFound";
 import { PoolBar } from "./PoolBar";
 import { PoolGrid } from "./PoolGrid";
 import styles from "./PoolScreen.module.css";
 import { SelectionBar } from "./SelectionBar";
+import { TextSearch } from "./TextSearch";
 import { useFileFinder } from "./useFileFinder";
 import { useSelection } from "./useSelection";
 
@@ -107,13 +110,21 @@ export function PoolScreen({ project }: { project: Project }) {
     project.id,
     useCallback((file: number) => like({ file }), [like]),
   );
+  const marked = useMemo(() => searchedWords(filters.search ?? ""), [filters.search]);
   const compared = isCompared(filters);
   const sorts = compared ? [...SIMILARITY_SORTS, ...SORTS] : SORTS;
   const notCompared = found.error instanceof ApiError && found.error.code === "not_compared";
   const set = countFilters(filters);
+  const isSearched = Boolean(filters.search);
   const isEmpty = found.isSuccess && examples.length === 0 && !found.hasNextPage;
   return (
     <div className={styles.page}>
+      {project.medium === "text" && (
+        <TextSearch
+          value={filters.search ?? ""}
+          onChange={(search) => change({ search: search.trim() || null })}
+        />
+      )}
       <PoolBar
         count={count.data ?? null}
         map={map}
@@ -187,20 +198,13 @@ export function PoolScreen({ project }: { project: Project }) {
             </Loading>
           )}
           {isEmpty && (
-            <Empty
-              title={set || project.counts.pool ? t.pool.none : t.pool.empty}
-              actions={
-                set || project.counts.pool ? (
-                  <Button onClick={clear}>{t.pool.clearFilters}</Button>
-                ) : (
-                  <ButtonLink to={`/projects/${project.id}/settings#images`}>
-                    {t.pool.toImport}
-                  </ButtonLink>
-                )
-              }
-            >
-              {set || project.counts.pool ? t.pool.noneText : t.pool.emptyText}
-            </Empty>
+            <NothingFound
+              project={project}
+              isSearched={isSearched}
+              isFiltered={set > 0 || project.counts.pool > 0}
+              onClear={clear}
+              onEndSearch={() => change({ search: null })}
+            />
           )}
           {found.data && !isEmpty && (
             <PoolGrid
@@ -209,6 +213,7 @@ export function PoolScreen({ project }: { project: Project }) {
               classes={project.classes}
               sort={sort}
               selection={selection}
+              marked={marked}
               image={image}
               more={found.hasNextPage && !found.isError}
               searched={last?.searched ?? 1}
@@ -233,6 +238,7 @@ export function PoolScreen({ project }: { project: Project }) {
           project={project}
           id={image}
           examples={examples}
+          marked={marked}
           onShow={show}
           onSimilar={likeImage}
         />

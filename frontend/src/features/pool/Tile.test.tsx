@@ -30,6 +30,7 @@ it.each([
   } as Example;
   render(
     <Tile
+      marked={[]}
       example={example}
       classes={classes}
       sort="pool_index"

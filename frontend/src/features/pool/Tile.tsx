@@ -1,7 +1,7 @@
 import type { CSSProperties, MouseEvent } from "react";
-import { sized } from "../../api/images";
 import type { Sort } from "../../api/pool";
 import type { Example, LabelClass } from "../../api/types";
+import { Thumbnail } from "../../media/Thumbnail";
 import { t } from "../../strings";
 import { isLikelyOod } from "../../ui/likelyOod";
 import styles from "./Tile.module.css";
@@ -14,13 +14,15 @@ type TileProps = {
   isActive: boolean;
   isOpen: boolean;
   style: CSSProperties;
+  /** Words that were looked for. */
+  marked: readonly string[];
   onClick: (event: MouseEvent) => void;
 };
 
 export const tileId = (example: Example): string => `image-${example.id}`;
 
 export function Tile(props: TileProps) {
-  const { example, classes, sort, isPicked, isActive, isOpen, style, onClick } = props;
+  const { example, classes, sort, isPicked, isActive, isOpen, style, marked, onClick } = props;
   const state = t.pool.values.state[example.state];
   const label = classes.find((one) => one.id === example.label_class_id);
   const predicted = isLikelyOod(example.in_probability)
@@ -45,8 +47,10 @@ export function Tile(props: TileProps) {
       onClick={onClick}
     >
       <span className={styles.frame}>
-        <img
-          src={sized(example.image_url, 256)}
+        <Thumbnail
+          example={example}
+          size={256}
+          marked={marked}
           alt=""
           loading="lazy"
           decoding="async"

@@ -71,6 +71,8 @@ export function readView(query: URLSearchParams): View {
   if (query.get("disagreement") === "true") filters.disagreement = true;
   const name = query.get("name")?.trim();
   if (name) filters.name = name;
+  const search = query.get("search")?.trim();
+  if (search) filters.search = search;
   const outline = query.get("outline");
   if (outline) filters.outline = outline;
   const similarTo = query.get("similar_to");

@@ -1,7 +1,8 @@
 import { Link } from "react-router";
-import { imageUrl } from "../../api/images";
 import { reviewPath } from "../../api/reviews";
 import type { ProjectListed, ProjectWork, ReviewedJob } from "../../api/types";
+import { OfMedium } from "../../media/MediumContext";
+import { Thumbnail } from "../../media/Thumbnail";
 import { t } from "../../strings";
 import { ButtonLink } from "../../ui/Button";
 import { formatCount } from "../../ui/format";
@@ -17,7 +18,7 @@ type ProjectCardProps = {
 };
 
 export function ProjectCard({ project, canManage, work }: ProjectCardProps) {
-  const { id, name, state, counts, pictures, current_round: round } = project;
+  const { id, name, state, medium, counts, pictures, excerpts, current_round: round } = project;
   // Labels that came with the images can be reviewed before anything is started.
   const isToReview = work && (work.reviews || work.disagreements > 0);
   const home = canManage ? `/projects/${id}` : `/projects/${id}/label`;
@@ -32,10 +33,18 @@ export function ProjectCard({ project, canManage, work }: ProjectCardProps) {
         <ProjectChip project={project} />
       </header>
       <div className={styles.body}>
-        <div className={styles.pictures}>
-          {pictures.map((example) => (
-            <img key={example} src={imageUrl(example)} alt="" loading="lazy" decoding="async" />
-          ))}
+        <div className={styles.pictures} data-medium={medium}>
+          <OfMedium medium={medium}>
+            {pictures.map((example, index) => (
+              <Thumbnail
+                key={example}
+                example={{ id: example, excerpt: excerpts[index] ?? null }}
+                alt=""
+                loading="lazy"
+                decoding="async"
+              />
+            ))}
+          </OfMedium>
         </div>
         <dl className={styles.counts}>
           <Count value={counts.pool} label={t.projects.counts.pool} />

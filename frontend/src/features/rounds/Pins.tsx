@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
-import { imageUrl } from "../../api/images";
 import { mapImageQuery } from "../../api/maps";
 import type { MapImage, Project, RoundMap } from "../../api/types";
+import { Thumbnail } from "../../media/Thumbnail";
 import { t } from "../../strings";
 import { Beside } from "../../ui/map/Beside";
 import type { Pointed } from "../../ui/map/PlaneMap";
@@ -43,7 +43,12 @@ function Shown({ project, image }: { project: Project; image: MapImage | undefin
   const since = sinceOf(image, project.classes);
   return (
     <>
-      <img src={imageUrl(image.example_id)} alt={image.name} width={96} height={96} />
+      <Thumbnail
+        example={{ id: image.example_id, excerpt: image.excerpt }}
+        alt={image.name}
+        width={96}
+        height={96}
+      />
       <div>
         <strong>{stateOf(image, project.classes)}</strong>
         {since && <Since text={since} />}

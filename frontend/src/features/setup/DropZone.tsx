@@ -1,5 +1,7 @@
 import { useEffect, useRef, useState } from "react";
+import { useMedium } from "../../media/MediumContext";
 import { t } from "../../strings";
+import type { Medium } from "../../strings/medium";
 import { Button } from "../../ui/Button";
 import { readDrop, readPicked, type Source } from "./folders";
 import styles from "./ImagesCard.module.css";
@@ -14,14 +16,18 @@ type DropZoneProps = {
   onBucket?: (() => void) | undefined;
 };
 
-const ACCEPTED = ".zip,.parquet,.csv,.jsonl,.json,image/*";
+const ACCEPTED: Record<Medium, string> = {
+  image: ".zip,.parquet,.csv,.jsonl,.json,image/*",
+  text: ".zip,.parquet,.csv,.tsv,.jsonl,.json,.txt,.md",
+};
 
 export function DropZone(props: DropZoneProps) {
-  const { label = t.setup.dropHere, accept = ACCEPTED, onTake, onBucket } = props;
+  const medium = useMedium();
+  const { label = t.setup.dropHere, accept = ACCEPTED[medium], onTake, onBucket } = props;
   const [over, setOver] = useState(false);
   const file = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
-  useDropBeside(onTake);
+  useDropBeside(medium, onTake);
   return (
     <section
       aria-label={label}
@@ -35,7 +41,7 @@ export function DropZone(props: DropZoneProps) {
       onDrop={async (event) => {
         event.preventDefault();
         setOver(false);
-        const { files, folders } = await readDrop(event.dataTransfer.items);
+        const { files, folders } = await readDrop(event.dataTransfer.items, medium);
         onTake(files, folders);
       }}
     >
@@ -65,7 +71,7 @@ export function DropZone(props: DropZoneProps) {
         // Not in React's types, but in every browser.
         {...{ webkitdirectory: "" }}
         onChange={(event) => {
-          if (event.target.files?.length) onTake([], [readPicked(event.target.files)]);
+          if (event.target.files?.length) onTake([], [readPicked(event.target.files, medium)]);
           event.target.value = "";
         }}
       />
@@ -74,7 +80,7 @@ export function DropZone(props: DropZoneProps) {
 }
 
 /** What is dropped beside the zone is meant for it; the browser would open it, and leave the page. */
-function useDropBeside(onTake: DropZoneProps["onTake"]): void {
+function useDropBeside(medium: Medium, onTake: DropZoneProps["onTake"]): void {
   const take = useRef(onTake);
   useEffect(() => {
     take.current = onTake;
@@ -86,7 +92,7 @@ function useDropBeside(onTake: DropZoneProps["onTake"]): void {
     const drop = (event: DragEvent) => {
       if (event.defaultPrevented || !event.dataTransfer?.types.includes("Files")) return;
       event.preventDefault();
-      void readDrop(event.dataTransfer.items).then(({ files, folders }) =>
+      void readDrop(event.dataTransfer.items, medium).then(({ files, folders }) =>
         take.current(files, folders),
       );
     };
@@ -96,5 +102,5 @@ function useDropBeside(onTake: DropZoneProps["onTake"]): void {
       window.removeEventListener("dragover", over);
       window.removeEventListener("drop", drop);
     };
-  }, []);
+  }, [medium]);
 }

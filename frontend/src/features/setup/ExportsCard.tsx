@@ -1,7 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { type ExportOptions, exportedClassesQuery, exportUrl } from "../../api/projects";
+import {
+  type ExportOptions,
+  exportedClassesQuery,
+  exportFormatsQuery,
+  exportUrl,
+} from "../../api/projects";
 import type { ExportFormat, Project } from "../../api/types";
+import { useMedium } from "../../media/MediumContext";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { CheckField } from "../../ui/Field";
@@ -16,7 +22,7 @@ type FormatGroup = {
   options: { name: "effective" | "unlabeled" | "bom"; label: string; hint: string }[];
 };
 
-const GROUPS: FormatGroup[] = [
+const groups = (): FormatGroup[] => [
   {
     label: t.exports.annotations,
     formats: ["csv", "jsonl"],
@@ -27,7 +33,7 @@ const GROUPS: FormatGroup[] = [
   },
   {
     label: t.exports.images,
-    formats: ["label_studio", "parquet", "coco", "yolo", "imagefolder"],
+    formats: ["doccano", "label_studio", "parquet", "coco", "yolo", "imagefolder"],
     options: [{ name: "unlabeled", label: t.exports.unlabeled, hint: t.exports.unlabeledHint }],
   },
 ];
@@ -44,7 +50,7 @@ export function ExportsCard({ project }: { project: Project }) {
         {nothing ? t.exports.nothing : t.exports.counts(labeled, ood, unsure)}
       </p>
       {!nothing && <Lacking projectId={project.id} />}
-      {GROUPS.map((group) => (
+      {groups().map((group) => (
         <FormatList key={group.label} group={group} projectId={project.id} />
       ))}
     </Card>
@@ -73,6 +79,13 @@ function Lacking({ projectId }: { projectId: number }) {
 
 function FormatList({ group, projectId }: { group: FormatGroup; projectId: number }) {
   const [options, setOptions] = useState<ExportOptions>({});
+  const isText = useMedium() === "text";
+  const formats = useQuery({ ...exportFormatsQuery(projectId), enabled: isText }).data;
+  // Of the formats for images each has been there from the beginning.
+  const isOffered = (format: ExportFormat) =>
+    isText
+      ? formats?.some(({ name, refused }) => name === format && refused === null) === true
+      : format !== "doccano";
   return (
     <div className={styles.group}>
       <h3>{group.label}</h3>
@@ -86,7 +99,7 @@ function FormatList({ group, projectId }: { group: FormatGroup; projectId: numbe
         />
       ))}
       <ul className={shared.rows} aria-label={group.label}>
-        {group.formats.map((format) => {
+        {group.formats.filter(isOffered).map((format) => {
           const { title, text } = t.exports.formats[format];
           return (
             <li key={format}>
@@ -102,7 +115,7 @@ function FormatList({ group, projectId }: { group: FormatGroup; projectId: numbe
                 >
                   {t.exports.download}
                 </a>
-                {DOCUMENTS.includes(format) && (
+                {DOCUMENTS.includes(format) && !isText && (
                   <a
                     href={exportUrl(projectId, format, { ...options, images: false })}
                     download

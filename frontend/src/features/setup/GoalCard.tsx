@@ -3,6 +3,7 @@ import { useId } from "react";
 import { useTitles } from "../../api/algorithms";
 import { defaultsQuery } from "../../api/projects";
 import type { Goal, Settings } from "../../api/types";
+import { useMedium } from "../../media/MediumContext";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import styles from "./GoalCard.module.css";
@@ -15,9 +16,10 @@ type GoalCardProps = { settings: Settings; onChange: (settings: Settings) => voi
 /** Asks once what the labels are for; the strategy follows, unless somebody has chosen another. */
 export function GoalCard({ settings, onChange }: GoalCardProps) {
   const name = useId();
+  const medium = useMedium();
   const titleOf = useTitles("strategy");
   const strategies = useQueries({
-    queries: GOALS.map(defaultsQuery),
+    queries: GOALS.map((goal) => defaultsQuery(goal, medium)),
     combine: (results) =>
       Object.fromEntries(
         GOALS.map((goal, index) => [goal, results[index]?.data?.strategy]),

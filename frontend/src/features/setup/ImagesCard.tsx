@@ -9,7 +9,7 @@ import { SelectField, TextField } from "../../ui/Field";
 import { Failure, Notice } from "../../ui/State";
 import { BucketDialog } from "./BucketDialog";
 import { DropZone } from "./DropZone";
-import { fromImages, isArchive, isImage, type Source } from "./folders";
+import { fromLoose, isArchive, isExample, type Source } from "./folders";
 import styles from "./ImagesCard.module.css";
 import { ImportList } from "./ImportList";
 import { InputSizeField } from "./InputSizeField";
@@ -17,7 +17,7 @@ import { PlanDialog } from "./PlanDialog";
 import { PlanList } from "./PlanList";
 import { planOf, SPLITS } from "./plan";
 import { TableDialog } from "./TableDialog";
-import { columnsOf, isDocument, isTable, readTable, type Table } from "./tables";
+import { columnsOf, isAboutKnown, isDocument, isTable, readTable, type Table } from "./tables";
 import { UploadList } from "./UploadList";
 import { uploadsOf } from "./uploads";
 import { useFold } from "./useFold";
@@ -73,6 +73,7 @@ export function ImagesCard(props: ImagesCardProps) {
 
   const { pool, evaluation, auxiliary_ood } = project.counts;
   const hasImages = pool + evaluation + auxiliary_ood > 0;
+  const asksSize = project.medium === "image" && !hasImages;
   const annotations = split === "pool" ? columnsOf(typed) : [];
 
   /** Whether saving failed, which the page says; a plan needs nothing that is saved. */
@@ -83,30 +84,36 @@ export function ImagesCard(props: ImagesCardProps) {
     );
 
   const take = async (files: File[], folders: Source[]) => {
-    const loose = files.filter((file) => isImage(file.name));
+    const { medium } = project;
+    const tables = files.filter((file) => isTable(file.name));
+    const read = await Promise.all(tables.map(readTable));
+    // Tables bring texts, but for those that can only say something of texts that are there.
+    const about = medium === "text" ? read.filter(isAboutKnown) : read;
+    const labels = medium === "text" ? [] : files.filter((file) => isDocument(file.name));
+    const isSaying = (file: File) =>
+      labels.includes(file) || about.some((one) => one.file === file);
+    const loose = files.filter((file) => isExample(file.name, medium));
     const contents: (File | Source)[] = [
       ...folders,
-      ...files.filter((file) => isArchive(file.name)),
+      ...files.filter((file) => isArchive(file.name) || (isLabels(file.name) && !isSaying(file))),
       ...(loose.length === 1 ? loose : []),
-      ...(loose.length > 1 ? [fromImages(loose)] : []),
+      ...(loose.length > 1 ? [fromLoose(loose)] : []),
     ];
-    const isRead = (name: string) => isArchive(name) || isImage(name) || isLabels(name);
+    const isRead = (name: string) => isArchive(name) || isExample(name, medium) || isLabels(name);
     setRefused(files.map((file) => file.name).filter((name) => !isRead(name)));
-    setEarly(files.some((file) => isLabels(file.name)) && !classesReady);
+    setEarly(files.some(isSaying) && !classesReady);
     const failed = await saveFirst();
     for (const content of contents) {
       // A picture has no columns. There is nothing to choose, unless it is the first of all.
-      const isPicture = content instanceof File && isImage(content.name);
+      const isPicture = content instanceof File && isExample(content.name, medium);
       const columns = isPicture ? [] : annotations;
       const dryRun = !isPicture || !hasImages || failed;
       uploads.add({ content, split, annotations: columns, dryRun }, show);
     }
     if (!classesReady || failed) return;
-    const found = await Promise.all(files.filter((file) => isTable(file.name)).map(readTable));
-    const plain = files.filter((file) => isDocument(file.name));
-    for (const file of [...plain, ...found.filter((one) => one.states).map((one) => one.file)])
+    for (const file of [...labels, ...about.filter((one) => one.states).map((one) => one.file)])
       uploads.add({ content: file, split: "pool", annotations: [], dryRun: false }, refresh);
-    setTables(found.filter((one) => !one.states));
+    setTables(about.filter((one) => !one.states));
   };
   const [table] = tables;
 
@@ -115,7 +122,9 @@ export function ImagesCard(props: ImagesCardProps) {
       {early && !classesReady && <Notice tone="gold">{t.setup.classesFirst}</Notice>}
       <DropZone
         onTake={(files, folders) => void take(files, folders)}
-        onBucket={locations.length > 0 ? () => setAsking(true) : undefined}
+        onBucket={
+          locations.length > 0 && project.medium === "image" ? () => setAsking(true) : undefined
+        }
       />
       <details className={styles.before} {...fold}>
         <summary>{t.setup.beforeImport}</summary>
@@ -141,12 +150,14 @@ export function ImagesCard(props: ImagesCardProps) {
               onChange={(event) => setTyped(event.target.value)}
             />
           )}
-          <InputSizeField
-            project={project}
-            hasImages={hasImages}
-            value={inputSize}
-            onChange={onInputSize}
-          />
+          {project.medium === "image" && (
+            <InputSizeField
+              project={project}
+              hasImages={hasImages}
+              value={inputSize}
+              onChange={onInputSize}
+            />
+          )}
         </div>
       </details>
       {asking && (
@@ -168,8 +179,8 @@ export function ImagesCard(props: ImagesCardProps) {
           plan={plan}
           classes={classes}
           takesClasses={project.state === "draft"}
-          inputSize={hasImages ? null : inputSize}
-          onInputSize={hasImages ? undefined : onInputSize}
+          inputSize={asksSize ? inputSize : null}
+          onInputSize={asksSize ? onInputSize : undefined}
           before={beforeUpload}
           onAnswered={async () => {
             await refresh();

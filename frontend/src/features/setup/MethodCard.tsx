@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { algorithmsQuery, jobOf } from "../../api/algorithms";
+import { algorithmsQuery, jobOf, serving } from "../../api/algorithms";
 import type { AlgorithmKind, Project, Settings } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
@@ -26,7 +26,7 @@ type MethodCardProps = {
 export function MethodCard({ project, settings, onChange }: MethodCardProps) {
   const algorithms = useQuery(algorithmsQuery);
   const change = (values: Partial<Settings>) => onChange({ ...settings, ...values });
-  const items = algorithms.data?.items ?? [];
+  const items = serving(algorithms.data?.items ?? [], project.medium);
   const chosen = (kind: AlgorithmKind) =>
     items.find((one) => one.kind === kind && one.name === settings[kind].name);
   const needs = chosen("strategy")?.needs ?? [];
@@ -181,6 +181,17 @@ function RoundFields({ settings, onChange }: RoundFieldsProps) {
           min={1}
           max={20}
           onChange={(overlap) => overlap !== null && onChange({ overlap })}
+        />
+        <NumberField
+          label={t.setup.secondLooks}
+          hint={t.setup.secondLooksHint}
+          value={settings.second_looks === null ? null : settings.second_looks * 100}
+          nullable
+          min={0}
+          max={50}
+          onChange={(percent) =>
+            onChange({ second_looks: percent === null ? null : percent / 100 })
+          }
         />
         <SelectField
           label={t.setup.costMode}

@@ -2,19 +2,22 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { useNavigate } from "react-router";
 import { createProject, projectQuery, projectsQuery } from "../../api/projects";
-import { t } from "../../strings";
+import { t, words } from "../../strings";
+import type { Medium } from "../../strings/medium";
 import { Button, ButtonLink } from "../../ui/Button";
 import { TextField } from "../../ui/Field";
 import { Notice } from "../../ui/State";
+import { MediumChoice } from "./MediumChoice";
 import styles from "./NewProject.module.css";
 
-/** Asks for the name only: a draft then exists, and nothing that is added to it can be lost. */
+/** Asks for what stays, and for a name: a draft then exists, and nothing that is added to it can be lost. */
 export function NewProject() {
   const [name, setName] = useState("");
+  const [medium, setMedium] = useState<Medium>("image");
   const client = useQueryClient();
   const navigate = useNavigate();
   const create = useMutation({
-    mutationFn: () => createProject(name.trim()),
+    mutationFn: () => createProject(name.trim(), medium),
     onSuccess: (project) => {
       client.setQueryData(projectQuery(project.id).queryKey, project);
       client.invalidateQueries({ queryKey: projectsQuery.queryKey });
@@ -29,11 +32,12 @@ export function NewProject() {
     <form className={styles.form} onSubmit={submit}>
       <div>
         <h1>{t.setup.newTitle}</h1>
-        <p className={styles.hint}>{t.setup.newHint}</p>
+        <p className={styles.hint}>{words[medium].setup.newHint}</p>
       </div>
+      <MediumChoice value={medium} onChange={setMedium} />
       <TextField
         label={t.setup.name}
-        placeholder={t.setup.namePlaceholder}
+        placeholder={t.setup.medium.names[medium]}
         autoFocus
         autoComplete="off"
         maxLength={100}

@@ -1,23 +1,29 @@
 import { downloadZip } from "client-zip";
 import type { Packed } from "../../api/types";
 import { t } from "../../strings";
+import type { Medium } from "../../strings/medium";
 
 export type Source = { name: string; kind: Packed; files: { path: string; file: File }[] };
 
 const ARCHIVE = /\.(zip|parquet)$/i;
-const IMAGE = /\.(jpe?g|png|webp|bmp|gif|tiff?)$/i;
+/** What an example is called. */
+const EXAMPLE: Record<Medium, RegExp> = {
+  image: /\.(jpe?g|png|webp|bmp|gif|tiff?)$/i,
+  text: /\.(txt|md|markdown)$/i,
+};
 const METADATA = /(^|\/)metadata\.(csv|jsonl)$/i;
 
 export const isArchive = (name: string): boolean => ARCHIVE.test(name);
-export const isImage = (name: string): boolean => IMAGE.test(name);
+export const isExample = (name: string, medium: Medium): boolean => EXAMPLE[medium].test(name);
 
 const DOCUMENT = /\.json$/i;
 /** More than so many describe an image each, which is nobody's format. */
 const MOST_DOCUMENTS = 20;
 
 /** Hidden files and what operating systems leave lying about are no part of a pool. */
-const isWanted = (path: string): boolean =>
-  !/(^|\/)(\.|__)/.test(path) && (IMAGE.test(path) || METADATA.test(path) || DOCUMENT.test(path));
+const isWanted = (path: string, medium: Medium): boolean =>
+  !/(^|\/)(\.|__)/.test(path) &&
+  (isExample(path, medium) || METADATA.test(path) || DOCUMENT.test(path));
 
 function withoutTooMany(files: Source["files"]): Source["files"] {
   const others = files.filter(({ path }) => !DOCUMENT.test(path));
@@ -27,6 +33,7 @@ function withoutTooMany(files: Source["files"]): Source["files"] {
 /** What was dropped: files as they are, folders with the paths inside them. */
 export async function readDrop(
   items: DataTransferItemList,
+  medium: Medium,
 ): Promise<{ files: File[]; folders: Source[] }> {
   // The list is emptied as soon as the event handler returns, so the entries are taken first.
   const entries = Array.from(items, (item) => item.webkitGetAsEntry()).filter(
@@ -37,7 +44,7 @@ export async function readDrop(
   for (const entry of entries) {
     if (entry.isDirectory) {
       const found: Source["files"] = [];
-      await walk(entry as FileSystemDirectoryEntry, "", found);
+      await walk(entry as FileSystemDirectoryEntry, "", medium, found);
       folders.push({ name: entry.name, kind: "folder", files: withoutTooMany(found) });
     } else {
       files.push(await fileOf(entry as FileSystemFileEntry));
@@ -46,7 +53,12 @@ export async function readDrop(
   return { files, folders };
 }
 
-async function walk(folder: FileSystemDirectoryEntry, prefix: string, found: Source["files"]) {
+async function walk(
+  folder: FileSystemDirectoryEntry,
+  prefix: string,
+  medium: Medium,
+  found: Source["files"],
+) {
   const reader = folder.createReader();
   while (true) {
     // A reader hands out at most a hundred entries at a time.
@@ -56,8 +68,9 @@ async function walk(folder: FileSystemDirectoryEntry, prefix: string, found: Sou
     if (entries.length === 0) return;
     for (const entry of entries) {
       const path = prefix + entry.name;
-      if (entry.isDirectory) await walk(entry as FileSystemDirectoryEntry, `${path}/`, found);
-      else if (isWanted(path))
+      if (entry.isDirectory)
+        await walk(entry as FileSystemDirectoryEntry, `${path}/`, medium, found);
+      else if (isWanted(path, medium))
         found.push({ path, file: await fileOf(entry as FileSystemFileEntry) });
     }
   }
@@ -67,25 +80,25 @@ const fileOf = (entry: FileSystemFileEntry): Promise<File> =>
   new Promise((resolve, reject) => entry.file(resolve, reject));
 
 /** The files of a folder picker, with the paths inside the chosen folder. */
-export function readPicked(files: FileList): Source {
+export function readPicked(files: FileList, medium: Medium): Source {
   const all = Array.from(files, (file) => ({ path: file.webkitRelativePath, file }));
   const name = all[0]?.path.split("/")[0] ?? "folder";
   const inside = all.map(({ path, file }) => ({ path: path.slice(name.length + 1), file }));
   return {
     name,
     kind: "folder",
-    files: withoutTooMany(inside.filter(({ path }) => isWanted(path))),
+    files: withoutTooMany(inside.filter(({ path }) => isWanted(path, medium))),
   };
 }
 
-/** Loose images as one source. */
-export const fromImages = (images: File[]): Source => ({
+/** Loose files, each an example, as one source. */
+export const fromLoose = (images: File[]): Source => ({
   name: t.projects.images(images.length),
   kind: "images",
   files: images.map((file) => ({ path: file.name, file })),
 });
 
-/** A zip of the source. Images are stored as they are: they are compressed already. */
+/** A zip of the source, stored as it is: images are compressed already. */
 export async function pack(source: Source): Promise<Blob> {
   const files = source.files.map(({ path, file }) => ({
     name: path,

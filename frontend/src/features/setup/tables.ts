@@ -5,9 +5,16 @@ const VERDICT = "verdict";
 const KEYS = new Set(["example_id", "sha256", "file_name", "file", "filename", "path", "name"]);
 const DELIMITERS = [",", ";", "\t"];
 
-export const isTable = (name: string): boolean => /\.(csv|jsonl)$/i.test(name);
+export const isTable = (name: string): boolean => /\.(csv|tsv|jsonl)$/i.test(name);
 /** JSON of another tool, which needs no column named. */
 export const isDocument = (name: string): boolean => /\.json$/i.test(name);
+
+/** Columns by which only examples that are there are named. */
+const OURS = ["example_id", "sha256"];
+
+/** Whether a table in a project of texts says something of those that are there, and brings none. */
+export const isAboutKnown = ({ columns, keys }: Table): boolean =>
+  keys.some((key) => OURS.includes(key)) && !columns.includes("text");
 
 /** A table: its columns that may hold labels or name images, and whether it states verdicts. */
 export type Table = { file: File; columns: string[]; keys: string[]; states: boolean };

@@ -24,8 +24,7 @@ export function ImageStage(props: StageProps) {
   const prepared = ahead.get(subject);
   const frame = useRef<HTMLDivElement>(null);
   const box = useBox(frame);
-  const ready =
-    prepared?.state === "ready" && "image" in prepared ? prepared.image : null;
+  const ready = prepared?.state === "ready" && "image" in prepared ? prepared.image : null;
   const zoom = useZoom(frame, ready, subject.query_id);
   useSharper(ready, subject, box, zoom.scale);
 

@@ -1,8 +1,14 @@
-import { partsOf } from "./words";
 import styles from "./Text.module.css";
+import { partsOf } from "./words";
 
 /** A text, with the words that were looked for marked. It is never more than text: no links, no markup. */
-export function Marked({ text, words = [] }: { text: string; words?: readonly string[] | undefined }) {
+export function Marked({
+  text,
+  words = [],
+}: {
+  text: string;
+  words?: readonly string[] | undefined;
+}) {
   if (words.length === 0) return text;
   return partsOf(text, words).map((part) =>
     part.isMarked ? (

@@ -1,4 +1,4 @@
-import { useLayoutEffect, useMemo, useRef, useSyncExternalStore } from "react";
+import { type CSSProperties, useLayoutEffect, useMemo, useRef, useSyncExternalStore } from "react";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { FIXED_KEYS } from "../../ui/hotkeys";
@@ -42,7 +42,12 @@ export function TextStage(props: StageProps) {
   return (
     <div className={styles.stage}>
       {shown !== null && (
-        <div className={styles.sheet} data-above={above || undefined} data-below={below || undefined}>
+        <div
+          className={styles.sheet}
+          style={{ "--scale": size / 100 } as CSSProperties}
+          data-above={above || undefined}
+          data-below={below || undefined}
+        >
           <section
             ref={region}
             className={styles.region}
@@ -53,7 +58,6 @@ export function TextStage(props: StageProps) {
           >
             <div
               className={`${text.text} ${styles.text}`}
-              style={{ zoom: size / 100 }}
               data-length={lengthOf(shown)}
               data-mono={mono || undefined}
               dir="auto"

@@ -10,11 +10,16 @@ const MOST = 400;
 /** How a text begins, in as many lines as there is room for. */
 export function TextThumbnail({ example, title, marked }: ThumbnailProps) {
   const isTold = typeof example.excerpt === "string";
-  const found = useQuery({ ...textQuery(example.image_url ?? textUrl(example.id)), enabled: !isTold });
+  const found = useQuery({
+    ...textQuery(example.image_url ?? textUrl(example.id)),
+    enabled: !isTold,
+  });
   const text = example.excerpt ?? found.data?.slice(0, MOST) ?? "";
   return (
-    <span className={styles.excerpt} data-excerpt="" dir="auto" title={title}>
-      <Marked text={text.trim()} words={marked} />
+    <span className={styles.card} data-excerpt="" title={title}>
+      <span className={styles.excerpt} dir="auto">
+        <Marked text={text.trim()} words={marked} />
+      </span>
     </span>
   );
 }

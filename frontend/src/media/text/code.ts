@@ -6,9 +6,7 @@ const MOST_LINES = 200;
 
 /** Whether a text is one whose letters have to stand below each other: code, JSON, tables, logs. */
 export function isCode(text: string): boolean {
-  const lines = text
-    .split("\n", MOST_LINES)
-    .filter((line) => line.trim() !== "");
+  const lines = text.split("\n", MOST_LINES).filter((line) => line.trim() !== "");
   if (lines.length < 2) return isJson(text);
   const share = (kind: RegExp) => lines.filter((line) => kind.test(line)).length / lines.length;
   return share(CODE) >= 0.5 || share(COLUMN) >= 0.5 || isJson(text);

@@ -27,5 +27,9 @@ it("takes signs of patterns for what they are", () => {
 
 it("keeps all of the text", () => {
   const text = "a b a";
-  expect(partsOf(text, ["a"]).map((part) => part.text).join("")).toBe(text);
+  expect(
+    partsOf(text, ["a"])
+      .map((part) => part.text)
+      .join(""),
+  ).toBe(text);
 });

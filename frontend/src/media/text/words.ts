@@ -16,10 +16,7 @@ export function partsOf(text: string, words: readonly string[]): Part[] {
     .filter((word) => word.length > 0)
     .map((word) => word.join("[^\\p{L}\\p{N}]+"));
   if (patterns.length === 0) return [{ text, at: 0, isMarked: false }];
-  const either = new RegExp(
-    `(?<![\\p{L}\\p{N}])(${patterns.join("|")})(?![\\p{L}\\p{N}])`,
-    "giu",
-  );
+  const either = new RegExp(`(?<![\\p{L}\\p{N}])(${patterns.join("|")})(?![\\p{L}\\p{N}])`, "giu");
   let at = 0;
   return text.split(either).flatMap((part, index) => {
     const found = { text: part, at, isMarked: index % 2 === 1 };

@@ -15,6 +15,11 @@ export const alike = {
   dropText: "Nothing is added to the pool.",
   looking: "Looking at the file…",
   notOne: "Drop one image file.",
+  paste: {
+    title: "Find what is like a text",
+    label: "Text",
+    hint: "Nothing is added to the pool. A file can be dropped on the page, too.",
+  },
   title: "Similar to",
   toFile: "a file",
   more: (number: number) => `and ${number.toLocaleString(locale)} more`,

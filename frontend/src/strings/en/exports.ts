@@ -49,6 +49,10 @@ export const exports = {
       title: "Label Studio",
       text: "A zip of images, tasks as JSON and the labeling interface. A skip is a cancelled annotation; OOD and unsure are choices of their own.",
     },
+    doccano: {
+      title: "doccano",
+      text: "One JSON object a line, with a text and its label, as doccano reads and writes them.",
+    },
     parquet: {
       title: "Parquet (Hugging Face)",
       text: "One file that datasets loads: image, label, verdict, round, model version, split, and every vote.",

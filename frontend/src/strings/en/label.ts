@@ -48,6 +48,15 @@ export const label = {
     other: "The server did not take it.",
   } as Record<string, string>,
   smooth: "Smooth",
+  text: {
+    size: "Size of the letters",
+    smaller: "Smaller letters",
+    larger: "Larger letters",
+    usual: (percent: number) => `${percent} %: letters as large as usual`,
+    mono: "Letters of one width",
+    more: "More below",
+    space: "Space",
+  },
   strip: {
     title: "Your last verdicts",
     none: "Your last verdicts will be listed here, to change them.",
@@ -199,6 +208,10 @@ export const label = {
     enlarge: "Enlarge, reduce, show the whole image",
     pan: "Move an enlarged image",
     zoom: "Draw small images as pixels or smoothly",
+    readOn: "Read on; with Shift back",
+    scroll: "Move a long text, without a verdict",
+    textSize: "Larger or smaller letters",
+    mono: "Letters of one width, for tables and code",
     help: "Show or hide this",
   },
 };

@@ -1,4 +1,5 @@
 import { locale } from "../language";
+import { search } from "./search";
 
 const count = (value: number, one: string, many: string) =>
   `${value.toLocaleString(locale)} ${value === 1 ? one : many}`;
@@ -6,6 +7,7 @@ const images = (value: number) => count(value, "image", "images");
 
 export const pool = {
   tab: "Pool",
+  search,
   filters: "Filters",
   filtersSet: (set: number) => (set ? `Filters (${set})` : "Filters"),
   clearFilters: "Clear filters",

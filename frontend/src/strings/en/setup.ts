@@ -16,7 +16,6 @@ export const setup = {
   newHint: "Give it a name. Classes, images and the method come next, and nothing is final yet.",
   create: "Create project",
   name: "Project name",
-  namePlaceholder: "Pollinators on meadow flowers",
   basics: "What to look for",
   basicsHint:
     "The classes you want. Everything else in the pool is out of distribution; annotators say so with one key, so it needs no class.",
@@ -209,15 +208,15 @@ export const setup = {
   modes: "How annotators label",
   modesHint: "Where both are allowed, each annotator chooses. A change takes effect at once.",
   mode: {
-    single: {
-      name: "One by one",
-      hint: "One large image at a time, one key for each.",
-    },
+    single: { name: "One by one", hint: "One large image at a time, one key for each." },
     grid: {
       name: "Grid",
       hint: "Many small images at once, grouped by what the model takes them for. Faster where it is often right, and easier to nod through where it is wrong.",
     },
   },
+  secondLooks: "Second looks, % of the budget",
+  secondLooksHint:
+    "Answers that are most probably wrong are asked for once more, first in the next round. Empty: 5 % where several people label, none where one does.",
   zeroWait: "No waiting",
   zeroWaitHint:
     "While a model trains, annotators go on with the rest of the queue; those answers count for the next round.",

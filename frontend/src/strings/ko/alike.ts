@@ -12,6 +12,11 @@ export const alike: Catalogue["alike"] = {
   dropText: "풀에는 아무것도 추가되지 않습니다.",
   looking: "파일을 살펴보는 중…",
   notOne: "이미지 파일 하나만 놓으세요.",
+  paste: {
+    title: "비슷한 텍스트 찾기",
+    label: "텍스트",
+    hint: "풀에는 아무것도 추가되지 않습니다. 파일을 페이지에 놓아도 됩니다.",
+  },
   title: "다음과 비슷한 이미지",
   toFile: "파일",
   more: (value) => `외 ${number(value)}개`,

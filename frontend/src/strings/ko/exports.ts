@@ -53,6 +53,10 @@ export const exports: Catalogue["exports"] = {
       title: "Label Studio 작업",
       text: "이미지, JSON 작업 목록, 라벨링 화면 설정을 담은 zip입니다. 건너뛰기는 취소된 주석이며, OOD와 불확실은 별도 선택지입니다.",
     },
+    doccano: {
+      title: "doccano",
+      text: "doccano에서 쓰는 형식으로, 한 줄에 텍스트와 라벨이 담긴 JSON 객체 하나를 둡니다.",
+    },
     parquet: {
       title: "Parquet 파일 (Hugging Face)",
       text: "datasets로 바로 읽는 파일 하나입니다. 이미지, 라벨, 판정, 라운드, 모델 버전, 분할과 모든 판정 기록을 담습니다.",

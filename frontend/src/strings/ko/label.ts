@@ -45,6 +45,15 @@ export const label: Catalogue["label"] = {
     other: "서버가 받지 않았습니다.",
   },
   smooth: "부드럽게",
+  text: {
+    size: "글자 크기",
+    smaller: "글자 작게",
+    larger: "글자 크게",
+    usual: (percent) => `${percent}%: 글자를 보통 크기로`,
+    mono: "고정폭 글꼴",
+    more: "아래에 더 있음",
+    space: "스페이스",
+  },
   strip: {
     title: "최근 판정",
     none: "최근 판정이 여기에 표시되며 다시 바꿀 수 있습니다.",
@@ -192,6 +201,10 @@ export const label: Catalogue["label"] = {
     enlarge: "확대, 축소, 이미지 전체 보기",
     pan: "확대한 이미지 이동",
     zoom: "작은 이미지를 픽셀 그대로 또는 부드럽게 표시",
+    readOn: "이어 읽기, Shift와 함께 누르면 뒤로",
+    scroll: "긴 텍스트를 판정 없이 위아래로 이동",
+    textSize: "글자 크게 또는 작게",
+    mono: "표와 코드를 위한 고정폭 글꼴",
     help: "도움말 열기 또는 닫기",
   },
 };

@@ -1,10 +1,12 @@
 import type { Catalogue } from "..";
+import { search } from "./search";
 import { number } from "./words";
 
 const images = (value: number) => `이미지 ${number(value)}개`;
 
 export const pool: Catalogue["pool"] = {
   tab: "풀",
+  search,
   filters: "필터",
   filtersSet: (set) => (set ? `필터 (${set})` : "필터"),
   clearFilters: "필터 초기화",

@@ -3,6 +3,7 @@ import { bucket } from "./bucket";
 import { draft } from "./draft";
 import { groups } from "./groups";
 import { inputSize } from "./inputSize";
+import { medium } from "./medium";
 import { members } from "./members";
 import { plan } from "./plan";
 import { removal } from "./removal";
@@ -17,7 +18,7 @@ export const setup: Catalogue["setup"] = {
     "이름부터 정하세요. 클래스, 이미지, 방법은 다음 단계에서 정하며 언제든 바꿀 수 있습니다.",
   create: "프로젝트 만들기",
   name: "프로젝트 이름",
-  namePlaceholder: "들꽃의 꽃가루 매개 곤충",
+  medium,
   basics: "찾을 대상",
   basicsHint:
     "찾으려는 클래스를 적으세요. 풀의 나머지 이미지는 모두 분포 외(OOD)이며, 라벨러가 키 하나로 판정하므로 클래스가 필요 없습니다.",
@@ -210,6 +211,9 @@ export const setup: Catalogue["setup"] = {
       hint: "모델 예측에 따라 묶은 작은 이미지를 한꺼번에 봅니다. 예측이 대체로 맞으면 더 빠르지만, 틀린 예측을 그냥 넘기기도 쉽습니다.",
     },
   },
+  secondLooks: "다시 보기, 예산의 %",
+  secondLooksHint:
+    "잘못되었을 가능성이 가장 큰 답을 다음 라운드의 맨 앞에서 한 번 더 묻습니다. 비워 두면 여러 명이 라벨링할 때 5 %, 혼자일 때는 묻지 않습니다.",
   zeroWait: "대기 없이 라벨링",
   zeroWaitHint:
     "모델이 학습하는 동안 라벨러는 나머지 대기열을 이어서 판정합니다. 이 답변은 다음 라운드에 반영됩니다.",

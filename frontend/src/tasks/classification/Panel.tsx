@@ -3,8 +3,8 @@ import type { LabelClass } from "../../api/types";
 import { t } from "../../strings";
 import { ariaKey, FIXED_KEYS, keyLabel } from "../../ui/hotkeys";
 import { Kbd } from "../../ui/Kbd";
-import styles from "./Panel.module.css";
 import { type Choice, isSame } from "./describe";
+import styles from "./Panel.module.css";
 
 /** More classes than this stand in two columns. */
 const MANY = 10;

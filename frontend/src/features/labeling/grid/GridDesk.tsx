@@ -9,9 +9,9 @@ import {
 } from "react";
 import type { LabelClass, Project } from "../../../api/types";
 import { t } from "../../../strings";
-import { measurePaint } from "../measure";
+import { nameOf } from "../../../tasks/classification/describe";
+import { measurePaint } from "../../../ui/measure";
 import { useShownClasses } from "../useShownClasses";
-import { nameOf } from "../verdicts";
 import { DensityControl } from "./DensityControl";
 import styles from "./GridDesk.module.css";
 import { GroupSection } from "./GroupSection";
@@ -73,7 +73,7 @@ export function GridDesk(props: GridDeskProps) {
   const run = (command: GridCommand, classesVersion: number) => {
     if (command.do === "answer") actions.judge({ ...command.choice, classesVersion });
     else if (command.do === "move") actions.go(command.direction, command.extend);
-    else if (command.do === "resize") onDensity(denser(density, command.by));
+    else if (command.do === "resize") onDensity(denser(project.medium, density, command.by));
     else if (command.do === "toggle") actions.toggleFocus();
     else if (command.do === "confirm") actions.confirm();
     else if (command.do === "group") actions.toggleGroup();
@@ -112,7 +112,7 @@ export function GridDesk(props: GridDeskProps) {
           <p className={styles.last} aria-live="polite">
             {lastOf(view, classes)}
           </p>
-          <DensityControl density={density} onChange={onDensity} />
+          <DensityControl medium={project.medium} density={density} onChange={onDensity} />
         </div>
         {/* biome-ignore lint/a11y/useKeyWithClickEvents: the keys of the grid do the same. */}
         {/* biome-ignore lint/a11y/noStaticElementInteractions: the tiles in it are the options. */}
@@ -120,6 +120,7 @@ export function GridDesk(props: GridDeskProps) {
           ref={area}
           className={styles.area}
           data-density={density}
+          data-medium={project.medium}
           data-boxing={boxed ? "" : undefined}
           onClick={onClick}
           onPointerOver={(event) =>

@@ -24,8 +24,14 @@ type GridScreenProps = { project: Project; user: User; projectLink: string | nul
 
 export function GridScreen({ project, user, projectLink }: GridScreenProps) {
   const sender = useSender();
-  const [density, setDensity] = useDensity();
-  const place = { projectId: project.id, userId: user.id, sender, size: density };
+  const [density, setDensity] = useDensity(project.medium);
+  const place = {
+    projectId: project.id,
+    medium: project.medium,
+    userId: user.id,
+    sender,
+    size: density,
+  };
   const gridding = useGridSession(place);
   if (!sender || !gridding) {
     return (

@@ -1,14 +1,14 @@
 import { type CSSProperties, memo } from "react";
 import type { LabelClass } from "../../../api/types";
+import { Thumbnail } from "../../../media/Thumbnail";
 import { t } from "../../../strings";
+import { nameOf } from "../../../tasks/classification/describe";
 import { Button } from "../../../ui/Button";
 import { Kbd } from "../../../ui/Kbd";
-import { nameOf } from "../verdicts";
 import styles from "./GroupSection.module.css";
 import { GRID_KEYS } from "./keys";
 import { type Group, type GroupKind, idOf, isDone, type Tile } from "./model";
 import type { Selection } from "./selection";
-import { isPixelated, thumbnailOf } from "./thumbnails";
 import { proposalOf } from "./useGridActions";
 
 type GroupSectionProps = {
@@ -20,6 +20,9 @@ type GroupSectionProps = {
   onConfirm: () => void;
   onToggle: () => void;
 };
+
+/** Images up to this side are drawn as crisp pixels. */
+export const PIXELS_UP_TO = 128;
 
 const HINTS: Partial<Record<GroupKind, string>> = {
   back: t.grid.backHint,
@@ -130,11 +133,13 @@ const TileOption = memo(function TileOption(props: TileOptionProps) {
       data-focused={focused || undefined}
       data-done={isDone(tile) || undefined}
     >
-      <img
-        src={thumbnailOf(tile)}
+      <Thumbnail
+        example={{ ...subject, id: subject.example_id }}
+        size={256}
+        itselfUpTo={256}
+        crispUpTo={PIXELS_UP_TO}
         alt=""
         draggable={false}
-        className={isPixelated(tile) ? styles.pixelated : ""}
       />
       {copies > 1 && !isDone(tile) && (
         <span className={styles.copies} title={t.alike.copiesHint}>

@@ -1,11 +1,14 @@
-import { onScreen } from "../../../api/images";
+import { useRef } from "react";
 import type { LabelClass } from "../../../api/types";
+import { Whole } from "../../../media/Thumbnail";
+import { useScrollKeys } from "../../../media/text/scrolling";
 import { t } from "../../../strings";
+import { Button } from "../../../ui/Button";
 import { FIXED_KEYS } from "../../../ui/hotkeys";
 import { Kbd } from "../../../ui/Kbd";
+import { PIXELS_UP_TO } from "./GroupSection";
 import styles from "./Look.module.css";
 import type { Tile } from "./model";
-import { isPixelated } from "./thumbnails";
 
 type PreviewProps = { tile: Tile | null; classes: LabelClass[]; guidelines: string };
 
@@ -14,7 +17,9 @@ export function Preview({ tile, classes, guidelines }: PreviewProps) {
   const predicted = classes.find((item) => item.id === tile?.classId);
   return (
     <aside className={styles.preview} aria-label={t.grid.preview}>
-      <div className={styles.frame}>{tile && <Picture tile={tile} />}</div>
+      <div className={styles.frame} data-medium={tile?.subject.width === null ? "text" : "image"}>
+        {tile && <Picture tile={tile} />}
+      </div>
       {tile ? (
         <div className={styles.facts}>
           <p className={styles.name}>{t.grid.tile(tile.subject.name, tile.subject.example_id)}</p>
@@ -44,6 +49,7 @@ export function Preview({ tile, classes, guidelines }: PreviewProps) {
 /** One image over the whole grid, for as long as it is wanted. */
 export function Look({ tile, onClose }: { tile: Tile | null; onClose: () => void }) {
   if (!tile) return null;
+  if (tile.subject.width === null) return <Reading tile={tile} onClose={onClose} />;
   return (
     <button type="button" className={styles.look} onClick={onClose}>
       <Picture tile={tile} />
@@ -52,13 +58,35 @@ export function Look({ tile, onClose }: { tile: Tile | null; onClose: () => void
   );
 }
 
+/** A text over the whole grid: its keys move it while it is open. */
+function Reading({ tile, onClose }: { tile: Tile; onClose: () => void }) {
+  const sheet = useRef<HTMLDivElement>(null);
+  useScrollKeys(sheet);
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: a click beside the text closes it, as the button does.
+    // biome-ignore lint/a11y/useKeyWithClickEvents: so do Escape and the key that has opened it.
+    <div
+      className={styles.reading}
+      onClick={(event) => event.target === event.currentTarget && onClose()}
+    >
+      <div ref={sheet} className={styles.sheet}>
+        <Picture tile={tile} />
+      </div>
+      <Button kind="quiet" size="small" className={styles.close} onClick={onClose}>
+        {t.common.close}
+        <Kbd decorative>{FIXED_KEYS.smooth.toUpperCase()}</Kbd>
+      </Button>
+    </div>
+  );
+}
+
 function Picture({ tile }: { tile: Tile }) {
   return (
-    <img
-      src={onScreen(tile.subject)}
+    <Whole
+      content={tile.subject}
+      crispUpTo={PIXELS_UP_TO}
       alt={t.label.imageAlt(tile.subject.name)}
       draggable={false}
-      className={isPixelated(tile) ? styles.pixelated : ""}
     />
   );
 }

@@ -1,10 +1,10 @@
 import type { CSSProperties, ReactNode } from "react";
 import type { LabelClass } from "../../../api/types";
 import { t } from "../../../strings";
+import type { Choice } from "../../../tasks/classification/describe";
 import { Button } from "../../../ui/Button";
 import { ariaKey, FIXED_KEYS, keyLabel } from "../../../ui/hotkeys";
 import { Kbd } from "../../../ui/Kbd";
-import type { Choice } from "../verdicts";
 import styles from "./VerdictBar.module.css";
 
 type VerdictBarProps = {

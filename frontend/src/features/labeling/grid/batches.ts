@@ -35,6 +35,7 @@ const fromRecent = (answer: RecentAnswer): Tile => ({
     width: answer.width,
     height: answer.height,
     name: answer.name,
+    excerpt: answer.excerpt,
   },
   leaseToken: null,
   given: { key: answer.key, verdict: answer.verdict, classId: answer.class_id },

@@ -1,6 +1,7 @@
 import type { LabelClass } from "../../../api/types";
+import type { Choice } from "../../../tasks/classification/describe";
+import { commandFor } from "../../../tasks/classification/keys";
 import { FIXED_KEYS, type KeyDialogOf, openedByKey } from "../../../ui/hotkeys";
-import { type Choice, commandFor } from "../verdicts";
 import type { Direction } from "./selection";
 
 /** Keys of the grid that a class may have; the class then comes first. */

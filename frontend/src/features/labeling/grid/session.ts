@@ -1,11 +1,11 @@
 import { serverNow } from "../../../api/clock";
 import type { LabelingApi } from "../../../api/labeling";
+import type { Choice } from "../../../tasks/classification/describe";
 import { toStored } from "../queue/entries";
 import { Holding, type HoldingDependencies } from "../queue/holding";
 import type { Pause } from "../queue/pace";
 import type { AnswerSender } from "../queue/sender";
 import type { Stopwatch } from "../queue/stopwatch";
-import type { Choice } from "../verdicts";
 import { earlierWork, without } from "./batches";
 import { deal, tidied } from "./groups";
 import { LeaseLoop, needOf } from "./leases";

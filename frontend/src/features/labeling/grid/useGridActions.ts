@@ -1,9 +1,9 @@
 import { type RefObject, useCallback, useEffect, useState } from "react";
 import { flushSync } from "react-dom";
 import type { LabelClass } from "../../../api/types";
-import { markKey } from "../measure";
+import type { Choice } from "../../../tasks/classification/describe";
+import { markKey } from "../../../ui/measure";
 import type { ShownClasses } from "../useShownClasses";
-import type { Choice } from "../verdicts";
 import { isComplete, withCopies } from "./groups";
 import { type Group, idOf, isDone } from "./model";
 import {

@@ -1,20 +1,27 @@
 import { useEffect, useState } from "react";
 import { labelingApi } from "../../../api/labeling";
+import { mediaViews } from "../../../media/registry";
+import type { Medium } from "../../../strings/medium";
 import { watchAttention } from "../attention";
-import { ImageCache } from "../queue/images";
 import type { AnswerSender } from "../queue/sender";
 import { Stopwatch } from "../queue/stopwatch";
 import { openTabs, tabClient } from "../queue/tab";
 import { idOf } from "./model";
 import { GridSession } from "./session";
-import { thumbnailOf } from "./thumbnails";
 
 export type Gridding = { session: GridSession; stopwatch: Stopwatch };
 
-type Place = { projectId: number; userId: number; sender: AnswerSender | null; size: number };
+type Place = {
+  projectId: number;
+  medium: Medium;
+  userId: number;
+  sender: AnswerSender | null;
+  size: number;
+};
 
 /** Opens this tab's place in the queue for as long as the grid is shown. */
-export function useGridSession({ projectId, userId, sender, size }: Place): Gridding | null {
+export function useGridSession(place: Place): Gridding | null {
+  const { projectId, medium, userId, sender, size } = place;
   const [opened, setOpened] = useState<Gridding | null>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another size is no reason to begin anew.
   useEffect(() => {
@@ -23,7 +30,14 @@ export function useGridSession({ projectId, userId, sender, size }: Place): Grid
     let unmounted = false;
     tabClient(":grid").then((client) => {
       if (unmounted) return;
-      const { close: closing, ...gridding } = open({ projectId, userId, sender, client, size });
+      const { close: closing, ...gridding } = open({
+        projectId,
+        medium,
+        userId,
+        sender,
+        client,
+        size,
+      });
       close = closing;
       setOpened(gridding);
     });
@@ -32,20 +46,20 @@ export function useGridSession({ projectId, userId, sender, size }: Place): Grid
       close?.();
       setOpened(null);
     };
-  }, [projectId, userId, sender]);
+  }, [projectId, medium, userId, sender]);
   useEffect(() => opened?.session.setSize(size), [opened, size]);
   return opened;
 }
 
 type Opening = Place & { sender: AnswerSender; client: string };
 
-function open(place: Opening) {
+function open({ medium, ...place }: Opening) {
   const stopwatch = new Stopwatch();
-  const images = new ImageCache();
+  const ahead = mediaViews[medium].openAhead("small");
   const session = new GridSession({ ...place, openTabs, api: labelingApi, stopwatch });
   session.subscribe(() => {
     const { upcoming } = session.getView();
-    images.keep([...new Map(upcoming.map((tile) => [idOf(tile), thumbnailOf(tile)])).values()]);
+    ahead.keep([...new Map(upcoming.map((tile) => [idOf(tile), tile.subject])).values()]);
   });
   const leave = () => session.leave();
   const onPageShow = (event: PageTransitionEvent) => {

@@ -9,9 +9,9 @@ export function fromLease(item: LeaseItem, leaseToken: string | null): Entry {
 
 function fromRecent(answer: RecentAnswer): Entry {
   const { key, verdict, class_id: classId } = answer;
-  const { query_id, example_id, image_url, width, height, name } = answer;
+  const { query_id, example_id, image_url, width, height, name, excerpt } = answer;
   return {
-    subject: { query_id, example_id, image_url, width, height, name },
+    subject: { query_id, example_id, image_url, width, height, name, excerpt },
     leaseToken: null,
     given: { key, verdict, classId },
   };
@@ -29,12 +29,14 @@ export function toStored(
   { projectId, userId }: Pick<StoredAnswer, "projectId" | "userId">,
   seconds: number,
 ): StoredAnswer {
+  // A text can be got again, and would weigh more than all the rest.
+  const { text: _, ...subject } = entry.subject;
   return {
     ...given,
     kind: "answer",
     projectId,
     userId,
-    subject: entry.subject,
+    subject,
     seconds: Math.round(seconds * 1000) / 1000,
     supersedes: entry.given?.key ?? null,
     leaseToken: entry.leaseToken,

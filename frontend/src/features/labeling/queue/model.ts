@@ -1,10 +1,12 @@
 import type { Decision, LeaseItem, ReviewedJob, Suggestion, Verdict } from "../../../api/types";
 
-/** One image to judge, as far as the label page knows it. */
+/** One example to judge, as far as the label page knows it. */
 export type Subject = Pick<
   LeaseItem,
   "query_id" | "example_id" | "image_url" | "width" | "height" | "name"
->;
+> &
+  // Entries of earlier versions know of images only.
+  Partial<Pick<LeaseItem, "excerpt" | "text">>;
 
 /** A verdict that was given, by the key under which it was stored. */
 export type Given = {
@@ -37,13 +39,13 @@ export type StoredAnswer = Kept & {
   leaseToken: string | null;
 };
 
-type SinceOthers = "votes" | "decided_class_id" | "alike";
+type SinceOthers = "votes" | "decided_class_id" | "alike" | "excerpt";
 
 /** A decision on a suggestion as it is kept on this device. */
 export type StoredDecision = Kept & {
   kind: "decision";
   jobId: ReviewedJob;
-  /** Entries of earlier versions know nothing of votes, groups, nor of other classes than the two. */
+  /** Entries of earlier versions know nothing of votes, groups and texts, nor of other classes than the two. */
   subject: Omit<Suggestion, SinceOthers> & Partial<Pick<Suggestion, SinceOthers>>;
   /** Null takes back what was decided before. */
   decision: Decision | null;
@@ -57,3 +59,18 @@ export type Pending<Kind extends Stored = Stored> = Kind & { seq: number };
 
 /** What the server refused for good, kept for the annotator to see. */
 export type Rejected = Stored & { code: string; detail: string };
+
+/** Answers and decisions on their way to the server, in the order in which they were given. */
+export interface Outbox {
+  /** Whether what is added survives a reload. */
+  readonly durable: boolean;
+  /** Resolves once the entries are stored, all or none of them. */
+  add(...entries: Stored[]): Promise<Pending[]>;
+  pending(userId: number): Promise<Pending[]>;
+  /** Drop entries the server has acknowledged. */
+  settle(entries: Pending[]): Promise<void>;
+  /** Set an entry aside that the server will never take. */
+  reject(entry: Pending, code: string, detail: string): Promise<void>;
+  rejected(userId: number): Promise<Rejected[]>;
+  dismiss(userId: number): Promise<void>;
+}

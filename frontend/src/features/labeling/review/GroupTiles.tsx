@@ -1,9 +1,12 @@
-import { sized } from "../../../api/images";
 import type { Suggestion } from "../../../api/types";
+import { Thumbnail } from "../../../media/Thumbnail";
 import { t } from "../../../strings";
 import styles from "./GroupTiles.module.css";
 
 const { alike: text } = t.review;
+/** Up to this size, as in the label grid, an image is shown itself, and its pixels are. */
+const SIZE = 512;
+const PIXELS_UP_TO = 128;
 
 type GroupTilesProps = {
   heading: string;
@@ -31,11 +34,13 @@ export function GroupTiles({ heading, group, left, onToggle }: GroupTilesProps) 
             aria-pressed={!left.has(one.id)}
             onClick={() => onToggle(one.id)}
           >
-            <img
-              src={pictureOf(one)}
+            <Thumbnail
+              example={{ ...one, id: one.example_id }}
+              size={SIZE}
+              itselfUpTo={SIZE}
+              crispUpTo={PIXELS_UP_TO}
               alt=""
               draggable={false}
-              data-pixels={longer(one) <= PIXELS_UP_TO || undefined}
             />
             {left.has(one.id) && <span className={styles.out}>{text.out}</span>}
           </button>
@@ -44,12 +49,3 @@ export function GroupTiles({ heading, group, left, onToggle }: GroupTilesProps) 
     </section>
   );
 }
-
-/** Up to this size, as in the label grid, an image is shown itself, and its pixels are. */
-const SIZE = 512;
-const PIXELS_UP_TO = 128;
-
-const longer = ({ width, height }: Suggestion): number => Math.max(width, height);
-
-const pictureOf = (one: Suggestion): string =>
-  longer(one) <= SIZE ? one.image_url : sized(one.image_url, SIZE);

@@ -1,8 +1,9 @@
 import { type ReactNode, useCallback, useEffect, useState, useSyncExternalStore } from "react";
 import { isNotFound } from "../../../api/errors";
-import { onScreen } from "../../../api/images";
 import type { Project, ReviewedJob, User } from "../../../api/types";
+import { useAlternate } from "../../../media/useAlternate";
 import { t } from "../../../strings";
+import { taskViews } from "../../../tasks/registry";
 import type { KeyDialogOf } from "../../../ui/hotkeys";
 import { keyDialog } from "../../../ui/keyDialog";
 import { Failure, Loading, Notice, Skeleton } from "../../../ui/State";
@@ -10,9 +11,7 @@ import { Between } from "../Between";
 import desk from "../LabelScreen.module.css";
 import type { AnswerSender } from "../queue/sender";
 import { useSender } from "../SenderProvider";
-import { Stage } from "../Stage";
 import { useShownClasses } from "../useShownClasses";
-import { useSmooth } from "../useSmooth";
 import { type Choice, choiceOf } from "./choices";
 import { DecisionPanel } from "./DecisionPanel";
 import { Done } from "./Done";
@@ -67,6 +66,7 @@ function OneByOne({ user, jobId, ...place }: OneByOneProps) {
   const sender = useSender();
   const reviewing = useReviewQueue({
     projectId: place.project.id,
+    medium: place.project.medium,
     jobId,
     userId: user.id,
     sender,
@@ -92,13 +92,13 @@ type DeskProps = Place & {
 
 function Desk({ project, manages, back, missing, jobId, reviewing, sender, onMode }: DeskProps) {
   const kind = kindOf(jobId);
-  const { queue, images, stopwatch } = reviewing;
+  const { queue, ahead, stopwatch } = reviewing;
+  const { Stage } = taskViews[project.task];
   const view = useSyncExternalStore(queue.subscribe, queue.getView);
   const { state: sending } = useSyncExternalStore(sender.subscribe, sender.getView);
-  useSyncExternalStore(images.subscribe, images.getVersion);
   const [flashed, setFlashed] = useState<Choice | null>(null);
   const [dialog, setDialog] = useState<KeyDialogOf<"review"> | null>(null);
-  const [smooth, setSmooth] = useSmooth();
+  const [alternate, setAlternate] = useAlternate(project.medium);
   const { current, history } = view;
   const { classes } = project;
   const shownAt = useShownClasses(project, view.classesVersion);
@@ -116,10 +116,10 @@ function Desk({ project, manages, back, missing, jobId, reviewing, sender, onMod
         void decide(choiceOf(command.label, queue.getView().current), version);
       else if (command.do === "undo") queue.undo();
       else if (command.do === "stay") queue.keep();
-      else if (command.do === "smooth") setSmooth((value) => !value);
+      else if (command.do === "alternate") setAlternate((value) => !value);
       else setDialog(command.do);
     },
-    [decide, queue, setSmooth],
+    [decide, queue, setAlternate],
   );
   useReviewKeys(shownAt, obey);
 
@@ -150,12 +150,12 @@ function Desk({ project, manages, back, missing, jobId, reviewing, sender, onMod
         <div className={desk.stage}>
           {current && (
             <Stage
+              medium={project.medium}
               subject={{ ...current, query_id: current.id }}
-              prepared={images.get(onScreen(current))}
-              smooth={smooth}
-              onSmooth={setSmooth}
+              ahead={ahead}
+              alternate={alternate}
+              onAlternate={setAlternate}
               onShown={() => stopwatch.start()}
-              onRetry={() => images.retry(onScreen(current))}
             />
           )}
           {view.phase === "loading" && <Between sending={sending} />}

@@ -12,7 +12,7 @@ export type ReviewCommand =
   | { do: "decide"; choice: Choice }
   /** Say what the image is: of a class, or OOD (null). */
   | { do: "name"; label: number | null }
-  | { do: "undo" | "stay" | "smooth" }
+  | { do: "undo" | "stay" | "alternate" }
   | { do: KeyDialogOf<"review"> };
 
 /** The two labels lie side by side, and so do their keys; each has that of its class besides. */
@@ -24,7 +24,7 @@ const PAGE_KEYS: Readonly<Record<string, ReviewCommand>> = {
   [FIXED_KEYS.undo]: { do: "undo" },
   backspace: { do: "undo" },
   enter: { do: "stay" },
-  [FIXED_KEYS.smooth]: { do: "smooth" },
+  [FIXED_KEYS.smooth]: { do: "alternate" },
   ...openedByKey("review"),
 };
 

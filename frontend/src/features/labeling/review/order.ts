@@ -12,6 +12,7 @@ export function decidedBefore(recent: Suggestion[], unsent: StoredDecision[]): S
     decided.set(subject.id, {
       votes: [],
       alike: null,
+      excerpt: null,
       ...subject,
       decision,
       decided_class_id: classId,

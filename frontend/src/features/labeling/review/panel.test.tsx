@@ -26,6 +26,7 @@ const suggestion = (id: number, more: Partial<Suggestion> = {}): Suggestion => (
   width: 8,
   height: 8,
   name: "",
+  excerpt: null,
   given_class_id: 1,
   suggested_class_id: 2,
   votes: [],

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { embeddingImageQuery } from "../../../api/embeddingMap";
-import { imageUrl } from "../../../api/images";
 import type { Project } from "../../../api/types";
+import { Thumbnail } from "../../../media/Thumbnail";
 import { t } from "../../../strings";
 import { formatPercent } from "../../../ui/format";
 import { Beside } from "../../../ui/map/Beside";
@@ -26,7 +26,12 @@ export function MapPreview({ project, version, pointed }: MapPreviewProps) {
     <Beside pointed={pointed}>
       {image ? (
         <>
-          <img src={imageUrl(image.example_id)} alt={image.name} width={96} height={96} />
+          <Thumbnail
+            example={{ id: image.example_id, excerpt: image.excerpt }}
+            alt={image.name}
+            width={96}
+            height={96}
+          />
           <div>
             <strong>{nameOf(image.class_id) ?? t.pool.values.state[image.state]}</strong>
             <p>{image.name}</p>

@@ -12,7 +12,7 @@ export async function createLike(content: File | Source): Promise<Project> {
   const name = nameOf(content);
   for (let number = 1; ; number += 1) {
     try {
-      return await createProject(number === 1 ? name : `${name} ${number}`);
+      return await createProject(number === 1 ? name : `${name} ${number}`, "image");
     } catch (error) {
       const isTaken = error instanceof ApiError && error.code === "name_taken";
       if (!isTaken || number >= MOST_TRIES) throw error;

@@ -6,8 +6,8 @@ Each table is written twice, and no row of it is left dead: about as long as two
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0028"
-down_revision = "0027"
+revision = "0029"
+down_revision = "0028"
 branch_labels = None
 depends_on = None
 
