@@ -2353,7 +2353,7 @@ export interface components {
             /** Summary */
             summary: string;
             /** Tasks */
-            tasks: "classification"[];
+            tasks: string[];
             /** Title */
             title: string;
         };
@@ -4288,7 +4288,9 @@ export interface components {
         };
         /**
          * ProjectCreate
-         * @description `medium` is what the examples are, and stays.
+         * @description `medium` is what the examples are and `task` what a label is; both stay.
+         *
+         *     Task types are `classification`, and those of packages that this installation has.
          */
         ProjectCreate: {
             /** Classes */
@@ -4306,6 +4308,11 @@ export interface components {
             settings?: {
                 [key: string]: unknown;
             };
+            /**
+             * Task
+             * @default classification
+             */
+            task: string;
         };
         /**
          * ProjectListed
@@ -4331,11 +4338,8 @@ export interface components {
             /** Pictures */
             pictures: number[];
             state: components["schemas"]["ProjectState"];
-            /**
-             * Task
-             * @constant
-             */
-            task: "classification";
+            /** Task */
+            task: string;
         };
         /**
          * ProjectOut
@@ -4369,11 +4373,8 @@ export interface components {
                 [key: string]: unknown;
             };
             state: components["schemas"]["ProjectState"];
-            /**
-             * Task
-             * @constant
-             */
-            task: "classification";
+            /** Task */
+            task: string;
             /** Warnings */
             warnings: string[];
         };
