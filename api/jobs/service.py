@@ -132,11 +132,18 @@ async def _params(session: AsyncSession, project: Project, body: JobStart) -> di
     Raises:
         Invalid: ``unknown_job``, ``invalid_params``, or ``wrong_medium`` of what does not serve the
             project's examples.
+        Conflict: ``not_for_task``, for what does not serve its labels.
     """
     try:
         spec = find("job", body.kind)
     except ModelError as error:
         raise Invalid("unknown_job", str(error), field="kind") from error
+    if not spec.serves_task(project.task):
+        raise Conflict(
+            "not_for_task",
+            f"The job {body.kind} learns from labels that are classes, and the labels of this "
+            f"project are of the type {project.task}.",
+        )
     on_cpu = await without_gpu(session)
     try:
         require_served(spec, project.medium)

@@ -260,7 +260,7 @@ def test_a_worker_that_is_killed_leaves_no_half_queue(
         f"AND NOT {ends.format('OLD')}",
     )
     with worker("gpu", tmp_path / "killed.log") as process:
-        for message in (AdvanceRound(job_id=whole.id), AdvanceRound(job_id=job.id)):
+        for message in (RunJob.of(whole), RunJob.of(job)):
             queue.send(message)
         eventually(hold.waiting, "the worker has put typical images into the queue")
         process.kill()
@@ -273,7 +273,7 @@ def test_a_worker_that_is_killed_leaves_no_half_queue(
     world.session.execute(dead.values(heartbeat_at=func.now() - func.make_interval(0, 0, 0, 1)))
     world.session.commit()
     with worker("gpu", tmp_path / "resumed.log"):
-        queue.send(AdvanceRound(job_id=job.id))
+        queue.send(RunJob.of(job))
         eventually(lambda: state(world, job) is JobState.SUCCEEDED, "the job resumes")
     mine, theirs = queue_of(world, victim), queue_of(world, unharmed)
     offset = mine[0].example_id - theirs[0].example_id
