@@ -21,6 +21,7 @@ from tests.workers.loop import Loop
 from tests.world import Caller, World
 from workers.advance import handler
 from workers.advance.phases import Advance
+from workers.advance.warm_start import warm_start as put_typical
 from workers.runner import run_job
 
 FROZEN = {"name": "patch_kmeans", "params": {}}
@@ -231,7 +232,7 @@ def test_everybody_answers_what_was_shown_while_images_are_replaced(
 
     def warm_start(advance: Advance) -> None:
         embedded.set()
-        handler.warm_start(advance)
+        put_typical(advance)
 
     instead_of(monkeypatch, "warm_start", warm_start)
     run(world, job)
