@@ -85,7 +85,9 @@ def _ranked(advance: Advance, scores: PoolScores, n: int, wanted: int) -> Rankin
     inside = inside_of(scores, purity_is_probability=view.purity_is_probability, last=last)
     scores = replace(scores, meta_scores=ranking.meta_scores, inside=inside)
     scores.to_parquet(
-        advance.file("scores.parquet"), surface.about(ranking.surface, scores, wanted)
+        advance.file("scores.parquet"),
+        surface.about(ranking.surface, scores, wanted),
+        advance.learner.predict(scores.logits).columns(),
     )
     return ranking
 
