@@ -24,6 +24,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -130,6 +131,7 @@ def docstrings(seed: int) -> Texts:
     return Texts([text for text, _ in rows], kinds, test, len(LIBRARIES))
 
 
+@cache
 def _paragraphs(library: str, most: int) -> list[str]:
     spec = importlib.util.find_spec(library)
     assert spec is not None
