@@ -70,8 +70,9 @@ screenshots: setup ## Take every page into docs/screens (ARGS="--only label,proj
 audit: $(VENV)/.ready frontend/node_modules/.ready ## Ask PyPI and npm for known weaknesses of the pinned packages
 	$(BIN)/python -m scripts.audit $(ARGS)
 
-openapi: $(VENV)/.ready ## Rewrite frontend/openapi.json and the TypeScript types from the API
+openapi: $(VENV)/.ready ## Rewrite frontend/openapi.json and the types of both clients from the API
 	$(BIN)/python -m api.openapi > frontend/openapi.json
+	$(BIN)/python -m scripts.client_types
 	$(NPM) --prefix frontend run --silent types
 
 lock: $(VENV)/.ready ## Resolve the pinned packages again

@@ -49,6 +49,8 @@ class Snapshot:
         reviewed: (R,) int64 pool indices whose verdict is a reviewer's, ascending.
         requested: (Q,) int64 pool indices that somebody chose, and no strategy, to be asked about
             first, ascending.
+        typical: (T,) pool indices that the first queue chose, and that were not drawn at random
+            from the pool, ascending; labeled ones only.
         dropped: (D,) int64 pool indices whose label a subset leaves out of training.
     """
 
@@ -63,6 +65,7 @@ class Snapshot:
     auxiliary: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     reviewed: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     requested: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    typical: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     dropped: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     @property
@@ -114,9 +117,7 @@ def take(session: Session, project_id: int, closing: int | None) -> Snapshot:
         dtype=np.int64,
     )
     output_of = {class_id: index for index, class_id in enumerate(class_ids.tolist())}
-    labeled, labels, numbers, reviewed, requested = _verdicts(
-        session, project_id, closing, output_of
-    )
+    labeled, labels, numbers, marks = _verdicts(session, project_id, closing, output_of)
     pool = _pool_indices(session, project_id, Split.POOL)
     evaluation = session.execute(
         select(Example.pool_index, Example.label_class_id)
@@ -142,8 +143,9 @@ def take(session: Session, project_id: int, closing: int | None) -> Snapshot:
         evaluation=np.array([row[0] for row in evaluation], dtype=np.int64),
         evaluation_labels=np.array([output_of[row[1]] for row in evaluation], dtype=np.int64),
         auxiliary=_pool_indices(session, project_id, Split.AUXILIARY_OOD),
-        reviewed=labeled[known & reviewed],
-        requested=labeled[known & requested],
+        reviewed=labeled[known & marks[:, 0]],
+        requested=labeled[known & marks[:, 1]],
+        typical=labeled[known & marks[:, 2]],
     )
 
 
@@ -163,12 +165,12 @@ def _pool_indices(session: Session, project_id: int, split: Split) -> Array:
 
 def _verdicts(
     session: Session, project_id: int, closing: int | None, output_of: dict[int, int]
-) -> tuple[Array, Array, Array, NDArray[np.bool_], NDArray[np.bool_]]:
+) -> tuple[Array, Array, Array, NDArray[np.bool_]]:
     """What is known by the closing round of each example with a verdict.
 
     Returns:
-        Pool index, ascending; label; round of the first verdict; whether a reviewer settled it;
-        whether it was first asked about on request.
+        (L,) pool index, ascending; (L,) label; (L,) round of the first verdict; (L, 3) whether a
+        reviewer settled it, whether it was first asked about on request, and whether as typical.
     """
     last = BEFORE_ROUNDS if closing is None else closing
     rounds = select(Round.id).where(Round.project_id == project_id, Round.number <= last)
@@ -186,6 +188,7 @@ def _verdicts(
             func.coalesce(origin.c.number, Round.number, BEFORE_ROUNDS),
             Annotation.source == Source.REVIEW,
             func.coalesce(origin.c.requested, Query.requested, False),
+            func.coalesce(origin.c.typical, Query.typical, False),
         )
         .join(Example, Example.id == Annotation.example_id)
         .outerjoin(Round, Round.id == Annotation.round_id)
@@ -205,22 +208,24 @@ def _verdicts(
         (pool_index, _label(verdict, class_id, output_of), *rest)
         for pool_index, verdict, class_id, *rest in session.execute(held)
     )
-    table: Array = np.fromiter(rows, dtype=np.dtype((np.int64, 5))).astype(np.int64, copy=False)
+    table: Array = np.fromiter(rows, dtype=np.dtype((np.int64, 6))).astype(np.int64, copy=False)
     indices, labels, numbers = table[:, 0], table[:, 1], table[:, 2]
     examples, agreed, first, reviewed = settle(indices, labels, table[:, 3] == 1)
-    return examples, agreed, numbers[first], reviewed, table[first, 4] == 1
+    asked = table[first, 4:] == 1
+    return examples, agreed, numbers[first], np.column_stack([reviewed, asked])
 
 
 def _said_first() -> FromClause:
     """Of an answer to a query that asks again: the first verdict on its example.
 
-    Its round and whether that was asked for; nothing of any other answer.
+    Its round, and whether that was asked for or typical; nothing of any other answer.
     """
     said, round_, query = aliased(Annotation), aliased(Round), aliased(Query)
     return (
         select(
             func.coalesce(round_.number, BEFORE_ROUNDS).label("number"),
             func.coalesce(query.requested, False).label("requested"),
+            func.coalesce(query.typical, False).label("typical"),
         )
         .select_from(said)
         .outerjoin(round_, round_.id == said.round_id)

@@ -328,10 +328,11 @@ def _unlocked(which: Select[int]) -> ColumnElement[bool]:
 
 
 def _free_again(which: Select[int]) -> Statement:
+    # The token stays: an answer to what was held may still come, and is to this image.
     return Statement(
         update(Query)
         .where(_unlocked(which))
-        .values(lease_holder=None, lease_client=None, lease_token=None, lease_expires_at=None)
+        .values(lease_holder=None, lease_client=None, lease_expires_at=None)
         .returning(Query.id)
     )
 

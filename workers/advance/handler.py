@@ -21,12 +21,14 @@ from workers.advance.reads import expected_seconds
 from workers.advance.scoring import score
 from workers.advance.selecting import select as select_queries
 from workers.advance.starting_over import start_over_if_lost
+from workers.advance.warm_start import warm_start
 from workers.context import JobContext
 from workers.dry_run import dry_run
 
 STEPS: Final[dict[str, Callable[[Advance], None]]] = {
     "snapshot": Advance.take_snapshot,
     "embed": Advance.embed,
+    "warm_start": warm_start,
     "meta_train": Advance.meta_train,
     "train": Advance.train,
     "evaluate": evaluate,
@@ -74,6 +76,8 @@ def does(advance: Advance, phase: str) -> bool:
         return False
     if phase == "meta_train":
         return ArtifactKind.SCORES in advance.previous and learns(advance.query_settings)
+    if phase == "warm_start":
+        return advance.frozen and advance.settings.first_queue == "typical"
     if not advance.context.done("snapshot"):
         return phase != "embed" or advance.frozen or advance.needs_learned_features
     if phase == "embed":

@@ -48,7 +48,7 @@ _NO_EVALUATION: Final = (
     "Accuracy was not measured, as there is no evaluation image; import labeled images into the "
     "split evaluation."
 )
-FIRST_PHASES: Final = ("snapshot", "select", "publish", "embed")
+FIRST_PHASES: Final = ("snapshot", "select", "publish", "embed", "warm_start")
 PHASES: Final = (
     "snapshot",
     "embed",

@@ -37,7 +37,7 @@ def publish(advance: Advance) -> None:
     with context.transaction() as (session, job):
         # Locked in the order that everybody keeps: job, project, rounds.
         project = session.get_one(Project, context.project_id, with_for_update={"key_share": True})
-        rounds = {item.number: item for item in _locked_rounds(session, advance)}
+        rounds = {item.number: item for item in locked_rounds(session, advance)}
         closing = rounds.get(advance.closing) if advance.closing is not None else None
         following = rounds.get(advance.selecting) if advance.selecting is not None else None
         if closing is not None:
@@ -55,7 +55,7 @@ def publish(advance: Advance) -> None:
         context.finish_phase(job, "publish")
 
 
-def _locked_rounds(session: Session, advance: Advance) -> Sequence[Round]:
+def locked_rounds(session: Session, advance: Advance) -> Sequence[Round]:
     """The rounds concerned, locked in the order in which everybody locks them."""
     numbers = [number for number in (advance.closing, advance.selecting) if number is not None]
     statement = (

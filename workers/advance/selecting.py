@@ -32,8 +32,8 @@ def select(advance: Advance) -> None:
     else:
         generator = np.random.default_rng(advance.seed)
         order = generator.permutation(advance.snapshot.unlabeled)[:n]
-        unexpected = advance.closing is not None and len(order) > 0
-        notes = ("No model yet, so the batch is random.",) if unexpected else ()
+        note = _why_random(advance) if len(order) > 0 else None
+        notes = () if note is None else (note,)
         ranking = Ranking(order, np.empty(0, dtype=np.float32), notes)
     advance.note(
         "select",
@@ -45,6 +45,18 @@ def select(advance: Advance) -> None:
             "again": second_looks.choose(advance),
         },
     )
+
+
+def _why_random(advance: Advance) -> str | None:
+    """What is to be said of a queue that was drawn at random; nothing if that was expected."""
+    if advance.closing is not None:
+        return "No model yet, so the batch is random."
+    if advance.settings.first_queue == "typical" and not advance.frozen:
+        return (
+            "The first images are random: which are typical is known only where features are "
+            "computed before training, as by the model auto."
+        )
+    return None
 
 
 def _ranked(advance: Advance, scores: PoolScores, n: int, wanted: int) -> Ranking:

@@ -158,6 +158,8 @@ export interface paths {
         /**
          * List Algorithms
          * @description The catalog, from which settings are chosen and checked, in the order to offer it in.
+         *
+         *     With a `medium` only what serves it, with what it is begun with there, and in its words.
          */
         get: operations["list_algorithms"];
         put?: never;
@@ -312,7 +314,8 @@ export interface paths {
          *
          *     It is the original file where every browser shows that as the model sees it, else a PNG or JPEG
          *     made of it: upright, in sRGB, opaque on white, the first of several frames. With `original` it
-         *     is the file as it came, whatever it is.
+         *     is the file as it came, whatever it is: of a text, which has no picture (404 `no_picture`), the
+         *     text in UTF-8.
          *
          *     An original that lies in a bucket is answered with a redirect (307) to a link into the bucket,
          *     good for a short while; 409 says that it is gone, or has changed since it was imported.
@@ -375,7 +378,7 @@ export interface paths {
         };
         /**
          * Linked Image
-         * @description The image that a link leads to, for whoever has the link.
+         * @description The image or text that a link leads to, for whoever has the link.
          */
         get: operations["linked_image"];
         put?: never;
@@ -876,6 +879,8 @@ export interface paths {
          * Look Up
          * @description Send one image as the request body, to find what is like it: nothing is added to the pool.
          *
+         *     Of a project of texts it is a text in UTF-8: one that was typed in, or a `.txt` file.
+         *
          *     When the job that is returned has succeeded, its number is what `similar_file` asks for.
          */
         post: operations["look_up"];
@@ -1085,7 +1090,7 @@ export interface paths {
         put?: never;
         /**
          * Import Images
-         * @description Upload a zip, a Parquet file or one image as the request body, and import it.
+         * @description Upload a zip, a Parquet file, a table or one example as the request body, and import it.
          *
          *     What stands in each `annotation_column` (of the Parquet file, or of a zip's metadata, where
          *     `label` also means the folder) becomes an annotation of the image: a class by name or number,
@@ -1097,6 +1102,10 @@ export interface paths {
          *     With a `location`, a `.csv`, `.jsonl` or `.parquet` file names images that stay in that bucket
          *     or folder: by the column `key`, `file` or another that `key_column` names. `packed` says what a
          *     zip was made of for the upload.
+         *
+         *     Texts come from `.csv`, `.tsv`, `.jsonl`, `.json` and `.parquet` files, a row each, by the
+         *     column `text_column`, which need not be named where only one can be meant, and from `.txt` and
+         *     `.md` files, alone, in folders or zipped. The JSON of Label Studio and doccano needs no names.
          *
          *     Each `folder_split`, as `FOLDER=SPLIT`, says of a folder, or of a value of the split column,
          *     what it is: a split, `leave_out`, or `class`. `count_from` says which number the first class has
@@ -1828,8 +1837,8 @@ export interface paths {
          * Export Subset
          * @description All rows as CSV or Parquet (no rank: dropped); what is kept as ids, or as a zip of folders.
          *
-         *     CSV and Parquet have the same columns, with names beside the ids. The folders are named by the
-         *     labels that the subset was made from.
+         *     CSV and Parquet have the same columns, with names beside the ids, and the texts where examples
+         *     are texts. The folders, of images, are named by the labels that the subset was made from.
          */
         get: operations["export_subset"];
         put?: never;
@@ -3279,8 +3288,9 @@ export interface components {
          *     the embedding map: its version, a colon, and the corners as `x,y;x,y;...`. Scores and
          *     predictions are those that the queries of `round` were chosen by, by default the latest.
          *
-         *     `search` are words of a text: all of them have to be in it, in any order; "words in quotes" as
-         *     they stand, `or` between words for either, `-` before one for texts without it.
+         *     `search` are words, or beginnings of words, of a text: all of them have to be in it, in any
+         *     order; with `or` between them either, and none that has `-` before it. "Words in quotes" are
+         *     whole, and stand together.
          *
          *     `similar_to` are ids of images with commas between them, `similar_file` the job of a file that
          *     was sent to be looked up: what is found has the features that likeness is measured by, and
@@ -4331,6 +4341,8 @@ export interface components {
          *         second_looks: Share of the budget, 0..0.5, for asking once more for answers that are most
          *             probably wrong; ``None`` = 5 % where several people label, none where one does.
          *         zero_wait: While models retrain, annotators go on with the rest of the ranked queue.
+         *         first_queue: What the first round asks about: images that are typical of the pool, and one
+         *             in four drawn at random, or all drawn at random.
          *         model: Target model.
          *         strategy: Query strategy.
          *         purity: Score of being in-distribution.
@@ -4347,6 +4359,12 @@ export interface components {
              */
             budget: number;
             cost?: components["schemas"]["Cost"];
+            /**
+             * First Queue
+             * @default typical
+             * @enum {string}
+             */
+            first_queue: "typical" | "random";
             /**
              * Goal
              * @default best_model
@@ -4784,7 +4802,9 @@ export interface components {
          * RoundOut
          * @description A round. ``accuracy`` is that of the model trained on the answers up to this round.
          *
-         *     ``purity_auroc`` judges the purity of the round's queries by their verdicts.
+         *     ``purity_auroc`` judges the purity of the round's queries by their verdicts. ``drawn`` are the
+         *     answers to images that were drawn at random from the pool, of round 0 alone: neither chosen as
+         *     typical nor sent by somebody.
          */
         RoundOut: {
             /** Accuracy */
@@ -4798,6 +4818,7 @@ export interface components {
             closed_at: string | null;
             /** Closing At */
             closing_at: string | null;
+            drawn: components["schemas"]["Answered"] | null;
             /** In Share */
             in_share: number | null;
             /** Job Id */
@@ -5822,7 +5843,9 @@ export interface operations {
     };
     list_algorithms: {
         parameters: {
-            query?: never;
+            query?: {
+                medium?: components["schemas"]["Medium"] | null;
+            };
             header?: never;
             path?: never;
             cookie?: never;
