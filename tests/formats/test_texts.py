@@ -21,7 +21,7 @@ from tests.api.test_labeling import lease, send, verdict
 from tests.formats.conftest import Both, amounts, said
 from tests.workers.import_files import reasons
 from tests.world import World
-from workers import runner
+from workers import context
 
 CLASSES = ("billing", "=1+1", "고양이")
 TEXTS = (
@@ -63,8 +63,8 @@ def both(http: TestClient, world: World) -> Iterator[Both]:
         pairs = zip(items, answers, strict=True)
         send(http, caller, project, *(verdict(one["query_id"], **answer) for one, answer in pairs))
     yield Both(http, world, world.caller(), project, world.texts((), classes=CLASSES))
-    if runner.sessions.cache_info().currsize:
-        runner.sessions().kw["bind"].dispose()
+    if context.sessions.cache_info().currsize:
+        context.sessions().kw["bind"].dispose()
 
 
 def contents(world: World, project: Project) -> dict[str, str]:
