@@ -23,7 +23,7 @@ from core.states import (
     RoundState,
     Verdict,
 )
-from core.tables import Example, Job, Project, Round
+from core.tables import DRY_RUN, Example, Job, Project, Round
 from core.webhooks import note
 
 _PROJECT: Mapping[ProjectState, Collection[ProjectState]] = {
@@ -129,13 +129,23 @@ def new_job(
     params: Mapping[str, Any],
     created_by: int | None = None,
     parent_id: int | None = None,
+    dry_run: bool = False,
 ) -> Job:
-    """A queued job; the caller adds it to a session and enqueues its message."""
+    """A queued job; the caller adds it to a session and enqueues its message.
+
+    Args:
+        kind: What it does.
+        project_id: Its project.
+        params: Of its kind: see ``core.job_params``.
+        created_by: Who has asked for it.
+        parent_id: The job that it is a part of.
+        dry_run: Whether it only measures what a job with these parameters would take.
+    """
     return Job(
         kind=kind,
         state=JobState.QUEUED,
         project_id=project_id,
-        params=dict(params),
+        params={**params, **({DRY_RUN: True} if dry_run else {})},
         created_by=created_by,
         parent_id=parent_id,
         sent_at=datetime.now(UTC),

@@ -24,6 +24,7 @@ from core import queue, removals
 from core.consensus import lock_examples
 from core.errors import Conflict, Invalid, NotFound
 from core.events import Topic
+from core.job_params import AdvanceParams
 from core.lifecycle import move_project, new_job
 from core.media.nouns import in_words_of
 from core.messages import RemoveFiles
@@ -277,7 +278,7 @@ async def start(session: AsyncSession, principal: Principal, project: Project) -
     job = new_job(
         JobKind.ADVANCE_ROUND,
         project_id=project.id,
-        params={"closing": None, "selecting": 0},
+        params=AdvanceParams(closing=None, selecting=0).to_json(),
         created_by=principal.id,
     )
     first = new_round(project, 0)

@@ -23,7 +23,7 @@ from models.pruning.view import PruningView
 from models.target import train_target
 from models.warm_up import WarmUp
 from tests.processes import eventually, worker
-from tests.workers.killing import kill_ending, kill_in_every_phase, kill_publishing, state
+from tests.workers.killing import kill_ending, kill_in_every_phase, kill_publishing, named, state
 from tests.workers.loop import Loop
 from tests.workers.starting import start_job, watch_progress
 from tests.world import World
@@ -580,7 +580,7 @@ def test_a_worker_killed_in_every_phase_keeps_the_same(
         one.answer(0, 10, Verdict.CLASS)
     victim = start(http, loop, method="prune4rel")
     message = RunJob.of(victim)
-    kill_in_every_phase(world, victim, message, PHASES, tmp_path / "worker.log")
+    kill_in_every_phase(world, victim, message, named(PHASES), tmp_path / "worker.log")
     kill_publishing(world, victim, message, tmp_path / "worker.log")
     kept = select(Artifact.id).where(Artifact.job_id == victim.id)
     assert loop.session.scalars(kept).all() == []

@@ -21,7 +21,7 @@ from core.tasks.classification import stored_class
 from models.catalog import specs
 from tests.api.test_subsets import add_subset
 from tests.processes import eventually, worker
-from tests.workers.killing import kill_in_every_phase, state
+from tests.workers.killing import kill_in_every_phase, named, state
 from tests.workers.starting import start_job, watch_progress
 from tests.world import World
 from workers.prune import handler as prune
@@ -401,7 +401,7 @@ def test_an_estimate_measures_every_phase(http: TestClient, world: World, learne
     assert job.state is JobState.SUCCEEDED, job.error
     assert job.result is not None
     phases = job.result["estimate"]["phases"]
-    assert set(phases) == set(PHASES)
+    assert set(phases) == set(named(PHASES))
     assert phases["train"] > 0
     assert phases["second_opinion"] > 0
     assert nothing_published(world, job)
@@ -416,7 +416,7 @@ def test_a_worker_killed_in_every_phase_suggests_the_same(
     project, other = labeled(world), labeled(world)
     victim = start(http, world, project)
     message = RunJob.of(victim)
-    kill_in_every_phase(world, victim, message, PHASES, tmp_path / "worker.log")
+    kill_in_every_phase(world, victim, message, named(PHASES), tmp_path / "worker.log")
     assert nothing_published(world, victim)
     unharmed = start(http, world, other)
     with worker("gpu", tmp_path / "worker.log"):

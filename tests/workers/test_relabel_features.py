@@ -13,8 +13,9 @@ from core.messages import RunJob
 from core.states import ExampleState, JobState, Source, Verdict
 from core.tables import Annotation, Example, Job, Project
 from core.tasks.classification import stored_class
+from models.params.relabel import RelabelParams
 from tests.processes import eventually, worker
-from tests.workers.killing import kill_in_every_phase, state
+from tests.workers.killing import kill_in_every_phase, named, state
 from tests.workers.starting import start_job
 from tests.workers.test_relabel import (
     LABELED,
@@ -221,8 +222,8 @@ def test_what_a_reviewer_settled_is_not_asked_again(http: TestClient, world: Wor
 def test_a_job_that_began_before_an_upgrade_ends_after_it(
     http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def gather_as_before(context: JobContext) -> Gathered:
-        found, path = gather(context), context.work / "gathered.npz"
+    def gather_as_before(context: JobContext, params: RelabelParams) -> Gathered:
+        found, path = gather(context, params), context.work / "gathered.npz"
         arrays = read_arrays(path)
         del arrays["before_ids"]
         write_arrays(path, arrays)
@@ -266,7 +267,7 @@ def test_an_estimate_measures_features_and_judgement(
     assert job.state is JobState.SUCCEEDED, job.error
     assert job.result is not None
     phases = job.result["estimate"]["phases"]
-    assert set(phases) == set(FROZEN_PHASES)
+    assert set(phases) == set(named(FROZEN_PHASES))
     assert phases["embed"] > 0
     assert phases["judge"] > 0
     assert nothing_published(world, job)
@@ -281,7 +282,7 @@ def test_a_worker_killed_in_every_phase_suggests_the_same(
     project, other = pool(world), pool(world)
     victim = start_job(http, world, project, "relabel", FROZEN)
     message = RunJob.of(victim)
-    kill_in_every_phase(world, victim, message, FROZEN_PHASES, tmp_path / "worker.log")
+    kill_in_every_phase(world, victim, message, named(FROZEN_PHASES), tmp_path / "worker.log")
     assert nothing_published(world, victim)
     unharmed = start_job(http, world, other, "relabel", FROZEN)
     with worker("gpu", tmp_path / "worker.log"):

@@ -6,7 +6,8 @@ from typing import Any, Final
 import numpy as np
 from sqlalchemy import func, select
 
-from core.project_settings import Choice, ProjectSettings
+from core.job_params import AdvanceParams
+from core.project_settings import ProjectSettings
 from core.states import ExampleState, Split
 from core.tables import Example, Project, ProjectClass
 from models.catalog import parse
@@ -52,8 +53,8 @@ class _Timing:
         with context.sessions() as session:
             project = session.get_one(Project, context.project_id)
             settings = ProjectSettings.model_validate(project.settings)
-            if (model := context.params.get("model")) is not None:
-                settings = settings.model_copy(update={"model": Choice.model_validate(model)})
+            if (model := AdvanceParams.of(context).model) is not None:
+                settings = settings.model_copy(update={"model": model})
             self.side = side_of(project.medium, settings)
             # By what the embeddings depend on, wherever the weights lie.
             self.settings = with_file(session, context.storage, settings)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import load_file, save_file
 
+from core.job_params import AdvanceParams
 from core.nearness import complete_screen
 from core.project_settings import ProjectSettings
 from core.states import ArtifactKind
@@ -52,17 +53,6 @@ _NO_EVALUATION: Final = (
     "Accuracy was not measured, as there is no evaluation image; import labeled images into the "
     "split evaluation."
 )
-FIRST_PHASES: Final = ("snapshot", "select", "publish", "embed", "warm_start")
-PHASES: Final = (
-    "snapshot",
-    "embed",
-    "meta_train",
-    "train",
-    "evaluate",
-    "score",
-    "select",
-    "publish",
-)
 
 
 @dataclass
@@ -86,11 +76,11 @@ class Advance:
         Args:
             context: Of the job, or of a part of it, which works with the files of the whole.
         """
-        closing, selecting = context.params["closing"], context.params["selecting"]
+        params = AdvanceParams.of(context)
+        closing, selecting = params.closing, params.selecting
         with context.sessions() as session:
             # The settings frozen into the round that is being prepared.
-            number = closing if selecting is None else selecting
-            round_ = round_of(session, context.project_id, number)
+            round_ = round_of(session, context.project_id, params.numbers[-1])
             before = {} if closing is None else artifacts_of(session, context.project_id, closing)
             settings = ProjectSettings.model_validate(round_.settings)
             settings = with_file(session, context.storage, settings)

@@ -89,12 +89,12 @@ def _keep_files(advance: Advance) -> dict[ArtifactKind, Artifact]:
             context,
             source,
             kind,
-            key,
             {
                 "round": number,
                 "class_ids": advance.snapshot.class_ids.tolist(),
                 "state": advance.noted("select").get("state", {}),
             },
+            key,
         )
     return kept
 

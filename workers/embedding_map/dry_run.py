@@ -52,7 +52,7 @@ class _Timing:
 
     def __init__(self, context: JobContext, features: Features, count: int) -> None:
         self.context, self.features, self.count = context, features, count
-        self.params = EmbeddingMapParams.model_validate(context.params)
+        self.params = EmbeddingMapParams.of(context)
         self.laid_out = min(self.params.laid_out, count)
         self.width = 1280
         self._random = np.random.default_rng(0)

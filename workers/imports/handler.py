@@ -49,7 +49,7 @@ def run(context: JobContext) -> dict[str, Any]:
     if "result" not in context.checkpoint:
         _import(context)
     result: dict[str, Any] = context.checkpoint["result"]
-    upload = ImportParams.of(context.params).upload
+    upload = ImportParams.of(context).upload
     if upload is not None:
         context.storage.remove_upload(upload)
     shutil.rmtree(context.work, ignore_errors=True)
@@ -69,7 +69,7 @@ def _import(context: JobContext) -> None:
     ):
         steps = source.total
         items = source.items(task.tally.total)
-        params = ImportParams.of(context.params)
+        params = ImportParams.of(context)
         chosen = {normal(name): choice for name, choice in params.folder_split.items()}
         reader = LabelReader(task.pool.classes, source.values, params.count_from, task.pool.task)
         context.progress(task.tally.total, steps, _PHASE)

@@ -50,7 +50,7 @@ def plan(context: JobContext) -> dict[str, Any]:
         (``core.input_size.SizeChoice``).
     """
     context.plan([_PHASE])
-    params = ImportParams.of(context.params)
+    params = ImportParams.of(context)
     classes = (
         select(ProjectClass.name, ProjectClass.id)
         .where(ProjectClass.project_id == context.project_id)
@@ -81,7 +81,7 @@ def plan(context: JobContext) -> dict[str, Any]:
 
 def _samples(context: JobContext, source: Source, reading: Reading, reader: LabelReader) -> Samples:
     """Some of the examples, which only a zip has let us look at until here."""
-    params = ImportParams.of(context.params)
+    params = ImportParams.of(context)
     if isinstance(source, FolderSource):
         yield from samples_ahead(source, params, reading, reader)
         return

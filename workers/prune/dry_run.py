@@ -31,8 +31,9 @@ _MOST_EMBEDDED: Final = 512
 
 def prepare(context: JobContext) -> DryRun:
     """Gather as the job does, and say what to measure."""
-    known = gather(context)
-    timing = _Timing(context, known)
+    params = PruneParams.of(context)
+    known = gather(context, params)
+    timing = _Timing(context, known, params)
     notes = class_notes(context, known.snapshot)
     return DryRun(
         images=len(timing.indices),
@@ -44,12 +45,12 @@ def prepare(context: JobContext) -> DryRun:
 class _Timing:
     """The labels of one project."""
 
-    def __init__(self, context: JobContext, known: JobInputs) -> None:
+    def __init__(self, context: JobContext, known: JobInputs, params: PruneParams) -> None:
         self.context, self.known, self.seed = context, known, known.seed
-        self.params = PruneParams.model_validate(context.params)
+        self.params = params
         self.classes = known.snapshot.classes
         self.indices, self.labels = known.snapshot.inside()
-        self.found = WarmedUp(context, known, self.params).find()
+        self.found = WarmedUp(context, known, params).find()
         self._size, self._look_seconds, self._dimension = 0, 0.0, 0
 
     def warm_up(self) -> Cost:

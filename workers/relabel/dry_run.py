@@ -32,8 +32,8 @@ _NEIGHBOURS_POWER: Final = 1.3
 
 def prepare(context: JobContext) -> DryRun:
     """Gather as the job does, and say what to measure."""
-    gathered = gather(context)
-    timing = _Timing(context, gathered)
+    params = RelabelParams.of(context)
+    timing = _Timing(context, gather(context, params), params)
     phases: dict[str, Callable[[], Cost]] = {}
     if timing.params.frozen:
         phases |= {"embed": timing.embed, "judge": timing.judge}
@@ -43,15 +43,15 @@ def prepare(context: JobContext) -> DryRun:
         phases["train"] = timing.train
     # To write the file and the rows takes no time beside the rest.
     phases["publish"] = lambda: Cost(0.0)
-    return DryRun(images=int(gathered.trained.sum()), phases=phases)
+    return DryRun(images=int(timing.gathered.trained.sum()), phases=phases)
 
 
 class _Timing:
     """The labels of one project."""
 
-    def __init__(self, context: JobContext, gathered: Gathered) -> None:
+    def __init__(self, context: JobContext, gathered: Gathered, params: RelabelParams) -> None:
         self.context, self.gathered, self.known = context, gathered, gathered.known
-        self.params = RelabelParams.model_validate(context.params)
+        self.params = params
         self.indices, self.labels = self.known.snapshot.inside()
         self.mixed = np.random.default_rng(self.known.seed).permutation(len(self.indices))
 

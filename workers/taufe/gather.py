@@ -6,14 +6,14 @@ from workers.context import JobContext
 from workers.job_inputs import JobInputs, freeze
 
 
-def gather(context: JobContext) -> JobInputs:
+def gather(context: JobContext, params: TaufeParams) -> JobInputs:
     """Freeze what is known.
 
     Raises:
         ModelError: It could not be learned from.
     """
     known = freeze(context, in_use=True)
-    divide_known(known, TaufeParams.model_validate(context.params))
+    divide_known(known, params)
     return known
 
 
