@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.catalog import parse, validate
+from models.files import save_array
 from models.media.image import PixelStore
 from models.media.strong_view import StrongView
 from models.networks.build import build_network
@@ -203,10 +204,7 @@ class _Model:
         """Keep which examples are right after an epoch; to repeat it changes nothing."""
         logits = model.infer(self.task.indices, progress=progress).logits
         right: NDArray[np.bool_] = logits.argmax(axis=1) == self.task.labels
-        partial = self._epoch_file(epoch).with_suffix(".tmp")
-        with partial.open("wb") as file:
-            np.save(file, right)
-        partial.replace(self._epoch_file(epoch))
+        save_array(self._epoch_file(epoch), right)
 
     @property
     def _per_epoch(self) -> int:

@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,6 +18,7 @@ from sqlalchemy.orm import Session
 
 from core.project_settings import ProjectSettings
 from core.states import ArtifactKind, JobKind, JobState, Split
+from core.storage import write_atomically
 from core.tables import Artifact, Example, Job, Project, Round
 from models import tensorfile
 from models.features.embed import NetworkExtractor, extractor_path, write_embeddings
@@ -240,10 +242,7 @@ class Features:
                 return
             stored.parent.mkdir(parents=True, exist_ok=True)
             for path in (self._own, extractor_path(self._own)):
-                part = stored.parent / f"{path.name}.{self.context.job_id}.part"
-                part.unlink(missing_ok=True)
-                _copy(path, part)
-                os.replace(part, stored.parent / path.name)
+                write_atomically(stored.parent / path.name, partial(_copy, path))
 
     def rows(self) -> Any:
         """(N, D) float32, mapped; N at least the images of the source."""
