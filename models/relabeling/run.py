@@ -15,7 +15,7 @@ from models.probability import softmax
 from models.protocols import Float32Array, Indices, Progress
 from models.relabeling.task import Learned, Task
 from models.resolve import resolve
-from models.trained import NetworkModel
+from models.target.trained import NetworkModel
 
 
 @dataclass(frozen=True)

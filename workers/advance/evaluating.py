@@ -6,13 +6,13 @@ from typing import Any, Final
 import numpy as np
 
 from models.catalog import parse
-from models.evaluate import accuracy, per_class_accuracy
-from models.ood_detection import telling
+from models.evaluation.evaluate import accuracy, per_class_accuracy
+from models.evaluation.ood_detection import telling
+from models.evaluation.skill_warnings import doubts_of_model
 from models.params.networks import TrainingParams
 from models.protocols import TargetModel
 from models.rounds.left_out import tells_apart
 from models.rounds.query import infer
-from models.skill_warnings import doubts_of_model
 from workers.advance.phases import Advance
 
 NO_NONE_NOTE: Final = (

@@ -26,8 +26,8 @@ from models.features.embedding_map import feature_spans
 from models.media.base import Store
 from models.media.image import images_of
 from models.protocols import Indices, Progress
-from models.target import embed_pool, load_target, uses_embeddings
-from models.trained import NetworkModel
+from models.target.train import embed_pool, load_target, uses_embeddings
+from models.target.trained import NetworkModel
 from workers.context import JobContext
 from workers.features.stored import LearnedFeatures, embeddings_file, latest
 from workers.stores import open_store, side_of

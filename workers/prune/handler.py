@@ -16,11 +16,11 @@ from core.states import ArtifactKind
 from core.storage import write_atomically
 from core.tables import Job
 from models.errors import ModelError
-from models.frozen_warm_up import FrozenWarmUp
 from models.params.prune import PruneParams
+from models.pruning.frozen_warm_up import FrozenWarmUp
 from models.pruning.run import finite_rows, prune
 from models.pruning.view import PruningView
-from models.warm_up import WarmUp
+from models.pruning.warm_up import WarmUp
 from workers.arrays import read_arrays, write_arrays
 from workers.artifacts import keep
 from workers.context import JobContext, Phase

@@ -23,8 +23,8 @@ from models.probability import log_softmax
 from models.protocols import Float32Array, Indices, Progress
 from models.pruning.grand import last_layer_norms
 from models.pruning.view import PruningView
-from models.target import load_target
-from models.trained import NetworkModel
+from models.target.train import load_target
+from models.target.trained import NetworkModel
 from models.training.train import train
 
 
