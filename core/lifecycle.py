@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from sqlalchemy import ARRAY, BigInteger, Boolean, String, Update, bindparam, cast, func, update
+from sqlalchemy.dialects.postgresql import JSONB
 
 from core.among import among
 from core.errors import Conflict
@@ -279,16 +280,16 @@ def mark_released(example_ids: Collection[int]) -> Update:
 
 
 def mark_answered() -> Update:
-    """Statement: examples get the state and the class that their verdicts give them.
+    """Statement: examples get the state and the label that their verdicts give them.
 
     Its parameters are four arrays of one length: ``answered``, example ids, ``states`` and
-    ``labels``, for each its ``core.consensus.outcome``, and ``disputes``.
+    ``labels``, for each its ``core.consensus.outcome``, labels as JSON, and ``disputes``.
     """
     values = (
         func.unnest(
             bindparam("answered", type_=ARRAY(BigInteger)),
             bindparam("states", type_=ARRAY(String)),
-            bindparam("labels", type_=ARRAY(BigInteger)),
+            bindparam("labels", type_=ARRAY(String)),
             bindparam("disputes", type_=ARRAY(Boolean)),
         )
         .table_valued("id", "state", "label", "disputed", name="answers")
@@ -299,7 +300,7 @@ def mark_answered() -> Update:
         .where(Example.id == cast(values.c.id, BigInteger))
         .values(
             state=values.c.state,
-            label_class_id=cast(values.c.label, BigInteger),
+            label=cast(values.c.label, JSONB),
             disputed=cast(values.c.disputed, Boolean),
         )
     )

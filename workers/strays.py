@@ -34,6 +34,7 @@ SETTLED_SECONDS: Final = 3600.0
 """Younger files may belong to work under way."""
 _BATCH: Final = 5000
 _AT_ONCE: Final = 500
+_FOLDERS: Final = frozenset({"features", "texts"})
 _PIXELS: Final = re.compile(r"pixels(-\d+)?\.u8")
 
 
@@ -123,10 +124,10 @@ def _in_projects(connection: Connection, root: Path) -> Iterator[Path]:
 
 
 def _is_own(name: str) -> bool:
-    """Whether a project's file is one that no row names: pixels, features, logs of jobs."""
+    """Whether a project's file is one that no row names: pixels, texts, features, logs of jobs."""
     parts = Path(name).parts[2:]
     return not name.endswith(".part") and (
-        parts[0] == "features" or parts[-1] == "job.log" or _PIXELS.fullmatch(parts[0]) is not None
+        parts[0] in _FOLDERS or parts[-1] == "job.log" or _PIXELS.fullmatch(parts[0]) is not None
     )
 
 

@@ -104,19 +104,7 @@ async def start(
     session: AsyncSession, principal: Principal, project: Project, body: JobStart
 ) -> Job:
     """Queue a job of the catalog for a locked project."""
-    try:
-        spec = find("job", body.kind)
-    except ModelError as error:
-        raise Invalid("unknown_job", str(error), field="kind") from error
-    try:
-        require_served(spec, project.medium)
-    except ModelError as error:
-        raise Invalid("wrong_medium", f"{error}.", field="kind") from error
-    given = suited(spec, body.params, without_gpu=await without_gpu(session))
-    try:
-        params = validate("job", body.kind, given)
-    except ModelError as error:
-        raise Invalid("invalid_params", str(error), field="params") from error
+    params = await _params(session, project, body)
     kind = JobKind(body.kind)
     if kind is JobKind.RESIZE:
         params["input_size"] = await size_to_be(session, project, params["input_size"])
@@ -136,6 +124,41 @@ async def start(
     queue.enqueue(session.info, job)
     await _changed(session, principal, job, "start", params=job.params)
     return job
+
+
+async def _params(session: AsyncSession, project: Project, body: JobStart) -> dict[str, Any]:
+    """Parameters of a job, complete.
+
+    Raises:
+        Invalid: ``unknown_job``, ``invalid_params``, or ``wrong_medium`` of what does not serve the
+            project's examples.
+        Conflict: ``not_for_task``, for what does not serve its labels.
+    """
+    try:
+        spec = find("job", body.kind)
+    except ModelError as error:
+        raise Invalid("unknown_job", str(error), field="kind") from error
+    if not spec.serves_task(project.task):
+        raise Conflict(
+            "not_for_task",
+            f"The job {body.kind} learns from labels that are classes, and the labels of this "
+            f"project are of the type {project.task}.",
+        )
+    on_cpu = await without_gpu(session)
+    try:
+        require_served(spec, project.medium)
+    except ModelError as error:
+        raise Invalid("wrong_medium", f"{error}.", field="kind") from error
+    given = suited(spec, body.params, without_gpu=on_cpu, medium=project.medium)
+    try:
+        params = validate("job", body.kind, given)
+    except ModelError as error:
+        raise Invalid("invalid_params", str(error), field="params") from error
+    try:
+        require_served(spec, project.medium, params)
+    except ModelError as error:
+        raise Invalid("wrong_medium", f"{error}.", field="params") from error
+    return params
 
 
 async def estimate_round(

@@ -4,21 +4,20 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
-from karat.client.findings import Review, Subset, SubsetComparison, SubsetFormat
+from karat.client.findings import (
+    Agreement,
+    Artifact,
+    Outlook,
+    Review,
+    Round,
+    Subset,
+    SubsetComparison,
+    SubsetFormat,
+)
 from karat.client.labeling import LabelingClient
 from karat.client.notebook import ROUNDS, RoundRows, Rows, project_columns, shown
 from karat.client.pool import PoolClient
-from karat.client.resources import (
-    Agreement,
-    Artifact,
-    Example,
-    Job,
-    Member,
-    Outlook,
-    Project,
-    Round,
-    Split,
-)
+from karat.client.resources import Example, Job, Member, Project, Split
 from karat.client.review import ReviewClient
 from karat.client.transfers import TransferClient
 from karat.client.transport import Transport

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from karat.client.client import Client
+    from karat.client.findings import Round
     from karat.client.project import ProjectClient
-    from karat.client.resources import Round
     from karat.demo.demo import Login, Plan
     from karat.demo.demo_pool import DemoPool
 

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from karat.client.client import Client
+from karat.client.findings import Round
 from karat.client.project import ProjectClient
-from karat.client.resources import Job, Round, Split
+from karat.client.resources import Job, Split
 from karat.client.transport import KaratError
 from karat.demo.annotators import Annotator, Judge
 from karat.demo.demo_pool import DemoPool
@@ -222,6 +223,7 @@ class Simulation:
             KaratError: A round failed, or an annotator could not answer.
         """
         annotators = [self._annotator(number + 1) for number in range(self._plan.annotators)]
+        self._await_typical(on_change)
         for annotator in annotators:
             annotator.start()
         try:
@@ -236,6 +238,15 @@ class Simulation:
             self._stopped.set()
             for annotator in annotators:
                 annotator.join(10.0)
+
+    def _await_typical(self, on_change: Callable[[Sequence[Round], str], None]) -> None:
+        """Wait until the first queue has its typical images: who is faster must not matter."""
+        while (job := self._job()) is None or job["state"] in {"queued", "running"}:
+            rounds = self._project.rounds()[: self._plan.rounds]
+            on_change(rounds, self._activity(rounds))
+            if self._is_over(rounds):
+                return
+            time.sleep(0.3)
 
     def _annotator(self, number: int) -> Annotator:
         """An annotator with a user and a connection of its own."""

@@ -1,10 +1,11 @@
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from sqlalchemy.orm import Session
 
 from core import settings
+from core.states import Medium
 from core.storage import Storage
 from tests.workers.import_files import Pool
 from tests.world import World
@@ -16,3 +17,26 @@ def pool(world: World, session: Session, installation: settings.Settings) -> Ite
     """An empty pool of 8-pixel images with the classes cat and dog."""
     yield Pool(session, Storage(Path(installation.data_dir)), world.project())
     context.sessions().kw["bind"].dispose()
+
+
+@pytest.fixture
+def text_pools(
+    world: World, session: Session, installation: settings.Settings
+) -> Iterator[Callable[[], Pool]]:
+    """Makes empty pools of texts with the classes cat and dog."""
+
+    def make() -> Pool:
+        project = world.project()
+        project.medium = Medium.TEXT
+        project.settings = {**project.settings, "input_size": None}
+        session.commit()
+        return Pool(session, Storage(Path(installation.data_dir)), project)
+
+    yield make
+    context.sessions().kw["bind"].dispose()
+
+
+@pytest.fixture
+def texts(text_pools: Callable[[], Pool]) -> Pool:
+    """One of them."""
+    return text_pools()

@@ -31,10 +31,11 @@ from core.messages import RunJob
 from core.states import JobKind
 from workers import runner
 from workers.imports import handler, labels, pool, report
+from workers.imports.media.image import ImageMedium
 
 job, place, moment, countdown = int(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])
 owner, name = {
-    "choice": (pool.PoolWriter, "choose_size"),
+    "choice": (ImageMedium, "begin"),
     "files": (pool.PoolWriter, "write_files"),
     "report": (report.ReportFile, "append"),
     "rows": (pool.PoolWriter, "add_rows"),

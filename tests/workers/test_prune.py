@@ -16,6 +16,7 @@ from core.messages import RunJob
 from core.states import ArtifactKind, ExampleState, JobState, Source, Verdict
 from core.storage import sha256
 from core.tables import Annotation, Artifact, Example, Job
+from core.tasks.classification import stored_class
 from models.catalog import specs
 from models.protocols import Progress
 from models.pruning.view import PruningView
@@ -535,7 +536,7 @@ def test_a_label_that_was_judged_anew_is_dropped_no_longer(http: TestClient, wor
                 project_id=loop.project.id, example_id=rows[index]["example_id"],
                 source=Source.REVIEW, annotator_id=reviewer, verdict=Verdict.CLASS,
                 client_key=func.gen_random_uuid(),
-                class_id=class_id, seconds=0.0, cost=0.0, counted=True,
+                label=stored_class(class_id), seconds=0.0, cost=0.0, counted=True,
             )
         )  # fmt: skip
         loop.session.commit()

@@ -17,6 +17,7 @@ from core.messages import RunJob
 from core.states import ArtifactKind, ExampleState, JobState, Source, Split, Verdict
 from core.storage import sha256
 from core.tables import Annotation, Artifact, Example, Job, Project, Suggestion
+from core.tasks.classification import stored_class
 from models.catalog import specs
 from tests.api.test_subsets import add_subset
 from tests.processes import eventually, worker
@@ -50,12 +51,12 @@ def labeled(world: World, count: int = LABELED, **options: Any) -> Project:
         given = classes[(index + (index in WRONG)) % len(classes)]
         name = "bird" if index >= count - 2 else classes[index % len(classes)].name
         example.meta = {"label": name}
-        example.state, example.label_class_id = ExampleState.LABELED, given.id
+        example.state, example.label = ExampleState.LABELED, stored_class(given.id)
         world.session.add(
             Annotation(
                 project_id=project.id, example_id=example.id, source=Source.IMPORT,
                 source_name="label", client_key=func.gen_random_uuid(), verdict=Verdict.CLASS,
-                class_id=given.id, seconds=0.0, cost=0.0, counted=True,
+                label=stored_class(given.id), seconds=0.0, cost=0.0, counted=True,
             )
         )  # fmt: skip
     world.session.commit()
@@ -199,7 +200,8 @@ def test_votes_of_several_columns_are_weighed(http: TestClient, world: World) ->
                 Annotation(
                     project_id=project.id, example_id=example.id, source=Source.IMPORT,
                     source_name=name, client_key=func.gen_random_uuid(), verdict=Verdict.CLASS,
-                    class_id=(cat, dog)[(index + (not right(index))) % 2], seconds=0.0, cost=0.0,
+                    label=stored_class((cat, dog)[(index + (not right(index))) % 2]),
+                    seconds=0.0, cost=0.0,
                     counted=True,
                 )
             )  # fmt: skip

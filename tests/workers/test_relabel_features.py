@@ -12,6 +12,7 @@ from core import queue
 from core.messages import RunJob
 from core.states import ExampleState, JobState, Source, Verdict
 from core.tables import Annotation, Example, Job, Project
+from core.tasks.classification import stored_class
 from models.params.relabel import RelabelParams
 from tests.processes import eventually, worker
 from tests.workers.killing import kill_in_every_phase, named, state
@@ -133,7 +134,7 @@ def test_labels_that_are_right_are_left_alone(http: TestClient, world: World) ->
     for example in world.session.scalars(
         select(Example).where(Example.project_id == project.id, Example.label_class_id.is_not(None))
     ):
-        example.label_class_id = classes[example.pool_index % 2].id
+        example.label = stored_class(classes[example.pool_index % 2].id)
     world.session.commit()
     job = judged(http, world, project)
     assert job.result is not None
@@ -158,7 +159,7 @@ def test_what_belongs_to_no_class_is_suggested_as_ood(http: TestClient, world: W
         named = "cat" if wrong else kind
         class_id = None if named is None else classes[named]
         annotation.verdict = Verdict.CLASS if class_id else Verdict.OOD
-        annotation.class_id, example.label_class_id = class_id, class_id
+        annotation.label = example.label = stored_class(class_id)
         example.state = ExampleState.LABELED if class_id else ExampleState.OOD
     world.session.commit()
     job = judged(http, world, project)
@@ -244,7 +245,8 @@ def test_votes_are_weighed_by_the_same_opinions(http: TestClient, world: World) 
             Annotation(
                 project_id=project.id, example_id=example.id, source=Source.IMPORT,
                 source_name="second", client_key=func.gen_random_uuid(), verdict=Verdict.CLASS,
-                class_id=(cat, dog)[example.pool_index % 2], seconds=0.0, cost=0.0, counted=True,
+                label=stored_class((cat, dog)[example.pool_index % 2]),
+                seconds=0.0, cost=0.0, counted=True,
             )
         )  # fmt: skip
     world.session.commit()

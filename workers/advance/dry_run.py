@@ -35,17 +35,17 @@ def prepare(context: JobContext) -> DryRun:
     The phases are those of a round that take time: ``embed`` looks at images that have no embedding
     yet, and is done once for each, the others are done in every round.
     """
-    task = _Task(context)
+    timing = _Timing(context)
     notes: tuple[str, ...] = ()
-    if task.missing:
-        notes = (f"{task.missing:,} images have no embeddings yet; they are made once.",)
+    if timing.missing:
+        notes = (f"{timing.missing:,} images have no embeddings yet; they are made once.",)
     phases: dict[str, Callable[[], Cost]] = {
-        "embed": task.embed, "train": task.train, "score": task.look,
+        "embed": timing.embed, "train": timing.train, "score": timing.look,
     }  # fmt: skip
-    return DryRun(images=task.labels, phases=phases, notes=notes)
+    return DryRun(images=timing.labels, phases=phases, notes=notes)
 
 
-class _Task:
+class _Timing:
     """A project as its next round would find it; made-up labels take as long as real ones."""
 
     def __init__(self, context: JobContext) -> None:

@@ -21,6 +21,7 @@ from workers.advance.reads import expected_seconds
 from workers.advance.scoring import score
 from workers.advance.selecting import select as select_queries
 from workers.advance.starting_over import start_over_if_lost
+from workers.advance.warm_start import warm_start
 from workers.context import JobContext, Phase
 from workers.dry_run import dry_run
 
@@ -50,6 +51,10 @@ def _has_to_embed(advance: Advance) -> bool:
     return advance.frozen or advance.needs_learned_features
 
 
+def _has_to_warm_start(advance: Advance) -> bool:
+    return advance.frozen and advance.settings.first_queue == "typical"
+
+
 def _has_answers_to_learn_from(advance: Advance) -> bool:
     chose = ArtifactKind.SCORES in advance.previous
     return advance.selecting is not None and chose and learns(advance.query_settings)
@@ -76,7 +81,13 @@ _SNAPSHOT: Final = Phase("snapshot", Advance.take_snapshot)
 _EMBED: Final = Phase("embed", Advance.embed, _has_to_embed)
 _SELECT: Final = Phase("select", select_queries, lambda advance: advance.selecting is not None)
 _PUBLISH: Final = Phase("publish", publish)
-FIRST_PHASES: Final = (_SNAPSHOT, _SELECT, _PUBLISH, _EMBED)
+FIRST_PHASES: Final = (
+    _SNAPSHOT,
+    _SELECT,
+    _PUBLISH,
+    _EMBED,
+    Phase("warm_start", warm_start, _has_to_warm_start),
+)
 PHASES: Final = (
     _SNAPSHOT,
     _EMBED,

@@ -32,8 +32,8 @@ def select(advance: Advance) -> None:
     else:
         generator = np.random.default_rng(advance.seed)
         order = generator.permutation(advance.snapshot.unlabeled)[:n]
-        unexpected = advance.closing is not None and len(order) > 0
-        notes = ("No model yet, so the batch is random.",) if unexpected else ()
+        note = _why_random(advance) if len(order) > 0 else None
+        notes = () if note is None else (note,)
         ranking = Ranking(order, np.empty(0, dtype=np.float32), notes)
     advance.note(
         "select",
@@ -45,6 +45,18 @@ def select(advance: Advance) -> None:
             "again": second_looks.choose(advance),
         },
     )
+
+
+def _why_random(advance: Advance) -> str | None:
+    """What is to be said of a queue that was drawn at random; nothing if that was expected."""
+    if advance.closing is not None:
+        return "No model yet, so the batch is random."
+    if advance.settings.first_queue == "typical" and not advance.frozen:
+        return (
+            "The first images were drawn at random: which are typical is known only of a model "
+            "that computes features before it is trained, such as auto."
+        )
+    return None
 
 
 def _ranked(advance: Advance, scores: PoolScores, n: int, wanted: int) -> Ranking:
@@ -73,7 +85,9 @@ def _ranked(advance: Advance, scores: PoolScores, n: int, wanted: int) -> Rankin
     inside = inside_of(scores, purity_is_probability=view.purity_is_probability, last=last)
     scores = replace(scores, meta_scores=ranking.meta_scores, inside=inside)
     scores.to_parquet(
-        advance.file("scores.parquet"), surface.about(ranking.surface, scores, wanted)
+        advance.file("scores.parquet"),
+        surface.about(ranking.surface, scores, wanted),
+        advance.learner.predict(scores.logits).columns(),
     )
     return ranking
 

@@ -19,11 +19,11 @@ _SAMPLE: Final = 512
 def prepare(context: JobContext) -> DryRun:
     """Gather as the job does, and say what to measure."""
     gather(context)
-    task = _Task(context)
-    return DryRun(images=len(task.pool), phases={"learn": task.learn, "embed": task.embed})
+    timing = _Timing(context)
+    return DryRun(images=len(timing.pool), phases={"learn": timing.learn, "embed": timing.embed})
 
 
-class _Task:
+class _Timing:
     """The pool of one project."""
 
     def __init__(self, context: JobContext) -> None:

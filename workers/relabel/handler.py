@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from core.states import ArtifactKind
 from core.storage import write_atomically
 from core.tables import Job, Suggestion
+from core.tasks.classification import stored_class
 from models.media.image import images_of
 from models.params.relabel import RelabelParams
 from models.protocols import Indices
@@ -176,8 +177,8 @@ class Relabeling:
                 "job_id": self.context.job_id,
                 "example_id": example,
                 "rank": rank,
-                "given_class_id": given[rank],
-                "suggested_class_id": suggested[rank],
+                "given_label": stored_class(given[rank]),
+                "suggested_label": stored_class(suggested[rank]),
                 "confidence": confidence[rank],
                 "quality": quality[rank],
                 "wrong": wrong[rank],

@@ -23,18 +23,18 @@ def prepare(context: JobContext) -> DryRun:
     """Gather as the job does, and say what to measure."""
     params = TaufeParams.of(context)
     known = gather(context, params)
-    task = _Task(context, known, params)
+    timing = _Timing(context, known, params)
     phases: dict[str, Callable[[], Cost]] = {
-        method: partial(task.train, method) for method in METHODS
+        method: partial(timing.train, method) for method in METHODS
     }
     return DryRun(
-        images=len(task.parts.inside),
-        phases={**phases, "compare": task.compare},
-        notes=(*class_notes(context, known.snapshot), *doubts_of_ood(task.parts, task.params)),
+        images=len(timing.parts.inside),
+        phases={**phases, "compare": timing.compare},
+        notes=(*class_notes(context, known.snapshot), *doubts_of_ood(timing.parts, timing.params)),
     )
 
 
-class _Task:
+class _Timing:
     """The images of one project."""
 
     def __init__(self, context: JobContext, known: JobInputs, params: TaufeParams) -> None:

@@ -20,11 +20,11 @@ def gather(context: JobContext, params: TaufeParams) -> JobInputs:
 def divide_known(known: JobInputs, params: TaufeParams) -> Parts:
     """Say which images are learned from, and which judge."""
     snapshot = known.snapshot
-    inside, labels = snapshot.trained()
+    inside, targets = snapshot.trained()
     return divide(
         inside,
-        labels,
-        snapshot.labeled[snapshot.labels < 0],
+        targets.outputs(),
+        snapshot.ood,
         snapshot.auxiliary,
         snapshot.evaluation,
         snapshot.evaluation_labels,

@@ -54,8 +54,8 @@ it("keeps names as people gave them", () => {
     pattern: /\b(?:an )?images?\b/giu,
     say: (found: string) => found.replace(/an /i, "a ").replace(/image/i, "text"),
   };
-  const { given, an } = inMedium(catalogue, ofTexts(catalogue, rewording, {}));
   speakOf("text");
+  const { given, an } = inMedium(catalogue, ofTexts(catalogue, rewording, {}));
   expect(given(2, "image of a cat")).toBe("2 texts: image of a cat");
   expect(given(1, "dog")).toBe("1 texts: dog");
   expect(an).toBe("a text, then a text");

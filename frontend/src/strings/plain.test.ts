@@ -12,6 +12,7 @@ const IDENTIFIER = new RegExp(patterns.at(-1) ?? "");
 const pages = import.meta.glob<string>(
   [
     "../features/labeling/**/*.{ts,tsx}",
+    "../{tasks,media}/**/*.{ts,tsx}",
     "../features/home/*.tsx",
     "../features/projects/ProjectCard.tsx",
     "../routes/{DeskRoute,LabelRoute,GridRoute,ReviewRoute,ProjectsRoute,AppShell,AccountMenu}.tsx",

@@ -24,6 +24,7 @@ import {
   withoutFilters,
 } from "./filters";
 import { MapCard } from "./map/MapCard";
+import { NothingFound } from "./NothingFound";
 import { PoolBar } from "./PoolBar";
 import { PoolGrid } from "./PoolGrid";
 import styles from "./PoolScreen.module.css";
@@ -115,7 +116,6 @@ export function PoolScreen({ project }: { project: Project }) {
   const notCompared = found.error instanceof ApiError && found.error.code === "not_compared";
   const set = countFilters(filters);
   const isSearched = Boolean(filters.search);
-  const isFiltered = set > 0 || project.counts.pool > 0;
   const isEmpty = found.isSuccess && examples.length === 0 && !found.hasNextPage;
   return (
     <div className={styles.page}>
@@ -198,31 +198,13 @@ export function PoolScreen({ project }: { project: Project }) {
             </Loading>
           )}
           {isEmpty && (
-            <Empty
-              title={isSearched ? t.pool.search.none : isFiltered ? t.pool.none : t.pool.empty}
-              actions={
-                isFiltered ? (
-                  <>
-                    {isSearched && (
-                      <Button onClick={() => change({ search: null })}>
-                        {t.pool.search.clear}
-                      </Button>
-                    )}
-                    <Button onClick={clear}>{t.pool.clearFilters}</Button>
-                  </>
-                ) : (
-                  <ButtonLink to={`/projects/${project.id}/settings#images`}>
-                    {t.pool.toImport}
-                  </ButtonLink>
-                )
-              }
-            >
-              {isSearched
-                ? t.pool.search.noneText
-                : isFiltered
-                  ? t.pool.noneText
-                  : t.pool.emptyText}
-            </Empty>
+            <NothingFound
+              project={project}
+              isSearched={isSearched}
+              isFiltered={set > 0 || project.counts.pool > 0}
+              onClear={clear}
+              onEndSearch={() => change({ search: null })}
+            />
           )}
           {found.data && !isEmpty && (
             <PoolGrid

@@ -22,7 +22,9 @@ function serve(count: number) {
       created_at: "2026-01-01T00:00:00Z",
       counts: { ...counts, evaluation: 0, validation: 0, held_out: 0 },
       current_round: null,
+      medium: "image",
       pictures: [10 * id],
+      excerpts: [],
     }));
     return Response.json({ items, next_cursor: ids.length === PAGE ? ids.at(-1) : null });
   });

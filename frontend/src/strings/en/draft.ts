@@ -1,7 +1,9 @@
+import { medium } from "./medium";
 import { plural } from "./words";
 
-/** How a draft is saved and folded, and what an import left out. */
+/** What a draft is of, how it is saved and folded, and what an import left out. */
 export const draft = {
+  medium,
   notSaved: "Not saved yet",
   allSaved: "Everything here is saved.",
   keptHere: "Until then, this tab keeps what you typed.",

@@ -3,7 +3,6 @@ import { bucket } from "./bucket";
 import { draft } from "./draft";
 import { groups } from "./groups";
 import { inputSize } from "./inputSize";
-import { medium } from "./medium";
 import { members } from "./members";
 import { plan } from "./plan";
 import { removal } from "./removal";
@@ -17,7 +16,6 @@ export const setup = {
   newHint: "Give it a name. Classes, images and the method come next, and nothing is final yet.",
   create: "Create project",
   name: "Project name",
-  medium,
   basics: "What to look for",
   basicsHint:
     "The classes you want. Everything else in the pool is out of distribution; annotators say so with one key, so it needs no class.",
@@ -244,7 +242,7 @@ export const setup = {
   needImages: "add images to the pool",
   needImport: "wait for the import to finish",
   summary: (pool: string, classes: string) =>
-    `${pool} in the pool, ${classes}. The first batch is drawn at random.`,
+    `${pool} in the pool, ${classes}. The first images can be labeled at once.`,
   members,
   removal,
 };

@@ -78,6 +78,7 @@ export const overrides: Overrides<typeof en> = {
   },
   overview: { job: { resize: "Resizing" } },
   setup: {
+    beforeImport: "Before it is imported: where to, and labels",
     imagesHint:
       "A table (CSV), JSON Lines, a Parquet file, or files and folders of texts, also as Label Studio, doccano or Karat export them. What becomes of it is shown before anything is stored. Pool texts are to be labeled; evaluation texts come with labels and measure accuracy.",
     dropHere:

@@ -51,6 +51,7 @@ export const overrides: Overrides<Catalogue> = {
   },
   overview: { job: { resize: "크기 바꾸기" } },
   setup: {
+    beforeImport: "가져오기 전에 정하기: 용도와 라벨",
     imagesHint:
       "표(CSV), JSON Lines, Parquet 파일, 텍스트 파일이나 폴더를 추가하세요. Label Studio, doccano, Karat에서 내보낸 파일도 됩니다. 저장하기 전에 어떻게 가져올지 먼저 보여 줍니다. 풀 텍스트는 라벨링 대상이고, 평가용 텍스트는 라벨과 함께 들어와 정확도를 측정합니다.",
     dropHere:

@@ -1,9 +1,9 @@
 import type { CSSProperties, ReactNode } from "react";
 import type { LabelClass, Suggestion } from "../../../api/types";
 import { t } from "../../../strings";
+import panel from "../../../tasks/classification/Panel.module.css";
 import { keyLabel } from "../../../ui/hotkeys";
 import { Kbd } from "../../../ui/Kbd";
-import panel from "../VerdictPanel.module.css";
 import { type Choice, chosen, isSame } from "./choices";
 import { shortcuts } from "./decisions";
 import { votesFor, votesInAll } from "./votes";

@@ -1,8 +1,8 @@
 import { t } from "../../../strings";
+import panel from "../../../tasks/classification/Panel.module.css";
 import { formatWholePercent } from "../../../ui/format";
 import { FIXED_KEYS, keyLabel } from "../../../ui/hotkeys";
 import { Kbd } from "../../../ui/Kbd";
-import panel from "../VerdictPanel.module.css";
 import { ACCEPT, type Choice, KEEP, labelName, UNSURE } from "./choices";
 import { type Deciding, DecisionButton, said } from "./DecisionButton";
 import styles from "./DecisionPanel.module.css";

@@ -1,7 +1,7 @@
 import { t } from "../../../strings";
+import panel from "../../../tasks/classification/Panel.module.css";
 import { FIXED_KEYS, keyLabel } from "../../../ui/hotkeys";
 import { Kbd } from "../../../ui/Kbd";
-import panel from "../VerdictPanel.module.css";
 import { choiceOf, labelName } from "./choices";
 import { type Deciding, DecisionButton, said } from "./DecisionButton";
 import styles from "./DecisionPanel.module.css";
