@@ -36,3 +36,11 @@ it("leaves what it does not know", () => {
     "RuntimeError: {0} of (x+)* went wrong",
   );
 });
+
+it("says of texts what the server says of them, with the words of images", () => {
+  expect(said("No unlabeled text is left in the pool.")).toBe(
+    said("No unlabeled image is left in the pool.").replace("이미지", "텍스트"),
+  );
+  expect(said("3 texts have no embeddings yet; they are made once.")).toContain("텍스트 3개");
+  expect(said("Nobody said anything of a text.")).toBe("Nobody said anything of a text.");
+});
