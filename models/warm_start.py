@@ -26,6 +26,7 @@ _BLOCK: Final = 4_096
 _COARSEST: Final = 10
 _FINER: Final = 1.5
 _FINEST: Final = 800
+_BEGINNINGS: Final = 4
 
 
 def typical_first(
@@ -103,7 +104,7 @@ class _Clusters:
 
 def _clusters(unit: Float32Array, count: int, seed: int) -> _Clusters:
     if len(unit) <= _EXACT:
-        means = KMeans(count, n_init=1, max_iter=50, random_state=seed)
+        means = KMeans(count, n_init=_BEGINNINGS, max_iter=50, random_state=seed)
     else:
         means = MiniBatchKMeans(count, n_init=1, max_iter=20, batch_size=_BLOCK, random_state=seed)
     with warnings.catch_warnings():

@@ -52,6 +52,7 @@ RESOURCES: Final[Mapping[str, Shown]] = {
     "JobKind": Shown("JobKind"),
     "ExampleState": Shown("ExampleState"),
     "ExportFormat": Shown("Format"),
+    "ExportFormatInfo": Shown("ExportFormat"),
     "User": Shown("UserOut", "A person or a program that logs in."),
     "Token": Shown("TokenOut", "An API token, without its secret."),
     "NewToken": Shown("TokenCreated", "An API token at the only moment its secret is shown."),
@@ -219,7 +220,7 @@ def _type(schema: Mapping[str, Any]) -> str:
         case "object":
             values = schema.get("additionalProperties", True)
             key = _type(schema.get("propertyNames", {"type": "string"}))
-            return f"dict[{key}, {'Any' if values is True else _type(values)}]"
+            return f"dict[{key}, {'Any' if isinstance(values, bool) else _type(values)}]"
         case str(plain) if plain in _PLAIN:
             return _PLAIN[plain]
     return "Any"

@@ -1,13 +1,15 @@
 """What a handler works with: a claimed job, its progress, and fenced transactions."""
 
 import logging
+import shutil
 import threading
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from sqlalchemy import func, update
 from sqlalchemy.exc import DBAPIError
@@ -53,6 +55,24 @@ def sessions() -> sessionmaker[Session]:
     engine = sync_engine(settings())
     tracing.watch(engine)
     return sync_sessions(engine)
+
+
+Task = TypeVar("Task")
+
+
+@dataclass(frozen=True)
+class Phase(Generic[Task]):
+    """A part of a job that is done once, however often the job is taken up.
+
+    Attributes:
+        name: In the checkpoint, and on pages.
+        run: Does it.
+        wanted: Whether there is anything to do in it, as far as that is known by now.
+    """
+
+    name: str
+    run: Callable[[Task], None]
+    wanted: Callable[[Task], bool] = lambda _: True
 
 
 class JobContext:
@@ -101,7 +121,47 @@ class JobContext:
         work: Mapping[str, float] | None = None,
     ) -> None:
         """Announce the phases, and what is known of how long they take: see ``Eta``."""
-        self._eta = Eta(phases, expected, work)
+        self._eta.plan(phases, expected, work)
+
+    def run(
+        self,
+        phases: Sequence[Phase[Task]],
+        task: Task,
+        *,
+        expected: Mapping[str, float] | None = None,
+        work: Callable[[], Mapping[str, float]] | None = None,
+    ) -> None:
+        """Run the phases that come after the last one that is done.
+
+        Args:
+            phases: In their order; the first gathers what the others work with.
+            task: What they are phases of.
+            expected: Seconds that phases take, as they did last time.
+            work: What phases amount to beside each other, see ``Eta``; asked when the first is
+                done.
+        """
+        done = [number for number, phase in enumerate(phases, 1) if self.done(phase.name)]
+        # One before that is not done was not wanted then.
+        for phase in phases[max(done, default=0) :]:
+            names = [one.name for one in phases if self.done(one.name) or one.wanted(task)]
+            if phase.name not in names:
+                continue
+            known = work() if work is not None and self.done(phases[0].name) else None
+            self.plan(names, expected, known)
+            with self.phase(phase.name):
+                phase.run(task)
+
+    def finish(self, make: Callable[[], None]) -> dict[str, Any]:
+        """Return the ``result`` that ``make`` notes in the checkpoint, unless it is there.
+
+        What is kept beyond the job is noted in the transaction of the result, so that a job which
+        is killed keeps it once; its unfinished work is not needed any more then, and removed.
+        """
+        if "result" not in self.checkpoint:
+            make()
+        shutil.rmtree(self.work, ignore_errors=True)
+        result: dict[str, Any] = self.checkpoint["result"]
+        return result
 
     @property
     def seconds(self) -> dict[str, float]:
@@ -129,14 +189,15 @@ class JobContext:
     def forget(self, phases: Collection[str]) -> None:
         """Have phases repeated that are done."""
         kept = {name: seconds for name, seconds in self.seconds.items() if name not in phases}
+        if kept == self.seconds:
+            return
         with self.transaction() as (_, job):
             self.checkpoint = job.checkpoint = {**self.checkpoint, "seconds": kept}
 
     def finish_phase(self, job: Job, name: str) -> None:
         """Checkpoint a phase in the caller's transaction, with what the phase itself wrote."""
         elapsed = round(self._eta.elapsed, 3)
-        self.checkpoint = {**self.checkpoint, "seconds": {**self.seconds, name: elapsed}}
-        job.checkpoint = self.checkpoint
+        self.note(job, {"seconds": {**self.seconds, name: elapsed}})
 
     def progress(self, step: int, steps: int, phase: str | None = None) -> None:
         """Note where the job is; may raise ``Cancelled`` or ``Lost``."""
@@ -185,6 +246,10 @@ class JobContext:
         self.checkpoint = {**self.checkpoint, **changes}
         with self.transaction() as (_, job):
             job.checkpoint = self.checkpoint
+
+    def note(self, job: Job, changes: dict[str, Any]) -> None:
+        """Add ``changes`` to the checkpoint in the caller's transaction."""
+        self.checkpoint = job.checkpoint = {**self.checkpoint, **changes}
 
     # Heartbeat
 

@@ -23,6 +23,7 @@ from sqlalchemy.orm import Session
 
 from core.db import sync_engine
 from core.errors import Conflict, DomainError
+from core.imports import ImportParams
 from core.settings import Settings, settings
 from core.states import JobKind, JobState
 from core.storage import Freed, Storage, room_of
@@ -133,11 +134,11 @@ def _is_own(name: str) -> bool:
 def _uploads(connection: Connection, root: Path) -> Iterator[Path]:
     wanted = set(
         connection.scalars(
-            select(Job.params["upload"].astext).where(
+            select(ImportParams.column("upload").astext).where(
                 Job.kind == JobKind.IMPORT_POOL,
                 # A plan that waits for its answer has succeeded, and keeps its upload.
                 or_(Job.state != JobState.SUCCEEDED, ~Job.is_real()),
-                Job.params["answer"].is_(None),
+                ImportParams.column("answer").is_(None),
             )
         )
     )

@@ -1,4 +1,4 @@
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 from fastapi import APIRouter
 from pydantic import BaseModel
@@ -9,6 +9,7 @@ from api.pagination import Items
 from api.principal import CurrentUser
 from core.media.nouns import in_words_of
 from core.states import Medium
+from core.tasks.registry import task_types
 from models.catalog import Group, Kind, Spec, networks_of, specs, suited
 
 router = APIRouter(tags=["algorithms"])
@@ -29,7 +30,7 @@ class AlgorithmOut(BaseModel):
     fallback: str
     group: Group
     media: list[Medium]
-    tasks: list[Literal["classification"]]
+    tasks: list[str]
     params_schema: dict[str, Any]
     defaults: dict[str, Any]
 
@@ -56,7 +57,7 @@ async def list_algorithms(
                 fallback=spec.fallback,
                 group=spec.group,
                 media=[medium for medium in Medium if spec.serves(medium)],
-                tasks=["classification"],
+                tasks=[task.name for task in task_types() if spec.serves_task(task.name)],
                 params_schema=_schema(spec, of) if medium else spec.params.model_json_schema(),
                 defaults=spec.params.model_validate(
                     suited(spec, {}, without_gpu=on_cpu, medium=of)

@@ -290,29 +290,32 @@ class ReviewEstimate(TypedDict):
 
 
 class Votes(TypedDict):
-    """How many said so, reviewers apart; no class is OOD."""
+    """How many said so, reviewers apart; no label is OOD."""
 
     class_id: int | None
     count: int
+    label: dict[str, Any] | None
 
 
 class Suggestion(TypedDict):
     """An image whose label a job doubts, or annotators disagree on.
 
-    A given or suggested label without a class is OOD. `votes` holds what was said, by most first.
+    A given or suggested label that is null is OOD. `votes` holds what was said, by most first.
     `confidence`, 0 to 1, is how likely the suggested label is right by the job and, where it is
     open, the decisions so far. `quality` is cleanlab's of the given label, 0 to 1. Suggestions with
-    the same `alike` have the same two labels and look alike. `decided_class_id` is the class that
-    was decided on, if it was one.
+    the same `alike` have the same two labels and look alike. `decided_label` is what was decided
+    on, if it was a label. What ends in `class_id` is the class of the label beside it.
     """
 
     alike: int | None
     confidence: float
     decided_class_id: int | None
+    decided_label: dict[str, Any] | None
     decision: ReviewDecision | None
     example_id: int
     excerpt: str | None
     given_class_id: int | None
+    given_label: dict[str, Any] | None
     height: int | None
     id: int
     image_url: str
@@ -320,6 +323,7 @@ class Suggestion(TypedDict):
     quality: float | None
     rank: int
     suggested_class_id: int | None
+    suggested_label: dict[str, Any] | None
     votes: list[Votes]
     width: int | None
 
@@ -331,6 +335,7 @@ class Decision(TypedDict):
     classes_version: NotRequired[int | None]
     decision: ReviewDecision | None
     key: NotRequired[str]
+    label: NotRequired[dict[str, Any] | None]
     seconds: NotRequired[float]
     suggestion_id: int
 

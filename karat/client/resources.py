@@ -44,6 +44,14 @@ ExportFormat = Literal[
 ]
 
 
+class ExportFormatInfo(TypedDict):
+    """A format, the media that it can hold, and why not that of the project, if it cannot."""
+
+    media: list[Medium]
+    name: str
+    refused: str | None
+
+
 class User(TypedDict):
     """A person or a program that logs in."""
 
@@ -142,7 +150,7 @@ class ProjectListed(TypedDict):
     name: str
     pictures: list[int]
     state: ProjectState
-    task: Literal["classification"]
+    task: str
 
 
 class Project(TypedDict):
@@ -161,7 +169,7 @@ class Project(TypedDict):
     permissions: list[Literal["label", "manage"]]
     settings: dict[str, Any]
     state: ProjectState
-    task: Literal["classification"]
+    task: str
     warnings: list[str]
 
 
@@ -332,6 +340,7 @@ class Answer(TypedDict):
     class_id: NotRequired[int | None]
     classes_version: NotRequired[int | None]
     key: NotRequired[str]
+    label: NotRequired[dict[str, Any] | None]
     lease_token: NotRequired[str | None]
     query_id: int
     seconds: float
@@ -391,5 +400,5 @@ class Algorithm(TypedDict):
     paper: str
     params_schema: dict[str, Any]
     summary: str
-    tasks: list[Literal["classification"]]
+    tasks: list[str]
     title: str

@@ -14,6 +14,7 @@ from core.consensus import Vote, answered, votes
 from core.lifecycle import mark_answered
 from core.states import ExampleState, ProjectState, Role, Source, Split, Verdict
 from core.tables import Annotation, Example, Project, User
+from core.tasks.classification import stored_class
 from tests.api.test_labeling import lease, send, verdict
 from tests.workers.import_files import Pool, zipped
 from tests.world import Caller, World
@@ -92,7 +93,7 @@ class Both:
                 annotator_id=self.admin.user.id,
                 client_key=uuid.uuid4(),
                 verdict=Verdict.CLASS,
-                class_id=classes[class_name],
+                label=stored_class(classes[class_name]),
                 seconds=1.0,
                 cost=0.0,
                 counted=True,

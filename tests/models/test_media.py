@@ -90,7 +90,7 @@ def model(
     )
 
 
-def round_of(model: TargetModel, kinds: NDArray[np.int64], **chosen: str) -> NDArray[np.int64]:
+def round_of(model: TargetModel, kinds: NDArray[np.int64], **chosen: Any) -> NDArray[np.int64]:
     """The first twelve queries by some choices."""
     settings = QuerySettings(**{"strategy": "p_plus_i", "purity": "knn", **chosen})
     scored = score_pool(model, POOL, LABELED, kinds[LABELED], settings, seed=0)

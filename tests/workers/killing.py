@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import func
 
@@ -11,6 +12,7 @@ from core.states import JobState
 from core.tables import Job
 from tests.processes import Hold, eventually, worker
 from tests.world import World
+from workers.context import Phase
 
 
 def state(world: World, job: Job) -> JobState:
@@ -19,6 +21,11 @@ def state(world: World, job: Job) -> JobState:
     found = job.state
     world.session.commit()  # no transaction of the test stays open while a worker is at work
     return found
+
+
+def named(phases: Sequence[Phase[Any]]) -> list[str]:
+    """What the phases of a job are called, in their order."""
+    return [phase.name for phase in phases]
 
 
 def kill_in_every_phase(

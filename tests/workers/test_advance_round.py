@@ -25,11 +25,10 @@ from core.storage import sha256
 from core.tables import Annotation, Artifact, Example, Job, Query
 from models.pool_scores import PoolScores
 from tests.processes import Hold, eventually, worker
-from tests.workers.killing import kill_in_every_phase
+from tests.workers.killing import kill_in_every_phase, named
 from tests.workers.loop import TINY, Loop
 from tests.world import World
 from workers.advance import handler
-from workers.advance.phases import PHASES
 from workers.advance.reads import expected_seconds
 from workers.context import JobContext
 from workers.runner import run_job
@@ -43,7 +42,7 @@ def test_a_round_closes_and_the_next_opens(world: World) -> None:
     assert first.accuracy is not None
     assert 0 <= first.accuracy <= 1
     # A network needs no embeddings, and there was no query set that MQ-Net could learn from.
-    done = set(PHASES) - {"embed", "meta_train"}
+    done = set(named(handler.PHASES)) - {"embed", "meta_train"}
     assert set(first.seconds) == done - {"publish"}
     assert set(job.checkpoint["seconds"]) == done
     queue_ = loop.queue(1)
@@ -282,7 +281,7 @@ def test_embeddings_that_are_gone_are_made_again_with_all_that_follows(
     with worker("gpu", tmp_path / "worker.log"):
         queue.send(message)
         eventually(lambda: _state(world.session, job) is JobState.SUCCEEDED, "the job starts over")
-    assert set(job.checkpoint["seconds"]) == set(PHASES)
+    assert set(job.checkpoint["seconds"]) == set(named(handler.PHASES))
     assert victim.rounds()[1].accuracy == unharmed.rounds()[1].accuracy
     assert set(victim.queue(2)) == set(unharmed.queue(2))
 
@@ -373,8 +372,12 @@ def test_worker_killed_in_every_phase_computes_the_same(
         eventually(
             lambda: _state(world.session, undisturbed) is JobState.SUCCEEDED, "the job is run"
         )
-    phases = [phase for phase in PHASES if phase in undisturbed.checkpoint["seconds"]]
-    assert set(PHASES) - set(phases) == ({"embed"} if model == TINY["model"] else set())
+    phases = [
+        phase for phase in named(handler.PHASES) if phase in undisturbed.checkpoint["seconds"]
+    ]
+    assert set(named(handler.PHASES)) - set(phases) == (
+        {"embed"} if model == TINY["model"] else set()
+    )
     victim.answer(1, 8)
     job = victim.close(1)
     message = RunJob.of(job)

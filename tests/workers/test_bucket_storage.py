@@ -22,6 +22,7 @@ from core.object_stores import S3, Object
 from core.states import ExampleState, JobState
 from core.storage import Storage
 from core.tables import Artifact, Project
+from core.tasks.classification import stored_class
 from karat.local.doctor import examine
 from tests.api.test_maps import scored
 from tests.api.test_subsets import add_subset
@@ -77,7 +78,7 @@ def test_images_and_artifacts_lie_in_the_bucket(stored: Bucket, kept: Pool, worl
     assert not (kept.storage.root / "images").exists()
     cat = world.classes(world.session.get_one(Project, kept.project_id))[0]
     for one in examples:
-        one.state, one.label_class_id = ExampleState.LABELED, cat.id
+        one.state, one.label = ExampleState.LABELED, stored_class(cat.id)
     world.session.commit()
     # Another machine has nothing but the database and the bucket.
     shutil.rmtree(kept.storage.root)

@@ -19,7 +19,7 @@ from models.media.image import PixelStore
 from tests.api.test_pool_actions import act, ids_of, state_of
 from tests.api.test_pool_search import find, listed
 from tests.processes import eventually, worker
-from tests.workers.killing import kill_in_every_phase, state
+from tests.workers.killing import kill_in_every_phase, named, state
 from tests.workers.loop import Loop
 from tests.workers.starting import start_job
 from tests.world import Caller, World
@@ -279,7 +279,7 @@ def test_a_killed_comparison_goes_on_and_finds_the_same(
     expected = duplicates(http, loop.project, admin)["items"]
     job = start_job(http, world, loop.project, "compare", {})
     message = RunJob.of(job)
-    kill_in_every_phase(world, job, message, PHASES, tmp_path / "worker.log")
+    kill_in_every_phase(world, job, message, named(PHASES), tmp_path / "worker.log")
     with worker("gpu", tmp_path / "worker.log"):
         queue.send(message)
         eventually(lambda: state(world, job) is JobState.SUCCEEDED, "the job ends")

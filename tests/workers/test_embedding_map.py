@@ -23,7 +23,7 @@ from core.tables import Artifact, Job, Project
 from models.features.embed import embed_pool, extractor_path
 from models.media.image import PixelStore
 from tests.processes import eventually, worker
-from tests.workers.killing import kill_in_every_phase, kill_publishing, state
+from tests.workers.killing import kill_in_every_phase, kill_publishing, named, state
 from tests.workers.loop import Loop
 from tests.workers.starting import start_job, watch_progress
 from tests.workers.test_learn_features import learn
@@ -220,7 +220,7 @@ def test_a_worker_killed_in_every_phase_makes_the_same_map(
     victim = start(http, world, victim_project)
     message = RunJob.of(victim)
     log = tmp_path / "worker.log"
-    kill_in_every_phase(world, victim, message, PHASES, log)
+    kill_in_every_phase(world, victim, message, named(PHASES), log)
     kill_publishing(world, victim, message, log)
     unharmed = start(http, world, other)
     with worker("gpu", log):

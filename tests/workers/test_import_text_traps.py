@@ -22,7 +22,6 @@ from tests.workers.import_files import Pool, reasons, zipped
 from tests.workers.test_import_resume import annotations, kill, run_until_done
 from tests.workers.test_import_text import csv_of, done, jsonl, refusal, table
 from workers import context
-from workers.imports.media.wording import of_texts
 from workers.verify import files
 from workers.verify import texts as checks
 from workers.verify.check import Scope
@@ -130,6 +129,8 @@ def test_an_unreadable_document_is_refused_as_a_whole(texts: Pool) -> None:
     coco = {"images": [{"id": 1, "file_name": "a.png"}], "annotations": [], "categories": []}
     assert "speaks of images" in refusal(texts.add(json.dumps(coco).encode(), "a.json"))
     assert "ends early" in refusal(texts.add(b'[{"text": "a"}, {"te', "a.json"))
+    assert "it is UTF-16" in refusal(texts.add('[{"text": "a"}]'.encode("utf-16"), "a.json"))
+    assert "near byte 15" in refusal(texts.add(b'[{"text": "caf\xe9"}]', "a.json"))
     assert "holds no texts: it is empty" in refusal(texts.add(b"", "a.jsonl"))
     assert "UTF-16 without the mark" in refusal(
         texts.add("text,n\na,1".encode("utf-16-le"), "a.csv")
@@ -142,7 +143,7 @@ def test_an_unreadable_document_is_refused_as_a_whole(texts: Pool) -> None:
 
 # Each example is several imports: what fails is small already.
 GENERATE = (Phase.explicit, Phase.generate)
-WORDS = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), min_size=1)
+WORDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1)
 
 
 @given(st.lists(WORDS.filter(lambda one: not one.isspace()), min_size=1, max_size=8, unique=True))
@@ -317,15 +318,3 @@ def test_marks_are_no_part_of_a_text() -> None:
         assert decoded("하나 \ufeff".encode(encoding)).content == "하나 \ufeff"
     assert require_text("\u200b", 10) == "\u200b".encode()
     assert excerpt("x" * 400) == "x" * 300
-
-
-def test_reasons_are_said_of_texts() -> None:
-    assert of_texts("a label is not taken: more than 1000 votes on one image; more") == (
-        "a label is not taken: more than 1000 votes on one text; more"
-    )
-    assert of_texts("label 'image' is not a class of the project") == (
-        "label 'image' is not a class of the project"
-    )
-    assert of_texts("no image of the project has this sha256") == (
-        "no text of the project has this sha256"
-    )

@@ -23,7 +23,7 @@ from models.pool_scores import PoolScores
 from models.protocols import PoolView
 from models.spec import Spec
 from tests.processes import eventually, worker
-from tests.workers.killing import kill_in_every_phase, state
+from tests.workers.killing import kill_in_every_phase, named, state
 from tests.workers.loop import Loop
 from tests.workers.starting import start_job
 from tests.world import World
@@ -82,7 +82,7 @@ def test_a_worker_killed_in_every_phase_learns_the_same(
 ) -> None:
     victim = start(http, world, world.project(images=20))
     message = RunJob.of(victim)
-    kill_in_every_phase(world, victim, message, PHASES, tmp_path / "worker.log")
+    kill_in_every_phase(world, victim, message, named(PHASES), tmp_path / "worker.log")
     unharmed = start(http, world, world.project(images=20))
     # In one process: the number of threads, which rounding depends on, is the process's own.
     with worker("gpu", tmp_path / "worker.log"):

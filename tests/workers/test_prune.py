@@ -16,13 +16,14 @@ from core.messages import RunJob
 from core.states import ArtifactKind, ExampleState, JobState, Source, Verdict
 from core.storage import sha256
 from core.tables import Annotation, Artifact, Example, Job
+from core.tasks.classification import stored_class
 from models.catalog import specs
 from models.protocols import Progress
 from models.pruning.view import PruningView
 from models.target import train_target
 from models.warm_up import WarmUp
 from tests.processes import eventually, worker
-from tests.workers.killing import kill_ending, kill_in_every_phase, kill_publishing, state
+from tests.workers.killing import kill_ending, kill_in_every_phase, kill_publishing, named, state
 from tests.workers.loop import Loop
 from tests.workers.starting import start_job, watch_progress
 from tests.world import World
@@ -535,7 +536,7 @@ def test_a_label_that_was_judged_anew_is_dropped_no_longer(http: TestClient, wor
                 project_id=loop.project.id, example_id=rows[index]["example_id"],
                 source=Source.REVIEW, annotator_id=reviewer, verdict=Verdict.CLASS,
                 client_key=func.gen_random_uuid(),
-                class_id=class_id, seconds=0.0, cost=0.0, counted=True,
+                label=stored_class(class_id), seconds=0.0, cost=0.0, counted=True,
             )
         )  # fmt: skip
         loop.session.commit()
@@ -579,7 +580,7 @@ def test_a_worker_killed_in_every_phase_keeps_the_same(
         one.answer(0, 10, Verdict.CLASS)
     victim = start(http, loop, method="prune4rel")
     message = RunJob.of(victim)
-    kill_in_every_phase(world, victim, message, PHASES, tmp_path / "worker.log")
+    kill_in_every_phase(world, victim, message, named(PHASES), tmp_path / "worker.log")
     kill_publishing(world, victim, message, tmp_path / "worker.log")
     kept = select(Artifact.id).where(Artifact.job_id == victim.id)
     assert loop.session.scalars(kept).all() == []

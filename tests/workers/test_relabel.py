@@ -17,10 +17,11 @@ from core.messages import RunJob
 from core.states import ArtifactKind, ExampleState, JobState, Source, Split, Verdict
 from core.storage import sha256
 from core.tables import Annotation, Artifact, Example, Job, Project, Suggestion
+from core.tasks.classification import stored_class
 from models.catalog import specs
 from tests.api.test_subsets import add_subset
 from tests.processes import eventually, worker
-from tests.workers.killing import kill_in_every_phase, state
+from tests.workers.killing import kill_in_every_phase, named, state
 from tests.workers.starting import start_job, watch_progress
 from tests.world import World
 from workers.prune import handler as prune
@@ -50,12 +51,12 @@ def labeled(world: World, count: int = LABELED, **options: Any) -> Project:
         given = classes[(index + (index in WRONG)) % len(classes)]
         name = "bird" if index >= count - 2 else classes[index % len(classes)].name
         example.meta = {"label": name}
-        example.state, example.label_class_id = ExampleState.LABELED, given.id
+        example.state, example.label = ExampleState.LABELED, stored_class(given.id)
         world.session.add(
             Annotation(
                 project_id=project.id, example_id=example.id, source=Source.IMPORT,
                 source_name="label", client_key=func.gen_random_uuid(), verdict=Verdict.CLASS,
-                class_id=given.id, seconds=0.0, cost=0.0, counted=True,
+                label=stored_class(given.id), seconds=0.0, cost=0.0, counted=True,
             )
         )  # fmt: skip
     world.session.commit()
@@ -199,7 +200,8 @@ def test_votes_of_several_columns_are_weighed(http: TestClient, world: World) ->
                 Annotation(
                     project_id=project.id, example_id=example.id, source=Source.IMPORT,
                     source_name=name, client_key=func.gen_random_uuid(), verdict=Verdict.CLASS,
-                    class_id=(cat, dog)[(index + (not right(index))) % 2], seconds=0.0, cost=0.0,
+                    label=stored_class((cat, dog)[(index + (not right(index))) % 2]),
+                    seconds=0.0, cost=0.0,
                     counted=True,
                 )
             )  # fmt: skip
@@ -399,7 +401,7 @@ def test_an_estimate_measures_every_phase(http: TestClient, world: World, learne
     assert job.state is JobState.SUCCEEDED, job.error
     assert job.result is not None
     phases = job.result["estimate"]["phases"]
-    assert set(phases) == set(PHASES)
+    assert set(phases) == set(named(PHASES))
     assert phases["train"] > 0
     assert phases["second_opinion"] > 0
     assert nothing_published(world, job)
@@ -414,7 +416,7 @@ def test_a_worker_killed_in_every_phase_suggests_the_same(
     project, other = labeled(world), labeled(world)
     victim = start(http, world, project)
     message = RunJob.of(victim)
-    kill_in_every_phase(world, victim, message, PHASES, tmp_path / "worker.log")
+    kill_in_every_phase(world, victim, message, named(PHASES), tmp_path / "worker.log")
     assert nothing_published(world, victim)
     unharmed = start(http, world, other)
     with worker("gpu", tmp_path / "worker.log"):

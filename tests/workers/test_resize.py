@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,6 @@ from tests.workers.test_learn_features import QUICK, learn
 from tests.workers.test_verify import findings
 from tests.world import World
 from workers.advance import handler as advance
-from workers.advance.handler import STEPS
 from workers.context import JobContext
 from workers.fairness import in_the_way
 from workers.features import handler as features
@@ -415,7 +415,10 @@ def test_rounds_go_on_at_the_new_size_and_closed_ones_keep_theirs(
     loop.answer(1, 8)
     job = loop.close(1)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(STEPS, "evaluate", _fail)
+        phases = [
+            replace(one, run=_fail) if one.name == "evaluate" else one for one in advance.PHASES
+        ]
+        patch.setattr(advance, "PHASES", phases)
         run_job(RunJob.of(job), advance)
     world.session.expire_all()
     assert (job.state, loop.rounds()[1].state) == (JobState.FAILED, RoundState.FAILED)

@@ -18,7 +18,7 @@ from models.media.image import PixelStore
 from models.regularize import METHODS
 from models.target import load_target
 from tests.processes import eventually, worker
-from tests.workers.killing import kill_ending, kill_in_every_phase, kill_publishing, state
+from tests.workers.killing import kill_ending, kill_in_every_phase, kill_publishing, named, state
 from tests.workers.loop import Loop
 from tests.workers.starting import start_job, watch_progress
 from tests.world import World
@@ -216,7 +216,7 @@ def test_a_worker_killed_in_every_phase_finds_the_same(
         one.answer(0, 10)
     victim = start(http, loop)
     message = RunJob.of(victim)
-    kill_in_every_phase(world, victim, message, PHASES, tmp_path / "worker.log")
+    kill_in_every_phase(world, victim, message, named(PHASES), tmp_path / "worker.log")
     kill_publishing(world, victim, message, tmp_path / "worker.log")
     assert artifacts(loop, victim) == {}
     kill_ending(world, victim, message, tmp_path / "worker.log")

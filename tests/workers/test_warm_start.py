@@ -3,6 +3,7 @@
 import threading
 import uuid
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import func, select, update
 
 from core import queue
-from core.messages import AdvanceRound
+from core.messages import RunJob
 from core.states import ExampleState, JobState, Role, RoundState
 from core.tables import Annotation, Example, Job, Project, Query, Round
 from tests.processes import Hold, eventually, worker
@@ -20,6 +21,7 @@ from tests.workers.loop import Loop
 from tests.world import Caller, World
 from workers.advance import handler
 from workers.advance.phases import Advance
+from workers.advance.warm_start import warm_start as put_typical
 from workers.runner import run_job
 
 FROZEN = {"name": "patch_kmeans", "params": {}}
@@ -39,7 +41,7 @@ def begun(http: TestClient, world: World, **settings: Any) -> tuple[Project, Job
 
 def run(world: World, job: Job) -> None:
     world.session.rollback()
-    run_job(AdvanceRound(job_id=job.id), handler)
+    run_job(RunJob.of(job), handler)
     world.session.expire_all()
     assert job.state is JobState.SUCCEEDED, job.error
 
@@ -51,7 +53,15 @@ def while_embedding(monkeypatch: pytest.MonkeyPatch, act: Callable[[], None]) ->
         act()
         Advance.embed(advance)
 
-    monkeypatch.setitem(handler.STEPS, "embed", embed)
+    instead_of(monkeypatch, "embed", embed)
+
+
+def instead_of(monkeypatch: pytest.MonkeyPatch, phase: str, run: Callable[[Advance], None]) -> None:
+    """Have another function run a phase of first rounds."""
+    phases = tuple(
+        replace(one, run=run) if one.name == phase else one for one in handler.FIRST_PHASES
+    )
+    monkeypatch.setattr(handler, "FIRST_PHASES", phases)
 
 
 def queue_of(world: World, project: Project) -> list[Query]:
@@ -219,13 +229,12 @@ def test_everybody_answers_what_was_shown_while_images_are_replaced(
     threads = [threading.Thread(target=label, args=(caller,)) for caller in annotators]
     for thread in threads:
         thread.start()
-    typical = handler.STEPS["warm_start"]
 
     def warm_start(advance: Advance) -> None:
         embedded.set()
-        typical(advance)
+        put_typical(advance)
 
-    monkeypatch.setitem(handler.STEPS, "warm_start", warm_start)
+    instead_of(monkeypatch, "warm_start", warm_start)
     run(world, job)
     for thread in threads:
         thread.join(60)
@@ -252,7 +261,7 @@ def test_a_worker_that_is_killed_leaves_no_half_queue(
         f"AND NOT {ends.format('OLD')}",
     )
     with worker("gpu", tmp_path / "killed.log") as process:
-        for message in (AdvanceRound(job_id=whole.id), AdvanceRound(job_id=job.id)):
+        for message in (RunJob.of(whole), RunJob.of(job)):
             queue.send(message)
         eventually(hold.waiting, "the worker has put typical images into the queue")
         process.kill()
@@ -265,7 +274,7 @@ def test_a_worker_that_is_killed_leaves_no_half_queue(
     world.session.execute(dead.values(heartbeat_at=func.now() - func.make_interval(0, 0, 0, 1)))
     world.session.commit()
     with worker("gpu", tmp_path / "resumed.log"):
-        queue.send(AdvanceRound(job_id=job.id))
+        queue.send(RunJob.of(job))
         eventually(lambda: state(world, job) is JobState.SUCCEEDED, "the job resumes")
     mine, theirs = queue_of(world, victim), queue_of(world, unharmed)
     offset = mine[0].example_id - theirs[0].example_id
@@ -282,7 +291,7 @@ def test_a_network_has_no_features_to_choose_by_and_the_round_says_so(
     run(world, job)
     assert not any(one.typical for one in queue_of(world, project))
     (note,) = notes_of(world, project)
-    assert note.startswith("The first images are random")
+    assert note.startswith("The first images were drawn at random")
 
 
 def test_only_what_was_drawn_tells_of_the_pool(world: World, http: TestClient) -> None:

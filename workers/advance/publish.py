@@ -14,7 +14,7 @@ from core.lifecycle import mark_queried, mark_unqueried, move_project, move_roun
 from core.rounds import is_spent
 from core.states import ArtifactKind, ExampleState, ProjectState, RoundState
 from core.tables import Artifact, Example, Project, Query, Round
-from models.rounds.predictions import predict
+from models.rounds.predictions import Predictions, predict
 from models.rounds.query import PoolScores
 from workers.advance import second_looks
 from workers.advance.findings import annotator_seconds, findings
@@ -22,6 +22,7 @@ from workers.advance.phases import Advance
 from workers.advance.reads import noted_at_closing
 from workers.artifacts import keep
 from workers.closing import close_round
+from workers.snapshot import Snapshot
 
 _BLOCK = 5000
 _PREDICTED: Final = ("predicted_class_id", "probability", "in_probability")
@@ -88,12 +89,12 @@ def _keep_files(advance: Advance) -> dict[ArtifactKind, Artifact]:
             context,
             source,
             kind,
-            key,
             {
                 "round": number,
                 "class_ids": advance.snapshot.class_ids.tolist(),
                 "state": advance.noted("select").get("state", {}),
             },
+            key,
         )
     return kept
 
@@ -289,8 +290,7 @@ def _known(
         "purity": found.purity.tolist(),
         "informativeness": found.informativeness.tolist(),
         "meta_score": found.meta_scores.tolist(),
-        "predicted_class_id": advance.snapshot.class_ids[predicted.classes].tolist(),
-        "probability": predicted.probability.tolist(),
+        **_predicted(advance.snapshot, predicted),
         "in_probability": [None] * len(wanted)
         if predicted.inside is None
         else predicted.inside.tolist(),
@@ -298,4 +298,15 @@ def _known(
     return {
         pool_index: dict(zip(columns, values, strict=True))
         for pool_index, *values in zip(wanted.tolist(), *columns.values(), strict=True)
+    }
+
+
+def _predicted(snapshot: Snapshot, predicted: Predictions) -> dict[str, list[Any]]:
+    """What annotators are shown of (n,) predictions: nothing where labels are no classes."""
+    nothing: list[Any] = [None] * len(predicted.classes)
+    if len(snapshot.class_ids) == 0:
+        return {"predicted_class_id": nothing, "probability": nothing}
+    return {
+        "predicted_class_id": snapshot.class_ids[predicted.classes].tolist(),
+        "probability": predicted.probability.tolist(),
     }

@@ -14,7 +14,7 @@ import socket
 import time
 import uuid
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
@@ -25,6 +25,7 @@ from sqlalchemy.orm import Session
 
 from core import queue
 from core.db import database_time
+from core.job_params import AdvanceParams, ScorePartParams
 from core.lifecycle import new_job, request_cancel, requeue_job
 from core.messages import GPU, RunJob
 from core.states import JobKind, JobState
@@ -116,7 +117,8 @@ class Part:
                 "workers the same data directory (KARAT_DATA_DIR)."
             )
         with context.phase(_PHASE), named_by_id(context):
-            piece = Piece(context.params["part"], context.params["rows"])
+            params = ScorePartParams.of(context)
+            piece = Piece(params.part, params.rows)
             score_part(advance, piece, self._progress(context))
         return {"part": piece.part}
 
@@ -252,22 +254,28 @@ def _offer(context: JobContext, missing: Collection[Piece], size: int) -> None:
 
     What is left of an attempt with parts of another size is withdrawn.
     """
+    params = AdvanceParams.of(context)
     with context.transaction() as (session, _):
         known = []
         for job in _locked(session, context):
-            if job.params["rows"] == size:
+            if ScorePartParams.of(job).rows == size:
                 known.append(job)
             elif job.state not in _ENDED:
                 request_cancel(job)
         again = [job for job in known if job.state in {JobState.FAILED, JobState.CANCELLED}]
         for job in again:
             requeue_job(job)
-        numbers = {job.params["part"] for job in known}
+        numbers = {ScorePartParams.of(job).part for job in known}
         new = [
             new_job(
                 JobKind.SCORE_PART,
                 project_id=context.project_id,
-                params={**context.params, **asdict(piece)},
+                params=ScorePartParams(
+                    closing=params.closing,
+                    selecting=params.selecting,
+                    part=piece.part,
+                    rows=piece.rows,
+                ).to_json(),
                 parent_id=context.job_id,
             )
             for piece in missing
@@ -288,7 +296,7 @@ def _parts(context: JobContext, size: int) -> Sequence[Job]:
     """The parts of a size as they are now, in order."""
     statement = (
         select(Job)
-        .where(Job.parent_id == context.job_id, Job.params["rows"].as_integer() == size)
+        .where(Job.parent_id == context.job_id, ScorePartParams.column("rows").as_integer() == size)
         .order_by(Job.id)
     )
     with context.sessions() as session:

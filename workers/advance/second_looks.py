@@ -11,7 +11,6 @@ from core.among import among
 from core.consensus import Vote, lock_examples, opinions, votes
 from core.states import ExampleState, Source, Verdict
 from core.tables import Annotation, Example, Query, Round
-from models.protocols import OOD
 from models.relabeling.second_looks import doubtful
 from workers.advance.phases import Advance
 
@@ -33,7 +32,7 @@ def choose(advance: Advance) -> list[int]:
         if most == 0:
             return []
         before = _asked_again(session, advance.context.project_id)
-    labels = np.where(snapshot.labels == OOD, snapshot.classes, snapshot.labels)
+    labels = np.where(snapshot.is_ood, snapshot.classes, snapshot.targets.outputs())
     left_alone = (
         np.isin(snapshot.labeled, snapshot.reviewed)
         | np.isin(snapshot.labeled, before)
@@ -122,7 +121,7 @@ def outcome(session: Session, round_: Round) -> dict[str, int] | None:
             func.count().filter(
                 or_(
                     before.verdict != Annotation.verdict,
-                    before.class_id.is_distinct_from(Annotation.class_id),
+                    before.label.is_distinct_from(Annotation.label),
                 )
             ),
         )

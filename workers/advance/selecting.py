@@ -53,8 +53,8 @@ def _why_random(advance: Advance) -> str | None:
         return "No model yet, so the batch is random."
     if advance.settings.first_queue == "typical" and not advance.frozen:
         return (
-            "The first images are random: which are typical is known only where features are "
-            "computed before training, as by the model auto."
+            "The first images were drawn at random: which are typical is known only of a model "
+            "that computes features before it is trained, such as auto."
         )
     return None
 
@@ -85,7 +85,9 @@ def _ranked(advance: Advance, scores: PoolScores, n: int, wanted: int) -> Rankin
     inside = inside_of(scores, purity_is_probability=view.purity_is_probability, last=last)
     scores = replace(scores, meta_scores=ranking.meta_scores, inside=inside)
     scores.to_parquet(
-        advance.file("scores.parquet"), surface.about(ranking.surface, scores, wanted)
+        advance.file("scores.parquet"),
+        surface.about(ranking.surface, scores, wanted),
+        advance.learner.predict(scores.logits).columns(),
     )
     return ranking
 

@@ -49,7 +49,7 @@ def run(context: JobContext) -> dict[str, Any]:
     if "result" not in context.checkpoint:
         _import(context)
     result: dict[str, Any] = context.checkpoint["result"]
-    upload = ImportParams.of(context.params).upload
+    upload = ImportParams.of(context).upload
     if upload is not None:
         context.storage.remove_upload(upload)
     shutil.rmtree(context.work, ignore_errors=True)
@@ -69,9 +69,9 @@ def _import(context: JobContext) -> None:
     ):
         steps = source.total
         items = source.items(task.tally.total)
-        params = ImportParams.of(context.params)
+        params = ImportParams.of(context)
         chosen = {normal(name): choice for name, choice in params.folder_split.items()}
-        reader = LabelReader(task.pool.classes, source.values, params.count_from)
+        reader = LabelReader(task.pool.classes, source.values, params.count_from, task.pool.task)
         context.progress(task.tally.total, steps, _PHASE)
         for batch in batches(items, params.split, reader, task.medium, chosen):
             context.check()
@@ -101,7 +101,6 @@ class Import:
         with context.sessions() as session:
             self._labels = LabelWriter(session, context.project_id, context.job_id, context.work)
         self._report = ReportFile(context.work / "report.csv", stored.get("report_end", 0))
-        self._class_names = {class_id: name for name, class_id in self.pool.classes.items()}
         self._buckets = Buckets(context.settings)
         self._notified = 0.0
 
@@ -139,7 +138,7 @@ class Import:
             written = self._labels.write(session, decided.labeled, self.tally.total)
             self.tally.annotations += written.annotations
             self.tally.contradicting += written.contradicting
-            self._note(decided.told(written, self._class_names))
+            self._note(decided.told(written, self.pool.text_of))
             job.checkpoint = self._checkpoint()
             if time.monotonic() - self._notified >= _NOTIFY_SECONDS:
                 session.execute(events.notify(context.project_id, events.Topic.POOL, {}))

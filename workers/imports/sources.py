@@ -42,7 +42,7 @@ def open_source(context: JobContext, *, names_only: bool = False) -> Source:
             ``unknown_folder``; of a bucket also what ``Buckets`` raises, and
             ``location_not_allowed`` once it is no longer allowed.
     """
-    params = ImportParams.of(context.params)
+    params = ImportParams.of(context)
     if _medium(context) is Medium.TEXT:
         return _texts(context, params, names_only)
     if params.location is not None:

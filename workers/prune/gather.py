@@ -17,7 +17,7 @@ from workers.features.stored import LearnedFeatures, latest
 from workers.job_inputs import JobInputs, example_ids, freeze
 
 
-def gather(context: JobContext) -> JobInputs:
+def gather(context: JobContext, params: PruneParams) -> JobInputs:
     """Freeze the labels.
 
     Raises:
@@ -30,7 +30,6 @@ def gather(context: JobContext) -> JobInputs:
         raise ModelError(
             "Fewer than two classes have a labeled image; label some images of each class first."
         )
-    params = PruneParams.model_validate(context.params)
     params.keep_of(len(indices))
     if params.method == "ssp" and not params.frozen:
         features = learned_features(context, indices)

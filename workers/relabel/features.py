@@ -127,7 +127,7 @@ def _judged(snapshot: Snapshot) -> tuple[Indices, Indices, int]:
     With images that were called OOD there is one class more, the last.
     """
     indices, labels = snapshot.inside()
-    outside = snapshot.labeled[snapshot.labels == OOD]
+    outside = snapshot.ood
     if len(outside) < _FEWEST_OOD:
         return indices, labels, snapshot.classes
     last = np.full(len(outside), snapshot.classes, dtype=np.int64)

@@ -47,14 +47,13 @@ class Gathered:
         return np.flatnonzero(self.trained)
 
 
-def gather(context: JobContext) -> Gathered:
+def gather(context: JobContext, params: RelabelParams) -> Gathered:
     """Freeze the labels.
 
     Raises:
         ModelError: Nothing could be learned from them.
         Conflict: The file of the subset is lost.
     """
-    params = RelabelParams.model_validate(context.params)
     known = freeze(context)
     indices, labels = known.snapshot.inside()
     trained = np.ones(len(indices), dtype=np.bool_)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from hashlib import sha256
 from typing import Any, Final
 
-from sqlalchemy import Row, func, or_, select
+from sqlalchemy import func, or_, select
 
 from core.states import Medium
 from core.tables import Example, ExampleText, Project
@@ -37,7 +37,7 @@ def _contents(scope: Scope) -> Iterator[str]:
             yield f"example {row.id} {wrong}"
 
 
-def _wrong(row: Row[Any]) -> str | None:
+def _wrong(row: Any) -> str | None:
     if row.medium is not Medium.TEXT:
         return "is an image and has a text"
     if row.content is None:

@@ -2353,7 +2353,7 @@ export interface components {
             /** Summary */
             summary: string;
             /** Tasks */
-            tasks: "classification"[];
+            tasks: string[];
             /** Title */
             title: string;
         };
@@ -2383,6 +2383,16 @@ export interface components {
             id: number;
             /** Job Id */
             job_id: number | null;
+            /** Label */
+            label: {
+                /** Class Id */
+                class_id: number;
+                /**
+                 * Type
+                 * @constant
+                 */
+                type: "classification";
+            } | null;
             /** Round */
             round: number | null;
             /** Seconds */
@@ -2418,6 +2428,9 @@ export interface components {
          * AnswerIn
          * @description One verdict. `key` is made by the client: a retry with it returns the first result.
          *
+         *     The verdict `class` comes with a `label` of the project's task type, `{"type":
+         *     "classification", "class_id": 7}`; in classification `class_id` alone will do.
+         *
          *     `classes_version` is that of the project as its classes were shown. With it an answer is stored
          *     under the name that was read, and refused if that is another class by now.
          */
@@ -2431,6 +2444,16 @@ export interface components {
              * Format: uuid
              */
             key: string;
+            /** Label */
+            label?: {
+                /** Class Id */
+                class_id: number;
+                /**
+                 * Type
+                 * @constant
+                 */
+                type: "classification";
+            } | null;
             /** Lease Token */
             lease_token?: string | null;
             /** Query Id */
@@ -2809,9 +2832,9 @@ export interface components {
          * DecisionIn
          * @description One decision; `null` takes back what the caller decided before.
          *
-         *     `other` says that neither label is right, and names the class that is. `key` is made by the
-         *     client: a retry with it returns the first result. `classes_version` is that of the project as
-         *     its classes were shown.
+         *     `other` says that neither label is right, and comes with the `label` that is, or its `class_id`.
+         *     `key` is made by the client: a retry with it returns the first result. `classes_version` is that
+         *     of the project as its classes were shown.
          */
         DecisionIn: {
             /** Class Id */
@@ -2824,6 +2847,16 @@ export interface components {
              * Format: uuid
              */
             key: string;
+            /** Label */
+            label?: {
+                /** Class Id */
+                class_id: number;
+                /**
+                 * Type
+                 * @constant
+                 */
+                type: "classification";
+            } | null;
             /**
              * Seconds
              * @default 0
@@ -3645,7 +3678,27 @@ export interface components {
             filters?: components["schemas"]["Filters"] | null;
             /** Ids */
             ids?: number[] | null;
+            /** Label */
+            label?: {
+                /** Class Id */
+                class_id: number;
+                /**
+                 * Type
+                 * @constant
+                 */
+                type: "classification";
+            } | null;
             verdict: components["schemas"]["Verdict"];
+        };
+        /**
+         * Label
+         * @description What a verdict says that an example is; kept as JSON, in the words of its type.
+         *
+         *     Equal labels are equal values, and may be keys.
+         */
+        Label: {
+            /** Type */
+            type: string;
         };
         /**
          * Lease
@@ -4235,7 +4288,9 @@ export interface components {
         };
         /**
          * ProjectCreate
-         * @description `medium` is what the examples are, and stays.
+         * @description `medium` is what the examples are and `task` what a label is; both stay.
+         *
+         *     Task types are `classification`, and those of packages that this installation has.
          */
         ProjectCreate: {
             /** Classes */
@@ -4253,6 +4308,11 @@ export interface components {
             settings?: {
                 [key: string]: unknown;
             };
+            /**
+             * Task
+             * @default classification
+             */
+            task: string;
         };
         /**
          * ProjectListed
@@ -4278,11 +4338,8 @@ export interface components {
             /** Pictures */
             pictures: number[];
             state: components["schemas"]["ProjectState"];
-            /**
-             * Task
-             * @constant
-             */
-            task: "classification";
+            /** Task */
+            task: string;
         };
         /**
          * ProjectOut
@@ -4316,11 +4373,8 @@ export interface components {
                 [key: string]: unknown;
             };
             state: components["schemas"]["ProjectState"];
-            /**
-             * Task
-             * @constant
-             */
-            task: "classification";
+            /** Task */
+            task: string;
             /** Warnings */
             warnings: string[];
         };
@@ -4565,6 +4619,16 @@ export interface components {
              * Format: uuid
              */
             key: string;
+            /** Label */
+            label: {
+                /** Class Id */
+                class_id: number;
+                /**
+                 * Type
+                 * @constant
+                 */
+                type: "classification";
+            } | null;
             /** Name */
             name: string;
             /** Query Id */
@@ -5062,11 +5126,11 @@ export interface components {
          * SuggestionOut
          * @description An image whose label a job doubts, or annotators disagree on.
          *
-         *     A given or suggested label without a class is OOD. `votes` holds what was said, by most first.
+         *     A given or suggested label that is null is OOD. `votes` holds what was said, by most first.
          *     `confidence`, 0 to 1, is how likely the suggested label is right by the job and, where it is
          *     open, the decisions so far. `quality` is cleanlab's of the given label, 0 to 1. Suggestions with
-         *     the same `alike` have the same two labels and look alike. `decided_class_id` is the class that
-         *     was decided on, if it was one.
+         *     the same `alike` have the same two labels and look alike. `decided_label` is what was decided
+         *     on, if it was a label. What ends in `class_id` is the class of the label beside it.
          */
         SuggestionOut: {
             /** Alike */
@@ -5075,6 +5139,16 @@ export interface components {
             confidence: number;
             /** Decided Class Id */
             decided_class_id: number | null;
+            /** Decided Label */
+            decided_label: {
+                /** Class Id */
+                class_id: number;
+                /**
+                 * Type
+                 * @constant
+                 */
+                type: "classification";
+            } | null;
             decision: components["schemas"]["Decision"] | null;
             /** Example Id */
             example_id: number;
@@ -5082,6 +5156,16 @@ export interface components {
             excerpt: string | null;
             /** Given Class Id */
             given_class_id: number | null;
+            /** Given Label */
+            given_label: {
+                /** Class Id */
+                class_id: number;
+                /**
+                 * Type
+                 * @constant
+                 */
+                type: "classification";
+            } | null;
             /** Height */
             height: number | null;
             /** Id */
@@ -5096,6 +5180,16 @@ export interface components {
             rank: number;
             /** Suggested Class Id */
             suggested_class_id: number | null;
+            /** Suggested Label */
+            suggested_label: {
+                /** Class Id */
+                class_id: number;
+                /**
+                 * Type
+                 * @constant
+                 */
+                type: "classification";
+            } | null;
             /** Votes */
             votes: components["schemas"]["Votes"][];
             /** Width */
@@ -5310,13 +5404,23 @@ export interface components {
         };
         /**
          * Votes
-         * @description How many said so, reviewers apart; no class is OOD.
+         * @description How many said so, reviewers apart; no label is OOD.
          */
         Votes: {
             /** Class Id */
             class_id: number | null;
             /** Count */
             count: number;
+            /** Label */
+            label: {
+                /** Class Id */
+                class_id: number;
+                /**
+                 * Type
+                 * @constant
+                 */
+                type: "classification";
+            } | null;
         };
         /** WebhookCreate */
         WebhookCreate: {

@@ -9,6 +9,7 @@ from sqlalchemy import bindparam, func, select, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
+from core.media.nouns import in_words_of
 from core.media.text import MEDIA_TYPE, TEXT, TEXTS, NotText, decoded, require_text
 from core.project_settings import ProjectSettings
 from core.settings import Settings
@@ -19,7 +20,6 @@ from models.errors import ModelError
 from models.media.text import TextStore, TextWriter
 from workers.imports.items import Item, Refused
 from workers.imports.media.base import Addition, Begun, Content, Made, Sample, unwrapped
-from workers.imports.media.wording import of_texts
 
 # What describes the others, by its name, wherever it lies.
 _ABOUT: Final = frozenset({"readme", "license", "licence", "changelog"})
@@ -114,7 +114,7 @@ class TextReading:
 
     def worded(self, reason: str) -> str:
         """A reason, said of texts."""
-        return of_texts(reason)
+        return in_words_of(Medium.TEXT, reason)
 
     def foresee(
         self,

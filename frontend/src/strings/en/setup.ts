@@ -242,7 +242,7 @@ export const setup = {
   needImages: "add images to the pool",
   needImport: "wait for the import to finish",
   summary: (pool: string, classes: string) =>
-    `${pool} in the pool, ${classes}. The first batch is drawn at random.`,
+    `${pool} in the pool, ${classes}. The first images can be labeled at once.`,
   members,
   removal,
 };

@@ -239,7 +239,7 @@ export const setup: Catalogue["setup"] = {
   needClasses: "클래스 추가",
   needImages: "풀에 이미지 추가",
   needImport: "가져오기가 끝날 때까지 대기",
-  summary: (pool, classes) => `풀에 ${pool}, ${classes}. 첫 배치는 무작위로 뽑습니다.`,
+  summary: (pool, classes) => `풀에 ${pool}, ${classes}. 바로 라벨링을 시작할 수 있습니다.`,
   members,
   removal,
 };
