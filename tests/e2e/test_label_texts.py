@@ -57,7 +57,8 @@ def read_by(page: Page) -> Iterator[tuple[str, Locator]]:
         [kind] = (name for name, found in LETTERS.items() if shown in found)
         yield kind, region
         before = query(page)
-        page.get_by_role("button", name="Complaint").first.click()
+        verdicts = page.get_by_role("group", name="Verdict")
+        verdicts.get_by_role("button", name="Complaint").click()
         expect(page.locator(f'[data-query-id="{before}"]')).to_have_count(0)
 
 
