@@ -9,7 +9,8 @@ RUN npm run build
 
 FROM python:3.12-slim AS packages
 WORKDIR /build
-ENV UV_LINK_MODE=copy VIRTUAL_ENV=/opt/karat
+# Whoever runs it may write no bytecode: without any, every start would compile PyTorch.
+ENV UV_LINK_MODE=copy UV_COMPILE_BYTECODE=1 VIRTUAL_ENV=/opt/karat
 COPY requirements ./requirements
 RUN python -m venv /opt/karat && pip install --no-cache-dir --require-hashes -r requirements/uv.txt
 # What was tested, by hash; torch is most of it, the tools for tests next to nothing.

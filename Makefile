@@ -8,6 +8,9 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 ARGS   ?=
 NPM    := $(BIN)/python scripts/node.py npm
+# Containers set it, and then hundreds of processes of the tests would each compile what they import,
+# PyTorch too: seconds before the first line runs.
+unexport PYTHONDONTWRITEBYTECODE
 # A process a core, each with servers of its own; files stay whole, as some share what is slow to make.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist loadfile
 
@@ -70,8 +73,9 @@ screenshots: setup ## Take every page into docs/screens (ARGS="--only label,proj
 audit: $(VENV)/.ready frontend/node_modules/.ready ## Ask PyPI and npm for known weaknesses of the pinned packages
 	$(BIN)/python -m scripts.audit $(ARGS)
 
-openapi: $(VENV)/.ready ## Rewrite frontend/openapi.json and the TypeScript types from the API
+openapi: $(VENV)/.ready ## Rewrite frontend/openapi.json and the types of both clients from the API
 	$(BIN)/python -m api.openapi > frontend/openapi.json
+	$(BIN)/python -m scripts.client_types
 	$(NPM) --prefix frontend run --silent types
 
 lock: $(VENV)/.ready ## Resolve the pinned packages again

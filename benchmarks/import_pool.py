@@ -48,12 +48,13 @@ def import_once(data_dir: Path, upload: str, profile: Path | None) -> dict[str, 
     import resource
 
     from core.lifecycle import new_job
-    from core.messages import ImportPool
+    from core.messages import RunJob
     from core.project_settings import ProjectSettings
     from core.states import JobKind, ProjectState, Split
     from core.tables import Job, Project
+    from workers.context import sessions
     from workers.imports import handler
-    from workers.runner import run_job, sessions
+    from workers.runner import run_job
 
     with sessions().begin() as session:
         project = Project(
@@ -72,10 +73,10 @@ def import_once(data_dir: Path, upload: str, profile: Path | None) -> dict[str, 
     profiler = cProfile.Profile()
     start = time.perf_counter()
     if profile:
-        profiler.runcall(run_job, ImportPool(job_id=job_id), handler)
+        profiler.runcall(run_job, RunJob(job_id=job_id, kind=JobKind.IMPORT_POOL), handler)
         profiler.dump_stats(profile)
     else:
-        run_job(ImportPool(job_id=job_id), handler)
+        run_job(RunJob(job_id=job_id, kind=JobKind.IMPORT_POOL), handler)
     seconds = time.perf_counter() - start
     after = resource.getrusage(resource.RUSAGE_SELF)
     with sessions()() as session:

@@ -27,8 +27,9 @@ from rich.table import Table
 from benchmarks import synthetic
 from benchmarks.memory import PeakMemory
 from karat.client.client import Client
+from karat.client.findings import Round
 from karat.client.project import ProjectClient
-from karat.client.resources import ExportFormat, Round
+from karat.client.resources import ExportFormat
 from karat.demo.annotators import Judge
 from karat.local.stack import Stack
 

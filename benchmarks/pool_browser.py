@@ -61,18 +61,19 @@ VIEWS: dict[str, dict[str, Any]] = {
 
 _EXAMPLES = (
     "INSERT INTO examples (project_id, pool_index, content_hash, media_type, bytes, width, height,"
-    " split, state, name, label_class_id, meta) SELECT %(p)s, n, sha256(n::text::bytea),"
+    " split, state, name, label, meta) SELECT %(p)s, n, sha256(n::text::bytea),"
     " 'image/png', 1, 32, 32, 'pool', CASE WHEN n %% %(each)s > 0 THEN 'unlabeled'"
     " WHEN n / %(each)s %% 3 = 0 THEN 'ood' WHEN n / %(each)s %% 100 = 1 THEN 'unsure'"
     " ELSE 'labeled' END, n || '.png', CASE WHEN n %% %(each)s = 0 AND n / %(each)s %% 3 > 0"
-    " AND n / %(each)s %% 100 <> 1 THEN 1 + n / %(each)s %% 10 END, '{}'"
+    " AND n / %(each)s %% 100 <> 1 THEN jsonb_build_object('type', 'classification', 'class_id',"
+    " 1 + n / %(each)s %% 10) END, '{}'"
     " FROM generate_series(0, %(n)s - 1) n"
 )
 _ANNOTATIONS = (
     "INSERT INTO annotations (project_id, example_id, query_id, round_id, annotator_id, client_key,"
-    " verdict, class_id, seconds, cost, counted) SELECT %(p)s, e.id, q.id, q.round_id,"
+    " verdict, label, seconds, cost, counted) SELECT %(p)s, e.id, q.id, q.round_id,"
     " %(annotator)s, gen_random_uuid(), CASE e.state WHEN 'labeled' THEN 'class' ELSE e.state END,"
-    " e.label_class_id, 1, 1, true FROM examples e JOIN queries q ON q.example_id = e.id"
+    " e.label, 1, 1, true FROM examples e JOIN queries q ON q.example_id = e.id"
     " WHERE e.project_id = %(p)s"
 )
 
@@ -118,7 +119,7 @@ def fill(connection: psycopg.Connection[Any], storage: Storage, n: int) -> int:
     # A second opinion on some, and another one on a few of those.
     execute(_ANNOTATIONS + " AND e.pool_index / %(each)s %% 20 = 0", {**p, "annotator": 2})
     execute(
-        "UPDATE annotations SET verdict = 'ood', class_id = NULL WHERE annotator_id = 2"
+        "UPDATE annotations SET verdict = 'ood', label = NULL WHERE annotator_id = 2"
         " AND id % 10 = 0"
     )
     _score(connection, storage, int(p["p"]), n)

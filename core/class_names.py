@@ -23,7 +23,10 @@ from sqlalchemy import (
     union_all,
 )
 
+from core.errors import Invalid
 from core.tables import Annotation, FormerClassName, ProjectClass
+from core.tasks.registry import type_of
+from core.tasks.spec import Label
 
 
 class Refusal(NamedTuple):
@@ -83,6 +86,31 @@ class ClassNames:
             f"The class was called {seen!r} when chosen. It is {self.now[class_id]!r} now, and "
             f"{seen!r} is another one; the image is asked about again.",
         )
+
+
+def label_refusal(
+    label: Label, task: str, names: ClassNames, version: int | None
+) -> Refusal | None:
+    """Why a label, given when ``version`` of the classes was shown, may not be stored.
+
+    Args:
+        label: What was sent.
+        task: The project's task type.
+        names: Of the project's classes.
+        version: What its annotator saw; None if nobody knows.
+    """
+    if label.type != task:
+        detail = f"The label is of the type {label.type}, and the project takes {task}."
+        return Refusal("wrong_label_type", f"{detail} The image is asked about again.")
+    found = type_of(label)
+    class_id = found.class_of(label)
+    if class_id is not None:
+        return names.refusal(class_id, version)
+    try:
+        found.check(label, names.now)
+    except Invalid as error:
+        return Refusal(error.code, f"{error.detail} The image is asked about again.")
+    return None
 
 
 def _folded(name: str) -> str:

@@ -1,7 +1,6 @@
 """What several verdicts on one example amount to."""
 
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Self
 
@@ -11,6 +10,8 @@ from sqlalchemy.orm import aliased
 from core.lifecycle import EXAMPLE_STATE_AFTER
 from core.states import ExampleState, Source, Verdict
 from core.tables import Annotation, Example
+from core.tasks.registry import label_of, stored_text, type_of
+from core.tasks.spec import Label
 
 Considering = Callable[[type[Annotation]], ColumnElement[bool]]
 STANCES: Final = (Verdict.CLASS, Verdict.OOD)
@@ -60,7 +61,9 @@ def as_said() -> tuple[ColumnElement[Any], ...]:
     return (
         Annotation.created_at.asc(),
         Annotation.verdict.asc(),
+        # Classes compare faster than labels, and order them alike.
         Annotation.class_id.asc().nulls_last(),
+        Annotation.label.asc().nulls_last(),
         Annotation.id.asc(),
     )
 
@@ -81,7 +84,7 @@ def votes(considering: Considering = lambda _: true()) -> Select[*tuple[Any, ...
             Annotation.source_name,
             Annotation.job_id,
             Annotation.verdict,
-            Annotation.class_id,
+            Annotation.label,
         )
         .where(considering(Annotation), holds(considering=considering))
         .order_by(*as_said())
@@ -94,18 +97,18 @@ class Vote:
 
     Attributes:
         verdict: What was said.
-        class_id: Of a class verdict.
+        label: Of a verdict that has one.
         final: A reviewer's, who knew what the others had said.
     """
 
     verdict: Verdict
-    class_id: int | None = None
+    label: Label | None = None
     final: bool = False
 
     @classmethod
     def of(cls, row: Any) -> Self:
         """The vote of a row of ``votes``."""
-        return cls(Verdict(row.verdict), row.class_id, row.source == Source.REVIEW)
+        return cls(Verdict(row.verdict), label_of(row.label), row.source == Source.REVIEW)
 
 
 def opinions(votes: Iterable[Vote]) -> list[Vote]:
@@ -126,23 +129,55 @@ def consensus(votes: Iterable[Vote]) -> Vote | None:
     final = [vote for vote in held if vote.final]
     if final:
         return final[-1]
-    # Counter keeps the order of first occurrence, and max takes the first of equals.
-    counts = Counter((vote.verdict, vote.class_id) for vote in held)
-    return Vote(*max(counts, key=counts.__getitem__)) if counts else None
+    # max takes the first of equals.
+    most = max(_gathered(held), key=len, default=None)
+    return None if most is None else Vote(most[0].verdict, _agreed(most))
 
 
-def stances(votes: Iterable[Vote]) -> list[tuple[int | None, int]]:
+def _gathered(votes: Iterable[Vote]) -> list[list[Vote]]:
+    """Votes that say the same, each as the first of its group; groups in their order."""
+    found: list[list[Vote]] = []
+    for vote in votes:
+        for group in found:
+            if _same(group[0], vote):
+                group.append(vote)
+                break
+        else:
+            found.append([vote])
+    return found
+
+
+def _same(one: Vote, other: Vote) -> bool:
+    if one.verdict is not other.verdict:
+        return False
+    if one.label is None or other.label is None:
+        return one.label is other.label
+    return type_of(one.label).same(one.label, other.label)
+
+
+def _agreed(group: Sequence[Vote]) -> Label | None:
+    """What the votes of one group amount to."""
+    labels = [vote.label for vote in group if vote.label is not None]
+    if not labels:
+        return None
+    agreed: Label = labels[0] if len(labels) == 1 else type_of(labels[0]).agree(labels)
+    return agreed
+
+
+def stances(votes: Iterable[Vote]) -> list[tuple[Label | None, int]]:
     """What annotators say the image is, and how many each.
 
     Args:
         votes: Oldest first.
 
     Returns:
-        Class ids, None for OOD: what most say first, and of equals what was said first. Whoever is
+        Labels, None for OOD: what most say first, and of equals what was said first. Whoever is
         unsure says neither, and reviewers are not counted.
     """
-    said = (one.class_id for one in votes if one.verdict in STANCES and not one.final)
-    return Counter(said).most_common()
+    said = _gathered(one for one in votes if one.verdict in STANCES and not one.final)
+    # The order of equals stays.
+    said.sort(key=len, reverse=True)
+    return [(_agreed(group), len(group)) for group in said]
 
 
 def is_disputed(votes: Collection[Vote]) -> bool:
@@ -162,14 +197,14 @@ def answered(said: Mapping[int, Collection[Vote]]) -> dict[str, list[Any]]:
     return {
         "answered": list(outcomes),
         "states": [state.value for state, _ in outcomes.values()],
-        "labels": [class_id for _, class_id in outcomes.values()],
+        "labels": [stored_text(label) for _, label in outcomes.values()],
         "disputes": [is_disputed(votes) for votes in said.values()],
     }
 
 
-def outcome(votes: Iterable[Vote]) -> tuple[ExampleState, int | None]:
-    """The state, and the class if any, that ``votes`` give their example."""
+def outcome(votes: Iterable[Vote]) -> tuple[ExampleState, Label | None]:
+    """The state, and the label if any, that ``votes`` give their example."""
     agreed = consensus(votes)
     if agreed is None:
         return EXAMPLE_STATE_AFTER[Verdict.SKIP], None
-    return EXAMPLE_STATE_AFTER[agreed.verdict], agreed.class_id
+    return EXAMPLE_STATE_AFTER[agreed.verdict], agreed.label

@@ -4,7 +4,17 @@ import enum
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, DateTime, Engine, Enum, MetaData, create_engine, func, select
+from sqlalchemy import (
+    BigInteger,
+    Computed,
+    DateTime,
+    Engine,
+    Enum,
+    MetaData,
+    create_engine,
+    func,
+    select,
+)
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import (
     AsyncEngine,
@@ -43,6 +53,15 @@ class Base(DeclarativeBase):
             values_callable=lambda states: [state.value for state in states],
         ),
     }
+
+
+# NULL in the database where there is no label, and not the JSON null.
+LABEL = JSONB(none_as_null=True)
+
+
+def class_of_label(column: str = "label") -> Computed:
+    """What a column is made from that holds the class of the label in ``column``."""
+    return Computed(f"({column} ->> 'class_id')::bigint", persisted=True)
 
 
 # A transaction that was forgotten open holds back vacuum on the queue table, which then slows.

@@ -1,11 +1,13 @@
 """What an import is asked to do: written by the API, read by the worker."""
 
 from enum import StrEnum
-from typing import Any, Final, Self
+from typing import Any, Final
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import Field
 
+from core.job_params import JobParams
 from core.states import Split
+from core.tables import Job
 
 PLAN_HOURS: Final = 24
 """How long the upload of a plan is kept that nobody answers."""
@@ -33,7 +35,7 @@ class Answer(StrEnum):
     EXPIRED = "expired"
 
 
-class ImportParams(BaseModel):
+class ImportParams(JobParams):
     """Parameters of the job ``import_pool``.
 
     Attributes:
@@ -53,27 +55,19 @@ class ImportParams(BaseModel):
         answer: What became of this plan.
     """
 
-    # Those of an earlier version may still wait, and of a later one after a downgrade.
-    model_config = ConfigDict(extra="ignore")
-
     filename: str
     upload: str | None = None
     split: Split = Split.POOL
-    columns: dict[str, str] = {}
-    annotations: list[str] = []
-    folder_split: dict[str, FolderChoice] = {}
+    columns: dict[str, str] = Field(default_factory=dict)
+    annotations: list[str] = Field(default_factory=list)
+    folder_split: dict[str, FolderChoice] = Field(default_factory=dict)
     count_from: int | None = None
     location: str | None = None
-    include: list[str] = []
+    include: list[str] = Field(default_factory=list)
     table: str | None = None
     packed: str | None = None
     plan: int | None = None
     answer: Answer | None = None
-
-    @classmethod
-    def of(cls, params: dict[str, Any]) -> Self:
-        """The parameters of a job."""
-        return cls.model_validate(params)
 
     def to_json(self) -> dict[str, Any]:
         """For the job, without what does not apply."""
@@ -84,3 +78,8 @@ class ImportParams(BaseModel):
             for name, value in written.items()
             if value not in (None, "", [], {}) or name in always
         }
+
+
+def answer_plan(plan: Job, answer: Answer) -> None:
+    """Note what became of a plan; its row is locked."""
+    plan.params = {**plan.params, "answer": answer.value}

@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import aliased
 
 from core.states import JobKind, JobState
-from core.tables import DRY_RUN, Job
+from core.tables import Job
 
 SMALL: Final = (8, 16, 24, 28, 32)
 """Sides for digits, icons and other small images, which are not to lose a pixel."""
@@ -108,7 +108,7 @@ def not_resized_since() -> ColumnElement[bool]:
         resize.project_id == Job.project_id,
         resize.kind == JobKind.RESIZE,
         resize.state == JobState.SUCCEEDED,
-        resize.params[DRY_RUN].is_(None),
+        resize.is_real(),
         resize.finished_at > Job.finished_at,
     )
     return ~later.exists()

@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from sqlalchemy import ARRAY, BigInteger, Boolean, String, Update, bindparam, cast, func, update
+from sqlalchemy.dialects.postgresql import JSONB
 
 from core.among import among
 from core.errors import Conflict
@@ -22,7 +23,7 @@ from core.states import (
     RoundState,
     Verdict,
 )
-from core.tables import Example, Job, Project, Round
+from core.tables import DRY_RUN, Example, Job, Project, Round
 from core.webhooks import note
 
 _PROJECT: Mapping[ProjectState, Collection[ProjectState]] = {
@@ -128,13 +129,23 @@ def new_job(
     params: Mapping[str, Any],
     created_by: int | None = None,
     parent_id: int | None = None,
+    dry_run: bool = False,
 ) -> Job:
-    """A queued job; the caller adds it to a session and enqueues its message."""
+    """A queued job; the caller adds it to a session and enqueues its message.
+
+    Args:
+        kind: What it does.
+        project_id: Its project.
+        params: Of its kind: see ``core.job_params``.
+        created_by: Who has asked for it.
+        parent_id: The job that it is a part of.
+        dry_run: Whether it only measures what a job with these parameters would take.
+    """
     return Job(
         kind=kind,
         state=JobState.QUEUED,
         project_id=project_id,
-        params=dict(params),
+        params={**params, **({DRY_RUN: True} if dry_run else {})},
         created_by=created_by,
         parent_id=parent_id,
         sent_at=datetime.now(UTC),
@@ -269,16 +280,16 @@ def mark_released(example_ids: Collection[int]) -> Update:
 
 
 def mark_answered() -> Update:
-    """Statement: examples get the state and the class that their verdicts give them.
+    """Statement: examples get the state and the label that their verdicts give them.
 
     Its parameters are four arrays of one length: ``answered``, example ids, ``states`` and
-    ``labels``, for each its ``core.consensus.outcome``, and ``disputes``.
+    ``labels``, for each its ``core.consensus.outcome``, labels as JSON, and ``disputes``.
     """
     values = (
         func.unnest(
             bindparam("answered", type_=ARRAY(BigInteger)),
             bindparam("states", type_=ARRAY(String)),
-            bindparam("labels", type_=ARRAY(BigInteger)),
+            bindparam("labels", type_=ARRAY(String)),
             bindparam("disputes", type_=ARRAY(Boolean)),
         )
         .table_valued("id", "state", "label", "disputed", name="answers")
@@ -289,7 +300,7 @@ def mark_answered() -> Update:
         .where(Example.id == cast(values.c.id, BigInteger))
         .values(
             state=values.c.state,
-            label_class_id=cast(values.c.label, BigInteger),
+            label=cast(values.c.label, JSONB),
             disputed=cast(values.c.disputed, Boolean),
         )
     )

@@ -1,167 +1,111 @@
 """What the API and the scheduler send to the workers: typed, and carrying ids only."""
 
-from typing import ClassVar
+from typing import ClassVar, Final, Self
 
 from pydantic import BaseModel, ConfigDict
 
 from core.states import JobKind
+from core.tables import Job
+
+CPU: Final = "cpu"
+"""Queue of what reads images."""
+GPU: Final = "gpu"
+"""Queue of what trains or infers."""
+WEB: Final = "web"
+"""Queue of what calls other machines."""
+HOUSEKEEPING: Final = "housekeeping"
+"""Queue of what must never wait for a job."""
+QUEUES: Final = (CPU, GPU, WEB, HOUSEKEEPING)
+
+QUEUE_OF: Final[dict[JobKind, str]] = {
+    JobKind.IMPORT_POOL: CPU,
+    JobKind.ADVANCE_ROUND: GPU,
+    JobKind.LEARN_FEATURES: GPU,
+    JobKind.TAUFE: GPU,
+    JobKind.PRUNE: GPU,
+    JobKind.RELABEL: GPU,
+    JobKind.SCORE_PART: GPU,
+    JobKind.RESIZE: CPU,
+    JobKind.EMBEDDING_MAP: GPU,
+    JobKind.COMPARE: GPU,
+    JobKind.LOOK_UP: GPU,
+}
+"""Where each kind of job waits for a worker."""
 
 
-class Message(BaseModel):
-    """Base of every message.
+class _Payload(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class RunJob(_Payload):
+    """Run the job of this id.
+
+    Attributes:
+        kind: Of that job. It says which queue the message goes to and whose turn it stands for,
+            also when the job itself was deleted with its project.
+    """
+
+    task: ClassVar[str] = "run_job"
+
+    job_id: int
+    kind: JobKind
+
+    @classmethod
+    def of(cls, job: Job) -> Self:
+        """The message of a job that was flushed, so that it has an id."""
+        return cls(job_id=job.id, kind=job.kind)
+
+    @property
+    def queue(self) -> str:
+        """Name of the queue it is sent to."""
+        return QUEUE_OF[self.kind]
+
+
+class Housekeeping(_Payload):
+    """Base of the messages that are about no job.
 
     Attributes:
         task: Name of the Celery task that handles it.
-        queue: Queue it is sent to: ``gpu`` for what trains or infers, ``cpu`` for what reads
-            images, ``web`` for what calls other machines, ``housekeeping`` for what must never wait
-            for a job.
+        queue: Name of the queue it is sent to.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     task: ClassVar[str]
     queue: ClassVar[str]
 
 
-class JobMessage(Message):
-    """Run the job of this id."""
-
-    job_id: int
-
-
-class ImportPool(JobMessage):
-    """Read an upload into a project's pool."""
-
-    task = "import_pool"
-    queue = "cpu"
-
-
-class AdvanceRound(JobMessage):
-    """Close a round: meta-train, retrain, score, select, and publish the next one."""
-
-    task = "advance_round"
-    queue = "gpu"
-
-
-class LearnFeatures(JobMessage):
-    """Learn features of a project's pool contrastively, and embed the pool with them."""
-
-    task = "learn_features"
-    queue = "gpu"
-
-
-class CompareRegularizers(JobMessage):
-    """Train a network as it is, with OAT and with TAUFE, and compare the three."""
-
-    task = "taufe"
-    queue = "gpu"
-
-
-class Prune(JobMessage):
-    """Choose the part of a project's labels that is worth training on."""
-
-    task = "prune"
-    queue = "gpu"
-
-
-class Relabel(JobMessage):
-    """Learn from a project's labels, and suggest others for those that are doubted."""
-
-    task = "relabel"
-    queue = "gpu"
-
-
-class ScorePart(JobMessage):
-    """Score a part of a pool for the job that closes a round."""
-
-    task = "score_part"
-    queue = "gpu"
-
-
-class Resize(JobMessage):
-    """Make the pixels of a project's images anew, at another size."""
-
-    task = "resize"
-    queue = "cpu"
-
-
-class MapEmbeddings(JobMessage):
-    """Lay the images of a project out on a plane, like ones together."""
-
-    task = "embedding_map"
-    queue = "gpu"
-
-
-class CheckWeights(Message):
+class CheckWeights(Housekeeping):
     """Find out whether weights fit that were uploaded, and whether published ones can be had."""
 
     task = "check_weights"
-    queue = "gpu"
+    queue = GPU
 
 
-class Compare(JobMessage):
-    """Compare all images of a project with each other."""
-
-    task = "compare"
-    queue = "gpu"
-
-
-class LookUp(JobMessage):
-    """Make of one file what images are compared by."""
-
-    task = "look_up"
-    queue = "gpu"
-
-
-class Sweep(Message):
+class Sweep(Housekeeping):
     """Find jobs that were never delivered or whose worker died, and send them again."""
 
     task = "sweep"
-    queue = "housekeeping"
+    queue = HOUSEKEEPING
 
 
-class DeliverWebhooks(Message):
+class DeliverWebhooks(Housekeeping):
     """Tell webhooks what has happened and what is due to be told again."""
 
     task = "deliver_webhooks"
-    queue = "web"
+    queue = WEB
 
 
-class RemoveFiles(Message):
+class RemoveFiles(Housekeeping):
     """Remove what deleted projects and imports that nobody retries have left on disk."""
 
     task = "remove_files"
-    queue = Sweep.queue
+    queue = HOUSEKEEPING
 
 
-MESSAGES: tuple[type[Message], ...] = (
-    ImportPool,
-    AdvanceRound,
-    LearnFeatures,
-    CompareRegularizers,
-    Prune,
-    Relabel,
-    ScorePart,
-    Resize,
-    MapEmbeddings,
+Message = RunJob | Housekeeping
+MESSAGES: Final[tuple[type[Message], ...]] = (
+    RunJob,
     CheckWeights,
-    Compare,
-    LookUp,
     Sweep,
     RemoveFiles,
     DeliverWebhooks,
 )
-JOB_MESSAGES: dict[JobKind, type[JobMessage]] = {
-    JobKind.IMPORT_POOL: ImportPool,
-    JobKind.ADVANCE_ROUND: AdvanceRound,
-    JobKind.LEARN_FEATURES: LearnFeatures,
-    JobKind.TAUFE: CompareRegularizers,
-    JobKind.PRUNE: Prune,
-    JobKind.RELABEL: Relabel,
-    JobKind.SCORE_PART: ScorePart,
-    JobKind.RESIZE: Resize,
-    JobKind.EMBEDDING_MAP: MapEmbeddings,
-    JobKind.COMPARE: Compare,
-    JobKind.LOOK_UP: LookUp,
-}
-QUEUES: tuple[str, ...] = ("cpu", "gpu", "web", "housekeeping")

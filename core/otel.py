@@ -81,6 +81,8 @@ def watch(engine: Engine) -> None:
     SQLAlchemyInstrumentor().instrument(engine=engine, skip_dep_check=True)
 
 
-def note_job(job_id: int) -> None:
-    """Say of the present span which job it is about."""
-    trace.get_current_span().set_attribute(_JOB, job_id)
+def note_job(job_id: int, kind: str) -> None:
+    """Say of the present span which job it is about; all are run by one task."""
+    span = trace.get_current_span()
+    span.set_attribute(_JOB, job_id)
+    span.update_name(f"run/{kind}")

@@ -13,6 +13,9 @@ Mode = Literal["single", "grid"]
 Goal = Literal["best_model", "find_all"]
 """What a project is after: a model that tells the classes, or all of their images."""
 
+FirstQueue = Literal["typical", "random"]
+"""What the first round asks about, while no model can choose (``docs/adr``, 0040)."""
+
 STRATEGY_OF: Final[dict[Goal, str]] = {"best_model": "expected_value", "find_all": "most_likely"}
 """The strategy that a goal brings, unless another is chosen (``docs/adr``, 0039)."""
 
@@ -63,7 +66,11 @@ class ProjectSettings(_Strict):
         budget: What the verdicts of one round may cost, in units of ``cost``.
         cost: Prices of verdicts.
         overlap: How many annotators see each queried image; every verdict costs.
+        second_looks: Share of the budget, 0..0.5, for asking once more for answers that are most
+            probably wrong; ``None`` = 5 % where several people label, none where one does.
         zero_wait: While models retrain, annotators go on with the rest of the ranked queue.
+        first_queue: What the first round asks about: images that are typical of the pool, and one
+            in four drawn at random, or all drawn at random.
         model: Target model.
         strategy: Query strategy.
         purity: Score of being in-distribution.
@@ -80,7 +87,9 @@ class ProjectSettings(_Strict):
     budget: float = Field(default=100.0, gt=0, le=1e9)
     cost: Cost = Field(default_factory=Cost)
     overlap: int = Field(default=1, ge=1, le=20)
+    second_looks: float | None = Field(default=None, ge=0, le=0.5)
     zero_wait: bool = True
+    first_queue: FirstQueue = "typical"
     model: Choice = Field(default_factory=lambda: Choice(name="auto"))
     strategy: Choice = Field(default_factory=lambda: Choice(name=STRATEGY_OF["best_model"]))
     purity: Choice = Field(default_factory=lambda: Choice(name="probe"))

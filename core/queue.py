@@ -7,7 +7,7 @@ from typing import Any
 from celery import Celery
 from kombu.exceptions import OperationalError
 
-from core.messages import JOB_MESSAGES, Message
+from core.messages import Message, RunJob
 from core.settings import settings
 from core.tables import Job
 
@@ -54,7 +54,7 @@ def enqueue(info: dict[Any, Any], job: Job) -> None:
         info: ``session.info`` of the session the job was added to.
         job: The job; it must have been flushed, so that it has an id.
     """
-    remember(info, JOB_MESSAGES[job.kind](job_id=job.id))
+    remember(info, RunJob.of(job))
 
 
 def remember(info: dict[Any, Any], message: Message) -> None:

@@ -46,11 +46,11 @@ def note_items(removal_id: int, project_id: int) -> Iterable[Executable]:
         yield text(statement).bindparams(**{key: ids[key] for key in _named(statement)})
 
 
-# Small versions are kept of images that lie elsewhere, too.
+# Small versions are kept of images that lie elsewhere, too. A text has no file of its own.
 _IMAGES: Final = """
     INSERT INTO removal_items (removal_id, content_hash, bytes)
     SELECT :removal, content_hash, CASE WHEN location IS NULL THEN bytes ELSE 0 END
-    FROM examples WHERE project_id = :project
+    FROM examples WHERE project_id = :project AND width IS NOT NULL
 """
 _PATHS: Final = """
     INSERT INTO removal_items (removal_id, path)

@@ -3,6 +3,7 @@
 from sqlalchemy import Select, select
 
 from core.errors import Conflict
+from core.job_params import AdvanceParams
 from core.lifecycle import move_round, new_job
 from core.project_settings import ProjectSettings
 from core.states import JobKind, RoundState
@@ -132,8 +133,8 @@ def _advance(project: Project, round_: Round, following: Round | None) -> Job:
     return new_job(
         JobKind.ADVANCE_ROUND,
         project_id=project.id,
-        params={
-            "closing": round_.number,
-            "selecting": following.number if following is not None else None,
-        },
+        params=AdvanceParams(
+            closing=round_.number,
+            selecting=following.number if following is not None else None,
+        ).to_json(),
     )

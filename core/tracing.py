@@ -43,9 +43,9 @@ def watch(engine: Engine) -> None:
         otel.watch(engine)
 
 
-def note_job(job_id: int) -> None:
-    """Say of the task that is being run which job it is."""
+def note_job(job_id: int, kind: str) -> None:
+    """Say of the task that is being run which job it is, and of which kind."""
     if on():
         from core import otel
 
-        otel.note_job(job_id)
+        otel.note_job(job_id, kind)

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
-    from karat.client.resources import Estimate, Job
+    from karat.client.resources import Job
+    from karat.client.results import Estimate
 
 # Parameters that messages of the server name as the API does.
 _PARAMETERS = re.compile(

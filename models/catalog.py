@@ -111,7 +111,13 @@ def require_served(spec: Spec, medium: str, params: Mapping[str, Any] | None = N
 def networks_of(spec: Spec, medium: str) -> list[str]:
     """Return the models that a job's parameter `network` offers for "image" or "text" examples."""
     choices = spec.params.model_json_schema()["properties"].get("network", {}).get("enum", [])
-    return [name for name in choices if find("model", name).serves(medium)]
+    models = {one.name: one for one in specs() if one.kind == "model"}
+    # Networks that no project can choose learn from images.
+    return [
+        name
+        for name in choices
+        if (models[name].serves(medium) if name in models else medium == "image")
+    ]
 
 
 def _misplaced(spec: Spec, medium: str, others: Sequence[str]) -> ModelError:

@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -77,18 +78,27 @@ class PoolScores:
         names = ("indices", "logits", "purity", "informativeness")
         return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
-    def to_parquet(self, path: Path, about: Mapping[str, str] | None = None) -> None:
+    def to_parquet(
+        self,
+        path: Path,
+        about: Mapping[str, str] | None = None,
+        predicted: Mapping[str, NDArray[Any]] | None = None,
+    ) -> None:
         """Write one row per example, atomically, with what the model predicts.
 
         Args:
             path: of the file.
             about: what is kept beside the rows, by name.
+            predicted: (N,) columns of what the model takes the examples for; default: the most
+                probable class and its probability.
         """
         path = Path(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         classes = self.logits.shape[1]
         flat = pa.array(np.ascontiguousarray(self.logits).reshape(-1))
-        predicted, confidence = predictions(self.logits)
+        if predicted is None:
+            named = ("predicted", "confidence")
+            predicted = dict(zip(named, predictions(self.logits), strict=True))
         table = pa.table(
             {
                 "pool_index": pa.array(self.indices, type=pa.int64()),
@@ -96,8 +106,7 @@ class PoolScores:
                 "informativeness": pa.array(self.informativeness, type=pa.float32()),
                 "meta_score": _optional(self.meta_scores, len(self)),
                 "in_probability": _optional(self.inside, len(self)),
-                "predicted": pa.array(predicted),
-                "confidence": pa.array(confidence),
+                **{name: pa.array(values) for name, values in predicted.items()},
                 "logits": pa.FixedSizeListArray.from_arrays(flat, classes),
             }
         )

@@ -27,6 +27,9 @@ Group = Literal[
     "other",
 ]
 
+CLASSES: Final = frozenset({"classification"})
+"""The tasks of what knows labels as classes only."""
+
 THESIS: Final = (
     "D. Park, Prioritizing Informative Features and Examples for Deep Learning from Noisy Data, "
     "KAIST"
@@ -63,6 +66,8 @@ class Spec:
         group: under which heading it is offered, in the order of `Group`. "other" is for jobs,
             pruning methods and learners, which no project chooses, and for packages of third
             parties that say nothing.
+        tasks: names of the task types that it serves; empty: of pruning methods and learners, which
+            know labels as classes, classification, of all else every one.
         media: what it serves, "image" or "text"; empty: of a model images, of all else both.
         without_gpu: of a job: values to begin with where no worker has a GPU, instead of defaults
             that would take hours there.
@@ -81,9 +86,16 @@ class Spec:
     probability: bool = False
     by_row: bool = False
     group: Group = "other"
+    tasks: frozenset[str] = frozenset()
     media: frozenset[str] = frozenset()
     without_gpu: Mapping[str, Any] = field(default_factory=dict, hash=False)
     of_texts: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    def serves_task(self, task: str) -> bool:
+        """Say whether it can be used where labels are of a task type."""
+        by_class = self.kind in ("pruning", "learner")
+        tasks = self.tasks or (CLASSES if by_class else frozenset({task}))
+        return task in tasks
 
     def serves(self, medium: str) -> bool:
         """Say whether it can be chosen for a project of "image" or "text" examples."""

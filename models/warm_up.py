@@ -125,7 +125,7 @@ class _Record(NamedTuple):
 class _Model:
     """One of the models."""
 
-    task: WarmUp
+    warm_up: WarmUp
     seed: int
     work: Path
 
@@ -136,12 +136,12 @@ class _Model:
                 progress(self._steps, self._steps)
             return
         self.work.mkdir(parents=True, exist_ok=True)
-        task, per_epoch = self.task, self._per_epoch
+        warm_up, per_epoch = self.warm_up, self._per_epoch
         model, settings = self.built(self._steps)
         train(
             model.network,
-            task.store[task.indices],
-            task.labels,
+            warm_up.store[warm_up.indices],
+            warm_up.labels,
             params=settings,
             seed=self.seed,
             schedule=_constant,
@@ -156,15 +156,15 @@ class _Model:
 
     def record(self, progress: Progress | None) -> _Record:
         """Look at the images as they are."""
-        task = self.task
-        plain = self._trained().infer(task.indices, progress=progress)
-        own = np.take_along_axis(log_softmax(plain.logits), task.labels[:, None], axis=1)[:, 0]
-        norms = last_layer_norms(plain.logits, plain.embeddings, task.labels)
+        warm_up = self.warm_up
+        plain = self._trained().infer(warm_up.indices, progress=progress)
+        own = np.take_along_axis(log_softmax(plain.logits), warm_up.labels[:, None], axis=1)[:, 0]
+        norms = last_layer_norms(plain.logits, plain.embeddings, warm_up.labels)
         return _Record((-own).astype(np.float32), norms)
 
     def correct(self) -> NDArray[np.bool_]:
         """Return what was right after each epoch, (E, N)."""
-        epochs = range(1, self.task.params.epochs + 1)
+        epochs = range(1, self.warm_up.params.epochs + 1)
         return np.stack([np.load(self._epoch_file(one)) for one in epochs])
 
     def strong(self) -> NetworkModel:
@@ -173,36 +173,36 @@ class _Model:
 
     def over_strong_view(self, model: NetworkModel) -> NetworkModel:
         """Return the same model over the strongly augmented view."""
-        view = StrongView(self.task.store, self.seed)
+        view = StrongView(self.warm_up.store, self.seed)
         return NetworkModel(model.network, view, model.name, model.params)
 
     def built(self, steps: int) -> tuple[NetworkModel, TrainingParams]:
         """Return an untrained model and how it is trained for so many steps."""
-        task, params = self.task, self.task.params
+        warm_up, params = self.warm_up, self.warm_up.params
         given = params.network_params(steps=steps, learning_rate=params.learning_rate)
         settings = parse("model", params.network, given)
         assert isinstance(settings, TrainingParams)
         network = build_network(
             params.network,
             settings,
-            classes=task.classes,
-            store=task.store,
+            classes=warm_up.classes,
+            store=warm_up.store,
             seed=self.seed,
             ood_output=False,
             loss_prediction=False,
         )
         stored = validate("model", params.network, given)
-        return NetworkModel(network, task.store, params.network, stored), settings
+        return NetworkModel(network, warm_up.store, params.network, stored), settings
 
     def _trained(self) -> NetworkModel:
-        model = load_target(self._file, self.task.store)
+        model = load_target(self._file, self.warm_up.store)
         assert isinstance(model, NetworkModel)
         return model
 
     def _note(self, model: NetworkModel, epoch: int, progress: Progress | None) -> None:
         """Keep which examples are right after an epoch; to repeat it changes nothing."""
-        logits = model.infer(self.task.indices, progress=progress).logits
-        right: NDArray[np.bool_] = logits.argmax(axis=1) == self.task.labels
+        logits = model.infer(self.warm_up.indices, progress=progress).logits
+        right: NDArray[np.bool_] = logits.argmax(axis=1) == self.warm_up.labels
         partial = self._epoch_file(epoch).with_suffix(".tmp")
         with partial.open("wb") as file:
             np.save(file, right)
@@ -210,11 +210,11 @@ class _Model:
 
     @property
     def _per_epoch(self) -> int:
-        return ceil(len(self.task.indices) / self.task.params.batch_size)
+        return ceil(len(self.warm_up.indices) / self.warm_up.params.batch_size)
 
     @property
     def _steps(self) -> int:
-        return self._per_epoch * self.task.params.epochs
+        return self._per_epoch * self.warm_up.params.epochs
 
     @property
     def _file(self) -> Path:

@@ -1,16 +1,19 @@
 """Real PostgreSQL and Redis for every test; a fresh database for each that asks for one."""
 
+import gc
 import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
 import redis
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from hypothesis import settings as hypothesis_settings
 from psycopg import sql
@@ -23,7 +26,7 @@ from karat.local.embedded import EmbeddedPostgres, EmbeddedRedis
 from tests.clip import tiny_clip
 from tests.s3 import CREDENTIALS, Bucket, S3Server, s3_server
 from tests.world import World
-from workers import runner
+from workers import context
 
 ROOT = Path(__file__).resolve().parent.parent
 TEMPLATE = "karat_template"
@@ -38,6 +41,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--fuzz-cases", type=int, default=20_000, help="requests that the long tests make up"
     )
+
+
+def pytest_collection_finish() -> None:
+    """Leave what is imported out of every further collection.
+
+    A million objects of libraries live as long as the process; looking through them again and
+    again was a quarter of a test's time. What tests make is collected as before.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @dataclass(frozen=True)
@@ -109,8 +122,8 @@ def installation(
     monkeypatch.setenv("KARAT_DISK_RESERVE_BYTES", "0")
     _forget()
     yield settings.settings()
-    if runner.sessions.cache_info().currsize:
-        runner.sessions().kw["bind"].dispose()
+    if context.sessions.cache_info().currsize:
+        context.sessions().kw["bind"].dispose()
     queue.celery().close()
     # Every queue: a message of this test must not reach a worker of the next.
     with redis.Redis(unix_socket_path=str(services.redis.socket_path)) as broker:
@@ -121,7 +134,7 @@ def installation(
 
 def _forget() -> None:
     """Processes read their environment once; tests are many installations in one process."""
-    for cached in (settings.settings, queue.celery, runner.sessions):
+    for cached in (settings.settings, queue.celery, context.sessions):
         cached.cache_clear()
 
 
@@ -168,8 +181,32 @@ def world(session: Session, installation: settings.Settings) -> World:
     return World(session, Path(installation.data_dir))
 
 
+@pytest.fixture(scope="session")
+def application() -> Callable[[settings.Settings], FastAPI]:
+    """Gives the application for an installation.
+
+    Most installations of tests differ only in where they are, which an application looks up as it
+    begins: they share one, as its routes take longer to make than most tests.
+    """
+    elsewhere = {"database_url", "redis_url", "data_dir"}
+    made: list[tuple[dict[str, Any], FastAPI]] = []
+
+    def give(installation: settings.Settings) -> FastAPI:
+        wanted = installation.model_dump(exclude=elsewhere)
+        for known, app in made:
+            if known == wanted:
+                app.state.settings = installation
+                return app
+        made.append((wanted, create_app(installation)))
+        return made[-1][1]
+
+    return give
+
+
 @pytest.fixture
-def http(installation: settings.Settings) -> Iterator[TestClient]:
+def http(
+    installation: settings.Settings, application: Callable[[settings.Settings], FastAPI]
+) -> Iterator[TestClient]:
     """The application in this process, on the installation's database."""
-    with TestClient(create_app(installation), base_url="http://karat.test") as client:
+    with TestClient(application(installation), base_url="http://karat.test") as client:
         yield client

@@ -13,7 +13,7 @@ ROOT: Final = Path(__file__).resolve().parent.parent
 STRINGS: Final = ROOT / "frontend/src/strings/ko"
 # Of the API and the workers, what speaks to people on pages; the rest fills logs and reports.
 SPEAKERS: Final = (
-    "api/jobs/waiting.py", "models", "workers/advance", "workers/dry_run.py",
+    "api/jobs/waiting.py", "models", "workers/advance", "workers/claiming.py", "workers/dry_run.py",
     "workers/embedding_map", "workers/prune/warmed.py", "workers/resize", "workers/runner.py",
 )  # fmt: skip
 NUMBER_FORMATS: Final = {"float32", "bfloat16"}
@@ -100,11 +100,11 @@ def test_every_note_has_korean() -> None:
 def test_every_reason_to_refuse_a_file_has_korean() -> None:
     place = {
         "Refused": 0, "refused_item": 1, "Note": 0, "_noted": 1, "Problem": 1,
-        "metadata.problem": 1, "self.problem": 1, "problem": 1,
+        "metadata.problem": 1, "self.problem": 1, "problem": 1, "NotText": 0,
     }  # fmt: skip
     calls = (
         (node.args, place[ast.unparse(node.func)])
-        for tree in _trees("workers/imports")
+        for tree in _trees("core/media", "workers/imports")
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and ast.unparse(node.func) in place
     )
@@ -117,7 +117,7 @@ def test_every_reason_to_refuse_a_file_has_korean() -> None:
 def test_no_korean_sentence_has_lost_its_english() -> None:
     written = {
         _text(node)
-        for tree in _trees("api/jobs", "core/pictures", "models", "workers")
+        for tree in _trees("api/jobs", "core/media", "core/pictures", "models", "workers")
         for node in ast.walk(tree)
     }
     assert _korean("sentences.json").keys() - written == set()

@@ -16,12 +16,12 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.sdk.trace import Span, TracerProvider
 
 from core import logs, tracing
-from core.messages import AdvanceRound, ScorePart
-from core.states import Role
+from core.messages import RunJob
+from core.states import JobKind, Role
 from tests.conftest import ROOT
 from tests.processes import api, eventually, worker
 from tests.world import World, png
-from workers import runner
+from workers import context, runner
 from workers.advance import scoring
 
 
@@ -131,16 +131,17 @@ def test_a_part_that_a_round_takes_itself_leaves_the_rounds_span_its_name(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     del world
-    runner.sessions()
+    context.sessions()
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
     tracing.on.cache_clear()
     inside = logs.job_id.set(None)
     try:
         with TracerProvider().get_tracer("test").start_as_current_span("round") as span:
-            runner.run_job(AdvanceRound(job_id=1), scoring.Part())
+            runner.run_job(RunJob(job_id=1, kind=JobKind.ADVANCE_ROUND), scoring.Part())
             logs.job_id.set(1)
-            runner.run_job(ScorePart(job_id=2), scoring.Part())
+            runner.run_job(RunJob(job_id=2, kind=JobKind.SCORE_PART), scoring.Part())
         assert isinstance(span, Span)
+        assert span.name == "run/advance_round"
         assert dict(span.attributes or {}) == {"karat.job_id": 1}
     finally:
         logs.job_id.reset(inside)
@@ -151,8 +152,8 @@ def test_nothing_is_imported_where_nobody_asked(world: World) -> None:
     del world
     code = (
         "import sys; from core import tracing; tracing.begin('karat-api');"
-        "from api.main import create_app; create_app(); import workers.app, workers.runner;"
-        "workers.runner.sessions();"
+        "from api.main import create_app; create_app(); import workers.app, workers.context;"
+        "workers.context.sessions();"
         "sys.exit(any(name.startswith(('opentelemetry.sdk', 'opentelemetry.instrumentation'))"
         " for name in sys.modules))"
     )

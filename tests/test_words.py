@@ -24,19 +24,22 @@ def keys(language: str, file: str, name: str) -> set[str]:
 
 
 def phases() -> Iterator[str]:
-    """Whatever phase a job plans by a name that is written down."""
+    """Whatever phase a job has by a name that is written down."""
     # A check on the command line is no job, and has words of its own.
     found = (ROOT / "workers").rglob("*.py")
     for path in (one for one in found if one.parent.name != "check"):
         for node in ast.walk(ast.parse(path.read_text())):
-            target = node.target if isinstance(node, ast.AnnAssign) else None
-            if not isinstance(target, ast.Name) or not target.id.endswith("PHASES"):
-                continue
-            assert isinstance(node, ast.AnnAssign)
-            if isinstance(node.value, ast.Tuple):
-                for item in node.value.elts:
-                    if isinstance(item, ast.Constant):
-                        yield str(item.value)
+            names: list[ast.expr] = []
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Phase":
+                names = node.args[:1]
+            elif (
+                isinstance(node, ast.AnnAssign)
+                and isinstance(node.value, ast.Tuple)
+                and isinstance(node.target, ast.Name)
+                and node.target.id.endswith("PHASES")
+            ):
+                names = node.value.elts
+            yield from (str(one.value) for one in names if isinstance(one, ast.Constant))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -32,6 +32,7 @@ from core.tables import (
     Round,
     User,
 )
+from core.tasks.classification import stored_class
 from models.catalog import DEFAULT_MODEL
 from models.media.image import PixelStore
 
@@ -163,7 +164,7 @@ class World:
                         split=split,
                         state=ExampleState.UNLABELED,
                         name=f"{index}.png",
-                        label_class_id=classes[kind].id if split is Split.EVALUATION else None,
+                        label=stored_class(classes[kind].id if split is Split.EVALUATION else None),
                         meta={},
                     )
                 )

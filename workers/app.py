@@ -13,7 +13,7 @@ from celery.schedules import schedule
 from celery.signals import beat_init, setup_logging, worker_init, worker_ready
 
 from core import logs, tracing
-from core.messages import MESSAGES, AdvanceRound, DeliverWebhooks, ImportPool, RemoveFiles, Sweep
+from core.messages import CPU, GPU, DeliverWebhooks, RemoveFiles, Sweep
 from core.private import keep_private
 from core.queue import celery
 from core.settings import settings
@@ -23,18 +23,8 @@ if TYPE_CHECKING:
     from workers.presence import Presence
 
 TASK_MODULES = (
-    "workers.tasks.advance_round",
-    "workers.tasks.embedding_map",
+    "workers.tasks.run_job",
     "workers.tasks.check_weights",
-    "workers.tasks.compare",
-    "workers.tasks.import_pool",
-    "workers.tasks.learn_features",
-    "workers.tasks.look_up",
-    "workers.tasks.prune",
-    "workers.tasks.relabel",
-    "workers.tasks.resize",
-    "workers.tasks.score_part",
-    "workers.tasks.taufe",
     "workers.tasks.sweep",
     "workers.tasks.remove_files",
     "workers.tasks.deliver_webhooks",
@@ -57,7 +47,6 @@ app.conf.update(
     include=list(TASK_MODULES),
     # In memory: every entry is due again within seconds, and the file would be a pickle.
     beat_scheduler="celery.beat:Scheduler",
-    task_routes={message.task: {"queue": message.queue} for message in MESSAGES},
     beat_schedule={
         message.task: {
             "task": message.task,
@@ -102,9 +91,9 @@ def _appear(name: str, queues: Iterable[str] = ()) -> "Presence":
 def _worker_appears(sender: Any, **_: Any) -> None:
     queues = app.amqp.queues.consume_from
     presence = _appear(sender.hostname, queues)
-    if AdvanceRound.queue in queues:
+    if GPU in queues:
         threading.Thread(target=_warm_up, args=(presence,), daemon=True).start()
-    if ImportPool.queue in queues:
+    if CPU in queues:
         importlib.import_module(_IMPORTER)
 
 

@@ -8,11 +8,15 @@ from typing import Any
 from core.states import ArtifactKind
 from core.storage import sha256, write_atomically
 from core.tables import Artifact
-from workers.runner import JobContext
+from workers.context import JobContext
 
 
 def keep(
-    context: JobContext, source: Path, kind: ArtifactKind, key: str, meta: dict[str, Any]
+    context: JobContext,
+    source: Path,
+    kind: ArtifactKind,
+    meta: dict[str, Any],
+    key: str | None = None,
 ) -> Artifact:
     """Copy ``source`` to where artifacts are; the caller adds the row that is returned.
 
@@ -20,9 +24,11 @@ def keep(
         context: Of the job.
         source: A file of its unfinished work.
         kind: What the file holds.
-        key: Where it is kept; an earlier copy is replaced.
         meta: For the row.
+        key: Where it is kept, beside what else the job keeps if left out; an earlier copy is
+            replaced.
     """
+    key = key or f"projects/{context.project_id}/jobs/{context.job_id}/{source.name}"
     target = context.storage.artifact(key)
     # What a worker has left that was killed in the middle of this.
     for unfinished in target.parent.glob(f"{target.name}.*.part"):

@@ -30,10 +30,19 @@ class Eta:
         expected: Mapping[str, float] | None = None,
         work: Mapping[str, float] | None = None,
     ) -> None:
+        self._seconds_a_unit: float | None = None
+        self.plan(phases, expected, work)
+        self.begin()
+
+    def plan(
+        self,
+        phases: Sequence[str],
+        expected: Mapping[str, float] | None,
+        work: Mapping[str, float] | None,
+    ) -> None:
+        """Note what is known by now, as of a new one; how fast a unit of work goes is kept."""
         self.phases = list(phases)
         self._expected, self._work = dict(expected or {}), dict(work or {})
-        self._seconds_a_unit: float | None = None
-        self.begin()
 
     def begin(self) -> None:
         """Note that a phase begins now."""

@@ -11,7 +11,7 @@ from core.subsets import UNKNOWN
 from core.tables import Example, Project, ProjectClass, Round
 from models.media.base import Store
 from models.protocols import Indices
-from workers.runner import JobContext
+from workers.context import JobContext
 from workers.snapshot import Snapshot, take
 from workers.stores import open_store, side_of
 from workers.subset import dropped_of

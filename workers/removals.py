@@ -207,7 +207,7 @@ def _jobs_of(session: Session, upload: str) -> Sequence[Job]:
     """The jobs of an upload, locked: whoever retries one waits, and is told that it is gone."""
     jobs = (
         select(Job)
-        .where(Job.kind == JobKind.IMPORT_POOL, Job.params["upload"].astext == upload)
+        .where(Job.kind == JobKind.IMPORT_POOL, ImportParams.column("upload").astext == upload)
         .order_by(Job.id)
     )
     session.scalars(jobs.with_for_update()).all()
@@ -219,7 +219,7 @@ def _is_done_with(job: Job, since: datetime) -> bool:
     """Whether a job will not need its upload any more."""
     if job.dry_run:
         # One without an answer waits for it, and ``workers.imports.expiry`` says how long.
-        return ImportParams.of(job.params).answer is not None
+        return ImportParams.of(job).answer is not None
     if job.state is JobState.SUCCEEDED:
         return True
     ended = job.state in (JobState.FAILED, JobState.CANCELLED)

@@ -23,6 +23,7 @@ from sqlalchemy.orm import Session
 
 from core.db import sync_engine
 from core.errors import Conflict, DomainError
+from core.imports import ImportParams
 from core.settings import Settings, settings
 from core.states import JobKind, JobState
 from core.storage import Freed, Storage, room_of
@@ -33,6 +34,7 @@ SETTLED_SECONDS: Final = 3600.0
 """Younger files may belong to work under way."""
 _BATCH: Final = 5000
 _AT_ONCE: Final = 500
+_FOLDERS: Final = frozenset({"features", "texts"})
 _PIXELS: Final = re.compile(r"pixels(-\d+)?\.u8")
 
 
@@ -122,21 +124,21 @@ def _in_projects(connection: Connection, root: Path) -> Iterator[Path]:
 
 
 def _is_own(name: str) -> bool:
-    """Whether a project's file is one that no row names: pixels, features, logs of jobs."""
+    """Whether a project's file is one that no row names: pixels, texts, features, logs of jobs."""
     parts = Path(name).parts[2:]
     return not name.endswith(".part") and (
-        parts[0] == "features" or parts[-1] == "job.log" or _PIXELS.fullmatch(parts[0]) is not None
+        parts[0] in _FOLDERS or parts[-1] == "job.log" or _PIXELS.fullmatch(parts[0]) is not None
     )
 
 
 def _uploads(connection: Connection, root: Path) -> Iterator[Path]:
     wanted = set(
         connection.scalars(
-            select(Job.params["upload"].astext).where(
+            select(ImportParams.column("upload").astext).where(
                 Job.kind == JobKind.IMPORT_POOL,
                 # A plan that waits for its answer has succeeded, and keeps its upload.
                 or_(Job.state != JobState.SUCCEEDED, ~Job.is_real()),
-                Job.params["answer"].is_(None),
+                ImportParams.column("answer").is_(None),
             )
         )
     )

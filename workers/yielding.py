@@ -7,22 +7,21 @@ from typing import Final
 from sqlalchemy import select
 
 from core import queue
-from core.messages import JOB_MESSAGES
+from core.messages import GPU, QUEUE_OF
 from core.states import JobKind, JobState
 from core.tables import Job
 from models.catalog import is_job
+from workers.context import JobContext, SteppedAside
 from workers.fairness import others_wait
-from workers.runner import JobContext, SteppedAside
 
 _LOOK_SECONDS: Final = 2.0
 # As long as a message may be on its way to a worker that is free.
 _PATIENCE = timedelta(seconds=1)
-_QUEUE: Final = "gpu"
 # The part of a round that waits is taken up by the worker of the round, if by nobody else.
 _BEFORE_US: Final = [
     kind
-    for kind, message in JOB_MESSAGES.items()
-    if message.queue == _QUEUE and not is_job(kind) and kind is not JobKind.SCORE_PART
+    for kind, name in QUEUE_OF.items()
+    if name == GPU and not is_job(kind) and kind is not JobKind.SCORE_PART
 ]
 
 
@@ -56,7 +55,7 @@ class Yielding:
         with self._context.sessions() as session:
             found = session.scalar(waiting)
         # Without its message in the queue the job would not be run if we made way for it.
-        return found is not None and queue.waiting(_QUEUE) > 0
+        return found is not None and queue.waiting(GPU) > 0
 
 
 class Turn:

@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.admin.schemas import ActiveJob, QueueOut, WorkerOut, WorkerProblem, WorkersOut
 from api.jobs.waiting import reasons
 from core import queue
-from core.messages import JOB_MESSAGES, QUEUES
+from core.messages import QUEUE_OF, QUEUES
 from core.settings import Settings
 from core.states import JobState
 from core.tables import Job, Project, Webhook, Worker
@@ -95,7 +95,7 @@ async def _by_queue(session: AsyncSession) -> Counter[tuple[str, JobState]]:
     )
     found: Counter[tuple[str, JobState]] = Counter()
     for kind, state, count in await session.execute(statement):
-        found[JOB_MESSAGES[kind].queue, state] += count
+        found[QUEUE_OF[kind], state] += count
     return found
 
 

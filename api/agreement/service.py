@@ -2,13 +2,16 @@
 
 Reviews are left out: whoever reviews knows what the others said.
 
-Source: K. Krippendorff, Content Analysis, chapter 11: alpha = 1 - D_o / D_e for nominal data, from
-the coincidences of pairs, each weighted by 1 / (m - 1) where an image has m verdicts.
+Source: K. Krippendorff, Content Analysis, chapter 11: alpha = 1 - D_o / D_e, from the coincidences
+of pairs, each weighted by 1 / (m - 1) where an image has m verdicts. Classes are nominal data; how
+much other labels differ says the project's task type.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations, permutations
+from random import Random
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Float, String, and_, cast, func, select
@@ -18,37 +21,46 @@ from api.agreement.schemas import Agreement, AgreementOut, VoterAgreement
 from core.consensus import holds
 from core.states import Source, Verdict
 from core.tables import Annotation, Project, User
+from core.tasks.registry import task_type
+from core.tasks.spec import TaskType
 
 _IN_OR_OUT: Final = (Verdict.CLASS, Verdict.OOD)
+_ROWS: Final = 1000
+# Of so many labels it is known within a percent how much two of them differ.
+_MOST_DRAWN: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
 class _Pairs:
-    """Ordered pairs of verdicts on one image, by who gave the first of the two."""
+    """Ordered pairs of verdicts on one image, by who gave the first of the two.
+
+    ``alike`` is the sum of their weights, each times 1 - distance.
+    """
 
     voter: str
     same: bool
     count: int
     weight: float
+    alike: float
 
 
 @dataclass(frozen=True, slots=True)
 class _Compared:
-    """Pairs, and how often each value was given to images with more than one verdict."""
+    """Pairs, and how much two values differ by chance, of images with more than one verdict."""
 
     pairs: list[_Pairs]
-    values: dict[str, int]
+    by_chance: float
 
     def all(self) -> Agreement:
         """Agreement of everybody with everybody."""
-        return _agreement(self.pairs, self.values)
+        return _agreement(self.pairs, self.by_chance)
 
     def by_voter(self) -> Mapping[str, Agreement]:
         """Agreement of each with the others."""
         grouped: dict[str, list[_Pairs]] = defaultdict(list)
         for pairs in self.pairs:
             grouped[pairs.voter].append(pairs)
-        return {voter: _agreement(pairs, self.values) for voter, pairs in grouped.items()}
+        return {voter: _agreement(pairs, self.by_chance) for voter, pairs in grouped.items()}
 
 
 async def agreement(session: AsyncSession, project: Project) -> AgreementOut:
@@ -56,11 +68,14 @@ async def agreement(session: AsyncSession, project: Project) -> AgreementOut:
     inside = await _compare(
         session, project, cast(Annotation.verdict, String), Annotation.verdict.in_(_IN_OR_OUT)
     )
-    classes = await _compare(
-        session, project, cast(Annotation.class_id, String), Annotation.verdict == Verdict.CLASS
-    )
+    task, labeled = task_type(project.task), Annotation.verdict == Verdict.CLASS
+    if task.names_one_class:
+        # Counted where they are: there may be millions.
+        classes = await _compare(session, project, cast(Annotation.class_id, String), labeled)
+    else:
+        classes = await _compare_labels(session, project, task, labeled)
     by_inside, by_class = inside.by_voter(), classes.by_voter()
-    none = _agreement([], {})
+    none = _agreement([], 0.0)
     return AgreementOut(
         examples=await _shared(session, project),
         in_ood=inside.all(),
@@ -136,22 +151,80 @@ async def _compare(
     )
     values = select(votes.c.value, func.count()).where(votes.c.m > 1).group_by(votes.c.value)
     return _Compared(
-        [_Pairs(*row) for row in await session.execute(pairs)],
-        dict((await session.execute(values)).all()),
+        [
+            _Pairs(voter, same, count, weight, weight if same else 0.0)
+            for voter, same, count, weight in await session.execute(pairs)
+        ],
+        _by_chance([count for _, count in await session.execute(values)]),
     )
 
 
-def _agreement(pairs: Iterable[_Pairs], values: Mapping[str, int]) -> Agreement:
-    """Agreement within ``pairs``, against that of chance by how often each value is given."""
+def _by_chance(given: Sequence[int]) -> float:
+    """How often two values differ that are drawn from those that were given so often, 0..1."""
+    n = sum(given)
+    return 1 - sum(count * (count - 1) for count in given) / (n * (n - 1)) if n > 1 else 0.0
+
+
+class _Drawn:
+    """So many of all labels, each as likely as any other, and the same each time."""
+
+    def __init__(self) -> None:
+        self.held: list[Any] = []
+        self._seen, self._random = 0, Random(0)
+
+    def add(self, labels: Iterable[Any]) -> None:
+        """Show it some more."""
+        for label in labels:
+            self._seen += 1
+            if len(self.held) < _MOST_DRAWN:
+                self.held.append(label)
+            elif (place := self._random.randrange(self._seen)) < _MOST_DRAWN:
+                self.held[place] = label
+
+
+async def _compare_labels(
+    session: AsyncSession, project: Project, task: TaskType[Any], which: ColumnElement[bool]
+) -> _Compared:
+    """Compare labels by their distance, image by image."""
+    votes = (
+        select(Annotation.example_id, _VOTER, Annotation.label)
+        .where(_of(project), which)
+        .order_by(Annotation.example_id, Annotation.id)
+        .execution_options(yield_per=_ROWS)
+    )
+    pairs: list[_Pairs] = []
+    said: list[Any] = []
+    drawn = _Drawn()
+
+    def compare() -> None:
+        labels = [task.parse(row.label) for row in said]
+        if len(labels) < 2:
+            return
+        weight = 1 / (len(labels) - 1)
+        drawn.add(labels)
+        for (one, row), (other, _) in permutations(zip(labels, said, strict=True), 2):
+            alike = weight * (1 - task.distance(one, other))
+            pairs.append(_Pairs(row.voter, task.same(one, other), 1, weight, alike))
+
+    async for row in await session.stream(votes):
+        if said and said[0].example_id != row.example_id:
+            compare()
+            said.clear()
+        said.append(row)
+    compare()
+    differ = [task.distance(one, other) for one, other in combinations(drawn.held, 2)]
+    return _Compared(pairs, sum(differ) / len(differ) if differ else 0.0)
+
+
+def _agreement(pairs: Iterable[_Pairs], by_chance: float) -> Agreement:
+    """Agreement within ``pairs``, against that of chance, 0..1."""
     held = list(pairs)
     count = sum(one.count for one in held)
     if count == 0:
         return Agreement(pairs=0, share=None, alpha=None)
     agreed = sum(one.count for one in held if one.same)
     weight = sum(one.weight for one in held)
-    observed = 1 - sum(one.weight for one in held if one.same) / weight
-    n = sum(values.values())
-    expected = 1 - sum(given * (given - 1) for given in values.values()) / (n * (n - 1))
+    observed = 1 - sum(one.alike for one in held) / weight
     # One value alone: they agree, and nothing tells whether that is by chance.
-    alpha = 1 - observed / expected if expected > 0 else None
+    alpha = 1 - observed / by_chance if by_chance > 0 else None
     return Agreement(pairs=count // 2, share=agreed / count, alpha=alpha)

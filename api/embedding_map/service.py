@@ -133,9 +133,7 @@ async def image(
         class_id=row.label_class_id,
         x=float(shown.x[place]),
         y=float(shown.y[place]),
-        predicted_class_id=(
-            None if table is None or at is None else table.class_ids[table.predicted[at]]
-        ),
+        predicted_class_id=(None if table is None or at is None else table.predicted_class(at)),
         round=row.round,
         **scores,
     )

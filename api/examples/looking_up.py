@@ -11,6 +11,7 @@ from api.jobs.schemas import JobOut
 from api.principal import Principal
 from api.uploads import receive_up_to
 from core import queue
+from core.job_params import LookUpParams
 from core.lifecycle import new_job
 from core.settings import Settings
 from core.states import JobKind, Medium
@@ -47,7 +48,7 @@ async def start(
             job = new_job(
                 JobKind.LOOK_UP,
                 project_id=project_id,
-                params={"upload": upload},
+                params=LookUpParams(upload=upload).to_json(),
                 created_by=principal.id,
             )
             session.add(job)

@@ -72,7 +72,7 @@ def _read(table: ScoreTable, wanted: Sequence[int]) -> dict[int, dict[str, Any]]
     )
     return {
         pool_index: {
-            "predicted_class_id": table.class_ids[output],
+            "predicted_class_id": table.class_ids[output] if table.class_ids else None,
             "probability": probability,
             "in_probability": in_probability,
         }

@@ -3,8 +3,10 @@ from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from api.labels import Labeled
 from api.projects.schemas import ClassName, ClassOut, Colour
 from core.states import ExampleState, RoundState, Source, Split, Verdict
+from core.tasks.registry import AnyLabel
 
 Id = Annotated[int, Field(ge=1, lt=2**63)]
 Score = Annotated[float, Field(allow_inf_nan=False)]
@@ -180,6 +182,7 @@ class AnnotationOut(BaseModel):
     id: int
     verdict: Verdict
     class_id: int | None
+    label: AnyLabel | None
     source: Source
     source_name: str | None
     annotator_id: int | None
@@ -241,16 +244,15 @@ class Selection(BaseModel):
         return self
 
 
-class Judgement(Selection):
+class Judgement(Selection, Labeled):
     """What is said of a selection; a skip takes back what the caller has said of it here."""
 
     verdict: Verdict
-    class_id: Id | None = None
 
     @model_validator(mode="after")
-    def _class_iff_verdict(self) -> Self:
-        if (self.verdict is Verdict.CLASS) != (self.class_id is not None):
-            raise ValueError("Give class_id with the verdict class, and with no other.")
+    def _label_iff_verdict(self) -> Self:
+        if (self.verdict is Verdict.CLASS) != (self.label is not None):
+            raise ValueError("Give class_id or label with the verdict class, and with no other.")
         return self
 
 

@@ -34,7 +34,7 @@ class ScoreTable:
 
     Attributes:
         number: Round whose queries were chosen by these scores.
-        class_ids: (C,) class of each output of the model.
+        class_ids: (C,) class of each output of the model; empty where labels are no classes.
         pool_index: (N,) int32, ascending.
         columns: For each of ``COLUMNS`` (N,) float32, NaN where there is none; files of earlier
             versions lack ``in_probability``.
@@ -53,6 +53,10 @@ class ScoreTable:
         at = int(np.searchsorted(self.pool_index, pool_index))
         found = at < len(self.pool_index) and self.pool_index[at] == pool_index
         return at if found else None
+
+    def predicted_class(self, at: int) -> int | None:
+        """The class that the model takes the example at a position for."""
+        return self.class_ids[self.predicted[at]] if self.class_ids else None
 
     def ordered(self, sort: Sort) -> Positions:
         """Positions in the order of ``sort``; without those that have no such score."""

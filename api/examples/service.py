@@ -33,6 +33,7 @@ from core.errors import NotFound
 from core.media.excerpts import beginning
 from core.storage import Storage
 from core.tables import Annotation, Example, Project, ProjectClass, Query, Round, User
+from core.tasks.registry import label_of
 
 _LATEST: Final = 200
 SHOWN = (
@@ -114,7 +115,7 @@ def shown(
         for name, column in table.columns.items():
             value = float(column[at])
             scores[name] = None if value != value else value
-        scores["predicted_class_id"] = table.class_ids[table.predicted[at]]
+        scores["predicted_class_id"] = table.predicted_class(at)
     return {
         **row._asdict(),
         **scores,
@@ -176,6 +177,7 @@ async def _annotations(session: AsyncSession, example_id: int) -> list[Annotatio
             id=one.id,
             verdict=one.verdict,
             class_id=one.class_id,
+            label=label_of(one.label),
             source=one.source,
             source_name=one.source_name,
             annotator_id=one.annotator_id,

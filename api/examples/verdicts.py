@@ -21,6 +21,8 @@ from core.rounds import lock_unfinished
 from core.states import ExampleState, Source, Split, Verdict
 from core.storage import Storage
 from core.tables import Annotation, Example, Project, ProjectClass, Query
+from core.tasks.registry import class_of, stored, type_of
+from core.tasks.spec import Label
 
 
 async def judge(
@@ -36,10 +38,10 @@ async def judge(
 
     Raises:
         Conflict: Too many images match.
-        Invalid: The project has no such class.
+        Invalid: The project takes no such label.
     """
-    if body.class_id is not None and not await _has_class(session, project, body.class_id):
-        raise Invalid("unknown_class", "The project has no such class.", field="class_id")
+    if body.label is not None:
+        await _check(session, project, body.label)
     ids = await chosen(session, project, storage, body)
     # Rounds before examples, as everybody who stores verdicts locks them.
     await session.execute(lock_unfinished(project.id))
@@ -67,7 +69,7 @@ async def judge(
                 annotator_id=principal.id,
                 client_key=uuid.uuid4(),
                 verdict=body.verdict,
-                class_id=body.class_id,
+                label=stored(body.label),
                 classes_version=project.classes_version,
                 seconds=0.0,
                 cost=0.0,
@@ -90,11 +92,17 @@ def _is_mine(row: Any, principal: Principal) -> bool:
     return row.source == Source.REVIEW and row.annotator_id == principal.id and row.job_id is None
 
 
-async def _has_class(session: AsyncSession, project: Project, class_id: int) -> bool:
-    statement = select(ProjectClass.id).where(
-        ProjectClass.project_id == project.id, ProjectClass.id == class_id
-    )
-    return await session.scalar(statement) is not None
+async def _check(session: AsyncSession, project: Project, label: Label) -> None:
+    if label.type != project.task:
+        raise Invalid(
+            "wrong_label_type", f"The project takes labels of {project.task}.", field="label"
+        )
+    classes = select(ProjectClass.id).where(ProjectClass.project_id == project.id)
+    try:
+        type_of(label).check(label, set(await session.scalars(classes)))
+    except Invalid as error:
+        field = "label" if class_of(label) is None else "class_id"
+        raise Invalid(error.code, error.detail, field=field) from error
 
 
 async def _sorted(

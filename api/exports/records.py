@@ -16,6 +16,7 @@ from core.folder_names import to_file
 from core.originals import Original
 from core.states import ExampleState, Split, Verdict
 from core.tables import Annotation, Example, Query, Round, User
+from core.tasks.registry import label_of, written
 
 _FETCH: Final = 500
 _MOST_NAME: Final = 120
@@ -36,7 +37,10 @@ _SAID: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """A verdict that is part of what an image counts as; ``email`` if its author has an account."""
+    """A verdict that is part of what an image counts as; ``email`` if its author has an account.
+
+    ``class_name`` is its label as files write it, of classification the name of the class.
+    """
 
     annotation_id: int
     annotator: str
@@ -62,7 +66,8 @@ class Prediction:
 class Record:
     """One image with all that is known of it.
 
-    ``class_name`` is the class that it counts as: of an evaluation image the one it came with.
+    ``class_name`` is what it counts as, as files write it: of an evaluation image what it came
+    with.
     """
 
     example_id: int
@@ -201,7 +206,7 @@ class Images:
                 Example.height,
                 Example.split,
                 Example.state,
-                Example.label_class_id,
+                Example.label,
                 Example.meta,
                 Example.location,
                 Example.location_tag,
@@ -220,12 +225,13 @@ class Images:
 
     def _record(self, row: Any, votes: list[Vote], predictions: Mapping[int, Prediction]) -> Record:
         fields = dict(row._mapping)
-        class_id = fields.pop("label_class_id")
-        if class_id is not None and class_id not in self.classes:
+        label = label_of(fields.pop("label"))
+        text = written(label, self.classes)
+        if label is not None and text is None:
             fields["state"] = ExampleState.UNLABELED
         return Record(
             **fields,
-            class_name=self.classes.get(class_id),
+            class_name=text,
             votes=votes,
             prediction=predictions.get(row.example_id),
         )
@@ -249,7 +255,7 @@ async def _votes(
             Annotation.source_name,
             User.email,
             Annotation.verdict,
-            Annotation.class_id,
+            Annotation.label,
             Annotation.seconds,
             Annotation.created_at,
             Round.number,
@@ -261,9 +267,10 @@ async def _votes(
     )
     found: defaultdict[int, list[Vote]] = defaultdict(list)
     rows: Sequence[Any] = (await session.execute(statement)).all()
-    for example_id, id_, source, email, verdict, class_id, *rest in rows:
-        if class_id is None or class_id in classes:
-            said = (verdict, classes.get(class_id), *rest)
+    for example_id, id_, source, email, verdict, stored, *rest in rows:
+        text = written(label_of(stored), classes)
+        if stored is None or text is not None:
+            said = (verdict, text, *rest)
             found[example_id].append(Vote(id_, email or source or "", email, *said))
     return found
 

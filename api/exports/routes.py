@@ -49,7 +49,7 @@ async def list_exported_classes(
 @router.get("/projects/{project_id}/export/formats")
 async def list_export_formats(project: ManagedProject) -> Items[ExportFormat]:
     """The formats of `export`; those that cannot hold the project's examples say why."""
-    return Items(items=service.formats(project.medium))
+    return Items(items=service.formats(project.medium, project.task))
 
 
 @router.get("/projects/{project_id}/export", response_class=StreamingResponse)
@@ -72,7 +72,7 @@ async def export(
     `csv`, `jsonl`, `parquet`, `label_studio` and `doccano`, each beside what is known of it.
     """
     async with managing(request, user, project_id) as (session, project):
-        service.require_served(format, project.medium)
+        service.require_served(format, project.medium, project.task)
         record(session, user, "export", "annotations", None, project_id=project_id, format=format)
         classes = await service.class_names(session, project_id)
         medium = project.medium

@@ -28,6 +28,7 @@ from core.media.nouns import noun
 from core.originals import Originals
 from core.states import ExampleState, Medium, Split
 from core.tables import Example, ProjectClass
+from core.tasks.registry import task_type
 
 _ZIP: Final = "application/zip"
 _PARQUET: Final = "application/vnd.apache.parquet"
@@ -44,6 +45,7 @@ class Format(StrEnum):
     DOCCANO = "doccano"
 
 
+_TABLES: Final = (Format.CSV, Format.JSONL)
 _WITH_PICTURES: Final = frozenset({Format.IMAGEFOLDER, Format.YOLO, Format.COCO})
 _WITH_TEXTS: Final = frozenset({Format.DOCCANO})
 
@@ -55,8 +57,13 @@ def media_of(format: Format) -> list[Medium]:
     return [Medium.TEXT] if format in _WITH_TEXTS else list(Medium)
 
 
-def refusal(format: Format, medium: Medium) -> str | None:
-    """Why a format cannot hold the examples of a project; None if it can."""
+def refusal(format: Format, medium: Medium, task: str) -> str | None:
+    """Why a format cannot hold the examples of a project, or their labels; None if it can."""
+    if format not in _TABLES and not task_type(task).names_one_class:
+        return (
+            f"The format {format} has a place for classes only, and the labels of this project "
+            f"are of the type {task}; choose one of {', '.join(_TABLES)}."
+        )
     if medium in media_of(format):
         return None
     others = ", ".join(one for one in Format if medium in media_of(one))
@@ -67,21 +74,23 @@ def refusal(format: Format, medium: Medium) -> str | None:
     )
 
 
-def require_served(format: Format, medium: Medium) -> None:
-    """Refuse a format that cannot hold the examples of a project.
+def require_served(format: Format, medium: Medium, task: str) -> None:
+    """Refuse a format that cannot hold the examples of a project, or their labels.
 
     Raises:
-        Invalid: ``wrong_medium``.
+        Invalid: ``wrong_medium``, or ``wrong_task``.
     """
-    reason = refusal(format, medium)
+    reason = refusal(format, medium, task)
     if reason is not None:
-        raise Invalid("wrong_medium", reason, field="format")
+        code = "wrong_medium" if task_type(task).names_one_class else "wrong_task"
+        raise Invalid(code, reason, field="format")
 
 
-def formats(medium: Medium) -> list[ExportFormat]:
+def formats(medium: Medium, task: str) -> list[ExportFormat]:
     """Every format, and why those are refused that cannot hold what a project has."""
     return [
-        ExportFormat(name=one, media=media_of(one), refused=refusal(one, medium)) for one in Format
+        ExportFormat(name=one, media=media_of(one), refused=refusal(one, medium, task))
+        for one in Format
     ]
 
 

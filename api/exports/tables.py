@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, String, and_, case, cast, exists, func, or_, select
@@ -17,6 +17,7 @@ from core.csv_escape import BOM, plain
 from core.lifecycle import EXAMPLE_STATE_AFTER
 from core.states import ExampleState, Source, Verdict
 from core.tables import Annotation, Example, ProjectClass, Query, Round, User
+from core.tasks.registry import label_of, written
 
 COLUMNS = (
     "annotation_id", "example_id", "pool_index", "name", "sha256", "verdict", "class", "seen_as",
@@ -55,7 +56,7 @@ def _effective() -> ColumnElement[bool]:
     says = or_(
         and_(
             cast(Example.state, String) == state,
-            Annotation.class_id.is_not_distinct_from(Example.label_class_id),
+            Annotation.label.is_not_distinct_from(Example.label),
         ),
         and_(Annotation.verdict == Verdict.SKIP, Example.state == ExampleState.QUERIED),
     )
@@ -63,7 +64,7 @@ def _effective() -> ColumnElement[bool]:
         later.example_id == Annotation.example_id,
         later.id > Annotation.id,
         later.verdict == Annotation.verdict,
-        later.class_id.is_not_distinct_from(Annotation.class_id),
+        later.label.is_not_distinct_from(Annotation.label),
         holds(later),
     )
     return and_(holds(), says, ~same_later)
@@ -100,6 +101,7 @@ def _annotations(project_id: int, *, only_effective: bool) -> Select[Any]:
             Annotation.client_key,
             earlier.client_key,
             Annotation.created_at,
+            Annotation.label,
             Example.bytes,
         )
         .join(Example, Example.id == Annotation.example_id)
@@ -136,7 +138,7 @@ async def rows(
         if not block:
             return
         last = block[-1][0]
-        found = [_row(row) for *row, _ in block]
+        found = [_row(*row) for *row, _ in block]
         if not texts:
             yield found
             continue
@@ -145,12 +147,16 @@ async def rows(
             yield some
 
 
-def _row(row: Sequence[Any]) -> dict[str, Any]:
+def _row(*values: Any) -> dict[str, Any]:
+    *columns, label = values
+    row = dict(zip(COLUMNS, columns, strict=True))
     return {
-        **dict(zip(COLUMNS, row, strict=True)),
-        "key": str(row[-3]),
-        "supersedes": str(row[-2]) if row[-2] else None,
-        "created_at": row[-1].isoformat(),
+        **row,
+        # Of one class the database has found its name.
+        "class": row["class"] if label is None else row["class"] or written(label_of(label), {}),
+        "key": str(row["key"]),
+        "supersedes": str(row["supersedes"]) if row["supersedes"] else None,
+        "created_at": row["created_at"].isoformat(),
     }
 
 

@@ -15,13 +15,14 @@ from api.telling import tell
 from core import queue
 from core.errors import Conflict, Invalid, NotFound
 from core.events import Topic
+from core.job_params import AdvanceParams
 from core.lifecycle import move_round, new_job, request_cancel, requeue_job
 from core.media.nouns import in_words_of, result_in_words_of
 from core.project_settings import ProjectSettings
 from core.rounds import take_up
 from core.settings import Settings
 from core.states import JobKind, JobState, Medium, Role, RoundState, Split
-from core.tables import DRY_RUN, Example, Job, Member, Project, Round
+from core.tables import Example, Job, Member, Project, Round
 from models.catalog import find, is_job, require_served, suited, validate
 from models.errors import ModelError
 
@@ -103,34 +104,61 @@ async def start(
     session: AsyncSession, principal: Principal, project: Project, body: JobStart
 ) -> Job:
     """Queue a job of the catalog for a locked project."""
-    try:
-        spec = find("job", body.kind)
-    except ModelError as error:
-        raise Invalid("unknown_job", str(error), field="kind") from error
-    try:
-        require_served(spec, project.medium)
-    except ModelError as error:
-        raise Invalid("wrong_medium", f"{error}.", field="kind") from error
-    given = suited(spec, body.params, without_gpu=await without_gpu(session))
-    try:
-        params = validate("job", body.kind, given)
-    except ModelError as error:
-        raise Invalid("invalid_params", str(error), field="params") from error
+    params = await _params(session, project, body)
     kind = JobKind(body.kind)
     if kind is JobKind.RESIZE:
         params["input_size"] = await size_to_be(session, project, params["input_size"])
     else:
         await _require_pool(session, project.id)
     await _require_idle(session, project.id, kind)
-    if body.dry_run:
-        params[DRY_RUN] = True
-    job = new_job(kind, project_id=project.id, params=params, created_by=principal.id)
+    job = new_job(
+        kind,
+        project_id=project.id,
+        params=params,
+        created_by=principal.id,
+        dry_run=body.dry_run,
+    )
     session.add(job)
     await session.flush()
     await session.refresh(job)
     queue.enqueue(session.info, job)
-    await _changed(session, principal, job, "start", params=params)
+    await _changed(session, principal, job, "start", params=job.params)
     return job
+
+
+async def _params(session: AsyncSession, project: Project, body: JobStart) -> dict[str, Any]:
+    """Parameters of a job, complete.
+
+    Raises:
+        Invalid: ``unknown_job``, ``invalid_params``, or ``wrong_medium`` of what does not serve the
+            project's examples.
+        Conflict: ``not_for_task``, for what does not serve its labels.
+    """
+    try:
+        spec = find("job", body.kind)
+    except ModelError as error:
+        raise Invalid("unknown_job", str(error), field="kind") from error
+    if not spec.serves_task(project.task):
+        raise Conflict(
+            "not_for_task",
+            f"The job {body.kind} learns from labels that are classes, and the labels of this "
+            f"project are of the type {project.task}.",
+        )
+    on_cpu = await without_gpu(session)
+    try:
+        require_served(spec, project.medium)
+    except ModelError as error:
+        raise Invalid("wrong_medium", f"{error}.", field="kind") from error
+    given = suited(spec, body.params, without_gpu=on_cpu, medium=project.medium)
+    try:
+        params = validate("job", body.kind, given)
+    except ModelError as error:
+        raise Invalid("invalid_params", str(error), field="params") from error
+    try:
+        require_served(spec, project.medium, params)
+    except ModelError as error:
+        raise Invalid("wrong_medium", f"{error}.", field="params") from error
+    return params
 
 
 async def estimate_round(
@@ -148,18 +176,19 @@ async def estimate_round(
         raise Conflict(
             "job_active", f"Job {found} measures a round already; wait for it, or cancel it first."
         )
-    params = {
-        "closing": None, "selecting": None, DRY_RUN: True,
-        "model": settings.model.model_dump(mode="json"),
-    }  # fmt: skip
+    params = AdvanceParams(closing=None, selecting=None, model=settings.model)
     job = new_job(
-        JobKind.ADVANCE_ROUND, project_id=project.id, params=params, created_by=principal.id
+        JobKind.ADVANCE_ROUND,
+        project_id=project.id,
+        params=params.to_json(),
+        created_by=principal.id,
+        dry_run=True,
     )
     session.add(job)
     await session.flush()
     await session.refresh(job)
     queue.enqueue(session.info, job)
-    await _changed(session, principal, job, "start", params=params)
+    await _changed(session, principal, job, "start", params=job.params)
     return job
 
 
@@ -200,7 +229,7 @@ async def cancel(session: AsyncSession, principal: Principal, job_id: int) -> Jo
     is_round = job.kind is JobKind.ADVANCE_ROUND and not job.dry_run
     if job.state is JobState.CANCELLED and is_round:
         for round_ in await _rounds_of(session, job, RoundState.SELECTING, RoundState.CLOSING):
-            if round_.number == (job.params["closing"] or 0):
+            if round_.number == (AdvanceParams.of(job).closing or 0):
                 move_round(round_, RoundState.FAILED)
     await _changed(session, principal, job, "cancel")
     return job
@@ -219,7 +248,7 @@ async def retry(session: AsyncSession, principal: Principal, job_id: int) -> Job
         await _require_idle(session, job.project_id, job.kind)
     requeue_job(job)
     if job.kind is JobKind.ADVANCE_ROUND and not job.dry_run:
-        closing = job.params["closing"]
+        closing = AdvanceParams.of(job).closing
         rounds = await _rounds_of(session, job, *RoundState)
         for round_ in rounds:
             if round_.state is RoundState.FAILED:
@@ -234,14 +263,11 @@ async def retry(session: AsyncSession, principal: Principal, job_id: int) -> Job
 
 
 async def _rounds_of(session: AsyncSession, job: Job, *states: RoundState) -> Sequence[Round]:
-    numbers = [
-        number for number in (job.params["closing"], job.params["selecting"]) if number is not None
-    ]
     statement = (
         select(Round)
         .where(
             Round.project_id == job.project_id,
-            Round.number.in_(numbers),
+            Round.number.in_(AdvanceParams.of(job).numbers),
             Round.state.in_(states),
         )
         .order_by(Round.number)

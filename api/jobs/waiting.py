@@ -7,7 +7,7 @@ from typing import Any, Final
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from core.messages import JOB_MESSAGES
+from core.messages import QUEUE_OF
 from core.settings import Settings
 from core.states import JobKind, JobState
 from core.tables import Job, Worker
@@ -28,7 +28,7 @@ async def reasons(session: AsyncSession, settings: Settings, jobs: Sequence[Job]
     active = (await session.execute(_ACTIVE)).all()
     found = {}
     for job in waiting:
-        queue = JOB_MESSAGES[job.kind].queue
+        queue = QUEUE_OF[job.kind]
         if queue not in served:
             found[job.id] = (
                 f"Waits for a worker of the queue {queue}, and none is running: the page Workers "
@@ -78,8 +78,8 @@ def _ahead(job: Job, active: Sequence[Any]) -> int:
     mine = next((one for one in active if one.id == job.id), None)
     if mine is None or mine.since is None or mine.since < _ON_ITS_WAY:
         return 0
-    queue = JOB_MESSAGES[job.kind].queue
-    others = [one for one in active if JOB_MESSAGES[one.kind].queue == queue and one.id != job.id]
+    queue = QUEUE_OF[job.kind]
+    others = [one for one in active if QUEUE_OF[one.kind] == queue and one.id != job.id]
     if job.kind is JobKind.IMPORT_POOL:
         return len(others)
     return sum(

@@ -103,6 +103,7 @@ async def _read(
         project_id=project_id,
         members=frozenset(row.id for row in members),
         rounds=[ReadRound.of(row) for row in rounds],
+        task=projects[0].task,
         classes_version=projects[0].classes_version,
         names=ClassNames.of(classes),
         queries={row.id: row for row in queries},

@@ -9,10 +9,11 @@ from api.labeling import status
 from api.labeling.results import rejected, result_of
 from api.labeling.schemas import AnswerIn, AnswerResult
 from api.labeling.status import ReadRound
-from core.class_names import ClassNames
+from core.class_names import ClassNames, label_refusal
 from core.consensus import Vote, is_settled, opinions
 from core.rounds import is_spent
 from core.states import RoundState, Verdict
+from core.tasks.registry import stored_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,7 @@ class AnswerLedger:
         members: Who may answer.
         rounds: Those that are not closed, and those that the answers refer to, by number. What they
             have spent is brought up to date.
+        task: The project's task type.
         classes_version: Of the project's classes.
         names: What these are called.
         queries: All queries of the examples that are answered, by id.
@@ -84,6 +86,7 @@ class AnswerLedger:
     project_id: int
     members: frozenset[int]
     rounds: list[ReadRound]
+    task: str
     classes_version: int
     names: ClassNames
     queries: dict[int, Any]
@@ -115,8 +118,8 @@ class AnswerLedger:
         query = self.queries.get(answer.query_id)
         if query is None:
             return Decision(rejected(answer, "unknown_query", "This project has no such query."))
-        if answer.class_id is not None:
-            refusal = self.names.refusal(answer.class_id, self._shown(answer))
+        if answer.label is not None:
+            refusal = label_refusal(answer.label, self.task, self.names, self._shown(answer))
             if refusal is not None:
                 return Decision(rejected(answer, *refusal))
         head = self._heads.get((query.id, annotator_id)) if answer.supersedes else None
@@ -273,7 +276,7 @@ class AnswerLedger:
         if stored.counted:
             votes = self.votes[query.example_id]
             votes[:] = [held for held in votes if held.id != corrected]
-            vote = Vote(answer.verdict, answer.class_id)
+            vote = Vote(answer.verdict, answer.label)
             votes.append(HeldVote(stored.id, stored.annotator_id, vote))
             self.changed[query.example_id] = self._overlap(query)
         self.rows.append(
@@ -286,7 +289,7 @@ class AnswerLedger:
                 stored.annotator_id,
                 stored.client_key,
                 stored.verdict.value,
-                answer.class_id,
+                stored_text(answer.label),
                 self._shown(answer),
                 answer.seconds,
                 cost,

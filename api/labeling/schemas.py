@@ -5,7 +5,9 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from api.jobs.schemas import Progress
+from api.labels import Labeled
 from core.states import ProjectState, RoundState, Verdict
+from core.tasks.registry import AnyLabel
 
 
 class LeaseRequest(BaseModel):
@@ -137,8 +139,11 @@ class Lease(BaseModel):
     status: Status
 
 
-class AnswerIn(BaseModel):
+class AnswerIn(Labeled):
     """One verdict. `key` is made by the client: a retry with it returns the first result.
+
+    The verdict `class` comes with a `label` of the project's task type, `{"type":
+    "classification", "class_id": 7}`; in classification `class_id` alone will do.
 
     `classes_version` is that of the project as its classes were shown. With it an answer is stored
     under the name that was read, and refused if that is another class by now.
@@ -149,16 +154,15 @@ class AnswerIn(BaseModel):
     key: uuid.UUID
     query_id: Annotated[int, Field(ge=1, lt=2**63)]
     verdict: Verdict
-    class_id: Annotated[int, Field(ge=1, lt=2**63)] | None = None
     seconds: Annotated[float, Field(ge=0, le=86_400, allow_inf_nan=False)]
     classes_version: Annotated[int, Field(ge=1, lt=2**63)] | None = None
     supersedes: uuid.UUID | None = None
     lease_token: uuid.UUID | None = None
 
     @model_validator(mode="after")
-    def _class_iff_verdict(self) -> "AnswerIn":
-        if (self.verdict is Verdict.CLASS) != (self.class_id is not None):
-            raise ValueError("class_id goes with verdict 'class', and only with it")
+    def _label_iff_verdict(self) -> "AnswerIn":
+        if (self.verdict is Verdict.CLASS) != (self.label is not None):
+            raise ValueError("class_id or label goes with verdict 'class', and only with it")
         return self
 
 
@@ -205,4 +209,5 @@ class RecentAnswer(BaseModel):
     name: str
     verdict: Verdict
     class_id: int | None
+    label: AnyLabel | None
     created_at: datetime

@@ -9,6 +9,7 @@ from api.principal import Principal
 from core.media.excerpts import beginning
 from core.states import ProjectState
 from core.tables import Annotation, Example, Project
+from core.tasks.registry import label_of
 
 
 async def project_status(session: AsyncSession, principal: Principal, project: Project) -> Status:
@@ -52,6 +53,7 @@ async def recent(
             name=name,
             verdict=annotation.verdict,
             class_id=annotation.class_id,
+            label=label_of(annotation.label),
             created_at=annotation.created_at,
         )
         for annotation, width, height, name, excerpt in await session.execute(statement)

@@ -65,7 +65,9 @@ LOCK_EXAMPLES = Statement(lock_examples(Example.id.in_(_EXAMPLES)))
 # A statement that waited for a lock does not see rows that were added meanwhile; one that starts
 # after it does.
 ROUNDS = Statement(_CONCERNED)
-PROJECT = Statement(select(Project.state, Project.classes_version).where(Project.id == _PROJECT))
+PROJECT = Statement(
+    select(Project.state, Project.classes_version, Project.task).where(Project.id == _PROJECT)
+)
 MEMBERS = Statement(
     select(User.id).where(
         among(User.id, "annotators"),
@@ -130,7 +132,7 @@ _TYPES = {
     "annotator_id": "bigint",
     "client_key": "uuid",
     "verdict": "text",
-    "class_id": "bigint",
+    "label": "jsonb",
     "classes_version": "bigint",
     "seconds": "double precision",
     "cost": "double precision",
@@ -138,11 +140,19 @@ _TYPES = {
     "supersedes_id": "bigint",
 }
 COLUMNS = tuple(_TYPES)
+
+
+def _array(name: str, type_: str) -> str:
+    # psycopg sends what JSON is written in as text.
+    given = f":{name}" if type_ != "jsonb" else f"CAST(:{name} AS text[])"
+    return f"CAST({given} AS {type_}[])"
+
+
 # One statement for any number of rows: each column is an array.
 INSERT = Statement(
     text(
         f"INSERT INTO annotations ({', '.join(COLUMNS)}) SELECT * FROM unnest("
-        + ", ".join(f"CAST(:{name} AS {type_}[])" for name, type_ in _TYPES.items())
+        + ", ".join(_array(name, type_) for name, type_ in _TYPES.items())
         + ")"
     )
 )
@@ -328,10 +338,11 @@ def _unlocked(which: Select[int]) -> ColumnElement[bool]:
 
 
 def _free_again(which: Select[int]) -> Statement:
+    # The token stays: an answer to what was held may still come, and is to this image.
     return Statement(
         update(Query)
         .where(_unlocked(which))
-        .values(lease_holder=None, lease_client=None, lease_token=None, lease_expires_at=None)
+        .values(lease_holder=None, lease_client=None, lease_expires_at=None)
         .returning(Query.id)
     )
 

@@ -13,12 +13,14 @@ from api.maps.schemas import Standing
 from core.consensus import Vote, outcome, votes
 from core.states import ExampleState, RoundState
 from core.tables import Annotation, Job, Round
+from core.tasks.registry import class_of
+from core.tasks.spec import Label
 
 _UNDER_WAY: Final = (RoundState.SELECTING, RoundState.OPEN)
 # Nothing is said of an image in any of these.
 _NO_VERDICT: Final = (ExampleState.UNLABELED, ExampleState.QUERIED)
 
-Verdicts = Mapping[int, tuple[ExampleState, int | None]]
+Verdicts = Mapping[int, tuple[ExampleState, Label | None]]
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,7 @@ def stands(row: Any, then: Verdicts | None) -> tuple[Standing, Standing | None]:
     now = Standing(state=row.state, class_id=row.label_class_id)
     if then is None:
         return now, None
-    state, class_id = then.get(row.id, (ExampleState.UNLABELED, None))
-    before = Standing(state=state, class_id=class_id)
+    state, label = then.get(row.id, (ExampleState.UNLABELED, None))
+    before = Standing(state=state, class_id=class_of(label))
     is_same = now == before or (now.state in _NO_VERDICT and before.state in _NO_VERDICT)
     return before, None if is_same else now

@@ -12,10 +12,10 @@ from api.pools.uploads import check_annotations, check_columns
 from api.principal import Principal
 from core import events
 from core.errors import Conflict, Invalid, NotFound
-from core.imports import PLAN_HOURS, Answer, FolderChoice, ImportParams
+from core.imports import PLAN_HOURS, Answer, FolderChoice, ImportParams, answer_plan
 from core.lifecycle import request_cancel
 from core.states import JobKind, JobState
-from core.tables import DRY_RUN, Job, Project
+from core.tables import Job, Project
 
 _ANSWERED = {
     Answer.STARTED: "This import was started already.",
@@ -61,7 +61,7 @@ async def start(
         raise Conflict(
             "plan_not_ready", f"The plan is {plan.state}; only one that succeeded can be started."
         )
-    before = ImportParams.of(plan.params)
+    before = ImportParams.of(plan)
     split = chosen.split or before.split
     annotations = before.annotations
     if chosen.annotation_columns is not None:
@@ -78,11 +78,9 @@ async def start(
             "count_from": before.count_from if chosen.count_from is None else chosen.count_from,
             "plan": plan.id,
         }
-    ).to_json()
-    plan.params = {**plan.params, "answer": Answer.STARTED.value}
-    if chosen.dry_run:
-        params[DRY_RUN] = True
-    return await start_import(session, principal, project.id, params)
+    )
+    answer_plan(plan, Answer.STARTED)
+    return await start_import(session, principal, project.id, params, dry_run=chosen.dry_run)
 
 
 async def discard(
@@ -99,11 +97,11 @@ async def discard(
     plan = await _plan(session, project_id, job_id)
     if plan.state in (JobState.QUEUED, JobState.RUNNING):
         request_cancel(plan)
-    plan.params = {**plan.params, "answer": Answer.DISCARDED.value}
+    answer_plan(plan, Answer.DISCARDED)
     record(session, principal, "discard", "import", plan.id, project_id=project_id)
     data: dict[str, Any] = {"id": plan.id, "state": plan.state}
     await session.execute(events.notify(project_id, events.Topic.JOB, data))
-    return ImportParams.of(plan.params).upload
+    return ImportParams.of(plan).upload
 
 
 async def _plan(session: AsyncSession, project_id: int, job_id: int) -> Job:
@@ -112,7 +110,7 @@ async def _plan(session: AsyncSession, project_id: int, job_id: int) -> Job:
     is_plan = job is not None and job.kind is JobKind.IMPORT_POOL and job.dry_run
     if job is None or not is_plan or job.project_id != project_id:
         raise NotFound("plan of an import")
-    answer = ImportParams.of(job.params).answer
+    answer = ImportParams.of(job).answer
     if answer is not None:
         raise Conflict(f"plan_{answer}", _ANSWERED[answer])
     return job

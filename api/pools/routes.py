@@ -37,7 +37,6 @@ from api.principal import CurrentUser, Engineer, Principal
 from core.errors import Invalid
 from core.imports import ImportParams
 from core.states import Split
-from core.tables import DRY_RUN
 
 router = APIRouter(tags=["pools"])
 
@@ -218,8 +217,7 @@ async def _started(
     async with transaction(request) as session:
         try:
             await managed_project(session, user, project_id)
-            given = {**params.to_json(), **({DRY_RUN: True} if dry_run else {})}
-            job = await service.start_import(session, user, project_id, given)
+            job = await service.start_import(session, user, project_id, params, dry_run=dry_run)
         except Exception:
             # Nothing will ever read it. A failed commit may have happened: it is not in here.
             if upload is not None:

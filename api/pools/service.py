@@ -1,6 +1,5 @@
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from sqlalchemy import exists, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -11,6 +10,7 @@ from api.telling import tell
 from core import queue
 from core.errors import NotFound
 from core.events import Topic
+from core.imports import ImportParams
 from core.lifecycle import new_job
 from core.originals import ORIGINAL, Original
 from core.states import ArtifactKind, JobKind, Role
@@ -18,7 +18,12 @@ from core.tables import Artifact, Example, ExampleText, Job, Member, Project
 
 
 async def start_import(
-    session: AsyncSession, principal: Principal, project_id: int, params: dict[str, Any]
+    session: AsyncSession,
+    principal: Principal,
+    project_id: int,
+    params: ImportParams,
+    *,
+    dry_run: bool,
 ) -> Job:
     """Queue an import: of an upload that is on disk, or of what lies in a bucket.
 
@@ -26,10 +31,15 @@ async def start_import(
         session: Of the request.
         principal: Who imports.
         project_id: The project.
-        params: Of ``ImportParams``, and whether it is a dry run.
+        params: What is imported, and how.
+        dry_run: Whether it is only planned.
     """
     job = new_job(
-        JobKind.IMPORT_POOL, project_id=project_id, params=params, created_by=principal.id
+        JobKind.IMPORT_POOL,
+        project_id=project_id,
+        params=params.to_json(),
+        created_by=principal.id,
+        dry_run=dry_run,
     )
     session.add(job)
     await session.flush()
@@ -42,7 +52,7 @@ async def start_import(
         "pool",
         job.id,
         project_id=project_id,
-        filename=params["filename"],
+        filename=params.filename,
     )
     tell(session, project_id, Topic.JOB, id=job.id, state=job.state)
     return job
@@ -55,7 +65,7 @@ async def list_imports(session: AsyncSession, project: Project) -> Sequence[Job]
         .where(
             Job.project_id == project.id,
             Job.kind == JobKind.IMPORT_POOL,
-            Job.params["answer"].is_(None),
+            ImportParams.column("answer").is_(None),
         )
         .order_by(Job.id.desc())
         .limit(100)

@@ -64,11 +64,15 @@ class ClassOut(BaseModel):
 
 
 class ProjectCreate(BaseModel):
-    """`medium` is what the examples are, and stays."""
+    """`medium` is what the examples are and `task` what a label is; both stay.
+
+    Task types are `classification`, and those of packages that this installation has.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
     name: ProjectName
+    task: Annotated[str, Field(min_length=1, max_length=64)] = "classification"
     medium: Medium = Medium.IMAGE
     guidelines: Guidelines = ""
     classes: ClassesIn
@@ -113,7 +117,7 @@ class CurrentRound(BaseModel):
 class ProjectSummary(BaseModel):
     id: int
     name: str
-    task: Literal["classification"]
+    task: str
     medium: Medium
     state: ProjectState
     created_at: datetime

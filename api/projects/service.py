@@ -24,6 +24,7 @@ from core import queue, removals
 from core.consensus import lock_examples
 from core.errors import Conflict, Invalid, NotFound
 from core.events import Topic
+from core.job_params import AdvanceParams
 from core.lifecycle import move_project, new_job
 from core.media.nouns import in_words_of
 from core.messages import RemoveFiles
@@ -43,6 +44,7 @@ from core.tables import (
     Suggestion,
     User,
 )
+from core.tasks.registry import task_type
 
 
 async def summaries(
@@ -117,10 +119,17 @@ def _current(round_: Round | None) -> CurrentRound | None:
 
 async def create(session: AsyncSession, principal: Principal, body: ProjectCreate) -> Project:
     settings = checked(body.settings, medium=body.medium)
+    task = task_type(body.task)
+    if body.medium not in task.media:
+        raise Invalid(
+            "not_for_medium",
+            f"Labels of the type {task.name} are for {' and '.join(sorted(task.media))} examples.",
+            field="medium",
+        )
     project = Project(
         name=body.name,
         state=ProjectState.DRAFT,
-        task="classification",
+        task=task.name,
         medium=body.medium,
         guidelines=body.guidelines,
         settings=settings.model_dump(mode="json"),
@@ -250,8 +259,10 @@ async def start(session: AsyncSession, principal: Principal, project: Project) -
     """Begin round 0: a random batch."""
     if project.state is not ProjectState.DRAFT:
         raise Conflict("project_started", f"The project is {project.state} already.")
-    if not await queries.classes(session, project.id):
-        raise Invalid("too_few_classes", "Add at least one class first.", field="classes")
+    fewest = task_type(project.task).fewest_classes
+    if len(await queries.classes(session, project.id)) < fewest:
+        wanted = "one class" if fewest == 1 else f"{fewest} classes"
+        raise Invalid("too_few_classes", f"Add at least {wanted} first.", field="classes")
     if not await _has_images(session, project.id, Split.POOL):
         raise Conflict("no_images", "The pool is empty; import images first.")
     await _require_unlabeled(session, project)
@@ -267,7 +278,7 @@ async def start(session: AsyncSession, principal: Principal, project: Project) -
     job = new_job(
         JobKind.ADVANCE_ROUND,
         project_id=project.id,
-        params={"closing": None, "selecting": 0},
+        params=AdvanceParams(closing=None, selecting=0).to_json(),
         created_by=principal.id,
     )
     first = new_round(project, 0)

@@ -32,6 +32,7 @@ from core.errors import Conflict, NotFound
 from core.states import ArtifactKind, ExampleState, Source
 from core.storage import Storage
 from core.tables import Annotation, Artifact, Example, Job, Project, Suggestion
+from core.tasks.classification import stored_class
 
 # Older files do not say what an image may be but what it is said to be.
 _OTHER: Final = ("other_class_id", "other_probability")
@@ -159,8 +160,8 @@ def _asked(row: dict[str, Any], result: dict[str, Any]) -> dict[str, Any]:
         other, right = _confused_with(result, given)
     return {
         "example_id": row["example_id"],
-        "given_class_id": given,
-        "suggested_class_id": other,
+        "given_label": stored_class(given),
+        "suggested_label": stored_class(other),
         "confidence": right,
         "wrong": row["wrong_probability"],
         "quality": row["quality"],

@@ -12,13 +12,15 @@ from sqlalchemy.orm import aliased
 from api.principal import Principal
 from api.reviews.schemas import DecisionIn, DecisionResult
 from api.telling import tell
-from core.class_names import ClassNames, naming
+from core.class_names import ClassNames, label_refusal, naming
 from core.consensus import Vote, answered, lock_examples, opinions, outcome, votes
 from core.events import Topic
 from core.lifecycle import mark_answered, mark_queried
 from core.rounds import lock_unfinished
 from core.states import Decision, ExampleState, RoundState, Source, Verdict
 from core.tables import Annotation, Example, Project, Query, Round, Suggestion
+from core.tasks.registry import label_of, stored
+from core.tasks.spec import Label
 
 
 def suggested_by(project: Project, job_id: int | None) -> ColumnElement[bool]:
@@ -105,14 +107,14 @@ class Desk:
                 detail = "There is no decision of yours to take back."
                 return result_of(one, "rejected", None, "not_decided", detail)
             return result_of(one, "accepted", self.take_back(suggestion.id, one.key, one.seconds))
-        verdict, class_id = self._meant(suggestion, one)
+        label = None if one.decision is Decision.UNSURE else self._meant(suggestion, one)
         version = self._shown(one)
-        if class_id is not None:
-            refusal = self._names.refusal(class_id, version)
+        if label is not None:
+            refusal = label_refusal(label, self._project.task, self._names, version)
             if refusal is not None:
                 return result_of(one, "rejected", None, *refusal)
-        row = self._row(suggestion, one.key, one.seconds, verdict)
-        row.class_id, row.classes_version, row.counted = class_id, version, not others
+        row = self._row(suggestion, one.key, one.seconds, _verdict(one, label))
+        row.label, row.classes_version, row.counted = stored(label), version, not others
         if others:
             self.made[one.key] = row
             return result_of(one, "late", row.id)
@@ -124,25 +126,22 @@ class Desk:
         version = one.classes_version
         return version if version is not None and version <= self._project.classes_version else None
 
-    def _meant(self, suggestion: Suggestion, one: DecisionIn) -> tuple[Verdict, int | None]:
-        """The verdict of a decision, and its class if it has one."""
+    def _meant(self, suggestion: Suggestion, one: DecisionIn) -> Label | None:
+        """The label of a decision; None for OOD."""
         match one.decision:
-            case Decision.UNSURE:
-                return Verdict.UNSURE, None
             case Decision.KEEP:
-                class_id = self._without(suggestion)
+                return self._without(suggestion)
             case Decision.ACCEPT:
-                class_id = suggestion.suggested_class_id
+                return label_of(suggestion.suggested_label)
             case _:
-                class_id = one.class_id
-        return (Verdict.OOD, None) if class_id is None else (Verdict.CLASS, class_id)
+                return one.label
 
-    def _without(self, suggestion: Suggestion) -> int | None:
-        """The class of the image but for this review: somebody may have corrected it meanwhile."""
+    def _without(self, suggestion: Suggestion) -> Label | None:
+        """The label of the image but for this review: somebody may have corrected it meanwhile."""
         _, mine = self._state[suggestion.id]
         held = self._votes[suggestion.example_id]
-        state, class_id = outcome(vote for id_, vote in held if id_ != mine)
-        return None if state is ExampleState.OOD else class_id or suggestion.given_class_id
+        state, label = outcome(vote for id_, vote in held if id_ != mine)
+        return None if state is ExampleState.OOD else label or label_of(suggestion.given_label)
 
     def open_again(self, suggestion_id: int) -> None:
         """Undo a decision, if it still holds."""
@@ -250,12 +249,18 @@ class Desk:
         _, row.supersedes_id = self._state[suggestion.id]
         held = self._votes[suggestion.example_id]
         held[:] = [(id_, vote) for id_, vote in held if id_ != row.supersedes_id]
-        held.append((row.id, Vote(row.verdict, row.class_id, final=True)))
+        held.append((row.id, Vote(row.verdict, label_of(row.label), final=True)))
         self._authors[row.id] = self._me
         self._decided.add(suggestion)
         self._changed.add(suggestion.example_id)
         self.made[row.client_key] = row
         self._state[suggestion.id] = (decision, row.id if decision is not None else None)
+
+
+def _verdict(one: DecisionIn, label: Label | None) -> Verdict:
+    if one.decision is Decision.UNSURE:
+        return Verdict.UNSURE
+    return Verdict.OOD if label is None else Verdict.CLASS
 
 
 def repeated(

@@ -24,15 +24,17 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.principal import Principal
 from core.consensus import STANCES, Vote, holds, stances, votes
 from core.tables import Annotation, Example, Project, Query, Suggestion
+from core.tasks.registry import stored
+from core.tasks.spec import Label
 
 _RENEWED: Final = (
-    "given_class_id", "suggested_class_id", "confidence", "lease_holder", "lease_expires_at",
+    "given_label", "suggested_label", "confidence", "lease_holder", "lease_expires_at",
     # What was decided before holds no longer, or the image would not be disputed.
     "decision", "annotation_id", "closed_queries",
 )  # fmt: skip
 
 # Of each image, by id, what it was said to be and by how many; see ``stances``.
-Said: TypeAlias = dict[int, list[tuple[int | None, int]]]
+Said: TypeAlias = dict[int, list[tuple[Label | None, int]]]
 
 
 def _to_settle(project_id: int | ColumnElement[int]) -> ColumnElement[bool]:
@@ -147,12 +149,12 @@ def _held_by_others(principal: Principal, now: datetime) -> ColumnElement[bool]:
     )
 
 
-def _sides(said: Sequence[tuple[int | None, int]]) -> dict[str, Any]:
+def _sides(said: Sequence[tuple[Label | None, int]]) -> dict[str, Any]:
     """What most say is the given label, and what the second most say is suggested."""
     (given, _), (suggested, count), *_ = said
     return {
-        "given_class_id": given,
-        "suggested_class_id": suggested,
+        "given_label": stored(given),
+        "suggested_label": stored(suggested),
         "confidence": count / sum(count for _, count in said),
     }
 

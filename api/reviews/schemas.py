@@ -4,7 +4,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from api.labels import Labeled
 from core.states import Decision
+from core.tasks.registry import AnyLabel
 
 Id = Annotated[int, Field(ge=1, lt=2**63)]
 
@@ -41,20 +43,21 @@ class ReviewLeaseRequest(BaseModel):
 
 
 class Votes(BaseModel):
-    """How many said so, reviewers apart; no class is OOD."""
+    """How many said so, reviewers apart; no label is OOD."""
 
     class_id: int | None
+    label: AnyLabel | None
     count: int
 
 
 class SuggestionOut(BaseModel):
     """An image whose label a job doubts, or annotators disagree on.
 
-    A given or suggested label without a class is OOD. `votes` holds what was said, by most first.
+    A given or suggested label that is null is OOD. `votes` holds what was said, by most first.
     `confidence`, 0 to 1, is how likely the suggested label is right by the job and, where it is
     open, the decisions so far. `quality` is cleanlab's of the given label, 0 to 1. Suggestions with
-    the same `alike` have the same two labels and look alike. `decided_class_id` is the class that
-    was decided on, if it was one.
+    the same `alike` have the same two labels and look alike. `decided_label` is what was decided
+    on, if it was a label. What ends in `class_id` is the class of the label beside it.
     """
 
     id: int
@@ -67,12 +70,15 @@ class SuggestionOut(BaseModel):
     name: str
     given_class_id: int | None
     suggested_class_id: int | None
+    given_label: AnyLabel | None
+    suggested_label: AnyLabel | None
     votes: list[Votes]
     confidence: float
     quality: float | None
     alike: int | None
     decision: Decision | None
     decided_class_id: int | None
+    decided_label: AnyLabel | None
 
 
 class ReviewLease(BaseModel):
@@ -84,12 +90,12 @@ class ReviewLease(BaseModel):
     review: ReviewOut
 
 
-class DecisionIn(BaseModel):
+class DecisionIn(Labeled):
     """One decision; `null` takes back what the caller decided before.
 
-    `other` says that neither label is right, and names the class that is. `key` is made by the
-    client: a retry with it returns the first result. `classes_version` is that of the project as
-    its classes were shown.
+    `other` says that neither label is right, and comes with the `label` that is, or its `class_id`.
+    `key` is made by the client: a retry with it returns the first result. `classes_version` is that
+    of the project as its classes were shown.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -97,13 +103,12 @@ class DecisionIn(BaseModel):
     key: uuid.UUID
     suggestion_id: Id
     decision: Decision | None
-    class_id: Id | None = None
     classes_version: Id | None = None
     seconds: Annotated[float, Field(ge=0, le=86_400, allow_inf_nan=False)] = 0.0
 
     @model_validator(mode="after")
-    def _names_a_class(self) -> Self:
-        if (self.decision is Decision.OTHER) != (self.class_id is not None):
+    def _names_a_label(self) -> Self:
+        if (self.decision is Decision.OTHER) != (self.label is not None):
             raise ValueError("class_id goes with the decision 'other', and with no other one")
         return self
 

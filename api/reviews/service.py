@@ -37,9 +37,10 @@ from core.project_settings import ProjectSettings
 from core.states import Decision, ExampleState, JobKind
 from core.storage import Storage
 from core.tables import Annotation, Example, Job, Project, Suggestion
+from core.tasks.registry import class_of, label_of
 
 _COLUMNS = (
-    Suggestion, Example.width, Example.height, Example.name, Example.state, Example.label_class_id,
+    Suggestion, Example.width, Example.height, Example.name, Example.state, Example.label,
     beginning(),
 )  # fmt: skip
 _BLOCK: Final = 2000
@@ -190,7 +191,7 @@ async def recent(
 ) -> list[SuggestionOut]:
     """What the caller decided last, the latest first."""
     statement = (
-        select(*_COLUMNS, Annotation.class_id)
+        select(*_COLUMNS, Annotation.label)
         .join(Example, Example.id == Suggestion.example_id)
         .join(Annotation, Annotation.id == Suggestion.annotation_id)
         .where(
@@ -212,7 +213,7 @@ async def _shown(
     if said is None:
         said = await disagreements.votes_on(session, [row[0].example_id for row in found])
     votes = {
-        id_: [Votes(class_id=one, count=count) for one, count in counted]
+        id_: [Votes(class_id=class_of(one), label=one, count=count) for one, count in counted]
         for id_, counted in said.items()
     }
     return [_one(*row, votes=votes[row[0].example_id]) for row in found]
@@ -224,17 +225,18 @@ def _one(
     height: int | None,
     name: str,
     state: ExampleState,
-    label: int | None,
+    label: dict[str, Any] | None,
     excerpt: str | None,
-    decided: int | None = None,
+    decided: dict[str, Any] | None = None,
     right: float | None = None,
     *,
     votes: list[Votes],
 ) -> SuggestionOut:
-    given = suggestion.given_class_id
+    given = suggestion.given_label
     if suggestion.decision is None and suggestion.job_id is not None:
         # Somebody may have corrected the label since the job doubted it.
         given = None if state is ExampleState.OOD else label or given
+    labels = [label_of(one) for one in (given, suggestion.suggested_label, decided)]
     return SuggestionOut(
         id=suggestion.id,
         example_id=suggestion.example_id,
@@ -245,14 +247,17 @@ def _one(
         excerpt=excerpt,
         # Without its folders: in an ImageFolder they are the classes.
         name=PurePosixPath(name).name,
-        given_class_id=given,
-        suggested_class_id=suggestion.suggested_class_id,
+        given_class_id=class_of(labels[0]),
+        suggested_class_id=class_of(labels[1]),
+        given_label=labels[0],
+        suggested_label=labels[1],
         votes=votes,
         confidence=suggestion.confidence if right is None else right,
         quality=suggestion.quality,
         alike=suggestion.alike,
         decision=suggestion.decision,
-        decided_class_id=decided,
+        decided_class_id=class_of(labels[2]),
+        decided_label=labels[2],
     )
 
 

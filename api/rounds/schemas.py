@@ -50,7 +50,9 @@ class OodLeft(BaseModel):
 class RoundOut(BaseModel):
     """A round. ``accuracy`` is that of the model trained on the answers up to this round.
 
-    ``purity_auroc`` judges the purity of the round's queries by their verdicts.
+    ``purity_auroc`` judges the purity of the round's queries by their verdicts. ``drawn`` are the
+    answers to images that were drawn at random from the pool, of round 0 alone: neither chosen as
+    typical nor sent by somebody.
     """
 
     number: int
@@ -61,6 +63,7 @@ class RoundOut(BaseModel):
     seed: int
     queries: int
     answered: Answered
+    drawn: Answered | None
     in_share: float | None
     accuracy: float | None
     purity_auroc: float | None

@@ -31,7 +31,7 @@ from core.media.nouns import in_words_of
 from core.project_settings import ProjectSettings
 from core.rounds import close as close_round
 from core.states import Medium, ProjectState, Role, RoundState, Source, Verdict
-from core.tables import Annotation, Member, Project, ProjectClass, Round
+from core.tables import Annotation, Member, Project, ProjectClass, Query, Round
 
 _COMPARABLE: Final = 50
 
@@ -44,10 +44,11 @@ async def list_rounds(
         statement = statement.where(Round.number == number)
     rounds = (await session.scalars(statement)).all()
     answered = await _answered(session, [round_.id for round_ in rounds])
+    drawn = await _answered(session, [one.id for one in rounds if one.number == 0], drawn=True)
     seconds = await _seconds(session, rounds)
     return [
-        _describe(round_, answered[round_.id], seconds[round_.id], project.medium)
-        for round_ in rounds
+        _describe(one, answered[one.id], drawn.get(one.id), seconds[one.id], project.medium)
+        for one in rounds
     ]
 
 
@@ -59,8 +60,9 @@ async def show_round(session: AsyncSession, project: Project, number: int) -> Ro
 
 
 async def _answered(
-    session: AsyncSession, round_ids: Sequence[int]
+    session: AsyncSession, round_ids: Sequence[int], *, drawn: bool = False
 ) -> dict[int, dict[Verdict, int]]:
+    """Answers of rounds by verdict; if ``drawn``, only those to what was not chosen for them."""
     statement = (
         select(Annotation.round_id, Annotation.verdict, func.count())
         .where(
@@ -71,6 +73,10 @@ async def _answered(
         )
         .group_by(Annotation.round_id, Annotation.verdict)
     )
+    if drawn:
+        statement = statement.join(Query, Query.id == Annotation.query_id).where(
+            ~Query.requested, ~Query.typical
+        )
     found = {round_id: dict.fromkeys(Verdict, 0) for round_id in round_ids}
     for round_id, verdict, count in await session.execute(statement):
         assert round_id is not None
@@ -140,8 +146,21 @@ def _ood_left(known: dict[str, Any]) -> OodLeft:
     )
 
 
+def _counted(by: dict[Verdict, int]) -> Answered:
+    return Answered(
+        class_=by[Verdict.CLASS],
+        ood=by[Verdict.OOD],
+        skip=by[Verdict.SKIP],
+        unsure=by[Verdict.UNSURE],
+    )
+
+
 def _describe(
-    round_: Round, answered: dict[Verdict, int], seconds: float, medium: Medium
+    round_: Round,
+    answered: dict[Verdict, int],
+    drawn: dict[Verdict, int] | None,
+    seconds: float,
+    medium: Medium,
 ) -> RoundOut:
     inside, outside = answered[Verdict.CLASS], answered[Verdict.OOD]
     metrics = dict(round_.metrics)
@@ -155,12 +174,8 @@ def _describe(
         spent=round_.spent,
         seed=round_.seed,
         queries=round_.queries,
-        answered=Answered(
-            class_=inside,
-            ood=outside,
-            skip=answered[Verdict.SKIP],
-            unsure=answered[Verdict.UNSURE],
-        ),
+        answered=_counted(answered),
+        drawn=None if drawn is None else _counted(drawn),
         in_share=inside / (inside + outside) if inside + outside else None,
         accuracy=round_.accuracy,
         purity_auroc=metrics.pop("purity_auroc", None),

@@ -21,6 +21,7 @@ _MARKS: Final = (
     (codecs.BOM_UTF16_BE, "utf-16-be", "UTF-16"),
 )
 _LOOKED_AT: Final = 1024
+_UNMARKED: Final = "it is UTF-16 without the mark that says so; save it as UTF-8"
 _AROUND: Final = 20
 
 
@@ -66,6 +67,8 @@ def decoded(content: bytes) -> Decoded:
     mark, encoding, name = next(
         (one for one in _MARKS if content.startswith(one[0])), (b"", "utf-8", "UTF-8")
     )
+    if not mark and is_utf_16(content):
+        raise NotText(_UNMARKED)
     try:
         return Decoded(content[len(mark) :].decode(encoding), name)
     except UnicodeDecodeError as error:
@@ -82,7 +85,7 @@ def not_utf_8(content: bytes, at: int) -> str:
         at: Where the first is that does not fit.
     """
     if is_utf_16(content):
-        return "it is UTF-16 without the mark that says so; save it as UTF-8"
+        return _UNMARKED
     byte = content[at : at + 1].hex().upper()
     around = content[max(0, at - _AROUND) : at + _AROUND]
     try:
@@ -124,7 +127,7 @@ def require_text(content: str, most: int) -> bytes:
         raise NotText("there is nothing in the text but blanks")
     if "\0" in content:
         at = content.index("\0")
-        raise NotText(f"the text holds a NUL character (the {at + 1:,}th), which none may")
+        raise NotText(f"character {at + 1:,} of the text is NUL, which none may hold")
     # What is longer in characters is longer in bytes.
     encoded = content.encode() if len(content) <= most else b""
     if len(content) > most or len(encoded) > most:

@@ -2,11 +2,12 @@
 
 import uuid
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import CheckConstraint, ForeignKey, Index, func, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from core.db import Base
+from core.db import LABEL, Base, class_of_label
 from core.states import Source, Verdict
 
 
@@ -23,11 +24,14 @@ class Annotation(Base):
     that it decides on. ``classes_version`` is the version of the project's classes that the page
     showed, by which ``core.class_names`` tells what they were called; imports and older clients say
     none.
+
+    ``label`` is what a class verdict says, by the project's task type (``core.tasks``); the
+    database takes ``class_id`` out of it.
     """
 
     __tablename__ = "annotations"
     __table_args__ = (
-        CheckConstraint("(verdict = 'class') = (class_id IS NOT NULL)", name="class_iff_verdict"),
+        CheckConstraint("(verdict = 'class') = (label IS NOT NULL)", name="label_iff_verdict"),
         CheckConstraint("seconds >= 0", name="seconds"),
         CheckConstraint(
             "CASE source"
@@ -61,7 +65,8 @@ class Annotation(Base):
     annotator_id: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
     client_key: Mapped[uuid.UUID] = mapped_column(unique=True)
     verdict: Mapped[Verdict]
-    class_id: Mapped[int | None] = mapped_column(ForeignKey("classes.id"))
+    label: Mapped[dict[str, Any] | None] = mapped_column(LABEL)
+    class_id: Mapped[int | None] = mapped_column(class_of_label(), ForeignKey("classes.id"))
     classes_version: Mapped[int | None]
     seconds: Mapped[float]
     cost: Mapped[float]

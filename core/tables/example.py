@@ -17,7 +17,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import TSVECTOR
 from sqlalchemy.orm import Mapped, mapped_column
 
-from core.db import Base
+from core.db import LABEL, Base, class_of_label
 from core.states import ExampleState, Split
 
 
@@ -30,10 +30,11 @@ class Example(Base):
     ``width`` and ``height`` are those of an image; a text has neither, and its words are in
     ``example_texts``.
 
-    ``label_class_id`` is the class it counts as: of an evaluation image the one it came with, of an
-    image of the pool what its verdicts amount to (``core.consensus``). ``import_id`` is the job
-    that brought it; null for those of earlier versions. ``disputed`` says that its verdicts
-    contradict each other and no reviewer has settled it.
+    ``label`` is what it counts as: of an evaluation image the truth that it came with, of an image
+    of the pool what its verdicts amount to (``core.consensus``). The database takes
+    ``label_class_id`` out of it. ``import_id`` is the job that brought it; null for those of
+    earlier versions. ``disputed`` says that its verdicts contradict each other and no reviewer has
+    settled it.
 
     ``as_is`` says whether every browser shows the original as everybody is to see it; otherwise a
     rendition is shown in its place. Null is: nobody has looked yet.
@@ -76,7 +77,8 @@ class Example(Base):
     location: Mapped[str | None]
     location_tag: Mapped[str | None]
     as_is: Mapped[bool | None]
-    label_class_id: Mapped[int | None] = mapped_column(ForeignKey("classes.id"))
+    label: Mapped[dict[str, Any] | None] = mapped_column(LABEL)
+    label_class_id: Mapped[int | None] = mapped_column(class_of_label(), ForeignKey("classes.id"))
     duplicates_of: Mapped[int | None]
     disputed: Mapped[bool] = mapped_column(server_default=false())
     meta: Mapped[dict[str, Any]]

@@ -6,7 +6,6 @@ from typing import Any
 from sqlalchemy import (
     ARRAY,
     BigInteger,
-    CheckConstraint,
     ForeignKey,
     UniqueConstraint,
     func,
@@ -20,10 +19,12 @@ from core.tables.user import User
 
 
 class Project(Base):
-    """One pool of images or of texts, labeled into one set of classes."""
+    """One pool of images or of texts, labeled into one set of classes.
+
+    ``task`` names its type of labels, one of ``core.tasks.registry``.
+    """
 
     __tablename__ = "projects"
-    __table_args__ = (CheckConstraint("task = 'classification'", name="task"),)
 
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(unique=True)

@@ -55,6 +55,10 @@ class Query(Base):
     One that somebody ``requested`` goes on to the next round if this one ends before its answer.
     Where ``again_after`` is set, the votes up to that annotation are doubted: each answer
     supersedes one of them, and they count for nothing in whether the image needs another.
+
+    Queries of the first round were drawn at random, but those that are ``typical``: they were
+    chosen, and say nothing of what the pool is made of. Whatever somebody has ever held keeps its
+    ``lease_token``, so that no other image takes its place.
     """
 
     __tablename__ = "queries"
@@ -95,6 +99,7 @@ class Query(Base):
     in_probability: Mapped[float | None]
     done: Mapped[bool] = mapped_column(server_default=text("false"))
     requested: Mapped[bool] = mapped_column(server_default=text("false"))
+    typical: Mapped[bool] = mapped_column(server_default=text("false"))
     again_after: Mapped[int | None]
     lease_holder: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
     lease_client: Mapped[uuid.UUID | None]

@@ -1,55 +1,207 @@
-"""What pruning and relabeling jobs found, and what became of it, as typed dictionaries."""
+"""What rounds and jobs found and made, and what became of it.
+
+Made from the API's description: ``make openapi`` writes it anew.
+"""
 
 from typing import Any, Literal, NotRequired, TypedDict
 
+from karat.client.resources import RoundState
+
 ReviewDecision = Literal["keep", "accept", "other", "ood", "unsure"]
+"""What a reviewer says of a given label and a suggested one."""
 SubsetFormat = Literal["csv", "ids", "imagefolder", "parquet"]
+ArtifactKind = Literal[
+    "checkpoint",
+    "meta_model",
+    "scores",
+    "import_report",
+    "comparison",
+    "subset",
+    "relabels",
+    "embedding_map",
+    "alike",
+]
+"""What an artifact holds."""
+
+
+class Artifact(TypedDict):
+    """A file that a job made."""
+
+    bytes: int
+    created_at: str
+    id: int
+    job_id: int | None
+    kind: ArtifactKind
+    meta: dict[str, Any]
+    round_id: int | None
+    sha256: str
+
+
+Answered = TypedDict("Answered", {"class": int, "ood": int, "skip": int, "unsure": int})
+"""Counted answers by verdict.
+
+An answer counts as what it was corrected to, unless a later round asked about it again."""
+
+
+class OodEstimate(TypedDict):
+    """How many unlabeled images are OOD, with a 95 % interval, made of so many answers."""
+
+    answers: int
+    count: float
+    high: float
+    low: float
+
+
+class OodLeft(TypedDict):
+    """OOD among the images that were unlabeled when the round closed.
+
+    ``by_random`` goes by the share in the random round 0, ``by_purity`` by purity calibrated on the
+    last answers; either may be null. ``count`` is that of the narrower interval; where the two
+    do not meet (``agree`` is false) that of the random round, which no choice of queries can bias.
+    """
+
+    agree: bool | None
+    by_purity: OodEstimate | None
+    by_random: OodEstimate | None
+    count: float | None
+    high: float | None
+    low: float | None
+    unlabeled: int
+
+
+class Round(TypedDict):
+    """A round. ``accuracy`` is that of the model trained on the answers up to this round.
+
+    ``purity_auroc`` judges the purity of the round's queries by their verdicts. ``drawn`` are the
+    answers to images that were drawn at random from the pool, of round 0 alone: neither chosen as
+    typical nor sent by somebody.
+    """
+
+    accuracy: float | None
+    annotator_seconds: float
+    answered: Answered
+    budget: float
+    closed_at: str | None
+    closing_at: str | None
+    drawn: Answered | None
+    in_share: float | None
+    job_id: int | None
+    metrics: dict[str, Any]
+    notes: list[str]
+    number: int
+    ood_left: OodLeft | None
+    opened_at: str | None
+    purity_auroc: float | None
+    queries: int
+    seconds: dict[str, float]
+    seed: int
+    settings: dict[str, Any]
+    spent: float
+    state: RoundState
+    strategy: str
+
+
+class Reason(TypedDict):
+    """One reason, by a code that programs can rely on, and its numbers."""
+
+    code: str
+    points: Literal["stop", "go_on", "neither"]
+    values: dict[str, float]
+
+
+class Outlook(TypedDict):
+    """Whether another round is expected to pay. See docs/api.md for the codes of the reasons."""
+
+    advice: Literal["stop", "go_on", "unclear", "unknown"]
+    goal: Literal["best_model", "find_all"]
+    least_gain: float
+    reasons: list[Reason]
+
+
+class AgreementFigures(TypedDict):
+    """How far verdicts on the same images agree.
+
+    `share` is that of pairs of verdicts which are the same; `alpha` is Krippendorff's, 1 for full
+    agreement and 0 for that of chance. Both are null where there is no pair.
+    """
+
+    alpha: float | None
+    pairs: int
+    share: float | None
+
+
+class Voter(TypedDict):
+    """One annotator, or one column of imported labels, beside all others."""
+
+    classes: AgreementFigures
+    in_ood: AgreementFigures
+    name: str
+    user_id: int | None
+    votes: int
+
+
+class Agreement(TypedDict):
+    """How far verdicts agree on whether an image is in-distribution, and on its class."""
+
+    classes: AgreementFigures
+    examples: int
+    in_ood: AgreementFigures
+    voters: list[Voter]
 
 
 class Subset(TypedDict):
-    """What a pruning job keeps; ``noise_ratio`` is of that, where the truth is known."""
+    """A subset. ``noise_ratio`` is of what is kept, over examples whose truth is known."""
 
-    id: int
-    job_id: int | None
-    method: str
-    params: dict[str, Any]
-    labeled: int
-    kept: int
-    noise_ratio: float | None
     active: bool
     created_at: str
+    id: int
+    job_id: int | None
+    kept: int
+    labeled: int
+    method: str
+    noise_ratio: float | None
+    params: dict[str, Any]
 
 
 class ClassShare(TypedDict):
     """How many examples are labeled with a class, and how many of those are kept."""
 
     class_id: int
-    labeled: int
     kept: int
+    labeled: int
 
 
 class Noise(TypedDict):
     """How many labels are wrong among those whose truth is known."""
 
     known: int
-    wrong: int
     ratio: float | None
+    wrong: int
 
 
-class ComparedSubset(Subset):
-    """One of two subsets that are compared."""
+class ComparedSubset(TypedDict):
+    """One of the two that are compared."""
 
+    active: bool
     balance: list[ClassShare]
+    created_at: str
+    id: int
+    job_id: int | None
+    kept: int
+    labeled: int
+    method: str
     noise: Noise
+    noise_ratio: float | None
+    params: dict[str, Any]
 
 
 class OnlyHere(TypedDict):
     """An example that one subset keeps and the other does not."""
 
-    example_id: int
     class_id: int
-    true_class_id: int | None
+    example_id: int
     loss: float
+    true_class_id: int | None
 
 
 class SubsetComparison(TypedDict):
@@ -57,123 +209,155 @@ class SubsetComparison(TypedDict):
 
     a: ComparedSubset
     b: ComparedSubset
+    first_only_a: list[OnlyHere]
+    first_only_b: list[OnlyHere]
     intersection: int
-    union: int
     jaccard: float
     only_a: int
     only_b: int
-    first_only_a: list[OnlyHere]
-    first_only_b: list[OnlyHere]
+    union: int
 
 
 class Review(TypedDict):
-    """How far the suggestions of one job are decided; without a job, disagreements."""
+    """The suggestions of one job, and how far they are decided.
 
-    job_id: int | None
+    Without a job: the images on which verdicts contradict each other, of which `open` wait for no
+    further verdict.
+    """
+
     created_at: str | None
-    total: int
-    open: int
     decided: dict[ReviewDecision, int]
+    job_id: int | None
+    open: int
+    total: int
 
 
 class Interval(TypedDict):
     """A share, and what it lies within in 95 of 100 cases, all 0 to 1."""
 
-    share: float
-    low: float
     high: float
+    low: float
+    share: float
 
 
 class Remaining(TypedDict):
-    """What is expected of the open suggestions; ``next_wrong`` is of the next twenty."""
+    """What is expected of the open suggestions, by the job and the decisions so far.
 
-    open: int
-    expected_wrong: float
+    `worth` counts those whose label is wrong with the chosen share at least, and `next_wrong` is
+    the share of wrong labels expected of the next twenty; null where nothing is open.
+    """
+
     expected_right: float
-    worth: int
+    expected_wrong: float
     next_wrong: float | None
+    open: int
+    worth: int
 
 
 class ReviewAudit(TypedDict):
-    """Labels drawn by chance among the ``labels`` that were not suggested."""
+    """Labels drawn by chance among the `labels` that the job judged and does not doubt.
 
-    size: int
-    open: int
+    `error_left` is the share of those that are wrong, an exact interval; null before a decision.
+    """
+
     decided: int
-    wrong: int
-    labels: int
-    inclusion: float
     error_left: Interval | None
+    inclusion: float
+    labels: int
+    open: int
+    size: int
+    wrong: int
 
 
 class ReviewEstimate(TypedDict):
-    """What the decisions on a job's suggestions say so far; no shares below twenty decisions."""
+    """What the decisions on a job's suggestions say so far; unsure ones say nothing.
 
-    job_id: int
-    share: float
-    decided: int
-    wrong: int
-    right: int
-    precision: Interval | None
-    class_precision: Interval | None
-    remaining: Remaining
+    Of those `decided`, `wrong` labels were wrong and `right` proposals were taken. `precision` and
+    `class_precision` are these as shares, null below twenty decisions. `share` is that below which
+    suggestions are not worth it; `advice` says whether the next ones are.
+    """
+
     advice: Literal["too_few", "go_on", "stop", "done"]
     audit: ReviewAudit | None
+    class_precision: Interval | None
+    decided: int
+    job_id: int
+    precision: Interval | None
+    remaining: Remaining
+    right: int
+    share: float
+    wrong: int
 
 
 class Votes(TypedDict):
-    """How many say that an image is of a class; none is OOD."""
+    """How many said so, reviewers apart; no label is OOD."""
 
     class_id: int | None
     count: int
+    label: dict[str, Any] | None
 
 
 class Suggestion(TypedDict):
-    """Another label for an image; ``quality`` is cleanlab's of the given one, 0 to 1.
+    """An image whose label a job doubts, or annotators disagree on.
 
-    A label without a class is OOD.
+    A given or suggested label that is null is OOD. `votes` holds what was said, by most first.
+    `confidence`, 0 to 1, is how likely the suggested label is right by the job and, where it is
+    open, the decisions so far. `quality` is cleanlab's of the given label, 0 to 1. Suggestions with
+    the same `alike` have the same two labels and look alike. `decided_label` is what was decided
+    on, if it was a label. What ends in `class_id` is the class of the label beside it.
     """
 
-    id: int
-    example_id: int
-    rank: int
-    image_url: str
-    width: int | None
-    height: int | None
-    excerpt: str | None
-    name: str
-    given_class_id: int | None
-    suggested_class_id: int | None
-    votes: list[Votes]
-    confidence: float
-    quality: float | None
     alike: int | None
-    decision: ReviewDecision | None
+    confidence: float
     decided_class_id: int | None
+    decided_label: dict[str, Any] | None
+    decision: ReviewDecision | None
+    example_id: int
+    excerpt: str | None
+    given_class_id: int | None
+    given_label: dict[str, Any] | None
+    height: int | None
+    id: int
+    image_url: str
+    name: str
+    quality: float | None
+    rank: int
+    suggested_class_id: int | None
+    suggested_label: dict[str, Any] | None
+    votes: list[Votes]
+    width: int | None
 
 
 class Decision(TypedDict):
     """One decision of a reviewer; None takes back the one before, "other" names a class."""
 
-    suggestion_id: int
+    class_id: NotRequired[int | None]
+    classes_version: NotRequired[int | None]
     decision: ReviewDecision | None
-    class_id: NotRequired[int]
-    seconds: NotRequired[float]
     key: NotRequired[str]
+    label: NotRequired[dict[str, Any] | None]
+    seconds: NotRequired[float]
+    suggestion_id: int
 
 
 class DecisionResult(TypedDict):
-    """What became of a decision."""
+    """What became of a decision.
 
-    key: str
-    status: Literal["accepted", "duplicate", "late", "rejected"]
+    A `late` one is stored and changes nothing, because somebody else decided first. A `rejected`
+    one names a suggestion that does not exist, a key that belongs to something else, or a class
+    whose name another class has by now.
+    """
+
     annotation_id: int | None
     code: str | None
     detail: str | None
+    key: str
+    status: Literal["accepted", "duplicate", "late", "rejected"]
 
 
 class DecisionReceipt(TypedDict):
     """What became of decisions, and how far the review is."""
 
+    classes_version: int
     results: list[DecisionResult]
     review: Review

@@ -4,21 +4,20 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
-from karat.client.findings import Review, Subset, SubsetComparison, SubsetFormat
-from karat.client.labeling import LabelingClient
-from karat.client.listing import ROUNDS, Rows, project_columns
-from karat.client.pool import PoolClient
-from karat.client.resources import (
+from karat.client.findings import (
     Agreement,
     Artifact,
-    Example,
-    Job,
-    Member,
     Outlook,
-    Project,
+    Review,
     Round,
-    Split,
+    Subset,
+    SubsetComparison,
+    SubsetFormat,
 )
+from karat.client.labeling import LabelingClient
+from karat.client.notebook import ROUNDS, RoundRows, Rows, project_columns, shown
+from karat.client.pool import PoolClient
+from karat.client.resources import Example, Job, Member, Project, Split
 from karat.client.review import ReviewClient
 from karat.client.transfers import TransferClient
 from karat.client.transport import Transport
@@ -51,7 +50,7 @@ class ProjectClient(LabelingClient, TransferClient):
 
     def get(self) -> Project:
         """The project as it is now."""
-        project: Project = self._transport.request("GET", self._path)
+        project: Project = shown(self._transport.request("GET", self._path))
         return project
 
     def update(self, **changes: Any) -> Project:
@@ -124,9 +123,9 @@ class ProjectClient(LabelingClient, TransferClient):
         """Addresses that are told what happens in the project."""
         return WebhooksClient(self._transport, f"{self._path}/webhooks")
 
-    def rounds(self) -> Rows[Round]:
-        """The rounds so far, the first one first; a notebook shows them as a table."""
-        return Rows(ROUNDS, self._transport.pages(f"{self._path}/rounds"))
+    def rounds(self) -> RoundRows[Round]:
+        """The rounds so far, the first one first; a notebook shows them as a table and a curve."""
+        return RoundRows(ROUNDS, self._transport.pages(f"{self._path}/rounds"))
 
     def outlook(self, *, least_gain: float = 0.005) -> Outlook:
         """Whether another round is expected to raise accuracy by ``least_gain``, with reasons."""
@@ -173,9 +172,10 @@ class ProjectClient(LabelingClient, TransferClient):
                 ``no_images``.
         """
         chosen = {"name": model} if isinstance(model, str) else model
-        job: Job = self._transport.request(
+        answer = self._transport.request(
             "POST", f"{self._path}/rounds/estimate", body={"model": chosen}
         )
+        job: Job = shown(answer)
         return job
 
     def start_job(
@@ -196,7 +196,7 @@ class ProjectClient(LabelingClient, TransferClient):
             KaratError: ``job_active`` if one is at work already, ``invalid_params``, ``no_images``.
         """
         body = {"kind": kind, "params": params or {}, "dry_run": dry_run}
-        job: Job = self._transport.request("POST", f"{self._path}/jobs", body=body)
+        job: Job = shown(self._transport.request("POST", f"{self._path}/jobs", body=body))
         return job
 
     def artifacts(self, job_id: int | None = None) -> list[Artifact]:

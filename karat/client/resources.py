@@ -1,147 +1,195 @@
-"""What the API returns, as typed dictionaries. Times are ISO 8601 strings in UTC."""
+"""Users, projects, jobs and labels, as the API returns them.
+
+Times are ISO 8601 strings in UTC. Made from the API's description: ``make openapi`` writes it anew.
+"""
 
 from typing import Any, Literal, NotRequired, TypedDict
 
 Scope = Literal["read", "label", "write", "admin"]
+"""How much of what its user may do an API token may do; each includes the ones before it."""
 Role = Literal["admin", "engineer", "annotator"]
-Split = Literal["pool", "evaluation", "auxiliary_ood"]
-FolderChoice = Literal["pool", "evaluation", "auxiliary_ood", "leave_out", "class"]
-Verdict = Literal["class", "ood", "skip", "unsure"]
-ProjectState = Literal["draft", "running", "paused", "finished"]
-RoundState = Literal["selecting", "open", "closing", "closed", "failed"]
-JobState = Literal["queued", "running", "succeeded", "failed", "cancelled"]
+"""What a user may do; each role includes the ones after it."""
 Medium = Literal["image", "text"]
+"""What the examples of a project are."""
+Split = Literal["pool", "evaluation", "auxiliary_ood"]
+"""What an example is for."""
+FolderChoice = Literal["pool", "evaluation", "auxiliary_ood", "leave_out", "class"]
+"""What becomes of a folder, or of the rows with one value of the split column."""
+Verdict = Literal["class", "ood", "skip", "unsure"]
+"""What an annotator says of an example."""
+ProjectState = Literal["draft", "running", "paused", "finished"]
+"""A project is set up, labeled, perhaps paused, and finished when its pool is used up."""
+RoundState = Literal["selecting", "open", "closing", "closed", "failed"]
+"""Where a round is in its life."""
+JobState = Literal["queued", "running", "succeeded", "failed", "cancelled"]
+"""Where a job is in its life."""
+JobKind = Literal[
+    "import_pool",
+    "advance_round",
+    "learn_features",
+    "taufe",
+    "prune",
+    "relabel",
+    "score_part",
+    "resize",
+    "embedding_map",
+    "compare",
+    "look_up",
+]
+"""What a job does."""
+ExampleState = Literal["unlabeled", "queried", "labeled", "ood", "unsure", "held_out"]
+"""What is known of an example; nothing is asked about one that is held out."""
 ExportFormat = Literal[
     "csv", "jsonl", "imagefolder", "yolo", "coco", "label_studio", "parquet", "doccano"
 ]
 
 
+class ExportFormatInfo(TypedDict):
+    """A format, the media that it can hold, and why not that of the project, if it cannot."""
+
+    media: list[Medium]
+    name: str
+    refused: str | None
+
+
 class User(TypedDict):
     """A person or a program that logs in."""
 
-    id: int
+    active: bool
+    created_at: str
     email: str
+    id: int
+    must_change_password: bool
     name: str
     role: Role
-    active: bool
-    must_change_password: bool
-    created_at: str
 
 
 class Token(TypedDict):
     """An API token, without its secret."""
 
+    created_at: str
+    expires_at: str | None
     id: int
+    last_used_at: str | None
     name: str
     prefix: str
-    scope: Scope
-    created_at: str
-    last_used_at: str | None
-    expires_at: str | None
     revoked_at: str | None
+    scope: Scope
 
 
-class NewToken(Token):
+class NewToken(TypedDict):
     """An API token at the only moment its secret is shown."""
 
+    created_at: str
+    expires_at: str | None
+    id: int
+    last_used_at: str | None
+    name: str
+    prefix: str
+    revoked_at: str | None
+    scope: Scope
     secret: str
 
 
 class ClassSpec(TypedDict):
     """A class to be made or changed; without ``id`` it is a new one."""
 
-    id: NotRequired[int]
+    colour: NotRequired[str | None]
+    guide: NotRequired[str | None]
+    hotkey: NotRequired[str | None]
+    id: NotRequired[int | None]
     name: str
-    colour: NotRequired[str]
-    hotkey: NotRequired[str]
-    guide: NotRequired[str]
 
 
 class Class(TypedDict):
     """A class of a project."""
 
+    colour: str
+    guide: str
+    hotkey: str | None
     id: int
     name: str
-    colour: str
-    hotkey: str | None
     position: int
-    guide: str
 
 
 class Counts(TypedDict):
-    """How many examples are in which state."""
+    """Examples by what is known of them. All but the last three count the pool."""
 
-    pool: int
-    unlabeled: int
-    queried: int
+    auxiliary_ood: int
+    evaluation: int
+    held_out: int
     labeled_in: int
     labeled_ood: int
+    pool: int
+    queried: int
+    unlabeled: int
     unsure: int
-    held_out: int
-    evaluation: int
-    auxiliary_ood: int
 
 
 class CurrentRound(TypedDict):
     """How far the budget of the current round is spent."""
 
-    number: int
-    state: RoundState
-    spent: float
     budget: float
+    number: int
+    spent: float
+    state: RoundState
 
 
-class ProjectSummary(TypedDict):
-    """A project in a list; ``medium`` is what its examples are, image or text."""
+class ProjectListed(TypedDict):
+    """`pictures` are ids of a few of its examples, spread over all that there are.
 
-    id: int
-    name: str
-    task: str
-    medium: Medium
-    state: ProjectState
-    created_at: str
-    counts: Counts
-    current_round: CurrentRound | None
-
-
-class ProjectListed(ProjectSummary):
-    """The same with ids of a few of its examples, spread over all that there are.
-
-    ``excerpts`` are how these begin, where they are texts.
+    `excerpts` are how these begin, where they are texts.
     """
 
-    pictures: list[int]
+    counts: Counts
+    created_at: str
+    current_round: CurrentRound | None
     excerpts: list[str]
+    id: int
+    medium: Medium
+    name: str
+    pictures: list[int]
+    state: ProjectState
+    task: str
 
 
-class Project(ProjectSummary):
-    """A project with its classes and settings, and what those need that is not there yet."""
+class Project(TypedDict):
+    """`classes_version` is raised by every change of the classes; answers to them carry it."""
 
-    guidelines: str
     classes: list[Class]
+    classes_version: int
+    counts: Counts
+    created_at: str
+    current_round: CurrentRound | None
+    guidelines: str
+    id: int
+    medium: Medium
+    modes: list[Literal["single", "grid"]]
+    name: str
+    permissions: list[Literal["label", "manage"]]
     settings: dict[str, Any]
-    modes: list[str]
-    permissions: list[str]
+    state: ProjectState
+    task: str
     warnings: list[str]
 
 
 class Member(TypedDict):
     """A member of a project."""
 
-    user: User
     added_at: str
+    user: User
 
 
 class Progress(TypedDict):
-    """How far a job is; ``seconds`` has the time of each phase."""
+    """Where a running job is. ``seconds`` holds the phases done so far."""
 
+    eta_seconds: float | None
     phase: str
     phase_index: int
     phases: list[str]
+    seconds: dict[str, float]
     step: int
     steps: int
-    eta_seconds: float | None
-    seconds: dict[str, float]
 
 
 class JobError(TypedDict):
@@ -154,235 +202,167 @@ class JobError(TypedDict):
 class Job(TypedDict):
     """Work done by a worker."""
 
-    id: int
-    project_id: int | None
-    kind: str
-    dry_run: bool
-    state: JobState
-    params: dict[str, Any]
-    progress: Progress | None
-    message: str | None
-    error: JobError | None
-    result: dict[str, Any] | None
     attempt: int
     cancel_requested: bool
     created_at: str
-    started_at: str | None
+    dry_run: bool
+    error: JobError | None
     finished_at: str | None
-
-
-class Estimate(TypedDict):
-    """What a dry run has found: the ``estimate`` in its result."""
-
-    seconds: float
-    memory_bytes: int
-    device: str
-    labeled: int
-    phases: dict[str, float]
-    notes: list[str]
+    id: int
+    kind: JobKind
+    message: str | None
+    params: dict[str, Any]
+    progress: Progress | None
+    project_id: int | None
+    result: dict[str, Any] | None
+    started_at: str | None
+    state: JobState
 
 
 class ExportedClass(TypedDict):
-    """A class as exports write it, and the numbers of images that show it.
+    """A class as exports write it.
 
-    ``number`` is that of Parquet, and of COCO less one; ``folder`` is where folders by class have
-    it.
+    ``number`` is that of Parquet, and of COCO less one. ``folder`` is where folders by class have
+    it. ``labeled`` and ``evaluation`` are the numbers of images that show it.
     """
 
+    evaluation: int
+    folder: str
     id: int
+    labeled: int
     name: str
     number: int
-    folder: str
-    labeled: int
-    evaluation: int
-
-
-class ExportFormatInfo(TypedDict):
-    """A format of exports, the media that it can hold, and why not the project's, if it cannot."""
-
-    name: ExportFormat
-    media: list[Medium]
-    refused: str | None
-
-
-class PlannedLabel(TypedDict):
-    """A label of planned images; ``known`` if it is a class of the project."""
-
-    name: str
-    count: int
-    known: bool
-
-
-class PlannedGroup(TypedDict):
-    """Images that a folder, or a value of the split column, has in common; ``None`` for the rest.
-
-    ``proposal`` is what becomes of them unless you say otherwise, ``reason`` why that is not sure.
-    ``fixed`` is what becomes of several folders or values that are shown as one: a split,
-    ``left_out`` or ``refused``. Of these, ``name`` is none that you can choose by.
-    """
-
-    name: str | None
-    proposal: FolderChoice
-    reason: str | None
-    may_be_class: bool
-    count: int
-    unlabeled: int
-    labels: list[PlannedLabel]
-    examples: list[str]
-    fixed: str | None
-
-
-class InputSize(TypedDict):
-    """How large the model sees images: ``side`` × ``side`` pixels.
-
-    It was chosen by the shorter sides of so many ``images``; the one in the middle has ``width``
-    and ``height``.
-    """
-
-    side: int
-    width: int
-    height: int
-    images: int
-
-
-class ImportPlan(TypedDict):
-    """What an import would do: the ``result`` of its dry run.
-
-    ``rows`` of the ``total`` are about images that the project has. ``labels`` are the columns that
-    hold labels, or may; ``bad_by_reason`` is what is refused whatever you choose; ``documents``
-    says something of other files; ``input_size`` is what the first import of a project chooses,
-    ``None`` in later ones. ``notes`` say how numbers are read; if it ``doubts``, there are some of
-    which it is not certain what they count, unless ``count_from`` says it.
-    """
-
-    total: int
-    split: Split
-    rows: int
-    by_split: dict[str, int]
-    left_out: int
-    left_out_by_reason: dict[str, int]
-    refused: int
-    refused_by_reason: dict[str, int]
-    refused_examples: list[dict[str, str]]
-    bad_by_reason: dict[str, int]
-    groups: list[PlannedGroup]
-    labels: list[dict[str, Any]]
-    documents: list[dict[str, str]]
-    columns: dict[str, str]
-    count_from: int | None
-    notes: list[str]
-    doubts: bool
-    input_size: InputSize | None
 
 
 class Example(TypedDict):
-    """An image or a text of a pool.
+    """An image or a text, and what the model of the latest scores makes of it.
 
-    A text has no ``width`` and ``height``; ``excerpt`` is how it begins, at most 300 characters.
-    ``confidence`` is the probability of the predicted class among the classes, ``in_probability``
-    that of being in-distribution at all. ``similarity`` is to what images were compared with,
-    ``isolation`` the distance to the nearest others where they are ordered by it, and
-    ``duplicates_of`` the image that stands for all that show the same picture.
+    `confidence` is the probability of the predicted class among the classes, `in_probability` that
+    of being in-distribution at all: null without a score, and where nothing tells how to read the
+    purity as a probability. `similarity`, -1..1, is to what the list was asked to compare with;
+    `isolation`, 0..2, the mean distance to the nearest other images, where a list is ordered by it.
+    `duplicates_of` is the image that stands for all that show the same picture, if any others do.
+
+    `width` and `height` are of an image; `excerpt` is how a text begins, at most 300 characters.
+    `image_url` is where the picture is, or the whole text.
     """
 
-    id: int
-    pool_index: int
-    name: str
-    width: int | None
-    height: int | None
+    confidence: float | None
+    duplicates_of: int | None
     excerpt: str | None
-    split: Split
-    state: str
+    height: int | None
+    id: int
+    image_url: str
+    in_probability: float | None
+    informativeness: float | None
+    isolation: float | None
     label: str | None
     label_class_id: int | None
-    purity: float | None
-    informativeness: float | None
     meta_score: float | None
+    name: str
+    pool_index: int
     predicted_class_id: int | None
-    confidence: float | None
-    in_probability: float | None
+    purity: float | None
     similarity: float | None
-    isolation: float | None
-    duplicates_of: int | None
-    image_url: str
+    split: Split
+    state: ExampleState
+    width: int | None
 
 
 class Query(TypedDict):
-    """An image or a text to be labeled.
+    """An image or a text to judge.
 
-    ``text`` is all of a text of at most 20,000 characters; of a longer one ``PoolClient.text`` has
-    the rest.
+    A text has no `width` and `height`. Its `excerpt` is how it begins, at most 300 characters, and
+    `text` is all of it where that has at most 20,000; of a longer one `image_url` gives the rest.
     """
 
-    query_id: int
+    duplicates_of: int | None
     example_id: int
-    rank: int
-    round: int
-    image_url: str
-    width: int | None
-    height: int | None
     excerpt: str | None
-    text: str | None
+    height: int | None
+    image_url: str
+    in_probability: float | None
     name: str
     predicted_class_id: int | None
     probability: float | None
-    in_probability: float | None
-    duplicates_of: int | None
+    query_id: int
+    rank: int
+    round: int
+    text: str | None
+    width: int | None
 
 
 class Mine(TypedDict):
-    """How many verdicts the user gave."""
+    """How many verdicts the user gave; a corrected one counts once."""
 
+    round: int
     today: int
     total: int
-    round: int
+
+
+class RoundStatus(TypedDict):
+    """How far the budget of the round that is labeled is spent."""
+
+    budget: float
+    number: int
+    spent: float
+    state: RoundState
 
 
 class LabelingStatus(TypedDict):
-    """What there is to label, and if nothing, why. ``mine`` comes with ``labeling_status``."""
+    """What there is to label, and if nothing, why; `mine` if the status is asked for."""
 
-    project_state: ProjectState
-    round: CurrentRound | None
-    waiting_for: Literal["nothing", "training", "failed", "disk", "paused", "finished", "others"]
+    classes_version: int
     mine: Mine | None
+    project_state: ProjectState
     remaining: int | None
+    round: RoundStatus | None
+    waiting_for: Literal["nothing", "training", "failed", "disk", "paused", "finished", "others"]
 
 
 class Lease(TypedDict):
-    """Queries held for one annotator until ``expires_at``; both are None without queries.
+    """Without `items`, `held_elsewhere` says whether another client of the caller holds some."""
 
-    Without queries ``held_elsewhere`` says whether another client of theirs holds some.
-    """
-
-    lease_token: str | None
     expires_at: str | None
-    items: list[Query]
     held_elsewhere: bool
+    items: list[Query]
+    lease_token: str | None
     status: LabelingStatus
 
 
 class Answer(TypedDict):
-    """A verdict on a query. ``key`` names it: sent twice, it counts once."""
+    """A verdict on a query. `key` names it: sent twice, it counts once.
 
-    key: NotRequired[str]
-    query_id: int
-    verdict: Verdict
+    With the project's `classes_version` as its classes were shown, an answer is refused if
+    its class is another one by now.
+    """
+
     class_id: NotRequired[int | None]
+    classes_version: NotRequired[int | None]
+    key: NotRequired[str]
+    label: NotRequired[dict[str, Any] | None]
+    lease_token: NotRequired[str | None]
+    query_id: int
     seconds: float
-    supersedes: NotRequired[str]
-    lease_token: NotRequired[str]
+    supersedes: NotRequired[str | None]
+    verdict: Verdict
 
 
 class AnswerResult(TypedDict):
-    """What became of an answer."""
+    """What became of an answer.
 
-    key: str
-    status: Literal["accepted", "duplicate", "late", "rejected"]
+    `late` answers are stored but not counted, because somebody else's came first. `rejected` ones
+    name something that does not exist, or a class whose name another class has by now; nothing was
+    stored, and the image is asked about again.
+    """
+
     annotation_id: int | None
-    counted: bool
-    round: int | None
     code: str | None
+    counted: bool
     detail: str | None
+    key: str
+    round: int | None
+    status: Literal["accepted", "duplicate", "late", "rejected"]
 
 
 class AnswerReceipt(TypedDict):
@@ -392,96 +372,33 @@ class AnswerReceipt(TypedDict):
     status: LabelingStatus
 
 
-class Round(TypedDict):
-    """One turn of querying, labeling and training."""
+class Algorithm(TypedDict):
+    """`defaults` are what the parameters begin with: of jobs they suit the workers' devices.
 
-    number: int
-    state: RoundState
-    strategy: str
-    budget: float
-    spent: float
-    seed: int
-    queries: int
-    answered: dict[str, int]
-    in_share: float | None
-    accuracy: float | None
-    purity_auroc: float | None
-    ood_left: dict[str, Any] | None
-    annotator_seconds: float
-    settings: dict[str, Any]
-    metrics: dict[str, Any]
-    notes: list[str]
-    seconds: dict[str, float]
-    opened_at: str | None
-    closing_at: str | None
-    closed_at: str | None
-    job_id: int | None
-
-
-class Outlook(TypedDict):
-    """Whether another round is expected to pay: stop, go_on, unclear or unknown, with reasons.
-
-    ``goal`` is what the project is after: ``best_model`` or ``find_all``.
+    `media` and `tasks` are what projects have to be of, for it to be chosen in them.
     """
 
-    goal: str
-    advice: str
-    least_gain: float
-    reasons: list[dict[str, Any]]
-
-
-class Artifact(TypedDict):
-    """A file that a job made."""
-
-    id: int
-    job_id: int | None
-    round_id: int | None
-    kind: str
-    bytes: int
-    sha256: str
-    created_at: str
-    meta: dict[str, Any]
-
-
-class AgreementFigures(TypedDict):
-    """Share of pairs that say the same, and Krippendorff's alpha; None without any pair."""
-
-    pairs: int
-    share: float | None
-    alpha: float | None
-
-
-class Voter(TypedDict):
-    """An annotator, or a column of imported labels, beside all others."""
-
-    user_id: int | None
-    name: str
-    votes: int
-    in_ood: AgreementFigures
-    classes: AgreementFigures
-
-
-class Agreement(TypedDict):
-    """How far verdicts agree on whether an image is in-distribution, and on its class."""
-
-    examples: int
-    in_ood: AgreementFigures
-    classes: AgreementFigures
-    voters: list[Voter]
-
-
-class Algorithm(TypedDict):
-    """An entry of the catalog of algorithms; ``media`` and ``tasks`` are what it serves."""
-
-    name: str
-    kind: str
-    title: str
-    summary: str
-    paper: str | None
-    needs: list[str]
-    fallback: str
-    group: str
-    media: list[Medium]
-    tasks: list[str]
-    params_schema: dict[str, Any]
     defaults: dict[str, Any]
+    fallback: str
+    group: Literal[
+        "recommended",
+        "both",
+        "informativeness",
+        "diversity",
+        "baseline",
+        "features",
+        "outputs",
+        "names",
+        "scratch",
+        "published",
+        "other",
+    ]
+    kind: Literal["model", "informativeness", "purity", "strategy", "pruning", "learner", "job"]
+    media: list[Medium]
+    name: str
+    needs: list[str]
+    paper: str
+    params_schema: dict[str, Any]
+    summary: str
+    tasks: list[str]
+    title: str

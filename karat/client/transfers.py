@@ -7,6 +7,7 @@ from typing import Literal
 
 from core.local_folder import LeftOut
 from karat.client.arguments import format_by_ending, listed
+from karat.client.notebook import JOBS, Rows
 from karat.client.resources import (
     ExportedClass,
     ExportFormat,
@@ -148,9 +149,9 @@ class TransferClient:
         """
         self._transport.request("DELETE", f"{self._path}/imports/{job_id}")
 
-    def imports(self) -> list[Job]:
-        """The imports so far, and plans that wait to be started."""
-        return list(self._transport.pages(f"{self._path}/imports"))
+    def imports(self) -> Rows[Job]:
+        """The imports so far, and plans that wait; a notebook shows them as a table."""
+        return Rows(JOBS, self._transport.pages(f"{self._path}/imports"))
 
     def import_report(self, job_id: int, path: str | Path) -> Path:
         """Save what became of each file of an import, as CSV.

@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from karat.client.client import Client
+    from karat.client.findings import Round
     from karat.client.project import ProjectClient
-    from karat.client.resources import Round
     from karat.demo.demo import Login, Plan
     from karat.demo.demo_pool import DemoPool
 
 _DATA = "A real pool"
+_MODELS = {"image": "patch_kmeans", "text": "minilm"}
+_SOURCES = {"image": "digits", "text": "mailbox"}
 
 
 def demo(
@@ -34,8 +36,12 @@ def demo(
     strategy: Annotated[str, typer.Option(help="Query strategy.")] = "expected_value",
     purity: Annotated[str | None, typer.Option(help="Purity score.")] = None,
     informativeness: Annotated[str | None, typer.Option(help="Informativeness score.")] = None,
+    task: Annotated[
+        str, typer.Option(help="image: handwritten digits; text: a support mailbox.")
+    ] = "image",
     model: Annotated[
-        str | None, typer.Option(help="Target model; patch_kmeans, or auto with --data.")
+        str | None,
+        typer.Option(help="Target model; patch_kmeans, minilm for text, or auto with --data."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Decides everything that is random.")] = 0,
     annotators: Annotated[
@@ -83,24 +89,30 @@ def demo(
 ) -> None:
     """Watch active learning on a pool where most images are out of distribution.
 
-    Simulated annotators label handwritten digits (0 to 3 are the classes, 4 to 9 are not) through
-    the public API, 2 % of their verdicts wrong, while Karat chooses what they see. Then it
-    stays up so that you can label yourself.
+    Simulated annotators label handwritten digits (0 to 3 are the classes, 4 to 9 are not), or with
+    --task text a mailbox (tickets of four topics, among much else), through the public API, 2 % of
+    their verdicts wrong, while Karat chooses what they see. Then it stays up so that you can label
+    yourself.
     """
     from karat.demo.demo import Plan, fault
     from karat.demo.demo_pool import digits, from_parquet
+    from karat.demo.demo_texts import mailbox
     from karat.local.signals import Interrupted, interruptible
 
     if (data is None) != (in_classes is None):
         raise typer.BadParameter("--data and --in-classes go together.")
+    if task not in _MODELS:
+        raise typer.BadParameter("It is image or text.", param_hint="--task")
+    if data is not None and task != "image":
+        raise typer.BadParameter("--data names images; leave --task out.")
     plan = Plan(
         rounds=rounds,
         budget=budget or (40 if data is None else 300),
         strategy=strategy,
         purity=purity,
         informativeness=informativeness,
-        model=model or ("patch_kmeans" if data is None else "auto"),
-        input_size=16 if data is None else None,
+        model=model or (_MODELS[task] if data is None else "auto"),
+        input_size=16 if data is None and task == "image" else None,
         seed=seed,
         annotators=annotators or (1 if exit_ else 3),
         watchable=not exit_,
@@ -111,13 +123,13 @@ def demo(
             data, classes, noise=noise, size=pool_size, evaluation=evaluation, seed=seed
         )
     else:
-        pool = digits(seed)
+        pool = mailbox(seed) if task == "text" else digits(seed)
     if wrong := fault(plan, pool):
         raise typer.BadParameter(wrong[1], param_hint=f"--{wrong[0]}")
     with interruptible():
         try:
             with _directory(data_dir, temporary=exit_) as directory:
-                _run(directory, port, pool, plan, str(data or "digits"), json_, exit_, human)
+                _run(directory, port, pool, plan, str(data or _SOURCES[task]), json_, exit_, human)
         except Interrupted:
             typer.echo("Stopped.")
             if exit_:
@@ -180,9 +192,9 @@ def _import(client: "Client", project: "ProjectClient", pool: "DemoPool") -> flo
     seconds = time.monotonic() - started
     counts = project.get()["counts"]
     console().print(
-        f"{counts['pool']:,} images to label, [bold]{pool.in_share:.0%}[/] of them in distribution "
-        f"({', '.join(pool.classes)}); {counts['evaluation']:,} held out to evaluate on; "
-        f"imported in {seconds:.1f} s."
+        f"{counts['pool']:,} {pool.medium}s to label, [bold]{pool.in_share:.0%}[/] of them in "
+        f"distribution ({', '.join(pool.classes)}); {counts['evaluation']:,} held out to evaluate "
+        f"on; imported in {seconds:.1f} s."
     )
     return seconds
 

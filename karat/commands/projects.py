@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from core.media.nouns import noun
-from karat.client.listing import project_columns
+from karat.client.notebook import project_columns
 from karat.commands.connection import (
     JsonOption,
     ProjectArgument,

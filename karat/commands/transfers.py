@@ -18,15 +18,8 @@ if TYPE_CHECKING:
 
     from karat.client.client import Client
     from karat.client.project import ProjectClient
-    from karat.client.resources import (
-        ExportedClass,
-        ExportFormat,
-        FolderChoice,
-        ImportPlan,
-        Job,
-        PlannedGroup,
-        Split,
-    )
+    from karat.client.resources import ExportedClass, ExportFormat, FolderChoice, Job, Split
+    from karat.client.results import ImportPlan, PlannedGroup
 
 # Files named for each reason of a refusal.
 _NAMED = 3

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from karat.client.client import Client
+from karat.client.findings import Round
 from karat.client.project import ProjectClient
-from karat.client.resources import Job, Round, Split
+from karat.client.resources import Job, Split
 from karat.client.transport import KaratError
 from karat.demo.annotators import Annotator, Judge
 from karat.demo.demo_pool import DemoPool
@@ -30,7 +31,7 @@ import json, sys
 from api.projects.settings import checked
 from core.errors import Invalid
 try:
-    checked(json.load(sys.stdin))
+    checked(*json.load(sys.stdin))
 except Invalid as error:
     json.dump([error.field, error.detail], sys.stdout)
 """
@@ -139,7 +140,7 @@ def fault(plan: Plan, pool: DemoPool) -> tuple[str, str] | None:
     """
     done = subprocess.run(
         [sys.executable, "-P", "-c", _CHECK],
-        input=json.dumps(plan.settings(pool)),
+        input=json.dumps([plan.settings(pool), None, pool.medium]),
         stdout=subprocess.PIPE,
         text=True,
         check=True,
@@ -166,6 +167,7 @@ def create_project(client: Client, pool: DemoPool, plan: Plan) -> ProjectClient:
     return client.create_project(
         next(name for name in names if name not in taken),
         pool.classes,
+        medium=pool.medium,
         guidelines=f"The classes are {', '.join(pool.classes)}. Anything else is OOD.",
         settings=plan.settings(pool),
     )
@@ -174,12 +176,12 @@ def create_project(client: Client, pool: DemoPool, plan: Plan) -> ProjectClient:
 def import_pool(
     client: Client, project: ProjectClient, pool: DemoPool, on_progress: Callable[[Job], None]
 ) -> None:
-    """Send the pool and the evaluation images, and wait until they are in.
+    """Send the pool and the evaluation examples, and wait until they are in.
 
     Args:
         client: The admin's connection.
         project: The project.
-        pool: The images.
+        pool: The images or texts.
         on_progress: Called with the import's job each time it is looked at.
     """
     with tempfile.TemporaryDirectory(prefix="karat-") as directory:
@@ -221,6 +223,7 @@ class Simulation:
             KaratError: A round failed, or an annotator could not answer.
         """
         annotators = [self._annotator(number + 1) for number in range(self._plan.annotators)]
+        self._await_typical(on_change)
         for annotator in annotators:
             annotator.start()
         try:
@@ -235,6 +238,15 @@ class Simulation:
             self._stopped.set()
             for annotator in annotators:
                 annotator.join(10.0)
+
+    def _await_typical(self, on_change: Callable[[Sequence[Round], str], None]) -> None:
+        """Wait until the first queue has its typical images: who is faster must not matter."""
+        while (job := self._job()) is None or job["state"] in {"queued", "running"}:
+            rounds = self._project.rounds()[: self._plan.rounds]
+            on_change(rounds, self._activity(rounds))
+            if self._is_over(rounds):
+                return
+            time.sleep(0.3)
 
     def _annotator(self, number: int) -> Annotator:
         """An annotator with a user and a connection of its own."""
@@ -319,7 +331,7 @@ def report(
         ],
         "config": {**asdict(plan), "data": source, "classes": list(pool.classes)},
         "pool": {
-            "images": len(pool.images),
+            f"{pool.medium}s": len(pool.examples),
             "in_share": pool.in_share,
             "evaluation": len(pool.evaluation),
         },

@@ -1,4 +1,4 @@
-"""Image pools for the demo whose truth the demo knows and the server does not."""
+"""Pools for the demo whose truth the demo knows and the server does not."""
 
 import hashlib
 import io
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from karat.client.resources import Medium
 from karat.local.processes import ServiceError
 
 _DIGITS = ("zero", "one", "two", "three")
@@ -17,23 +18,25 @@ _MOST_HELD_OUT = 2000
 
 @dataclass(frozen=True)
 class DemoPool:
-    """Images to label, images to evaluate on, and what they show.
+    """Images or texts to label, others to evaluate on, and what they are.
 
     Attributes:
         title: What to call the project.
         classes: The in-distribution classes.
-        images: Pairs of an image's name, which says nothing, and its bytes.
+        examples: Pairs of an example's name, which says nothing, and its bytes.
         truth: For each name its class, or None if it is out of distribution.
         evaluation: Triples of a class, a name and bytes; in-distribution only.
+        medium: What the examples are.
         flip: Whether the mirror image of an image shows the same.
     """
 
     title: str
     classes: tuple[str, ...]
-    images: tuple[tuple[str, bytes], ...]
+    examples: tuple[tuple[str, bytes], ...]
     truth: dict[str, str | None]
     evaluation: tuple[tuple[str, str, bytes], ...]
-    flip: bool
+    medium: Medium = "image"
+    flip: bool = True
 
     @property
     def in_share(self) -> float:
@@ -41,17 +44,17 @@ class DemoPool:
         return sum(one is not None for one in self.truth.values()) / len(self.truth)
 
     def write(self, directory: Path) -> tuple[Path, Path]:
-        """Write the pool and the evaluation images as zips.
+        """Write the pool and the evaluation examples as zips.
 
         Args:
             directory: Where.
 
         Returns:
-            The pool's zip, and that of the evaluation images, sorted into folders by class.
+            The pool's zip, and that of the evaluation examples, sorted into folders by class.
         """
         folders = [(f"{label}/{name}", data) for label, name, data in self.evaluation]
         return (
-            _zip(directory / "pool.zip", self.images),
+            _zip(directory / "pool.zip", self.examples),
             _zip(directory / "evaluation.zip", folders),
         )
 
@@ -79,7 +82,7 @@ def digits(seed: int) -> DemoPool:
     held_out = [index for index, (data, label) in enumerate(shown) if label and _is_held_out(data)]
     keep = sorted(set(range(len(shown))) - set(held_out))
     order = np.random.default_rng(seed).permutation(keep)
-    return _pool(
+    return pool_of(
         "Handwritten digits",
         _DIGITS,
         [shown[index] for index in order],
@@ -144,36 +147,51 @@ def from_parquet(
             "There are no images left to evaluate on.",
             "Choose a smaller --pool-size, or name a file with --evaluation.",
         )
-    return _pool(
+    return pool_of(
         data.stem.replace("_", " "),
         tuple(in_classes),
         [(images[k], labels[k] if labels[k] in in_classes else None) for k in chosen],
         held_out,
         "jpg",
-        flip=True,
     )
 
 
-def _pool(
+def pool_of(
     title: str,
     classes: tuple[str, ...],
     shown: Sequence[tuple[bytes, str | None]],
     held_out: Iterable[tuple[bytes, str | None]],
     ending: str,
     *,
-    flip: bool,
+    medium: Medium = "image",
+    flip: bool = True,
 ) -> DemoPool:
-    names = [f"image-{index:06d}.{ending}" for index in range(len(shown))]
+    """Name the examples of a pool.
+
+    Args:
+        title: What to call the project.
+        classes: The in-distribution classes.
+        shown: Bytes of each example of the pool, and its class or None.
+        held_out: The same of those to evaluate on; what has no class is left out.
+        ending: Of the files.
+        medium: What the examples are.
+        flip: Whether the mirror image of an image shows the same.
+
+    Returns:
+        The pool.
+    """
+    names = [f"{medium}-{index:06d}.{ending}" for index in range(len(shown))]
     return DemoPool(
         title=title,
         classes=classes,
-        images=tuple((name, data) for name, (data, _) in zip(names, shown, strict=True)),
+        examples=tuple((name, data) for name, (data, _) in zip(names, shown, strict=True)),
         truth={name: label for name, (_, label) in zip(names, shown, strict=True)},
         evaluation=tuple(
             (label, f"evaluation-{index:06d}.{ending}", data)
             for index, (data, label) in enumerate(held_out)
             if label is not None
         ),
+        medium=medium,
         flip=flip,
     )
 

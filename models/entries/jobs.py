@@ -8,7 +8,7 @@ from models.params.prune import PruneParams
 from models.params.regularize import TaufeParams
 from models.params.relabel import RelabelParams
 from models.params.resize import ResizeParams
-from models.spec import IMAGES, THESIS, Spec
+from models.spec import CLASSES, IMAGES, THESIS, Spec
 
 JOBS = (
     Spec(
@@ -31,6 +31,7 @@ JOBS = (
         summary="Trains a network as it is, with OAT and with TAUFE, which make it do without the "
         "features that OOD images excite, and shows the three side by side.",
         target="models.regularize:train_method",
+        tasks=CLASSES,
         params=TaufeParams,
         paper=f"{THESIS}, chapter 3; D. Park et al., Task-Agnostic Undesirable Feature "
         "Deactivation Using Out-of-Distribution Data, NeurIPS 2021",
@@ -44,6 +45,7 @@ JOBS = (
         summary="Finds the part of the labels from which a model can put wrong ones right, to "
         "train on that part alone. Nothing is deleted.",
         target="models.pruning.run:prune",
+        tasks=CLASSES,
         params=PruneParams,
         paper=PRUNE4REL,
         without_gpu={"network": "cnn_tiny"},
@@ -56,6 +58,7 @@ JOBS = (
         summary="Finds the labels that are probably wrong, says how many there are and how sure it "
         "is, and suggests others, for people to accept or reject.",
         target="models.relabeling.run:relabel",
+        tasks=CLASSES,
         params=RelabelParams,
         paper=f"{THESIS}, chapter 5",
         of_texts={"network": "minilm"},

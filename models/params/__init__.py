@@ -1,6 +1,7 @@
 """Parameter schemas of the catalog. Torch-free: the API validates settings with them."""
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final, Protocol, Self
 
 from pydantic import BaseModel, ConfigDict
 from pydantic.fields import ComputedFieldInfo, FieldInfo
@@ -15,12 +16,30 @@ def _title(name: str, _: FieldInfo | ComputedFieldInfo) -> str:
     return " ".join(word.upper() if word.lower() in _ACRONYMS else word for word in words)
 
 
+class HasParams(Protocol):
+    """What works on a job of the catalog."""
+
+    @property
+    def params(self) -> Mapping[str, Any]:
+        """As the API has validated and stored them."""
+        ...
+
+
 class Params(BaseModel):
     """Base of all parameter schemas: unknown fields are refused, values never change."""
 
     model_config = ConfigDict(
         extra="forbid", frozen=True, allow_inf_nan=False, field_title_generator=_title
     )
+
+    @classmethod
+    def of(cls, job: HasParams) -> Self:
+        """The parameters of a job of the catalog.
+
+        Raises:
+            pydantic.ValidationError: It is of another kind.
+        """
+        return cls.model_validate(job.params)
 
 
 class NoParams(Params):

@@ -15,3 +15,9 @@ class ResizeParams(Params):
         description="Side of the square that the model sees, in pixels; empty: what the first "
         "import of these images would choose.",
     )
+
+    @property
+    def side(self) -> int:
+        """The size; the job of somebody who gave none has the one that was chosen."""
+        assert self.input_size is not None
+        return self.input_size

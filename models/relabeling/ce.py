@@ -2,30 +2,30 @@
 
 from models.params.relabel import CeParams
 from models.protocols import Progress
-from models.relabeling.task import Learned, Task, decay, training_params
+from models.relabeling.noisy_labels import Learned, NoisyLabels, decay, training_params
 from models.training.train import train
 
 
-def learn(task: Task, params: CeParams, progress: Progress | None = None) -> Learned:
+def learn(noisy: NoisyLabels, params: CeParams, progress: Progress | None = None) -> Learned:
     """Train one network.
 
     Args:
-        task: what to learn from.
+        noisy: what to learn from.
         params: see the schema.
         progress: counts steps; may raise `Cancelled`.
 
     Raises:
         ModelError: training diverged.
     """
-    model = task.model(params, steps=params.epochs * task.per_epoch(params), seed=task.seed)
+    model = noisy.model(params, steps=params.epochs * noisy.per_epoch(params), seed=noisy.seed)
     train(
         model.network,
-        task.store[task.indices],
-        task.labels,
+        noisy.store[noisy.indices],
+        noisy.labels,
         params=training_params(model),
-        seed=task.seed,
+        seed=noisy.seed,
         schedule=decay(params),
-        checkpoint=task.checkpoint,
+        checkpoint=noisy.checkpoint,
         progress=progress,
     )
     return Learned((model,))

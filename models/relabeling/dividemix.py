@@ -21,7 +21,7 @@ from models.params.networks import TrainingParams
 from models.params.relabel import DivideMixParams
 from models.probability import log_softmax
 from models.protocols import Progress
-from models.relabeling.task import Learned, Task, decay, training_params
+from models.relabeling.noisy_labels import Learned, NoisyLabels, decay, training_params
 from models.trained import NetworkModel
 from models.training.resume import Batches, counted, restore, seeded, store
 from models.training.train import augmented, diverged, require_finite, resident, scaled, sgd
@@ -56,11 +56,11 @@ class _Place:
     batch: int
 
 
-def learn(task: Task, params: DivideMixParams, progress: Progress | None = None) -> Learned:
+def learn(noisy: NoisyLabels, params: DivideMixParams, progress: Progress | None = None) -> Learned:
     """Train two networks, in turn by epochs; an epoch has the batches of a pass over everything.
 
     Args:
-        task: what to learn from.
+        noisy: what to learn from.
         params: see the schema.
         progress: counts steps of both; may raise `Cancelled`.
 
@@ -70,21 +70,21 @@ def learn(task: Task, params: DivideMixParams, progress: Progress | None = None)
     Raises:
         ModelError: training diverged.
     """
-    device, per_epoch = best_device(), task.per_epoch(params)
+    device, per_epoch = best_device(), noisy.per_epoch(params)
     steps = 2 * params.epochs * per_epoch
-    models = tuple(task.model(params, steps=steps // 2, seed=2 * task.seed + k) for k in (0, 1))
-    pair = Pair((models[0].network, models[1].network), len(task.indices))
+    models = tuple(noisy.model(params, steps=steps // 2, seed=2 * noisy.seed + k) for k in (0, 1))
+    pair = Pair((models[0].network, models[1].network), len(noisy.indices))
     pair = place(pair).train()
-    turn = _Turn(task, params, models, pair, device)
+    turn = _Turn(noisy, params, models, pair, device)
     # A network without gradients is left alone, so one optimizer does for both.
     optimizer = sgd(pair, turn.settings)
-    run, factor = task.fingerprint(params), decay(params)
+    run, factor = noisy.fingerprint(params), decay(params)
 
     def save(step: int) -> None:
-        store(task.checkpoint, pair, optimizer, step, run)
+        store(noisy.checkpoint, pair, optimizer, step, run)
 
-    with seeded(task.seed, device):
-        start = restore(task.checkpoint, pair, optimizer, run)
+    with seeded(noisy.seed, device):
+        start = restore(noisy.checkpoint, pair, optimizer, run)
         for step in counted(start, steps, save=save, progress=progress):
             for group in optimizer.param_groups:
                 group["lr"] = params.learning_rate * factor(step, steps)
@@ -108,17 +108,17 @@ class _Turn:
 
     def __init__(
         self,
-        task: Task,
+        noisy: NoisyLabels,
         params: DivideMixParams,
         models: tuple[NetworkModel, ...],
         pair: Pair,
         device: torch.device,
     ) -> None:
-        self.task, self.params, self.models, self.pair = task, params, models, pair
+        self.noisy, self.params, self.models, self.pair = noisy, params, models, pair
         self.device = device
         self.settings: TrainingParams = training_params(models[0])
-        self.images = resident(task.store[task.indices], device)
-        self.labels = torch.from_numpy(task.labels).to(device)
+        self.images = resident(noisy.store[noisy.indices], device)
+        self.labels = torch.from_numpy(noisy.labels).to(device)
         half = computes_in_bfloat16(params.precision, device, models[0].network)
         self.autocast = partial(torch.autocast, device.type, dtype=torch.bfloat16, enabled=half)
         self._streams: dict[tuple[int, ...], tuple[Tensor, Batches]] = {}
@@ -128,11 +128,11 @@ class _Turn:
         training = self.pair.training
         self.pair.eval()
         for number, model in enumerate(self.models):
-            logits = model.infer(self.task.indices).logits
-            own = np.take_along_axis(log_softmax(logits), self.task.labels[:, None], axis=1)
+            logits = model.infer(self.noisy.indices).logits
+            own = np.take_along_axis(log_softmax(logits), self.noisy.labels[:, None], axis=1)
             if not np.isfinite(own).all():
                 raise diverged(step, self.params.learning_rate)
-            clean = clean_probability(-own[:, 0], seed=self.task.seed)
+            clean = clean_probability(-own[:, 0], seed=self.noisy.seed)
             self.pair.clean[number] = torch.from_numpy(clean).to(self.device)
         self.pair.train(training)
 
@@ -155,7 +155,7 @@ class _Turn:
             believed = clean >= clean.median()
         known = self._rows(now, believed.nonzero()[:, 0], part=1)
         views = [self._view(known) for _ in range(params.augmentations)]
-        given = functional.one_hot(self.labels[known], self.task.classes).float()
+        given = functional.one_hot(self.labels[known], self.noisy.classes).float()
         with torch.no_grad():
             refined = refined_targets(
                 given, clean[known], self._mean((which,), views), params.temperature
@@ -188,7 +188,7 @@ class _Turn:
 
         The network that does not learn `now` keeps its running statistics.
         """
-        total = torch.zeros(len(views[0]), self.task.classes, device=self.device)
+        total = torch.zeros(len(views[0]), self.noisy.classes, device=self.device)
         for number in which:
             network = self.models[number].network
             network.train(now is None or number == now)
@@ -203,7 +203,7 @@ class _Turn:
         if key not in self._streams:
             # Only the streams of one turn are wanted at a time.
             self._streams = {k: s for k, s in self._streams.items() if k[:2] == key[:2]}
-            mixed = np.random.SeedSequence([self.task.seed, *key]).generate_state(1)[0]
+            mixed = np.random.SeedSequence([self.noisy.seed, *key]).generate_state(1)[0]
             batches = Batches(len(among), self.params.batch_size, int(mixed), self.device)
             self._streams[key] = (among, batches)
         positions, batches = self._streams[key]

@@ -13,7 +13,7 @@ from models.media.base import Store
 from models.media.image import images_of
 from models.probability import softmax
 from models.protocols import Float32Array, Indices, Progress
-from models.relabeling.task import Learned, Task
+from models.relabeling.noisy_labels import Learned, NoisyLabels
 from models.resolve import resolve
 from models.trained import NetworkModel
 
@@ -87,8 +87,10 @@ def relabel(
     _require_rows(indices, labels, positions)
     require_learnable(labels, classes, positions)
     work.mkdir(parents=True, exist_ok=True)
-    task = Task(images_of(store), indices[positions], labels[positions], classes, seed, work)
-    learned: Learned = resolve(spec)(task, chosen, progress)
+    noisy = NoisyLabels(
+        images_of(store), indices[positions], labels[positions], classes, seed, work
+    )
+    learned: Learned = resolve(spec)(noisy, chosen, progress)
     probabilities = _mean(learned.models, indices, progress)
     accuracy = None
     if evaluation is not None and evaluation_labels is not None and len(evaluation):

@@ -17,7 +17,7 @@ from models.networks.nets import Network
 from models.params.contrastive import ContrastiveParams
 from models.params.relabel import SopPlusParams
 from models.protocols import Progress
-from models.relabeling.task import Learned, Task, decay, training_params
+from models.relabeling.noisy_labels import Learned, NoisyLabels, decay, training_params
 from models.training.resume import Batches, counted, restore, seeded, store
 from models.training.train import augmented, require_finite, resident, scaled, sgd
 
@@ -51,11 +51,11 @@ class Noisy(nn.Module):
         self.v.normal_(0, _INITIAL)
 
 
-def learn(task: Task, params: SopPlusParams, progress: Progress | None = None) -> Learned:
+def learn(noisy: NoisyLabels, params: SopPlusParams, progress: Progress | None = None) -> Learned:
     """Train a network together with the noise of the labels.
 
     Args:
-        task: what to learn from.
+        noisy: what to learn from.
         params: see the schema.
         progress: counts steps; may raise `Cancelled`.
 
@@ -68,22 +68,22 @@ def learn(task: Task, params: SopPlusParams, progress: Progress | None = None) -
         ModelError: training diverged.
     """
     device = best_device()
-    steps = params.epochs * task.per_epoch(params)
-    model = task.model(params, steps=steps, seed=task.seed)
+    steps = params.epochs * noisy.per_epoch(params)
+    model = noisy.model(params, steps=steps, seed=noisy.seed)
     network, settings = place(model.network).train(), training_params(model)
-    learner = Noisy(network, len(task.indices)).to(device)
-    images = resident(task.store[task.indices], device)
-    labels = torch.from_numpy(task.labels).to(device)
+    learner = Noisy(network, len(noisy.indices)).to(device)
+    images = resident(noisy.store[noisy.indices], device)
+    labels = torch.from_numpy(noisy.labels).to(device)
     optimizer = sgd(network, settings)
-    batches = Batches(len(labels), params.batch_size, task.seed, device)
-    run, factor = task.fingerprint(params), decay(params)
+    batches = Batches(len(labels), params.batch_size, noisy.seed, device)
+    run, factor = noisy.fingerprint(params), decay(params)
 
     def save(step: int) -> None:
-        store(task.checkpoint, learner, optimizer, step, run)
+        store(noisy.checkpoint, learner, optimizer, step, run)
 
-    with seeded(task.seed, device):
+    with seeded(noisy.seed, device):
         learner.draw()
-        start = restore(task.checkpoint, learner, optimizer, run)
+        start = restore(noisy.checkpoint, learner, optimizer, run)
         for step in counted(start, steps, save=save, progress=progress):
             for group in optimizer.param_groups:
                 group["lr"] = params.learning_rate * factor(step, steps)
@@ -95,7 +95,7 @@ def learn(task: Task, params: SopPlusParams, progress: Progress | None = None) -
             loss = _step(learner, optimizer, views, labels[rows], rows, params)
             require_finite(loss, step, steps, params.learning_rate)
     network.eval()
-    return Learned((model,), _implied(learner, model.infer(task.indices).logits.argmax(1), labels))
+    return Learned((model,), _implied(learner, model.infer(noisy.indices).logits.argmax(1), labels))
 
 
 def _step(

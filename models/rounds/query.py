@@ -264,6 +264,7 @@ def meta_train(
     *,
     seed: int,
     previous: MQNet | None = None,
+    losses: NDArray[np.float64] | None = None,
 ) -> tuple[MQNet | None, bool, tuple[str, ...]]:
     """Learn from the answers of the last query set (thesis, section 4.3, self-validation set).
 
@@ -275,6 +276,7 @@ def meta_train(
         settings: names the strategy; one that does not learn (`learns`) changes nothing.
         seed: decides pairs and initial weights.
         previous: MQ-Net of the round before.
+        losses: (n,) >= 0 of the answers, 0 for OOD; default: the cross-entropy of `labels`.
 
     Returns:
         MQ-Net for the next selection (None = none yet), whether the answers held OOD (True when
@@ -292,19 +294,18 @@ def meta_train(
     if params.validation == "random":
         drawn = lots(query, params.validation_seed) < params.validation_share
         query, labels = query[drawn], labels[drawn]
+        losses = None if losses is None else losses[drawn]
     known = np.isin(query, scores.indices)
     if not known.all():
         missing = int((~known).sum())
         notes.append(f"{missing} answers had no scores of this round and did not train MQ-Net.")
         query, labels = query[known], labels[known]
+        losses = None if losses is None else losses[known]
     if len(query) < 2:
         return previous, had_ood, (*notes, _not_learned("Fewer than two answers", previous))
     positions = np.searchsorted(scores.indices, query).astype(np.int64)
-    losses = masked_losses(scores.logits[positions], labels)
-    if scores.logits.shape[1] == 1 and scores.inside is not None:
-        # Of one class alone nothing is lost: what counts is to tell it from none.
-        inside = np.clip(scores.inside[positions].astype(np.float64), _CERTAIN, 1)
-        losses = np.where(labels >= 0, -np.log(inside), 0.0)
+    if losses is None:
+        losses = _losses_of(scores.take(positions), labels)
     require_finite("The loss of the answers", losses, query)
     if losses.min() == losses.max():
         return previous, had_ood, (*notes, _not_learned("All answers have one loss", previous))
@@ -316,6 +317,15 @@ def meta_train(
         inputs, losses, params=params, seed=seed, warm=previous, normalisation=normalisation
     )
     return trained, had_ood, tuple(notes)
+
+
+def _losses_of(scores: PoolScores, labels: Indices) -> NDArray[np.float64]:
+    """Return the (n,) losses of answers, by the scores of the same examples."""
+    if scores.logits.shape[1] == 1 and scores.inside is not None:
+        # Of one class alone nothing is lost: what counts is to tell it from none.
+        inside = np.clip(scores.inside.astype(np.float64), _CERTAIN, 1)
+        return np.where(labels >= 0, -np.log(inside), 0.0)
+    return masked_losses(scores.logits, labels)
 
 
 def _not_learned(reason: str, previous: MQNet | None) -> str:

@@ -7,6 +7,7 @@ from fastapi.testclient import TestClient
 
 from core.states import ExampleState, Source, Verdict
 from core.tables import Annotation, Example
+from core.tasks.classification import stored_class
 from tests.world import Caller, World
 
 
@@ -33,7 +34,7 @@ def call(http: TestClient, world: World, url: str, body: Any, caller: Caller) ->
 
 def labeled(example: Example, class_id: int) -> Annotation:
     """The label that an image came with, which is still to be added."""
-    example.state, example.label_class_id = ExampleState.LABELED, class_id
+    example.state, example.label = ExampleState.LABELED, stored_class(class_id)
     return Annotation(
         project_id=example.project_id,
         example_id=example.id,
@@ -41,7 +42,7 @@ def labeled(example: Example, class_id: int) -> Annotation:
         source_name="label",
         client_key=uuid.uuid4(),
         verdict=Verdict.CLASS,
-        class_id=class_id,
+        label=stored_class(class_id),
         seconds=0,
         cost=0,
         counted=True,

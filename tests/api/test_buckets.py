@@ -27,13 +27,13 @@ from tests.processes import free_port
 from tests.s3 import Bucket
 from tests.workers.import_files import Pool, png
 from tests.world import World
-from workers import runner
+from workers import context
 
 
 @pytest.fixture
 def pool(world: World, session: Session, installation: settings.Settings) -> Iterator[Pool]:
     yield Pool(session, Storage(Path(installation.data_dir)), world.project())
-    runner.sessions().kw["bind"].dispose()
+    context.sessions().kw["bind"].dispose()
 
 
 def ask(http: TestClient, pool: Pool, headers: dict[str, str], **body: Any) -> Any:

@@ -18,6 +18,7 @@ from core.pool_map import Plane
 from core.states import ArtifactKind, ExampleState, ProjectState, Role
 from core.storage import sha256
 from core.tables import Artifact, Example, Project, Query
+from core.tasks.classification import stored_class
 from models.pool_scores import PoolScores
 from tests.api.test_maps import get, items, points, scored
 from tests.api.test_pool_actions import act
@@ -120,7 +121,8 @@ def test_colours_come_in_the_order_of_the_tile(http: TestClient, world: World) -
     statement = select(Example).where(Example.project_id == project.id)
     for example in world.session.scalars(statement):
         if example.pool_index in given:
-            example.state, example.label_class_id = given[example.pool_index]
+            example.state, class_id = given[example.pool_index]
+            example.label = stored_class(class_id)
     world.session.commit()
     state = colours(http, admin, project, "state")
     assert state[[0, 1, 2, 3, 30, 31]].tolist() == [cat.id, -3, -4, -2, -5, -1]
@@ -170,7 +172,7 @@ def test_a_large_pool_comes_as_density_with_colours_of_its_bins(
         select(Artifact).where(Artifact.kind == ArtifactKind.EMBEDDING_MAP)
     ).one()
     example = world.session.scalars(select(Example).where(Example.pool_index == 9)).one()
-    example.state, example.label_class_id = ExampleState.LABELED, cat.id
+    example.state, example.label = ExampleState.LABELED, stored_class(cat.id)
     world.session.commit()
     shown = Plane(*(pq.read_table(world.storage.artifact(artifact.storage_key))[name].to_numpy()
                     for name in ("pool_index", "x", "y")))  # fmt: skip

@@ -11,6 +11,7 @@ from sqlalchemy import event, update
 from core.lifecycle import new_job
 from core.states import JobKind, JobState, ProjectState, Role, Source, Verdict
 from core.tables import Annotation, Example, Job, Project, Query, Round, Suggestion
+from core.tasks.classification import stored_class
 from tests.world import Caller, World
 
 
@@ -159,7 +160,7 @@ def _review(world: World, project: Project, reviewer: Caller, verdict: Verdict) 
             annotator_id=reviewer.user.id,
             client_key=uuid.uuid4(),
             verdict=verdict,
-            class_id=world.classes(project)[0].id if verdict is Verdict.CLASS else None,
+            label=stored_class(world.classes(project)[0].id if verdict is Verdict.CLASS else None),
             seconds=1.0,
             cost=0.0,
             counted=True,
@@ -206,8 +207,8 @@ def test_open_suggestions_wait_for_a_review(
             job_id=job.id,
             example_id=example.id,
             rank=rank,
-            given_class_id=cat,
-            suggested_class_id=dog,
+            given_label=stored_class(cat),
+            suggested_label=stored_class(dog),
             confidence=0.9,
         )
         for rank, example in enumerate(examples)

@@ -9,8 +9,8 @@ from sqlalchemy import select, text
 from sqlalchemy.exc import OperationalError
 
 from core.imports import PLAN_HOURS
-from core.messages import ImportPool
-from core.states import Role, Split
+from core.messages import RunJob
+from core.states import JobKind, Role, Split
 from core.tables import Example, Job, Project
 from tests.workers.import_files import png, zipped
 from tests.world import Caller, World
@@ -55,7 +55,7 @@ class Imports:
         return self.http.delete(f"{self.path}/{job_id}", headers=self.caller.headers)
 
     def run(self, job_id: int) -> Any:
-        run_job(ImportPool(job_id=job_id), handler)
+        run_job(RunJob(job_id=job_id, kind=JobKind.IMPORT_POOL), handler)
         self.world.session.expire_all()
         return self.http.get(f"/api/jobs/{job_id}", headers=self.caller.headers).json()
 

@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -13,7 +14,7 @@ from sqlalchemy import select
 from api.examples import words
 from api.labeling import statements as sql
 from api.pipelined_sql import Statement
-from core.messages import AdvanceRound
+from core.messages import RunJob
 from core.rounds import close
 from core.settings import Settings
 from core.states import JobState, ProjectState, Role
@@ -21,9 +22,11 @@ from core.tables import Project, Round
 from tests.explain import explain, statements
 from tests.pools import fill
 from tests.world import Caller, World
-from workers.advance.handler import STEPS, does, failed
-from workers.advance.phases import PHASES, Advance
-from workers.runner import JobContext, run_job
+from workers.advance.handler import PHASES, failed
+from workers.advance.phases import Advance
+from workers.advance.publish import publish
+from workers.context import JobContext
+from workers.runner import run_job
 
 N = 150_000
 QUEUE = 50_000
@@ -194,7 +197,7 @@ def test_a_search_for_words_reads_what_has_them_or_a_page(
     seldom, rarely = TEXTS // 100, 3
     # So many are looked up to see whether there are more.
     few = words.FEW + 1
-    for search, view, found, most in (
+    asked: tuple[tuple[str, dict[str, Any], int, int], ...] = (
         ("everybody", {}, 100, few),
         ("everybody", {"cursor": TEXTS // 2, "state": "unlabeled"}, 100, few),
         ("seldom", {}, 100, 4 * seldom),
@@ -202,15 +205,16 @@ def test_a_search_for_words_reads_what_has_them_or_a_page(
         ("rarely", {}, rarely, 20),
         ("rarely everybody", {"split": "all"}, rarely, 20),
         ("never", {}, 0, 20),
-    ):
+    )
+    for search, view, found, most in asked:
         with statements() as sent:
             page = http.get(
                 url, params={"search": search, "limit": 100, **view}, headers=admin.headers
             ).json()
         assert len(page["items"]) == found, (search, page)
-        asked = [one for one in sent if "FROM example" in one[0] and "max(" not in one[0]]
-        assert asked
-        for statement, given in asked:
+        looked = [one for one in sent if "FROM example" in one[0] and "max(" not in one[0]]
+        assert looked
+        for statement, given in looked:
             explain(connection, statement, given).check(most)
     counted = http.get(f"{url}/count", params={"search": "rarely"}, headers=admin.headers).json()
     assert counted == {"count": rarely, "exact": True}
@@ -250,8 +254,9 @@ def test_handing_out_disagreements_reads_what_is_handed_out(
     given = {"project": project.id, "class": world.classes(project)[0].id}
     connection.execute(
         "INSERT INTO annotations (project_id, example_id, source, source_name, client_key, "
-        "verdict, class_id, seconds, cost, counted) SELECT project_id, id, 'import', 'label', "
-        "gen_random_uuid(), 'class', %(class)s, 0, 0, true FROM examples "
+        "verdict, label, seconds, cost, counted) SELECT project_id, id, 'import', 'label', "
+        "gen_random_uuid(), 'class', jsonb_build_object('type', 'classification', 'class_id', "
+        "%(class)s::bigint), 0, 0, true FROM examples "
         "WHERE project_id = %(project)s AND state = 'ood'",
         given,
     )
@@ -294,7 +299,7 @@ def test_publishing_a_batch_reads_the_batch(
     world.session.commit()
     watched = _Watched()
     # All answers are OOD, so nothing is trained, and the next batch is drawn at random.
-    run_job(AdvanceRound(job_id=job.id), watched)
+    run_job(RunJob.of(job), watched)
     world.session.expire_all()
     assert job.state is JobState.SUCCEEDED, job.error
     looked = [one for one in watched.sent if one[0].startswith(("SELECT", "UPDATE"))]
@@ -316,15 +321,11 @@ class _Watched:
 
     def run(self, context: JobContext) -> dict[str, Any]:
         advance = Advance.open(context)
-        context.plan(PHASES)
         context.work.mkdir(parents=True, exist_ok=True)
-        for name in PHASES:
-            if not does(advance, name):
-                continue
-            with context.phase(name):
-                if name == "publish":
-                    with statements() as self.sent:
-                        STEPS[name](advance)
-                else:
-                    STEPS[name](advance)
+        *before, publishing = PHASES
+        context.run([*before, replace(publishing, run=self._publish)], advance)
         return {}
+
+    def _publish(self, advance: Advance) -> None:
+        with statements() as self.sent:
+            publish(advance)

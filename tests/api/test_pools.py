@@ -16,9 +16,9 @@ from sqlalchemy import func, select
 from api.main import create_app
 from api.pictures import image_url
 from core import queue
-from core.messages import ImportPool
+from core.messages import RunJob
 from core.settings import Settings
-from core.states import ProjectState, Role, Split
+from core.states import JobKind, ProjectState, Role, Split
 from core.tables import Artifact, Example, Job, Project
 from tests.api.test_labeling import lease, running, send, verdict
 from tests.world import Caller, World, png
@@ -243,7 +243,7 @@ def test_import_report_belongs_to_its_project(http: TestClient, world: World) ->
     job_id = upload(http, project, engineer, archive()).json()["id"]
     path = f"/api/projects/{project.id}/imports/{job_id}/report.csv"
     assert http.get(path, headers=engineer.headers).status_code == 404
-    run_job(ImportPool(job_id=job_id), handler)
+    run_job(RunJob(job_id=job_id, kind=JobKind.IMPORT_POOL), handler)
     job = http.get(f"/api/jobs/{job_id}", headers=engineer.headers).json()
     assert (job["state"], job["result"]["added"], job["result"]["refused"]) == ("succeeded", 1, 1)
     response = http.get(path, headers=engineer.headers)
@@ -281,7 +281,7 @@ def test_annotators_see_names_without_folders(http: TestClient, world: World) ->
     project = world.project()
     engineer = world.caller(Role.ENGINEER, project)
     job_id = upload(http, project, engineer, archive()).json()["id"]
-    run_job(ImportPool(job_id=job_id), handler)
+    run_job(RunJob(job_id=job_id, kind=JobKind.IMPORT_POOL), handler)
     listed = http.get(f"/api/projects/{project.id}/examples", headers=engineer.headers).json()
     assert [item["name"] for item in listed["items"]] == ["cat/1.png"]
     project.state = ProjectState.RUNNING

@@ -27,7 +27,7 @@ from tests import zoo
 from tests.s3 import Bucket
 from tests.workers.import_files import Pool, encoded, png
 from tests.world import World
-from workers import runner
+from workers import context
 
 TIFF, _ = zoo.made(zoo.Kind("TIFF", "RGBA", 6))
 
@@ -35,7 +35,7 @@ TIFF, _ = zoo.made(zoo.Kind("TIFF", "RGBA", 6))
 @pytest.fixture
 def pool(world: World, session: Session, installation: settings.Settings) -> Iterator[Pool]:
     yield Pool(session, Storage(Path(installation.data_dir)), world.project())
-    runner.sessions().kw["bind"].dispose()
+    context.sessions().kw["bind"].dispose()
 
 
 def levels(answer: Any) -> Any:

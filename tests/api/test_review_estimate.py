@@ -20,6 +20,7 @@ from core.settings import Settings
 from core.states import ArtifactKind, ExampleState, JobKind, Role
 from core.storage import sha256
 from core.tables import Artifact, Example, Job, Project, Suggestion
+from core.tasks.classification import stored_class
 from models.intervals import clopper_pearson, wilson
 from models.relabeling.recalibration import Recalibration, recalibrate
 from tests.api.reviewing import call, labeled
@@ -88,8 +89,8 @@ def review(http: TestClient, world: World) -> Review:
                     job_id=job.id,
                     example_id=example.id,
                     rank=rank,
-                    given_class_id=given,
-                    suggested_class_id=other,
+                    given_label=stored_class(given),
+                    suggested_label=stored_class(other),
                     confidence=RIGHT[rank],
                     quality=0.2,
                     wrong=WRONG[rank],
@@ -379,7 +380,7 @@ def test_who_may_not_or_asks_for_nothing_is_refused(review: Review) -> None:
 def test_where_everything_is_suggested_there_is_nothing_to_audit(review: Review) -> None:
     for example in review.world.session.scalars(select(Example)):
         if example.pool_index >= SUGGESTED:
-            example.state, example.label_class_id = ExampleState.UNLABELED, None
+            example.state, example.label = ExampleState.UNLABELED, None
     review.world.session.commit()
     engineer = review.world.caller(Role.ENGINEER, review.project)
     response = review.http.post(review.url("audit"), json={"n": 5}, headers=engineer.headers)

@@ -22,6 +22,7 @@ from core.states import (
     Verdict,
 )
 from core.tables import Annotation, Example, Job, Project, Query, Round, Suggestion
+from core.tasks.classification import stored_class
 from tests.api.reviewing import call, labeled
 from tests.api.test_labeling import lease, send, verdict
 from tests.world import Caller, World
@@ -86,8 +87,8 @@ def review(http: TestClient, world: World) -> Review:
                     job_id=job.id,
                     example_id=example.id,
                     rank=rank,
-                    given_class_id=cat,
-                    suggested_class_id=dog,
+                    given_label=stored_class(cat),
+                    suggested_label=stored_class(dog),
                     confidence=0.9 - rank / 10,
                     quality=0.2,
                 )
@@ -250,14 +251,14 @@ def test_a_label_that_was_corrected_meanwhile_is_shown_and_kept(review: Review) 
             source_name="label",
             client_key=uuid.uuid4(),
             verdict=Verdict.CLASS,
-            class_id=dog,
+            label=stored_class(dog),
             seconds=0,
             cost=0,
             counted=True,
             supersedes_id=before.id,
         )
     )
-    review.examples()[0].label_class_id = dog
+    review.examples()[0].label = stored_class(dog)
     session.commit()
     first, *_ = review.lease()
     assert first["given_class_id"] == dog

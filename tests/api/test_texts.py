@@ -183,6 +183,94 @@ def test_a_project_of_texts_is_spoken_of_as_one(http: TestClient, world: World) 
     assert other["detail"] == "The pool is empty; import images first."
 
 
+def test_a_project_keeps_its_medium_and_takes_what_serves_it(
+    http: TestClient, world: World
+) -> None:
+    admin = world.caller()
+
+    def send(method: str, path: str, **more: Any) -> Any:
+        return http.request(method, f"/api{path}", headers=admin.headers, **more)
+
+    body = {"name": "Mail", "classes": [{"name": "a"}], "medium": "text"}
+    made = send("POST", "/projects", json=body).json()
+    assert (made["medium"], made["settings"]["model"]["name"]) == ("text", "minilm")
+    assert made["settings"]["input_size"] is None
+    url = f"/projects/{made['id']}"
+    for settings, sentence in (
+        ({"model": {"name": "efficientnet_lite0"}},
+         "settings.model.name: model efficientnet_lite0 serves images, and this project holds "
+         "texts; choose one of minilm, hashed_ngrams"),
+        ({"purity": {"name": "clip"}}, "purity clip serves images"),
+        ({"input_size": 32}, "settings.input_size: a text has no size in pixels; leave it out."),
+    ):  # fmt: skip
+        refused = send("PATCH", url, json={"settings": settings})
+        assert (refused.status_code, refused.json()["code"]) == (400, "invalid_settings")
+        assert sentence in refused.json()["detail"]
+    kept = send("PATCH", url, json={"settings": {"model": {"name": "hashed_ngrams"}}}).json()
+    assert kept["settings"]["model"]["name"] == "hashed_ngrams"
+    assert send("PATCH", url, json={"medium": "image"}).status_code == 422
+    images = send("POST", "/projects", json={**body, "name": "Pets", "medium": "image"}).json()
+    assert images["settings"]["model"]["name"] == "auto"
+    wanted = {"settings": {"model": {"name": "minilm"}}}
+    refused = send("PATCH", f"/projects/{images['id']}", json=wanted).json()
+    assert "model minilm serves texts, and this project holds images" in refused["detail"]
+    assert send("GET", "/settings/defaults", params={"medium": "text"}).json() == made["settings"]
+
+
+def test_the_catalog_of_a_medium_is_what_serves_it_in_its_words(
+    http: TestClient, world: World
+) -> None:
+    admin = world.caller()
+    catalog = {}
+    for medium in ("image", "text"):
+        found = http.get("/api/algorithms", params={"medium": medium}, headers=admin.headers)
+        catalog[medium] = {(one["kind"], one["name"]): one for one in found.json()["items"]}
+    assert ("job", "taufe") in catalog["image"].keys() - catalog["text"].keys()
+    for key, one in catalog["text"].items():
+        assert "text" in one["media"], key
+        assert one["tasks"] == ["classification"]
+    prune = catalog["text"]["job", "prune"]
+    offered = prune["params_schema"]["properties"]["network"]["enum"]
+    assert prune["defaults"]["network"] in offered
+    assert "resnet18_small" not in offered
+    assert "texts" in catalog["text"]["job", "compare"]["summary"]
+    assert "images" in catalog["image"]["job", "compare"]["summary"]
+
+
+def test_jobs_and_uploads_for_images_are_refused(http: TestClient, world: World) -> None:
+    project, admin = pool(world), world.caller()
+    url = f"/api/projects/{project.id}"
+
+    def refused(path: str, **more: Any) -> tuple[str, str]:
+        answer = http.post(f"{url}{path}", headers=admin.headers, **more)
+        assert answer.status_code == 400, answer.text
+        return answer.json()["code"], answer.json()["detail"]
+
+    for kind in ("resize", "learn_features", "taufe"):
+        code, detail = refused("/jobs", json={"kind": kind})
+        assert code == "wrong_medium"
+        assert f"job {kind} serves images, and this project holds texts" in detail
+    network = {"kind": "relabel", "params": {"network": "cnn_tiny"}}
+    assert refused("/jobs", json=network)[0] == "wrong_medium"
+    for query, code in (
+        ({"filename": "a.png"}, "invalid_upload"),
+        ({"filename": "a.csv", "image_column": "x"}, "wrong_medium"),
+        ({"filename": "a.csv", "location": "s3://b/c"}, "wrong_medium"),
+        ({"filename": "a.txt", "annotation_column": "x"}, "invalid_annotation_column"),
+    ):
+        assert refused("/imports", params=query, content=b"x")[0] == code, query
+    where = {"location": "s3://b/c"}
+    assert refused("/imports/bucket", json=where)[0] == "wrong_medium"
+    images = world.project()
+    answer = http.post(
+        f"/api/projects/{images.id}/imports",
+        params={"filename": "a.parquet", "text_column": "x"},
+        content=b"x",
+        headers=admin.headers,
+    )
+    assert answer.json()["code"] == "wrong_medium"
+
+
 @pytest.mark.parametrize(
     ("written", "said"),
     [

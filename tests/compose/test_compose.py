@@ -15,7 +15,7 @@ import pytest
 import yaml
 from sqlalchemy import make_url
 
-from core.messages import JOB_MESSAGES, QUEUES, DeliverWebhooks, RemoveFiles, Sweep
+from core.messages import QUEUE_OF, QUEUES, DeliverWebhooks, RemoveFiles, Sweep
 from karat import Client
 from karat.local.embedded import EmbeddedPostgres, postgres_programs, redis_program
 from tests.conftest import ROOT
@@ -111,7 +111,7 @@ def test_each_queue_has_a_service_and_shares_it_with_no_other() -> None:
     ]
     assert sorted(taken) == sorted(QUEUES)
     for message in (Sweep, RemoveFiles, DeliverWebhooks):
-        assert message.queue not in {job.queue for job in JOB_MESSAGES.values()}
+        assert message.queue not in QUEUE_OF.values()
 
 
 @pytest.mark.parametrize(

@@ -6,14 +6,15 @@ from hypothesis import strategies as st
 
 from core.consensus import Vote, consensus, is_settled, outcome
 from core.states import ExampleState, Verdict
-from workers.snapshot import settle
+from core.tasks.classification import class_label
+from workers.verdicts import settle
 
-CAT, DOG = Vote(Verdict.CLASS, 1), Vote(Verdict.CLASS, 2)
+CAT, DOG = (Vote(Verdict.CLASS, class_label(number)) for number in (1, 2))
 OOD, SKIP, UNSURE = Vote(Verdict.OOD), Vote(Verdict.SKIP), Vote(Verdict.UNSURE)
 
 
 def final(vote: Vote) -> Vote:
-    return Vote(vote.verdict, vote.class_id, final=True)
+    return Vote(vote.verdict, vote.label, final=True)
 
 
 def test_most_votes_win_and_of_equals_the_first() -> None:
@@ -62,8 +63,8 @@ def test_the_snapshot_settles_by_the_same_rule(said: list[tuple[int, Vote, int, 
     assert indices.tolist() == sorted({index for index, *_ in said})
     for index, label, number, final in zip(indices, labels, when[first], reviewed, strict=True):
         mine = [row for row in said if row[0] == index]
-        agreed = consensus(Vote(v.verdict, v.class_id, last) for _, v, _, last in mine)
+        agreed = consensus(Vote(v.verdict, v.label, last) for _, v, _, last in mine)
         assert agreed is not None
-        assert code[Vote(agreed.verdict, agreed.class_id)] == label
+        assert code[Vote(agreed.verdict, agreed.label)] == label
         assert mine[0][2] == number
         assert any(last for *_, last in mine) == final

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from core.pictures.rendition import rendered
-from workers.imports.media.decode import Decoded, decode
 from workers.imports.items import Refused
+from workers.imports.media.decode import Decoded, decode
 
 
 def noise(seed: int, width: int, height: int) -> Image.Image:

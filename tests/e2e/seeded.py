@@ -83,7 +83,7 @@ def seed(stack: Stack, folder: Path, size: Size) -> Seeded:
 def _running(karat: Client, size: Size, annotator: int) -> tuple[ProjectClient, int]:
     """A project in the middle of a round after some closed ones, and a comparison in it."""
     pool = digits(0)
-    pool = replace(pool, images=pool.images[: size.images], evaluation=pool.evaluation[:100])
+    pool = replace(pool, examples=pool.examples[: size.images], evaluation=pool.evaluation[:100])
     plan = Plan(
         rounds=size.rounds,
         budget=size.budget,

@@ -28,16 +28,28 @@ LONG: Final = "I write because of the order of last month.\n\n" + "\n\n".join(
 _SUBJECTS: Final = (
     ("Billing", "The invoice of {month} was charged twice. Please refund one of them."),
     ("Billing", "Why does my card show 39.90 when the plan is 29.90? I never ordered the extras."),
-    ("Billing", "Please send the invoice of {month} with our VAT number on it; we need it by Friday."),
+    (
+        "Billing",
+        "Please send the invoice of {month} with our VAT number on it; we need it by Friday.",
+    ),
     ("Delivery", "Where is my parcel? Tracking has said “out for delivery” since {month}."),
-    ("Delivery", "The courier left the box in the rain. It is soaked, and nobody had rung the bell."),
+    (
+        "Delivery",
+        "The courier left the box in the rain. It is soaked, and nobody had rung the bell.",
+    ),
     ("Delivery", "Can you deliver to a locker instead? I am not at home until the end of {month}."),
     ("Returns", "The shoes are too small. How do I send them back, and who pays for that?"),
-    ("Returns", "I returned the lamp in {month}, but have not heard anything since.\n\nRegards,\nJo"),
+    (
+        "Returns",
+        "I returned the lamp in {month}, but have not heard anything since.\n\nRegards,\nJo",
+    ),
     ("Returns", "It broke on the second day!! I want my money back, not a voucher…"),
     ("OOD", "Hello, we are a small agency from Lyon and would like to write about your shop."),
     ("OOD", "Do you have any open positions for working students in {month}?"),
-    ("OOD", "asdf test test please ignore, see https://example.org/?a=b&c=<script>alert(1)</script>"),
+    (
+        "OOD",
+        "asdf test test please ignore, see https://example.org/?a=b&c=<script>alert(1)</script>",
+    ),
 )
 _MONTHS: Final = ("January", "February", "March", "April", "May", "June", "July", "August")
 

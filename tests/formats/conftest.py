@@ -14,10 +14,11 @@ from core.consensus import Vote, answered, votes
 from core.lifecycle import mark_answered
 from core.states import ExampleState, ProjectState, Role, Source, Split, Verdict
 from core.tables import Annotation, Example, Project, User
+from core.tasks.classification import stored_class
 from tests.api.test_labeling import lease, send, verdict
 from tests.workers.import_files import Pool, zipped
 from tests.world import Caller, World
-from workers import runner
+from workers import context
 
 CLASSES = ("cat", "=1+1", 'a/b, "c"', "skip", "고양이")
 NAMES = (
@@ -92,7 +93,7 @@ class Both:
                 annotator_id=self.admin.user.id,
                 client_key=uuid.uuid4(),
                 verdict=Verdict.CLASS,
-                class_id=classes[class_name],
+                label=stored_class(classes[class_name]),
                 seconds=1.0,
                 cost=0.0,
                 counted=True,
@@ -187,5 +188,5 @@ def both(http: TestClient, world: World) -> Iterator[Both]:
     fix = verdict(first.query_id or 0, "class", class_id=ids[3], supersedes=str(first.client_key))
     send(http, ada, project, fix)
     yield Both(http, world, world.caller(), project, world.project(classes=CLASSES))
-    if runner.sessions.cache_info().currsize:
-        runner.sessions().kw["bind"].dispose()
+    if context.sessions.cache_info().currsize:
+        context.sessions().kw["bind"].dispose()

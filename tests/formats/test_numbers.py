@@ -9,13 +9,14 @@ from hypothesis import strategies as st
 from sqlalchemy import select
 
 from core.tables import ProjectClass
+from core.tasks.registry import class_of
 from karat.terminal import with_options
 from tests.formats.test_certainty import finished, labels, pool_of, told
 from tests.formats.test_references import written
 from tests.workers.import_files import Pool, png, reasons, zipped
 from tests.world import World
 from workers.imports.items import Item, Refused
-from workers.imports.reading import Label, LabelReader
+from workers.imports.reading import LabelReader, Opinion
 from workers.imports.values import Values
 
 CLASSES = {"cat": 11, "dog": 12, "cow": 13}
@@ -35,7 +36,7 @@ def read(one: LabelReader, cell: str) -> int | str | None:
     """The class or verdict that a cell is read as; ``None`` if it is not taken."""
     item = Item(name="", read=lambda: Refused(""), annotations=(("y", cell),))
     found = one.read(item).labels
-    return (found[0].class_id or found[0].verdict.value) if found else None
+    return (class_of(found[0].label) or found[0].verdict.value) if found else None
 
 
 def is_number(cell: str) -> bool:
@@ -86,7 +87,7 @@ def test_what_is_not_certain_is_said_with_the_remedy(cells: Sequence[str], says:
     assert says in found.reason
     assert "count_from=0 or count_from=1" in found.reason
     assert "--count-from 0 or --count-from 1" in with_options(found.reason)
-    assert isinstance(reader(cells, int(cells[0])).label("y", cells[0]), Label)
+    assert isinstance(reader(cells, int(cells[0])).label("y", cells[0]), Opinion)
 
 
 SOURCES: Mapping[str, str] = {"csv": "t.csv", "jsonl": "t.jsonl", "parquet": "t.parquet"}

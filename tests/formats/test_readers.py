@@ -23,7 +23,7 @@ from core.tables import Project
 from tests.formats.conftest import amounts
 from tests.workers.import_files import Pool, encoded, picture, png, zipped
 from tests.world import World
-from workers import runner
+from workers import context
 
 # In an order that is not that of their folders.
 CLASSES = ("zebra", "bee", "CON", "a/b: 50%", "-cow", "고양이", "aux.txt", "Zebra", "nothing")
@@ -86,8 +86,8 @@ def case(http: TestClient, world: World) -> Iterator[Case]:
     assert job.result is not None
     assert job.result["refused"] == 0
     yield Case(http, world, project, world.caller().headers)
-    if runner.sessions.cache_info().currsize:
-        runner.sessions().kw["bind"].dispose()
+    if context.sessions.cache_info().currsize:
+        context.sessions().kw["bind"].dispose()
 
 
 def sha256(path: str | Path) -> str:

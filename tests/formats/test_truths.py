@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.states import Split
+from core.tasks.registry import class_of
 from tests.formats.test_certainty import coco, finished, labels, pool_of, told
 from tests.formats.test_numbers import truths
 from tests.workers.import_files import png, reasons, zipped
@@ -58,7 +59,7 @@ def test_folder_rows_and_documents_agree_or_there_is_no_truth(
         claims.add(folder)
     if len(claims) == 1:
         assert not isinstance(placed, Refused)
-        assert placed.class_id == CLASSES[claims.pop()]
+        assert class_of(placed.label) == CLASSES[claims.pop()]
     else:
         assert isinstance(placed, Refused)
         assert ("contradict each other (cat and dog)" in placed.reason) == (len(claims) == 2)

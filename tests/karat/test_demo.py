@@ -129,7 +129,7 @@ def test_a_pool_is_drawn_by_its_seed(pets: Path) -> None:
         pool = from_parquet(pets, ["cat"], noise=0.75, size=40, evaluation=pets, seed=seed)
         assert pool.in_share == 0.25
         assert len(pool.evaluation) == 30
-        return [data for _, data in pool.images]
+        return [data for _, data in pool.examples]
 
     assert draw(1) == draw(1)
     assert draw(1) != draw(2)
@@ -140,8 +140,8 @@ def test_names_of_pool_images_tell_nothing() -> None:
     assert 0.3 < pool.in_share < 0.45
     assert {label for label, _, _ in pool.evaluation} == set(pool.classes)
     held_out = {data for _, _, data in pool.evaluation}
-    assert not held_out & {data for _, data in pool.images}
-    shown = np.array([pool.truth[name] is not None for name, _ in pool.images], dtype=float)
+    assert not held_out & {data for _, data in pool.examples}
+    shown = np.array([pool.truth[name] is not None for name, _ in pool.examples], dtype=float)
     # In and out of distribution are mixed: neighbours are as unlike as any two images.
     assert abs(np.corrcoef(shown[1:], shown[:-1])[0, 1]) < 0.1
 

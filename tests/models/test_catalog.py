@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from core.project_settings import Choice, ProjectSettings
 from models import catalog
-from models.catalog import Choosable, Spec, find, specs, validate
+from models.catalog import DEFAULT_MODEL, Choosable, Spec, find, specs, validate
 from models.errors import ModelError
 from models.resolve import resolve
 
@@ -25,7 +25,7 @@ every_spec = pytest.mark.parametrize("spec", specs(), ids=lambda spec: f"{spec.k
 
 def test_reading_the_catalog_loads_no_torch() -> None:
     code = (
-        "import sys, models.catalog, models.media.image, models.evaluate\n"
+        "import sys, models.catalog, models.media.image, models.media.text, models.evaluate\n"
         "models.catalog.validate('strategy', 'mqnet', {})\n"
         "assert not {'torch', 'sklearn', 'torchvision', 'timm'} & set(sys.modules)"
     )
@@ -46,7 +46,10 @@ def test_what_can_be_chosen_has_a_group_and_one_comes_first(kind: str) -> None:
     groups = {spec.name: spec.group for spec in specs() if spec.kind == kind}
     assert [name for name, group in groups.items() if group == "other"] == []
     default: Choice = getattr(ProjectSettings(), kind)
-    assert [name for name, group in groups.items() if group == "recommended"] == [default.name]
+    for medium, model in DEFAULT_MODEL.items():
+        first = model if kind == "model" else default.name
+        recommended = [name for name, group in groups.items() if group == "recommended"]
+        assert [name for name in recommended if find(kind, name).serves(medium)] == [first]
 
 
 @every_spec
@@ -74,6 +77,9 @@ def test_documentation_names_every_parameter_in_order(spec: Spec) -> None:
     assert ("no worker has a GPU" in page) == bool(spec.without_gpu)
     for name, value in validate(spec.kind, spec.name, spec.without_gpu).items():
         assert name not in spec.without_gpu or f"`{name}` {value}" in page, name
+    for name, value in spec.of_texts.items():
+        assert "project of texts" in page, name
+        assert str(value) in page, name
 
 
 @pytest.mark.parametrize(

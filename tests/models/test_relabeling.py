@@ -15,8 +15,8 @@ from models.media.image import PixelStore
 from models.networks.nets import preact_resnet18
 from models.params.networks import TrainingParams
 from models.params.relabel import RelabelParams, SopPlusParams
+from models.relabeling.noisy_labels import decay
 from models.relabeling.run import relabel
-from models.relabeling.task import decay
 from models.training import resume
 from tests.models.relabeling_cases import LEARNERS, learned, noisy, short
 

@@ -11,10 +11,10 @@ from sklearn.metrics import roc_auc_score
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
+from models import similarity
 from models.catalog import Spec, parse, specs
 from models.errors import NotReady
 from models.protocols import Float32Array, PoolView
-from models.purity import knn
 from models.resolve import resolve
 from models.rounds.query import QuerySettings, Scored, score_pool
 
@@ -167,7 +167,7 @@ def test_energy_equals_the_definition(view: PoolView, temperature: float) -> Non
 def test_knn_equals_the_plain_loop(
     view: PoolView, neighbours: int, block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(knn, "_BLOCK_VALUES", block)
+    monkeypatch.setattr(similarity, "_BLOCK_VALUES", block)
     expected = []
     for x in view.embeddings.astype(float):
         similarities = sorted(

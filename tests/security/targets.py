@@ -30,6 +30,7 @@ from core.tables import (
     Weights,
     Worker,
 )
+from core.tasks.classification import stored_class
 from tests.api.test_subsets import add_subset
 from tests.world import Caller, World, png
 
@@ -116,7 +117,8 @@ def target(world: World) -> Target:
     cat, dog = world.classes(project)
     suggestion = Suggestion(
         project_id=project.id, job_id=relabel.id, example_id=example.id, rank=0,
-        given_class_id=cat.id, suggested_class_id=dog.id, confidence=0.9, quality=0.2,
+        given_label=stored_class(cat.id), suggested_label=stored_class(dog.id),
+        confidence=0.9, quality=0.2,
     )  # fmt: skip
     world.session.add(suggestion)
     told = _told(world, project.id)

@@ -1,4 +1,4 @@
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -8,11 +8,31 @@ from core import settings
 from core.storage import Storage
 from tests.workers.import_files import Pool
 from tests.world import World
-from workers import runner
+from workers import context
 
 
 @pytest.fixture
 def pool(world: World, session: Session, installation: settings.Settings) -> Iterator[Pool]:
     """An empty pool of 8-pixel images with the classes cat and dog."""
     yield Pool(session, Storage(Path(installation.data_dir)), world.project())
-    runner.sessions().kw["bind"].dispose()
+    context.sessions().kw["bind"].dispose()
+
+
+@pytest.fixture
+def text_pools(
+    world: World, session: Session, installation: settings.Settings
+) -> Iterator[Callable[[], Pool]]:
+    """Makes empty pools of texts with the classes cat and dog."""
+
+    def make() -> Pool:
+        project = world.texts([], classes=("cat", "dog"))
+        return Pool(session, Storage(Path(installation.data_dir)), project)
+
+    yield make
+    context.sessions().kw["bind"].dispose()
+
+
+@pytest.fixture
+def texts(text_pools: Callable[[], Pool]) -> Pool:
+    """One of them."""
+    return text_pools()

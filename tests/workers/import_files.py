@@ -14,10 +14,11 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from core.lifecycle import new_job
-from core.messages import ImportPool
+from core.messages import RunJob
 from core.states import JobKind, Split
 from core.storage import Storage
-from core.tables import Artifact, Example, Job, Project
+from core.tables import Artifact, Example, ExampleText, Job, Project
+from models.media.text import TextStore
 from workers.imports import handler
 from workers.runner import run_job
 
@@ -141,7 +142,7 @@ class Pool:
 
     def run(self, job: Job) -> Job:
         """Run ``job`` in this process, as a worker does that receives its message."""
-        run_job(ImportPool(job_id=job.id), handler)
+        run_job(RunJob.of(job), handler)
         self.session.expire_all()
         return job
 
@@ -155,6 +156,18 @@ class Pool:
         self.session.expire_all()
         statement = select(Example).where(Example.project_id == self.project_id)
         return list(self.session.scalars(statement.order_by(Example.pool_index)))
+
+    def contents(self) -> list[str]:
+        """What the texts of the pool say, as the database has it, in its order."""
+        self.session.expire_all()
+        statement = select(ExampleText.content).join(Example, Example.id == ExampleText.example_id)
+        mine = statement.where(Example.project_id == self.project_id)
+        return list(self.session.scalars(mine.order_by(Example.pool_index)))
+
+    def stored(self) -> list[str]:
+        """The same as models have it."""
+        count = len(self.examples())
+        return TextStore.open(self.storage.texts(self.project_id), count)[:]
 
     def report(self, job: Job) -> str:
         statement = select(Artifact.storage_key).where(Artifact.job_id == job.id)

@@ -5,12 +5,14 @@ from typing import Any
 
 from safetensors.numpy import load_file
 from sqlalchemy import func, select
+from sqlalchemy.orm import Session
 
 from core.lifecycle import EXAMPLE_STATE_AFTER
-from core.messages import AdvanceRound
+from core.messages import RunJob
 from core.rounds import close
 from core.states import JobState, ProjectState, Role, Verdict
 from core.tables import Annotation, Artifact, Example, Job, Query, Round
+from core.tasks.classification import stored_class
 from tests.world import World
 from workers.advance import handler
 from workers.runner import run_job
@@ -21,6 +23,15 @@ TINY = {
     "strategy": {"name": "mqnet"},
     "budget": 8,
 }
+
+
+def run(session: Session, job: Job) -> Job:
+    """Run the job of a round here, whatever becomes of it."""
+    message = RunJob.of(job)
+    session.rollback()  # the server ends a transaction that idles for a minute
+    run_job(message, handler)
+    session.expire_all()
+    return job
 
 
 class Loop:
@@ -72,7 +83,7 @@ class Loop:
                 annotator_id=self.annotator.id,
                 client_key=func.gen_random_uuid(),
                 verdict=verdict,
-                class_id=chosen,
+                label=stored_class(chosen),
                 seconds=1.0,
                 cost=1.0,
                 counted=True,
@@ -80,7 +91,7 @@ class Loop:
         )
         round_.spent += 1.0
         query.done = True
-        example.state, example.label_class_id = EXAMPLE_STATE_AFTER[verdict], chosen
+        example.state, example.label = EXAMPLE_STATE_AFTER[verdict], stored_class(chosen)
 
     def close(self, number: int) -> Job:
         made, job = close(self.project, self.rounds()[number], None)
@@ -99,12 +110,7 @@ class Loop:
 
     def finish(self, number: int) -> Job:
         """Close round ``number`` and run its job here, whatever becomes of it."""
-        job = self.close(number)
-        message = AdvanceRound(job_id=job.id)
-        self.session.rollback()  # the server ends a transaction that idles for a minute
-        run_job(message, handler)
-        self.session.expire_all()
-        return job
+        return run(self.session, self.close(number))
 
     def queue(self, number: int) -> list[tuple[int, int, float | None]]:
         """(rank, pool index, meta-score) of a round's queue."""

@@ -11,7 +11,7 @@ from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from core import queue
-from core.messages import AdvanceRound
+from core.messages import RunJob
 from core.states import (
     ArtifactKind,
     ExampleState,
@@ -25,13 +25,13 @@ from core.storage import sha256
 from core.tables import Annotation, Artifact, Example, Job, Query
 from models.pool_scores import PoolScores
 from tests.processes import Hold, eventually, worker
-from tests.workers.killing import kill_in_every_phase
+from tests.workers.killing import kill_in_every_phase, named
 from tests.workers.loop import TINY, Loop
 from tests.world import World
 from workers.advance import handler
-from workers.advance.phases import PHASES
 from workers.advance.reads import expected_seconds
-from workers.runner import JobContext, run_job
+from workers.context import JobContext
+from workers.runner import run_job
 
 
 def test_a_round_closes_and_the_next_opens(world: World) -> None:
@@ -42,7 +42,7 @@ def test_a_round_closes_and_the_next_opens(world: World) -> None:
     assert first.accuracy is not None
     assert 0 <= first.accuracy <= 1
     # A network needs no embeddings, and there was no query set that MQ-Net could learn from.
-    done = set(PHASES) - {"embed", "meta_train"}
+    done = set(named(handler.PHASES)) - {"embed", "meta_train"}
     assert set(first.seconds) == done - {"publish"}
     assert set(job.checkpoint["seconds"]) == done
     queue_ = loop.queue(1)
@@ -197,7 +197,7 @@ def test_a_query_under_lease_survives_the_next_batch(world: World) -> None:
         .values(lease_expires_at=func.now() + func.make_interval(0, 0, 0, 0, 1))
     )
     world.session.commit()
-    run_job(AdvanceRound(job_id=job.id), handler)
+    run_job(RunJob.of(job), handler)
     world.session.expire_all()
     assert not held.done
     assert (
@@ -224,7 +224,7 @@ def test_zero_wait_answers_belong_to_the_next_round(world: World) -> None:
     for query, example in tail:
         loop._store(following, query, example, Verdict.OOD, None)
     world.session.commit()
-    run_job(AdvanceRound(job_id=job.id), handler)
+    run_job(RunJob.of(job), handler)
     indices = {index for _, index, _ in loop.queue(1)}
     assert not indices & {example.pool_index for _, example in tail}
     # They were scored by the model that had not seen them, and train MQ-Net in the next round.
@@ -274,14 +274,14 @@ def test_embeddings_that_are_gone_are_made_again_with_all_that_follows(
     unharmed.advance(1)
     victim.answer(1, 8)
     job = victim.close(1)
-    message = AdvanceRound(job_id=job.id)
+    message = RunJob.of(job)
     world.session.rollback()
     kill_in_every_phase(world, job, message, ["select"], tmp_path / "worker.log")
     shutil.rmtree(world.storage.features(victim.project.id))
     with worker("gpu", tmp_path / "worker.log"):
         queue.send(message)
         eventually(lambda: _state(world.session, job) is JobState.SUCCEEDED, "the job starts over")
-    assert set(job.checkpoint["seconds"]) == set(PHASES)
+    assert set(job.checkpoint["seconds"]) == set(named(handler.PHASES))
     assert victim.rounds()[1].accuracy == unharmed.rounds()[1].accuracy
     assert set(victim.queue(2)) == set(unharmed.queue(2))
 
@@ -293,7 +293,7 @@ def test_a_failed_job_fails_its_round_and_can_be_retried(world: World, http: Tes
     pixels = world.storage.pixels(loop.project.id, 8)
     hidden = pixels.with_suffix(".hidden")
     pixels.rename(hidden)
-    run_job(AdvanceRound(job_id=job.id), handler)
+    run_job(RunJob.of(job), handler)
     world.session.expire_all()
     assert job.state is JobState.FAILED
     assert job.error is not None
@@ -305,7 +305,7 @@ def test_a_failed_job_fails_its_round_and_can_be_retried(world: World, http: Tes
         f"/api/projects/{loop.project.id}/rounds/0/retry", headers=admin.headers
     ).json()
     assert retried["state"] == "closing"
-    run_job(AdvanceRound(job_id=job.id), handler)
+    run_job(RunJob.of(job), handler)
     assert loop.rounds()[1].state is RoundState.OPEN
 
 
@@ -315,7 +315,7 @@ def test_a_cancelled_job_stops(world: World) -> None:
     job = loop.close(0)
     job.cancel_requested = True
     world.session.commit()
-    run_job(AdvanceRound(job_id=job.id), handler)
+    run_job(RunJob.of(job), handler)
     world.session.expire_all()
     assert job.state is JobState.CANCELLED
     assert loop.rounds()[0].state is RoundState.FAILED
@@ -328,7 +328,7 @@ def test_a_cancelled_job_whose_worker_died_does_no_more_work(world: World) -> No
     job.state, job.attempt, job.cancel_requested = JobState.RUNNING, 1, True
     world.session.commit()
     _wait_until_stale(world.session, job)
-    run_job(AdvanceRound(job_id=job.id), handler)
+    run_job(RunJob.of(job), handler)
     world.session.expire_all()
     assert (job.state, job.checkpoint) == (JobState.CANCELLED, {})
     assert loop.rounds()[0].state is RoundState.FAILED
@@ -341,7 +341,7 @@ def test_a_running_job_is_not_run_twice(world: World) -> None:
     job.state, job.attempt = JobState.RUNNING, 1
     job.heartbeat_at = func.now()
     world.session.commit()
-    run_job(AdvanceRound(job_id=job.id), handler)
+    run_job(RunJob.of(job), handler)
     world.session.expire_all()
     assert (job.state, job.attempt) == (JobState.RUNNING, 1)
 
@@ -365,18 +365,22 @@ def test_worker_killed_in_every_phase_computes_the_same(
     # In a worker as well: the number of threads, which rounding depends on, is the process's own.
     unharmed.answer(1, 8)
     undisturbed = unharmed.close(1)
-    whole = AdvanceRound(job_id=undisturbed.id)
+    whole = RunJob.of(undisturbed)
     world.session.rollback()
     with worker("gpu", tmp_path / "unharmed.log"):
         queue.send(whole)
         eventually(
             lambda: _state(world.session, undisturbed) is JobState.SUCCEEDED, "the job is run"
         )
-    phases = [phase for phase in PHASES if phase in undisturbed.checkpoint["seconds"]]
-    assert set(PHASES) - set(phases) == ({"embed"} if model == TINY["model"] else set())
+    phases = [
+        phase for phase in named(handler.PHASES) if phase in undisturbed.checkpoint["seconds"]
+    ]
+    assert set(named(handler.PHASES)) - set(phases) == (
+        {"embed"} if model == TINY["model"] else set()
+    )
     victim.answer(1, 8)
     job = victim.close(1)
-    message = AdvanceRound(job_id=job.id)
+    message = RunJob.of(job)
     world.session.rollback()  # an open transaction of the test would hold up the trigger
     for phase in phases:
         # Stopped when the phase's work is done and its checkpoint is about to be written: the

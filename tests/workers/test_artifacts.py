@@ -12,8 +12,8 @@ from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
 from core import settings
-from core.messages import JOB_MESSAGES
-from core.states import ArtifactKind, JobKind, JobState
+from core.messages import RunJob
+from core.states import ArtifactKind, JobState
 from core.storage import sha256
 from core.tables import Artifact
 from models.regularize import METHODS
@@ -30,7 +30,7 @@ WORKER = """
 import os, signal, sys
 from importlib import import_module
 from pathlib import Path
-from core.messages import JOB_MESSAGES
+from core.messages import RunJob
 from core.states import JobKind
 from workers import artifacts, runner
 
@@ -48,7 +48,7 @@ def deadly(source, part):
 
 artifacts.shutil.copyfile = deadly
 handler = import_module(f"workers.{kind.value}.handler")
-runner.run_job(JOB_MESSAGES[kind](job_id=job), handler)
+runner.run_job(RunJob(job_id=job, kind=kind), handler)
 """
 HANDLERS = {"prune": prune, "taufe": taufe}
 QUICK: dict[str, dict[str, Any]] = {
@@ -92,7 +92,7 @@ def test_killed_in_the_middle_of_a_file_the_job_keeps_each_once_and_whole(
 
     job.heartbeat_at = None
     loop.session.commit()
-    run_job(JOB_MESSAGES[JobKind(kind)](job_id=job.id), HANDLERS[kind])
+    run_job(RunJob.of(job), HANDLERS[kind])
     loop.session.refresh(job)
     assert (job.state, job.attempt) == (JobState.SUCCEEDED, 2), job.error
     assert dict(loop.session.execute(found).all()) == kept

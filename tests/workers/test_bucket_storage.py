@@ -22,13 +22,14 @@ from core.object_stores import S3, Object
 from core.states import ExampleState, JobState
 from core.storage import Storage
 from core.tables import Artifact, Project
+from core.tasks.classification import stored_class
 from karat.local.doctor import examine
 from tests.api.test_maps import scored
 from tests.api.test_subsets import add_subset
 from tests.s3 import CREDENTIALS, Bucket
 from tests.workers.import_files import Pool, png
 from tests.world import World
-from workers import runner
+from workers import context
 from workers.tasks.remove_files import remove_files
 from workers.verify.__main__ import verify
 from workers.verify.check import Finding
@@ -48,7 +49,7 @@ def kept(stored: Bucket, world: World, session: Session) -> Iterator[Pool]:
     assert stored.url in (settings.settings().storage_url or "")
     storage = Storage.of(settings.settings())
     yield Pool(session, storage, world.project())
-    runner.sessions().kw["bind"].dispose()
+    context.sessions().kw["bind"].dispose()
 
 
 def findings() -> dict[str, Finding]:
@@ -77,7 +78,7 @@ def test_images_and_artifacts_lie_in_the_bucket(stored: Bucket, kept: Pool, worl
     assert not (kept.storage.root / "images").exists()
     cat = world.classes(world.session.get_one(Project, kept.project_id))[0]
     for one in examples:
-        one.state, one.label_class_id = ExampleState.LABELED, cat.id
+        one.state, one.label = ExampleState.LABELED, stored_class(cat.id)
     world.session.commit()
     # Another machine has nothing but the database and the bucket.
     shutil.rmtree(kept.storage.root)

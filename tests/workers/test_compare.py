@@ -12,14 +12,14 @@ from PIL import Image
 from sqlalchemy import select
 
 from core import queue
-from core.messages import Compare
+from core.messages import RunJob
 from core.states import ArtifactKind, ExampleState, JobState
 from core.tables import Artifact, Example, Job, Project, Query
 from models.media.image import PixelStore
 from tests.api.test_pool_actions import act, ids_of, state_of
 from tests.api.test_pool_search import find, listed
 from tests.processes import eventually, worker
-from tests.workers.killing import kill_in_every_phase, state
+from tests.workers.killing import kill_in_every_phase, named, state
 from tests.workers.loop import Loop
 from tests.workers.starting import start_job
 from tests.world import Caller, World
@@ -59,7 +59,7 @@ def embedded(world: World, copies: dict[int, int], **settings: Any) -> Loop:
 
 def compare(http: TestClient, world: World, project: Project, **params: Any) -> Job:
     job = start_job(http, world, project, "compare", params)
-    run_job(Compare(job_id=job.id), handler)
+    run_job(RunJob.of(job), handler)
     world.session.refresh(job)
     assert job.state is JobState.SUCCEEDED, job.error
     return job
@@ -91,7 +91,7 @@ def test_groups_are_found_and_a_pool_without_features_says_so(
     admin = world.caller()
     bare = world.project(images=3)
     job = start_job(http, world, bare, "compare", {})
-    run_job(Compare(job_id=job.id), handler)
+    run_job(RunJob.of(job), handler)
     world.session.refresh(job)
     assert (job.state, (job.error or {})["code"]) == (JobState.FAILED, "no_features")
     loop = embedded(world, COPIES)
@@ -261,7 +261,7 @@ def test_another_comparison_takes_the_place_of_the_first(http: TestClient, world
 def test_a_dry_run_says_how_long_it_takes(http: TestClient, world: World) -> None:
     loop = embedded(world, COPIES)
     job = start_job(http, world, loop.project, "compare", {}, dry_run=True)
-    run_job(Compare(job_id=job.id), handler)
+    run_job(RunJob.of(job), handler)
     world.session.refresh(job)
     assert job.state is JobState.SUCCEEDED, job.error
     assert job.result is not None
@@ -278,8 +278,8 @@ def test_a_killed_comparison_goes_on_and_finds_the_same(
     compare(http, world, loop.project)
     expected = duplicates(http, loop.project, admin)["items"]
     job = start_job(http, world, loop.project, "compare", {})
-    message = Compare(job_id=job.id)
-    kill_in_every_phase(world, job, message, PHASES, tmp_path / "worker.log")
+    message = RunJob.of(job)
+    kill_in_every_phase(world, job, message, named(PHASES), tmp_path / "worker.log")
     with worker("gpu", tmp_path / "worker.log"):
         queue.send(message)
         eventually(lambda: state(world, job) is JobState.SUCCEEDED, "the job ends")

@@ -11,8 +11,8 @@ from sqlalchemy.orm import Session
 
 from core import queue
 from core.lifecycle import claim_job, finish_job
-from core.messages import JOB_MESSAGES, AdvanceRound
-from core.states import JobKind, JobState, Verdict
+from core.messages import QUEUE_OF, RunJob
+from core.states import JobState, Verdict
 from core.tables import Job
 from models.catalog import specs
 from models.target import train_target
@@ -20,8 +20,9 @@ from tests.workers.loop import Loop
 from tests.workers.starting import start_job
 from tests.world import World
 from workers.advance import handler as advance
+from workers.context import JobContext
 from workers.prune import handler as prune
-from workers.runner import JobContext, run_job
+from workers.runner import run_job
 from workers.tasks.sweep import sweep
 
 BY_HAND = [spec.name for spec in specs() if spec.kind == "job"]
@@ -48,7 +49,7 @@ class Watched:
 
 
 def run(job: Job, handler: Any) -> None:
-    run_job(JOB_MESSAGES[job.kind](job_id=job.id), handler)
+    run_job(RunJob.of(job), handler)
 
 
 def seen(job: Job) -> tuple[JobState, str | None]:
@@ -78,7 +79,7 @@ def test_hand_started_jobs_of_a_project_run_one_after_the_other(
     waits = f"Waits for job {first.id} of this project to end."
     assert seen(second) == (JobState.QUEUED, waits)
     # It is not forgotten while other messages wait: the end of the first sends it again.
-    its_queue = JOB_MESSAGES[second.kind].queue
+    its_queue = QUEUE_OF[second.kind]
     waiting = queue.waiting(its_queue)
     first.heartbeat_at = None
     world.session.commit()
@@ -159,7 +160,7 @@ def test_a_subset_taken_up_or_back_while_a_round_trains_counts_from_the_next_on(
     loop = Loop(world)
     loop.answer(0, 8, Verdict.CLASS)
     job = start_job(http, world, loop.project, "prune", QUICK | {"method": "uniform"})
-    run_job(JOB_MESSAGES[JobKind.PRUNE](job_id=job.id), prune)
+    run_job(RunJob.of(job), prune)
     loop.session.refresh(job)
     assert job.result is not None
 
@@ -173,7 +174,7 @@ def test_a_subset_taken_up_or_back_while_a_round_trains_counts_from_the_next_on(
     closing = loop.close(0)
     # The round that is closing keeps what it began with.
     use(None)
-    run_job(AdvanceRound(job_id=closing.id), advance)
+    run_job(RunJob.of(closing), advance)
     loop.advance(1, 4, Verdict.CLASS)
     assert trained == [4, 12]
 

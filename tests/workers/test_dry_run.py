@@ -8,12 +8,12 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select
 
 from core import queue
-from core.messages import JOB_MESSAGES
-from core.states import JobKind, JobState, RoundState, Verdict
+from core.messages import RunJob
+from core.states import JobState, RoundState, Verdict
 from core.tables import Artifact, Job, Project, Suggestion
 from models.catalog import specs
 from tests.processes import eventually, worker
-from tests.workers.killing import kill_in_every_phase, state
+from tests.workers.killing import kill_in_every_phase, named, state
 from tests.workers.loop import Loop
 from tests.workers.starting import start_job
 from tests.world import World
@@ -71,7 +71,7 @@ def loop(world: World) -> Loop:
 def dry(http: TestClient, loop: Loop, kind: str, **params: Any) -> Job:
     """A dry run that was started and run in this process."""
     job = start_job(http, loop.world, loop.project, kind, QUICK[kind] | params, dry_run=True)
-    run_job(JOB_MESSAGES[JobKind(kind)](job_id=job.id), HANDLERS[kind])
+    run_job(RunJob.of(job), HANDLERS[kind])
     loop.session.refresh(job)
     return job
 
@@ -89,7 +89,7 @@ def test_an_estimate_names_every_phase_and_leaves_nothing(
     assert job.state is JobState.SUCCEEDED, job.error
     assert job.result is not None
     estimate = job.result["estimate"]
-    assert set(estimate["phases"]) == set(HANDLERS[kind].PHASES) - {"second_opinion"}
+    assert set(estimate["phases"]) == set(named(HANDLERS[kind].PHASES)) - {"second_opinion"}
     assert all(seconds >= 0 for seconds in estimate["phases"].values())
     assert estimate["seconds"] == pytest.approx(sum(estimate["phases"].values()), abs=0.2)
     assert estimate["memory_bytes"] > 10_000_000
@@ -157,7 +157,7 @@ def test_what_a_job_refuses_its_dry_run_refuses_too(
     loop = Loop(world)
     loop.answer(0, 8, verdict)
     job = start_job(http, world, loop.project, kind, QUICK[kind] | params, dry_run=is_dry)
-    run_job(JOB_MESSAGES[JobKind(kind)](job_id=job.id), HANDLERS[kind])
+    run_job(RunJob.of(job), HANDLERS[kind])
     loop.session.refresh(job)
     assert job.state is JobState.FAILED
     assert job.error is not None
@@ -190,7 +190,7 @@ def test_a_cancelled_dry_run_leaves_nothing(http: TestClient, loop: Loop) -> Non
     before = files(loop.world.storage.root)
     job.cancel_requested = True
     loop.session.commit()
-    run_job(JOB_MESSAGES[JobKind.PRUNE](job_id=job.id), prune)
+    run_job(RunJob.of(job), prune)
     loop.session.refresh(job)
     assert job.state is JobState.CANCELLED
     assert files(loop.world.storage.root) == before
@@ -198,13 +198,13 @@ def test_a_cancelled_dry_run_leaves_nothing(http: TestClient, loop: Loop) -> Non
 
 def test_a_killed_dry_run_is_done_again(http: TestClient, loop: Loop, tmp_path: Path) -> None:
     job = start_job(http, loop.world, loop.project, "prune", QUICK["prune"], dry_run=True)
-    message = JOB_MESSAGES[JobKind.PRUNE](job_id=job.id)
+    message = RunJob.of(job)
     kill_in_every_phase(loop.world, job, message, PHASES, tmp_path / "worker.log")
     with worker("gpu", tmp_path / "worker.log"):
         queue.send(message)
         eventually(lambda: state(loop.world, job) is JobState.SUCCEEDED, "the estimate is made")
     assert job.result is not None
-    assert set(job.result["estimate"]["phases"]) == set(prune.PHASES)
+    assert set(job.result["estimate"]["phases"]) == set(named(prune.PHASES))
     assert not loop.world.storage.work(job.id).exists()
 
 
@@ -222,7 +222,7 @@ def dry_round(http: TestClient, loop: Loop, model: dict[str, Any] | None) -> Job
     assert response.status_code == 202, response.text
     job = loop.world.session.get_one(Job, response.json()["id"])
     loop.world.session.commit()
-    run_job(JOB_MESSAGES[JobKind.ADVANCE_ROUND](job_id=job.id), advance)
+    run_job(RunJob.of(job), advance)
     loop.session.refresh(job)
     return job
 

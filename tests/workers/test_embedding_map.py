@@ -15,7 +15,7 @@ from sqlalchemy import Engine, select
 from core import queue
 from core.db import sync_engine
 from core.lifecycle import claim_job, new_job
-from core.messages import MapEmbeddings
+from core.messages import RunJob
 from core.project_settings import ProjectSettings
 from core.settings import Settings
 from core.states import ArtifactKind, JobKind, JobState, Split
@@ -23,16 +23,17 @@ from core.tables import Artifact, Job, Project
 from models.features.embed import embed_pool, extractor_path
 from models.media.image import PixelStore
 from tests.processes import eventually, worker
-from tests.workers.killing import kill_in_every_phase, kill_publishing, state
+from tests.workers.killing import kill_in_every_phase, kill_publishing, named, state
 from tests.workers.loop import Loop
 from tests.workers.starting import start_job, watch_progress
 from tests.workers.test_learn_features import learn
 from tests.workers.test_verify import findings
 from tests.world import World
+from workers.context import JobContext
 from workers.embedding_map import handler
 from workers.embedding_map.handler import PHASES
 from workers.features.stored import LearnedFeatures, embeddings_file
-from workers.runner import JobContext, run_job
+from workers.runner import run_job
 
 PATCHES: dict[str, Any] = {"model": {"name": "patch_kmeans", "params": {"features": 20}}}
 
@@ -44,7 +45,7 @@ def start(http: TestClient, world: World, project: Project, **options: Any) -> J
 def make(http: TestClient, world: World, project: Project) -> Job:
     """A map that was started, made in this process."""
     job = start(http, world, project)
-    run_job(MapEmbeddings(job_id=job.id), handler)
+    run_job(RunJob.of(job), handler)
     world.session.refresh(job)
     assert job.state is JobState.SUCCEEDED, job.error
     return job
@@ -217,9 +218,9 @@ def test_a_worker_killed_in_every_phase_makes_the_same_map(
 ) -> None:
     victim_project, other = (world.project(images=30, **PATCHES) for _ in range(2))
     victim = start(http, world, victim_project)
-    message = MapEmbeddings(job_id=victim.id)
+    message = RunJob.of(victim)
     log = tmp_path / "worker.log"
-    kill_in_every_phase(world, victim, message, PHASES, log)
+    kill_in_every_phase(world, victim, message, named(PHASES), log)
     kill_publishing(world, victim, message, log)
     unharmed = start(http, world, other)
     with worker("gpu", log):
@@ -248,14 +249,14 @@ def test_a_map_that_is_made_can_be_stopped_and_gone_on_with(
 
     with monkeypatch.context() as patched:
         patched.setattr(JobContext, "progress", stop_in_layout)
-        run_job(MapEmbeddings(job_id=job.id), handler)
+        run_job(RunJob.of(job), handler)
     assert state(world, job) is JobState.CANCELLED
     log = http.get(f"/api/jobs/{job.id}/log", headers=admin).text
     assert "layout begins" in log
     assert "cancel was asked for" in log
     http.post(f"/api/jobs/{job.id}/retry", headers=admin).raise_for_status()
     seen = watch_progress(monkeypatch)
-    run_job(MapEmbeddings(job_id=job.id), handler)
+    run_job(RunJob.of(job), handler)
     assert state(world, job) is JobState.SUCCEEDED
     steps = [one["step"] for one in seen if one["phase"] == "layout" and one["steps"] == 750]
     assert steps[0] == 200

@@ -9,14 +9,14 @@ from sqlalchemy import select, update
 
 from core import queue, settings
 from core.lifecycle import claim_job, finish_job, give_back_job, new_job
-from core.messages import ImportPool
+from core.messages import RunJob
 from core.states import JobKind, JobState
 from core.tables import DRY_RUN, Job, Project
 from tests.processes import eventually, worker
 from tests.workers.import_files import Pool, png, zipped
 from tests.world import World
 from workers.fairness import next_import
-from workers.tasks.import_pool import import_pool
+from workers.tasks.run_job import run_job
 
 SEEDS = iter(range(30_000, 40_000))
 
@@ -40,7 +40,7 @@ def job(world: World, project: Project, *, dry_run: bool = False) -> Job:
 
 def send(*jobs: Job) -> None:
     for one in jobs:
-        queue.send(ImportPool(job_id=one.id))
+        queue.send(RunJob.of(one))
 
 
 def begun(world: World) -> list[int]:
@@ -95,7 +95,7 @@ def test_an_import_alone_does_not_make_way(
     mine, next_of_mine = pool.queue(images(300)), pool.queue(images(3))
     world.session.execute(update(Job).values(sent_at=datetime.now(UTC) - timedelta(minutes=1)))
     world.session.commit()
-    import_pool(ImportPool(job_id=mine.id).model_dump())
+    run_job(RunJob.of(mine).model_dump())
     world.session.expire_all()
     assert (mine.state, next_of_mine.state) == (JobState.SUCCEEDED, JobState.QUEUED)
     assert mine.attempt == 1

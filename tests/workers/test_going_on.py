@@ -5,9 +5,10 @@ from typing import Any
 from fastapi.testclient import TestClient
 from sqlalchemy import select, update
 
-from core.messages import AdvanceRound
-from core.states import ExampleState, ProjectState, RoundState, Split
+from core.messages import RunJob
+from core.states import ExampleState, JobKind, ProjectState, RoundState, Split
 from core.tables import Example, Round
+from core.tasks.classification import stored_class
 from tests.workers.loop import Loop
 from tests.world import World
 from workers.advance import handler
@@ -22,7 +23,7 @@ def resume(http: TestClient, loop: Loop) -> Any:
 def run_again(loop: Loop, closing: Round) -> None:
     """Run the job of a round that closes once more."""
     assert closing.job_id is not None
-    message = AdvanceRound(job_id=closing.job_id)
+    message = RunJob(job_id=closing.job_id, kind=JobKind.ADVANCE_ROUND)
     loop.session.rollback()  # the server ends a transaction that idles for a minute
     run_job(message, handler)
 
@@ -58,7 +59,7 @@ def test_a_round_that_closes_again_says_what_holds_now(world: World, http: TestC
     held_out = select(Example).where(Example.project_id == loop.project.id).limit(4)
     unlabeled = held_out.where(Example.state == ExampleState.UNLABELED)
     for example in world.session.scalars(unlabeled):
-        example.split, example.label_class_id = Split.EVALUATION, loop.classes[0].id
+        example.split, example.label = Split.EVALUATION, stored_class(loop.classes[0].id)
     world.session.commit()
     resume(http, loop)
     run_again(loop, loop.rounds()[0])

@@ -17,7 +17,7 @@ from core.tables import Artifact, ProjectClass
 from models.media.image import PixelStore, fit_image
 from tests.workers.import_files import Pool, jpeg, png, reasons, zipped
 from tests.world import World
-from workers import runner
+from workers.context import JobContext
 
 
 def test_stores_bytes_pixels_and_rows(pool: Pool) -> None:
@@ -183,7 +183,7 @@ def test_a_cancelled_import_keeps_what_it_added_and_goes_on_when_retried(pool: P
     job = pool.queue(zipped(files))
     checked = 0
 
-    class CancelsInTheMiddle(runner.JobContext):
+    class CancelsInTheMiddle(JobContext):
         def check(self) -> None:
             nonlocal checked
             checked += 1
@@ -192,7 +192,7 @@ def test_a_cancelled_import_keeps_what_it_added_and_goes_on_when_retried(pool: P
             super().check()
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(runner, "JobContext", CancelsInTheMiddle)
+        patch.setattr("workers.claiming.JobContext", CancelsInTheMiddle)
         pool.run(job)
     assert job.state is JobState.CANCELLED
     kept = len(pool.examples())

@@ -27,13 +27,15 @@ LABELED = 700
 # Runs a job as a worker does, and dies by SIGKILL when the named function is called the n-th time.
 WORKER = """
 import os, signal, sys
-from core.messages import ImportPool
+from core.messages import RunJob
+from core.states import JobKind
 from workers import runner
 from workers.imports import handler, labels, pool, report
+from workers.imports.media.image import ImageMedium
 
 job, place, moment, countdown = int(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])
 owner, name = {
-    "choice": (pool.PoolWriter, "choose_size"),
+    "choice": (ImageMedium, "begin"),
     "files": (pool.PoolWriter, "write_files"),
     "report": (report.ReportFile, "append"),
     "rows": (pool.PoolWriter, "add_rows"),
@@ -56,7 +58,7 @@ def deadly(*arguments, **options):
     return result
 
 setattr(owner, name, deadly)
-runner.run_job(ImportPool(job_id=job), handler)
+runner.run_job(RunJob(job_id=job, kind=JobKind.IMPORT_POOL), handler)
 """
 
 

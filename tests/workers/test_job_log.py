@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from core import queue
 from core.lifecycle import requeue_job
-from core.messages import Prune
+from core.messages import RunJob
 from core.settings import Settings
 from core.states import JobState, Role, Verdict
 from core.tables import Job
@@ -21,9 +21,10 @@ from tests.workers.killing import kill_in_every_phase, state
 from tests.workers.loop import Loop
 from tests.workers.starting import start_job
 from tests.world import World
+from workers.context import JobContext
 from workers.joblog import JobLog, scrubbed
 from workers.prune import handler
-from workers.runner import JobContext, run_job
+from workers.runner import run_job
 from workers.tasks import remove_files
 
 QUICK = {"network": "cnn_tiny", "width": 4, "epochs": 2, "batch_size": 4, "flip": False}
@@ -71,7 +72,7 @@ class Failing:
 def test_a_log_tells_phases_notes_and_the_end(http: TestClient, loop: Loop) -> None:
     job = start(http, loop, method="prune4rel")
     assert read(http, loop, job) == ""
-    run_job(Prune(job_id=job.id), handler)
+    run_job(RunJob.of(job), handler)
     text = read(http, loop, job)
     lines = text.splitlines()
     assert all(LINE.fullmatch(line) for line in lines)
@@ -93,7 +94,7 @@ def test_an_error_says_where_it_was_and_no_more(
     job = start(http, loop)
     secret = "postgresql://karat:sesame@db.example.org/karat"
     error = RuntimeError(f"cannot read {installation.data_dir}/work/7/x.npy by {secret}\nmore")
-    run_job(Prune(job_id=job.id), Failing(error))
+    run_job(RunJob.of(job), Failing(error))
     text = read(http, loop, job)
     assert "tests/workers/test_job_log.py:" in text
     assert "in run: raise self.error" in text
@@ -105,11 +106,11 @@ def test_an_error_says_where_it_was_and_no_more(
 
 def test_a_retry_adds_to_the_log(http: TestClient, loop: Loop) -> None:
     job = start(http, loop)
-    run_job(Prune(job_id=job.id), Failing(ModelError("Label some more.")))
+    run_job(RunJob.of(job), Failing(ModelError("Label some more.")))
     loop.session.refresh(job)
     requeue_job(job)
     loop.session.commit()
-    run_job(Prune(job_id=job.id), Failing())
+    run_job(RunJob.of(job), Failing())
     lines = read(http, loop, job).splitlines()
     assert "attempt 1: failed: model_error: Label some more." in "\n".join(lines)
     assert any(line.endswith("attempt 2: begins; done before: gather") for line in lines)
@@ -120,14 +121,14 @@ def test_a_cancelled_job_says_so(http: TestClient, loop: Loop) -> None:
     job = start(http, loop)
     job.cancel_requested = True
     loop.session.commit()
-    run_job(Prune(job_id=job.id), handler)
+    run_job(RunJob.of(job), handler)
     events = [line.split(": ", 1)[1] for line in read(http, loop, job).splitlines()]
     assert events[-2:] == ["cancel was asked for", "cancelled"]
 
 
 def test_the_log_survives_kills(http: TestClient, loop: Loop, tmp_path: Path) -> None:
     job = start(http, loop)
-    message = Prune(job_id=job.id)
+    message = RunJob.of(job)
     kill_in_every_phase(loop.world, job, message, ["warm_up"], tmp_path / "worker.log")
     assert read(http, loop, job).splitlines()[-1].endswith("attempt 1: warm_up begins")
     with worker("gpu", tmp_path / "worker.log"):
@@ -150,7 +151,7 @@ def test_only_engineers_of_the_project_read_it_and_it_goes_with_the_project(
         (world.caller(Role.ENGINEER, loop.project), 200),
     ):
         assert http.get(path, headers=caller.headers).status_code == status
-    run_job(Prune(job_id=job.id), handler)
+    run_job(RunJob.of(job), handler)
     file = world.storage.job_log(loop.project.id, job.id)
     assert file.exists()
     admin = world.caller().headers

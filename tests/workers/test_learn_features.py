@@ -12,7 +12,7 @@ from safetensors.numpy import load_file
 from sqlalchemy import select
 
 from core import queue
-from core.messages import LearnFeatures
+from core.messages import RunJob
 from core.states import ArtifactKind, JobState, Split
 from core.storage import sha256
 from core.tables import Artifact, Job, Project
@@ -23,7 +23,7 @@ from models.pool_scores import PoolScores
 from models.protocols import PoolView
 from models.spec import Spec
 from tests.processes import eventually, worker
-from tests.workers.killing import kill_in_every_phase, state
+from tests.workers.killing import kill_in_every_phase, named, state
 from tests.workers.loop import Loop
 from tests.workers.starting import start_job
 from tests.world import World
@@ -42,7 +42,7 @@ def start(http: TestClient, world: World, project: Project, **params: Any) -> Jo
 def learn(http: TestClient, world: World, project: Project, **params: Any) -> Job:
     """A job that was started, run in this process, and succeeded."""
     job = start(http, world, project, **params)
-    run_job(LearnFeatures(job_id=job.id), handler)
+    run_job(RunJob.of(job), handler)
     world.session.refresh(job)
     assert job.state is JobState.SUCCEEDED, job.error
     return job
@@ -81,8 +81,8 @@ def test_a_worker_killed_in_every_phase_learns_the_same(
     http: TestClient, world: World, tmp_path: Path
 ) -> None:
     victim = start(http, world, world.project(images=20))
-    message = LearnFeatures(job_id=victim.id)
-    kill_in_every_phase(world, victim, message, PHASES, tmp_path / "worker.log")
+    message = RunJob.of(victim)
+    kill_in_every_phase(world, victim, message, named(PHASES), tmp_path / "worker.log")
     unharmed = start(http, world, world.project(images=20))
     # In one process: the number of threads, which rounding depends on, is the process's own.
     with worker("gpu", tmp_path / "worker.log"):

@@ -7,8 +7,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from core import queue
-from core.messages import LookUp
-from core.states import JobState, Role
+from core.messages import RunJob
+from core.states import JobKind, JobState, Role
 from core.tables import Example, Job, Project
 from tests.api.test_pool_actions import ids_of
 from tests.api.test_pool_search import find, listed
@@ -36,7 +36,7 @@ def looked_up(http: TestClient, world: World, project: Project, content: bytes) 
     sent = send(http, project, world.caller(), content)
     job = world.session.get_one(Job, sent["id"])
     world.session.commit()
-    run_job(LookUp(job_id=job.id), handler)
+    run_job(RunJob.of(job), handler)
     world.session.refresh(job)
     return job
 
@@ -61,7 +61,7 @@ def test_a_file_finds_itself_first_in_a_real_worker(
     early = http.get(url, params={"similar_file": sent["id"]}, headers=admin.headers)
     assert (early.status_code, early.json()["code"]) == (409, "file_not_looked_up")
     with worker("gpu", tmp_path / "worker.log"):
-        queue.send(LookUp(job_id=sent["id"]))
+        queue.send(RunJob(job_id=sent["id"], kind=JobKind.LOOK_UP))
 
         def done() -> bool:
             path = f"/api/jobs/{sent['id']}"
@@ -139,6 +139,6 @@ def test_whoever_lost_the_file_says_so(http: TestClient, world: World) -> None:
     sent = send(http, loop.project, admin, png(1, 8))
     for path in uploads(world):
         path.unlink()
-    run_job(LookUp(job_id=sent["id"]), handler)
+    run_job(RunJob(job_id=sent["id"], kind=JobKind.LOOK_UP), handler)
     job = world.session.get_one(Job, sent["id"])
     assert (job.state, (job.error or {})["code"]) == (JobState.FAILED, "upload_gone")

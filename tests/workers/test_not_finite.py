@@ -8,7 +8,7 @@ from fastapi.testclient import TestClient
 from numpy.typing import NDArray
 from sqlalchemy import select
 
-from core.messages import AdvanceRound
+from core.messages import RunJob
 from core.settings import settings
 from core.states import JobKind, JobState, RoundState
 from core.tables import Example, Job, Worker
@@ -60,7 +60,7 @@ def fails(world: World) -> tuple[Loop, Job]:
 
 
 def again(loop: Loop, job: Job) -> JobState:
-    message = AdvanceRound(job_id=job.id)
+    message = RunJob.of(job)
     loop.session.rollback()
     run_job(message, handler)
     loop.session.expire_all()

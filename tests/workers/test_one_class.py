@@ -7,7 +7,7 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
-from core.messages import JOB_MESSAGES
+from core.messages import RunJob
 from core.states import ArtifactKind, JobState, Split
 from core.tables import Artifact, Example
 from models.media.image import PixelStore
@@ -134,7 +134,7 @@ def test_labels_of_one_class_are_not_judged_and_it_is_said_why(
     loop = Dogs(world)
     loop.advance(0, 12)
     job = start_job(http, world, loop.project, kind, QUICK[kind])
-    run_job(JOB_MESSAGES[job.kind](job_id=job.id), HANDLERS[kind])
+    run_job(RunJob.of(job), HANDLERS[kind])
     world.session.refresh(job)
     assert job.state is JobState.FAILED
     assert job.error is not None

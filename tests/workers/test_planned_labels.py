@@ -98,7 +98,7 @@ def planned(content: bytes, chosen: list[str]) -> tuple[dict[str, Any], Counter[
                 for one in batch:
                     if isinstance(one, Candidate):
                         added += 1
-                        said = {(la.source_name, la.verdict, la.class_id) for la in one.labels}
+                        said = {(la.source_name, la.verdict, la.label) for la in one.labels}
                         taken.update(source_name for source_name, _, _ in said)
             return shown, taken, added
 

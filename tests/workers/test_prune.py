@@ -12,26 +12,28 @@ from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
 from core import queue
-from core.messages import LearnFeatures, Prune
+from core.messages import RunJob
 from core.states import ArtifactKind, ExampleState, JobState, Source, Verdict
 from core.storage import sha256
 from core.tables import Annotation, Artifact, Example, Job
+from core.tasks.classification import stored_class
 from models.catalog import specs
 from models.protocols import Progress
 from models.pruning.view import PruningView
 from models.target import train_target
 from models.warm_up import WarmUp
 from tests.processes import eventually, worker
-from tests.workers.killing import kill_ending, kill_in_every_phase, kill_publishing, state
+from tests.workers.killing import kill_ending, kill_in_every_phase, kill_publishing, named, state
 from tests.workers.loop import Loop
 from tests.workers.starting import start_job, watch_progress
 from tests.world import World
 from workers.arrays import write_arrays
+from workers.context import JobContext
 from workers.features import handler as features
 from workers.features.stored import LearnedFeatures
 from workers.prune import handler
 from workers.prune.handler import PHASES
-from workers.runner import JobContext, run_job
+from workers.runner import run_job
 from workers.snapshot import Snapshot, take
 from workers.subset import dropped_by
 
@@ -46,7 +48,7 @@ def start(http: TestClient, loop: Loop, **params: Any) -> Job:
 def pruned(http: TestClient, loop: Loop, **params: Any) -> Job:
     """A job that was started and run in this process."""
     job = start(http, loop, **params)
-    run_job(Prune(job_id=job.id), handler)
+    run_job(RunJob.of(job), handler)
     loop.world.session.refresh(job)
     return job
 
@@ -55,7 +57,7 @@ def retry(http: TestClient, loop: Loop, job: Job) -> None:
     """Run a job that failed once more."""
     headers = loop.world.caller().headers
     assert http.post(f"/api/jobs/{job.id}/retry", headers=headers).status_code == 200
-    run_job(Prune(job_id=job.id), handler)
+    run_job(RunJob.of(job), handler)
     loop.session.refresh(job)
 
 
@@ -322,7 +324,7 @@ def test_an_estimate_knows_that_the_warm_up_is_there(http: TestClient, world: Wo
         first = pruned(http, loop, method=method)
         params = QUICK | {"method": method, "tau": 0.9}
         job = start_job(http, world, loop.project, "prune", params, dry_run=True)
-        run_job(Prune(job_id=job.id), handler)
+        run_job(RunJob.of(job), handler)
         loop.session.refresh(job)
         assert job.state is JobState.SUCCEEDED, job.error
         assert job.result is not None
@@ -342,7 +344,7 @@ def test_more_than_there_are_is_refused_before_the_warm_up(
     loop.answer(0, 12, Verdict.CLASS)
     params = {**QUICK, "ratio": None, "count": 13}
     job = start_job(http, world, loop.project, "prune", params, dry_run=dry_run)
-    run_job(Prune(job_id=job.id), handler)
+    run_job(RunJob.of(job), handler)
     loop.session.refresh(job)
     assert job.state is JobState.FAILED
     assert job.error is not None
@@ -354,7 +356,7 @@ def learned_features(http: TestClient, loop: Loop) -> Path:
     """Features as the job that learns them has left them."""
     params = {"network": "cnn_tiny", "width": 4, "epochs": 1, "batch_size": 16, "flip": False}
     job = start_job(http, loop.world, loop.project, "learn_features", params)
-    run_job(LearnFeatures(job_id=job.id), features)
+    run_job(RunJob.of(job), features)
     loop.session.refresh(job)
     assert job.state is JobState.SUCCEEDED, job.error
     return LearnedFeatures.of(loop.world.storage, loop.project.id, job.id).file
@@ -379,7 +381,7 @@ def test_learned_features_that_are_not_finite_are_refused_before_the_warm_up(
     def outcome() -> Job:
         params = QUICK | {"method": "ssp"}
         job = start_job(http, world, loop.project, "prune", params, dry_run=dry_run)
-        run_job(Prune(job_id=job.id), handler)
+        run_job(RunJob.of(job), handler)
         loop.session.refresh(job)
         return job
 
@@ -534,7 +536,7 @@ def test_a_label_that_was_judged_anew_is_dropped_no_longer(http: TestClient, wor
                 project_id=loop.project.id, example_id=rows[index]["example_id"],
                 source=Source.REVIEW, annotator_id=reviewer, verdict=Verdict.CLASS,
                 client_key=func.gen_random_uuid(),
-                class_id=class_id, seconds=0.0, cost=0.0, counted=True,
+                label=stored_class(class_id), seconds=0.0, cost=0.0, counted=True,
             )
         )  # fmt: skip
         loop.session.commit()
@@ -577,8 +579,8 @@ def test_a_worker_killed_in_every_phase_keeps_the_same(
     for one in (loop, other):
         one.answer(0, 10, Verdict.CLASS)
     victim = start(http, loop, method="prune4rel")
-    message = Prune(job_id=victim.id)
-    kill_in_every_phase(world, victim, message, PHASES, tmp_path / "worker.log")
+    message = RunJob.of(victim)
+    kill_in_every_phase(world, victim, message, named(PHASES), tmp_path / "worker.log")
     kill_publishing(world, victim, message, tmp_path / "worker.log")
     kept = select(Artifact.id).where(Artifact.job_id == victim.id)
     assert loop.session.scalars(kept).all() == []

@@ -13,14 +13,15 @@ from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
 from core import queue
-from core.messages import Prune, Relabel
+from core.messages import RunJob
 from core.states import ArtifactKind, ExampleState, JobState, Source, Split, Verdict
 from core.storage import sha256
 from core.tables import Annotation, Artifact, Example, Job, Project, Suggestion
+from core.tasks.classification import stored_class
 from models.catalog import specs
 from tests.api.test_subsets import add_subset
 from tests.processes import eventually, worker
-from tests.workers.killing import kill_in_every_phase, state
+from tests.workers.killing import kill_in_every_phase, named, state
 from tests.workers.starting import start_job, watch_progress
 from tests.world import World
 from workers.prune import handler as prune
@@ -50,12 +51,12 @@ def labeled(world: World, count: int = LABELED, **options: Any) -> Project:
         given = classes[(index + (index in WRONG)) % len(classes)]
         name = "bird" if index >= count - 2 else classes[index % len(classes)].name
         example.meta = {"label": name}
-        example.state, example.label_class_id = ExampleState.LABELED, given.id
+        example.state, example.label = ExampleState.LABELED, stored_class(given.id)
         world.session.add(
             Annotation(
                 project_id=project.id, example_id=example.id, source=Source.IMPORT,
                 source_name="label", client_key=func.gen_random_uuid(), verdict=Verdict.CLASS,
-                class_id=given.id, seconds=0.0, cost=0.0, counted=True,
+                label=stored_class(given.id), seconds=0.0, cost=0.0, counted=True,
             )
         )  # fmt: skip
     world.session.commit()
@@ -69,7 +70,7 @@ def start(http: TestClient, world: World, project: Project, **params: Any) -> Jo
 def relabeled(http: TestClient, world: World, project: Project, **params: Any) -> Job:
     """A job that was started and run in this process."""
     job = start(http, world, project, **params)
-    run_job(Relabel(job_id=job.id), handler)
+    run_job(RunJob.of(job), handler)
     world.session.refresh(job)
     return job
 
@@ -199,7 +200,8 @@ def test_votes_of_several_columns_are_weighed(http: TestClient, world: World) ->
                 Annotation(
                     project_id=project.id, example_id=example.id, source=Source.IMPORT,
                     source_name=name, client_key=func.gen_random_uuid(), verdict=Verdict.CLASS,
-                    class_id=(cat, dog)[(index + (not right(index))) % 2], seconds=0.0, cost=0.0,
+                    label=stored_class((cat, dog)[(index + (not right(index))) % 2]),
+                    seconds=0.0, cost=0.0,
                     counted=True,
                 )
             )  # fmt: skip
@@ -232,7 +234,7 @@ def test_a_subset_is_learned_from_and_the_rest_is_compared(http: TestClient, wor
     project, other = labeled(world), labeled(world)
     some = {"network": "cnn_tiny", "width": 4, "epochs": 1, "batch_size": 8, "method": "uniform"}
     pruning = start_job(http, world, project, "prune", some)
-    run_job(Prune(job_id=pruning.id), prune)
+    run_job(RunJob.of(pruning), prune)
     world.session.refresh(pruning)
     assert pruning.result is not None
     subset = pruning.result["subset_id"]
@@ -264,7 +266,7 @@ def test_what_a_reviewer_settled_is_learned_from_and_not_asked_again(
     project = labeled(world)
     some = {"network": "cnn_tiny", "width": 4, "epochs": 1, "batch_size": 8, "method": "uniform"}
     pruning = start_job(http, world, project, "prune", some)
-    run_job(Prune(job_id=pruning.id), prune)
+    run_job(RunJob.of(pruning), prune)
     world.session.refresh(pruning)
     assert pruning.result is not None
     job = relabeled(http, world, project, epochs=20)
@@ -394,12 +396,12 @@ def test_the_time_left_is_told_in_every_phase_that_takes_long(
 def test_an_estimate_measures_every_phase(http: TestClient, world: World, learner: str) -> None:
     project = labeled(world)
     job = start_job(http, world, project, "relabel", QUICK | {"learner": learner}, dry_run=True)
-    run_job(Relabel(job_id=job.id), handler)
+    run_job(RunJob.of(job), handler)
     world.session.refresh(job)
     assert job.state is JobState.SUCCEEDED, job.error
     assert job.result is not None
     phases = job.result["estimate"]["phases"]
-    assert set(phases) == set(PHASES)
+    assert set(phases) == set(named(PHASES))
     assert phases["train"] > 0
     assert phases["second_opinion"] > 0
     assert nothing_published(world, job)
@@ -413,8 +415,8 @@ def test_a_worker_killed_in_every_phase_suggests_the_same(
 ) -> None:
     project, other = labeled(world), labeled(world)
     victim = start(http, world, project)
-    message = Relabel(job_id=victim.id)
-    kill_in_every_phase(world, victim, message, PHASES, tmp_path / "worker.log")
+    message = RunJob.of(victim)
+    kill_in_every_phase(world, victim, message, named(PHASES), tmp_path / "worker.log")
     assert nothing_published(world, victim)
     unharmed = start(http, world, other)
     with worker("gpu", tmp_path / "worker.log"):

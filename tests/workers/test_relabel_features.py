@@ -9,11 +9,13 @@ from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
 from core import queue
-from core.messages import Relabel
+from core.messages import RunJob
 from core.states import ExampleState, JobState, Source, Verdict
 from core.tables import Annotation, Example, Job, Project
+from core.tasks.classification import stored_class
+from models.params.relabel import RelabelParams
 from tests.processes import eventually, worker
-from tests.workers.killing import kill_in_every_phase, state
+from tests.workers.killing import kill_in_every_phase, named, state
 from tests.workers.starting import start_job
 from tests.workers.test_relabel import (
     LABELED,
@@ -26,10 +28,11 @@ from tests.workers.test_relabel import (
 )
 from tests.world import World
 from workers.arrays import read_arrays, write_arrays
+from workers.context import JobContext
 from workers.relabel import handler
 from workers.relabel.gather import Gathered, gather
 from workers.relabel.handler import FROZEN_PHASES
-from workers.runner import JobContext, run_job
+from workers.runner import run_job
 
 FROZEN: dict[str, Any] = {"network": "efficientnet_lite0"}
 
@@ -42,7 +45,7 @@ def pool(world: World, **options: Any) -> Project:
 def judged(http: TestClient, world: World, project: Project, **params: Any) -> Job:
     """A job by frozen features that was started and run in this process."""
     job = start_job(http, world, project, "relabel", FROZEN | params)
-    run_job(Relabel(job_id=job.id), handler)
+    run_job(RunJob.of(job), handler)
     world.session.refresh(job)
     assert job.state is JobState.SUCCEEDED, job.error
     return job
@@ -97,7 +100,7 @@ def test_features_are_chosen_by_default(http: TestClient, world: World) -> None:
     project = pool(world)
     job = start_job(http, world, project, "relabel", {})
     assert job.params["network"] == "auto"
-    run_job(Relabel(job_id=job.id), handler)
+    run_job(RunJob.of(job), handler)
     world.session.refresh(job)
     assert job.state is JobState.SUCCEEDED, job.error
     assert job.result is not None
@@ -131,7 +134,7 @@ def test_labels_that_are_right_are_left_alone(http: TestClient, world: World) ->
     for example in world.session.scalars(
         select(Example).where(Example.project_id == project.id, Example.label_class_id.is_not(None))
     ):
-        example.label_class_id = classes[example.pool_index % 2].id
+        example.label = stored_class(classes[example.pool_index % 2].id)
     world.session.commit()
     job = judged(http, world, project)
     assert job.result is not None
@@ -156,7 +159,7 @@ def test_what_belongs_to_no_class_is_suggested_as_ood(http: TestClient, world: W
         named = "cat" if wrong else kind
         class_id = None if named is None else classes[named]
         annotation.verdict = Verdict.CLASS if class_id else Verdict.OOD
-        annotation.class_id, example.label_class_id = class_id, class_id
+        annotation.label = example.label = stored_class(class_id)
         example.state = ExampleState.LABELED if class_id else ExampleState.OOD
     world.session.commit()
     job = judged(http, world, project)
@@ -219,8 +222,8 @@ def test_what_a_reviewer_settled_is_not_asked_again(http: TestClient, world: Wor
 def test_a_job_that_began_before_an_upgrade_ends_after_it(
     http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def gather_as_before(context: JobContext) -> Gathered:
-        found, path = gather(context), context.work / "gathered.npz"
+    def gather_as_before(context: JobContext, params: RelabelParams) -> Gathered:
+        found, path = gather(context, params), context.work / "gathered.npz"
         arrays = read_arrays(path)
         del arrays["before_ids"]
         write_arrays(path, arrays)
@@ -242,7 +245,8 @@ def test_votes_are_weighed_by_the_same_opinions(http: TestClient, world: World) 
             Annotation(
                 project_id=project.id, example_id=example.id, source=Source.IMPORT,
                 source_name="second", client_key=func.gen_random_uuid(), verdict=Verdict.CLASS,
-                class_id=(cat, dog)[example.pool_index % 2], seconds=0.0, cost=0.0, counted=True,
+                label=stored_class((cat, dog)[example.pool_index % 2]),
+                seconds=0.0, cost=0.0, counted=True,
             )
         )  # fmt: skip
     world.session.commit()
@@ -258,12 +262,12 @@ def test_an_estimate_measures_features_and_judgement(
     project = pool(world)
     params = FROZEN | {"network": network}
     job = start_job(http, world, project, "relabel", params, dry_run=True)
-    run_job(Relabel(job_id=job.id), handler)
+    run_job(RunJob.of(job), handler)
     world.session.refresh(job)
     assert job.state is JobState.SUCCEEDED, job.error
     assert job.result is not None
     phases = job.result["estimate"]["phases"]
-    assert set(phases) == set(FROZEN_PHASES)
+    assert set(phases) == set(named(FROZEN_PHASES))
     assert phases["embed"] > 0
     assert phases["judge"] > 0
     assert nothing_published(world, job)
@@ -277,8 +281,8 @@ def test_a_worker_killed_in_every_phase_suggests_the_same(
 ) -> None:
     project, other = pool(world), pool(world)
     victim = start_job(http, world, project, "relabel", FROZEN)
-    message = Relabel(job_id=victim.id)
-    kill_in_every_phase(world, victim, message, FROZEN_PHASES, tmp_path / "worker.log")
+    message = RunJob.of(victim)
+    kill_in_every_phase(world, victim, message, named(FROZEN_PHASES), tmp_path / "worker.log")
     assert nothing_published(world, victim)
     unharmed = start_job(http, world, other, "relabel", FROZEN)
     with worker("gpu", tmp_path / "worker.log"):

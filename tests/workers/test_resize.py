@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from sqlalchemy import func
 from core import queue, settings
 from core.db import sync_engine
 from core.lifecycle import claim_job, new_job, request_cancel, requeue_job
-from core.messages import AdvanceRound, LearnFeatures, Resize
+from core.messages import RunJob
 from core.project_settings import ProjectSettings
 from core.states import JobKind, JobState, RoundState
 from core.tables import DRY_RUN, Job, Project
@@ -31,14 +32,14 @@ from tests.workers.test_learn_features import QUICK, learn
 from tests.workers.test_verify import findings
 from tests.world import World
 from workers.advance import handler as advance
-from workers.advance.handler import STEPS
+from workers.context import JobContext
 from workers.fairness import in_the_way
 from workers.features import handler as features
 from workers.features.stored import LearnedFeatures, latest
 from workers.resize import handler
 from workers.resize.refit import BATCH, Refit
 from workers.resize.swap import name
-from workers.runner import JobContext, run_job
+from workers.runner import run_job
 
 N = 2 * BATCH + 40
 
@@ -75,7 +76,7 @@ def start(http: TestClient, world: World, pool: Pool, size: int | None, **option
 
 
 def run(world: World, job: Job) -> Job:
-    run_job(Resize(job_id=job.id), handler)
+    run_job(RunJob.of(job), handler)
     world.session.expire_all()
     return job
 
@@ -201,8 +202,9 @@ def test_originals_in_a_bucket_are_read_there(
 # Runs a job as a worker does, and dies by SIGKILL when the named function is called the n-th time.
 VICTIM = """
 import os, signal, sys
-from core.messages import Resize
-from workers import runner
+from core.messages import RunJob
+from core.states import JobKind
+from workers import context, runner
 from workers.resize import handler, refit
 
 job, place, moment, countdown = int(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])
@@ -210,7 +212,7 @@ handler._SAVE_SECONDS = 0.0
 owner, name = {
     "check": (refit.Refit, "lost"),
     "pixels": (refit.Refit, "pixels"),
-    "saved": (runner.JobContext, "save"),
+    "saved": (context.JobContext, "save"),
     "place": (handler, "put_in_place"),
     "name": (handler, "name"),
     "tidy": (handler, "tidy"),
@@ -229,7 +231,7 @@ def deadly(*arguments, **options):
     return result
 
 setattr(owner, name, deadly)
-runner.run_job(Resize(job_id=job), handler)
+runner.run_job(RunJob(job_id=job, kind=JobKind.RESIZE), handler)
 """
 
 
@@ -413,8 +415,11 @@ def test_rounds_go_on_at_the_new_size_and_closed_ones_keep_theirs(
     loop.answer(1, 8)
     job = loop.close(1)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(STEPS, "evaluate", _fail)
-        run_job(AdvanceRound(job_id=job.id), advance)
+        phases = [
+            replace(one, run=_fail) if one.name == "evaluate" else one for one in advance.PHASES
+        ]
+        patch.setattr(advance, "PHASES", phases)
+        run_job(RunJob.of(job), advance)
     world.session.expire_all()
     assert (job.state, loop.rounds()[1].state) == (JobState.FAILED, RoundState.FAILED)
     assert "train" in job.checkpoint["seconds"]
@@ -426,7 +431,7 @@ def test_rounds_go_on_at_the_new_size_and_closed_ones_keep_theirs(
     headers = world.caller().headers
     assert http.post(f"/api/jobs/{job.id}/retry", headers=headers).status_code == 200
     world.session.rollback()
-    run_job(AdvanceRound(job_id=job.id), advance)
+    run_job(RunJob.of(job), advance)
     world.session.expire_all()
     assert job.state is JobState.SUCCEEDED, job.error
     first, second, third = loop.rounds()[:3]
@@ -469,13 +474,13 @@ def test_an_unfinished_job_of_the_old_size_begins_anew(http: TestClient, world: 
     job = start_job(http, world, project, "learn_features", QUICK)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(LearnedFeatures, "complete", _fail)
-        run_job(LearnFeatures(job_id=job.id), features)
+        run_job(RunJob.of(job), features)
     world.session.expire_all()
     assert "learn" in job.checkpoint["seconds"]
     run(world, start_job(http, world, project, "resize", {"input_size": 12}))
     requeue_job(job)
     world.session.commit()
-    run_job(LearnFeatures(job_id=job.id), features)
+    run_job(RunJob.of(job), features)
     world.session.expire_all()
     assert job.state is JobState.SUCCEEDED, job.error
     assert job.checkpoint["known"]["input_size"] == 12
@@ -486,7 +491,7 @@ def test_a_worker_does_it_while_annotators_go_on(
 ) -> None:
     loop = Loop(world, model={"name": "patch_kmeans"}, strategy={"name": "margin"})
     job = start_job(http, world, loop.project, "resize", {"input_size": 16})
-    queue.send(Resize(job_id=job.id))
+    queue.send(RunJob.of(job))
     loop.answer(0, 3)
     with worker("cpu", tmp_path / "cpu.log"):
         eventually(lambda: state(world, job) is JobState.SUCCEEDED, "the images are resized")

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from core import queue
 from core.lifecycle import claim_job, new_job
-from core.messages import AdvanceRound
+from core.messages import RunJob
 from core.settings import settings
 from core.states import JobKind, JobState, RoundState
 from core.tables import Job, Worker
@@ -54,7 +54,7 @@ def _alone(world: World, log: Path) -> Loop:
     """A round that one worker has closed."""
     loop = _loop(world)
     job = loop.close(0)
-    message = AdvanceRound(job_id=job.id)
+    message = RunJob.of(job)
     world.session.rollback()
     with worker("gpu", log):
         queue.send(message)
@@ -107,7 +107,7 @@ def test_however_many_score_and_whoever_is_killed_the_scores_are_the_same(
 
 def _close_together(world: World, job: Job, victim: str | None, log: Path) -> None:
     """Close a round by two workers, and kill one of them while both have a part."""
-    message = AdvanceRound(job_id=job.id)
+    message = RunJob.of(job)
     world.session.rollback()
     hold = Hold("jobs", _ENDS)
     with ExitStack() as stack:
@@ -146,7 +146,7 @@ def test_a_cancelled_round_stops_its_parts(
     settings.cache_clear()
     loop = _loop(world)
     job = loop.close(0)
-    message = AdvanceRound(job_id=job.id)
+    message = RunJob.of(job)
     world.session.rollback()
     hold = Hold("jobs", _ENDS)
     with ExitStack() as stack:
@@ -189,7 +189,7 @@ def test_what_a_cancelled_attempt_left_does_not_stop_the_next(world: World, rows
     job = loop.close(0)
     left = _left_behind(world, job, rows)
     for one in (whole_job, job):
-        message = AdvanceRound(job_id=one.id)
+        message = RunJob.of(one)
         world.session.rollback()
         run_job(message, handler)
         assert state(world, one) is JobState.SUCCEEDED, one.error

@@ -12,8 +12,8 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
-from core.messages import JOB_MESSAGES
-from core.states import ExampleState, JobKind, JobState, ProjectState, RoundState, Split, Verdict
+from core.messages import RunJob
+from core.states import ExampleState, JobState, ProjectState, RoundState, Split, Verdict
 from core.tables import Example, Job, Project, Query
 from models.catalog import specs
 from tests.workers.import_files import Pool, encoded, picture
@@ -274,7 +274,7 @@ def _job(http: TestClient, loop: Played, kind: str, is_dry: bool) -> Job:
     # An estimate measures as many steps as there are; how good it is, is not asked here.
     short = {"taufe": {"steps": 2}, "resize": {}, "embedding_map": {}}.get(kind, {"epochs": 2})
     job = start_job(http, loop.world, loop.project, kind, QUICK[kind] | short, dry_run=is_dry)
-    run_job(JOB_MESSAGES[JobKind(kind)](job_id=job.id), HANDLERS[kind])
+    run_job(RunJob.of(job), HANDLERS[kind])
     loop.session.refresh(job)
     return job
 

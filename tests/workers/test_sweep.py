@@ -18,11 +18,12 @@ from core.states import JobState, RoundState
 from core.tables import Job, Round, Worker
 from tests.conftest import Services
 from tests.processes import eventually, scheduler, worker
+from tests.workers.import_files import Pool, png, zipped
 from tests.workers.starting import start_job
 from tests.world import World
 from workers.app import TASK_MODULES, app
+from workers.context import JobContext, sessions
 from workers.fairness import is_claimable, own_job
-from workers.runner import JobContext, sessions
 from workers.tasks.sweep import sweep
 
 
@@ -54,6 +55,25 @@ def test_flushed_broker_loses_no_job(
             return world.session.scalar(select(Round.state)) is RoundState.OPEN
 
         eventually(opened, "the sweeper sends the job again")
+
+
+def test_a_job_whose_message_is_of_an_earlier_version_is_done(pool: Pool, tmp_path: Path) -> None:
+    job = pool.queue(zipped([("0.png", png(41_000))]))
+    job.sent_at = datetime.now(UTC) - timedelta(minutes=1)
+    pool.session.commit()
+    # As version 0.1 sent it, with a task for each kind of job.
+    queue.celery().send_task("import_pool", kwargs={"payload": {"job_id": job.id}}, queue="cpu")
+    with worker("cpu", tmp_path / "cpu.log"):
+        eventually(lambda: queue.waiting("cpu") == 0, "the worker takes the message, and drops it")
+        sweep({})
+
+        def done() -> bool:
+            pool.session.refresh(job)
+            state = job.state
+            pool.session.commit()
+            return state is JobState.SUCCEEDED
+
+        eventually(done, "the import is done")
 
 
 @pytest.mark.parametrize(

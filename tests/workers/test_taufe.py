@@ -10,7 +10,7 @@ from safetensors.numpy import load_file
 from sqlalchemy import select
 
 from core import queue
-from core.messages import CompareRegularizers, Prune
+from core.messages import RunJob
 from core.states import ArtifactKind, JobState, Split, Verdict
 from core.storage import sha256
 from core.tables import Artifact, Example, Job
@@ -18,12 +18,13 @@ from models.media.image import PixelStore
 from models.regularize import METHODS
 from models.target import load_target
 from tests.processes import eventually, worker
-from tests.workers.killing import kill_ending, kill_in_every_phase, kill_publishing, state
+from tests.workers.killing import kill_ending, kill_in_every_phase, kill_publishing, named, state
 from tests.workers.loop import Loop
 from tests.workers.starting import start_job, watch_progress
 from tests.world import World
+from workers.context import SteppedAside
 from workers.prune import handler as prune
-from workers.runner import SteppedAside, run_job
+from workers.runner import run_job
 from workers.taufe import handler
 from workers.taufe.handler import PHASES
 from workers.yielding import Yielding
@@ -38,7 +39,7 @@ def start(http: TestClient, loop: Loop, **params: Any) -> Job:
 def compare(http: TestClient, loop: Loop, **params: Any) -> Job:
     """A job that was started and run in this process."""
     job = start(http, loop, **params)
-    run_job(CompareRegularizers(job_id=job.id), handler)
+    run_job(RunJob.of(job), handler)
     loop.world.session.refresh(job)
     return job
 
@@ -107,7 +108,7 @@ def test_labels_that_the_subset_drops_are_not_learned_from(http: TestClient, wor
     assert everything is not None
     some = {"network": "cnn_tiny", "width": 4, "epochs": 1, "batch_size": 8, "method": "uniform"}
     pruning = start_job(http, world, loop.project, "prune", some)
-    run_job(Prune(job_id=pruning.id), prune)
+    run_job(RunJob.of(pruning), prune)
     world.session.refresh(pruning)
     assert pruning.result is not None
     subset = pruning.result["subset_id"]
@@ -196,10 +197,10 @@ def test_it_steps_aside_for_a_round_and_goes_on_in_the_very_step(
 
     monkeypatch.setattr(Yielding, "progress", watched)
     job = start(http, loop)
-    run_job(CompareRegularizers(job_id=job.id), handler)
+    run_job(RunJob.of(job), handler)
     assert state(world, job) is JobState.QUEUED
     assert steps == [0, 10]
-    run_job(CompareRegularizers(job_id=job.id), handler)
+    run_job(RunJob.of(job), handler)
     assert state(world, job) is JobState.SUCCEEDED
     assert steps[2] == 10
     assert job.attempt == 2
@@ -214,8 +215,8 @@ def test_a_worker_killed_in_every_phase_finds_the_same(
     for one in (loop, other):
         one.answer(0, 10)
     victim = start(http, loop)
-    message = CompareRegularizers(job_id=victim.id)
-    kill_in_every_phase(world, victim, message, PHASES, tmp_path / "worker.log")
+    message = RunJob.of(victim)
+    kill_in_every_phase(world, victim, message, named(PHASES), tmp_path / "worker.log")
     kill_publishing(world, victim, message, tmp_path / "worker.log")
     assert artifacts(loop, victim) == {}
     kill_ending(world, victim, message, tmp_path / "worker.log")

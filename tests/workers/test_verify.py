@@ -22,8 +22,8 @@ from workers.verify.check import Finding
 OTHERS = "ALTER TABLE annotations DROP CONSTRAINT uq_annotations_client_key; "
 COPY = (
     "INSERT INTO annotations (project_id, example_id, query_id, round_id, annotator_id, "
-    "client_key, verdict, class_id, seconds, cost, counted, supersedes_id) SELECT project_id, "
-    "example_id, query_id, round_id, annotator_id, {key}, verdict, class_id, seconds, {cost}, "
+    "client_key, verdict, label, seconds, cost, counted, supersedes_id) SELECT project_id, "
+    "example_id, query_id, round_id, annotator_id, {key}, verdict, label, seconds, {cost}, "
     "{counted}, {supersedes} FROM annotations WHERE id = (SELECT min(id) FROM annotations "
     "WHERE verdict = 'class')"
 )
@@ -55,7 +55,7 @@ BROKEN = [
     ),
     ("answers_wanted", COPY.format(key=NEW, cost=0, counted="true", supersedes="NULL")),
     ("image_states", "UPDATE examples SET state = 'unlabeled' WHERE state = 'ood'"),
-    ("image_states", "UPDATE examples SET label_class_id = NULL WHERE state = 'labeled'"),
+    ("image_states", "UPDATE examples SET label = NULL WHERE state = 'labeled'"),
     ("image_states", "UPDATE queries SET done = true"),
     ("image_states", "UPDATE examples SET disputed = true WHERE state = 'ood'"),
     ("round_numbers", "UPDATE rounds SET spent = spent + 1 WHERE number = 0"),
@@ -117,10 +117,7 @@ def loop(world: World) -> Loop:
     add_weights(world, storage_key="weights/a/b.safetensors", sha256=sha256(file), bytes=4)
     # As the product sets the classes, which the loop leaves out.
     world.session.execute(
-        text(
-            "UPDATE examples e SET label_class_id = a.class_id FROM annotations a "
-            "WHERE a.example_id = e.id"
-        )
+        text("UPDATE examples e SET label = a.label FROM annotations a WHERE a.example_id = e.id")
     )
     world.session.commit()
     return loop

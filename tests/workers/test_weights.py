@@ -22,7 +22,7 @@ from tests.weight_files import TINY, tiny_weights
 from tests.workers.loop import Loop
 from tests.world import World
 from workers import weights
-from workers.runner import sessions
+from workers.context import sessions
 from workers.strays import strays
 from workers.tasks.check_weights import check_weights
 from workers.tasks.sweep import sweep

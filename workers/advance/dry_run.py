@@ -6,7 +6,8 @@ from typing import Any, Final
 import numpy as np
 from sqlalchemy import func, select
 
-from core.project_settings import Choice, ProjectSettings
+from core.job_params import AdvanceParams
+from core.project_settings import ProjectSettings
 from core.states import ExampleState, Split
 from core.tables import Example, Project, ProjectClass
 from models.catalog import parse
@@ -16,9 +17,9 @@ from models.media.base import Store
 from models.params.networks import TrainingParams
 from models.protocols import TargetModel
 from models.target import embed_pool, train_target, uses_embeddings
+from workers.context import JobContext
 from workers.dry_run import Cost, DryRun
 from workers.features.stored import embeddings_file
-from workers.runner import JobContext
 from workers.stores import open_store, side_of
 from workers.weights import with_file
 
@@ -34,17 +35,17 @@ def prepare(context: JobContext) -> DryRun:
     The phases are those of a round that take time: ``embed`` looks at images that have no embedding
     yet, and is done once for each, the others are done in every round.
     """
-    task = _Task(context)
+    timing = _Timing(context)
     notes: tuple[str, ...] = ()
-    if task.missing:
-        notes = (f"{task.missing:,} images have no embeddings yet; they are made once.",)
+    if timing.missing:
+        notes = (f"{timing.missing:,} images have no embeddings yet; they are made once.",)
     phases: dict[str, Callable[[], Cost]] = {
-        "embed": task.embed, "train": task.train, "score": task.look,
+        "embed": timing.embed, "train": timing.train, "score": timing.look,
     }  # fmt: skip
-    return DryRun(images=task.labels, phases=phases, notes=notes)
+    return DryRun(images=timing.labels, phases=phases, notes=notes)
 
 
-class _Task:
+class _Timing:
     """A project as its next round would find it; made-up labels take as long as real ones."""
 
     def __init__(self, context: JobContext) -> None:
@@ -52,8 +53,8 @@ class _Task:
         with context.sessions() as session:
             project = session.get_one(Project, context.project_id)
             settings = ProjectSettings.model_validate(project.settings)
-            if (model := context.params.get("model")) is not None:
-                settings = settings.model_copy(update={"model": Choice.model_validate(model)})
+            if (model := AdvanceParams.of(context).model) is not None:
+                settings = settings.model_copy(update={"model": model})
             self.side = side_of(project.medium, settings)
             # By what the embeddings depend on, wherever the weights lie.
             self.settings = with_file(session, context.storage, settings)

@@ -1,18 +1,16 @@
 """How good the model of a closing round is, by images that it has not learned from."""
 
-import math
 from typing import Any, Final
 
 import numpy as np
 
+from core.tasks.registry import task_type
 from models.catalog import parse
-from models.evaluate import accuracy, per_class_accuracy
 from models.ood_detection import telling
 from models.params.networks import TrainingParams
 from models.protocols import TargetModel
 from models.rounds.left_out import tells_apart
 from models.rounds.query import infer
-from models.skill_warnings import doubts_of_model
 from workers.advance.phases import Advance
 
 NO_NONE_NOTE: Final = (
@@ -34,7 +32,9 @@ def evaluate(advance: Advance) -> None:
     """Measure the model on the evaluation split, and its purity on verdicts left out."""
     model = advance.model()
     assert model is not None
-    measure = _one_class if advance.snapshot.classes == 1 else _classes
+    task = task_type(advance.snapshot.task)
+    is_one = task.names_one_class and advance.snapshot.classes == 1
+    measure = _one_class if is_one else _measured
     advance.note("evaluate", measure(advance, model))
 
 
@@ -60,21 +60,19 @@ def left_out(advance: Advance) -> dict[str, Any] | None:
     return None if found is None else found.to_json()
 
 
-def _classes(advance: Advance, model: TargetModel) -> dict[str, Any]:
+def _measured(advance: Advance, model: TargetModel) -> dict[str, Any]:
+    """What the learner says; its headline is the accuracy of the round, or stands by its name."""
     snapshot = advance.snapshot
-    truth, ids = snapshot.evaluation_labels, [str(one) for one in snapshot.class_ids.tolist()]
     outputs = model.infer(snapshot.evaluation, progress=advance.context.progress)
-    shares, right = per_class_accuracy(outputs, truth).tolist(), float(accuracy(outputs, truth))
-    counts = np.bincount(truth, minlength=snapshot.classes).tolist()
+    found = advance.learner.metrics(
+        outputs, snapshot.evaluation_targets, snapshot.class_ids.tolist()
+    )
+    headline: dict[str, Any] = {"headline": {"name": found.headline, "value": found.value}}
     return {
-        "accuracy": right,
-        "notes": list(doubts_of_model(right, truth)),
-        "per_class": {
-            class_id: None if math.isnan(share) else share
-            for class_id, share in zip(ids, shares, strict=True)
-        },
-        "per_class_examples": dict(zip(ids, counts, strict=True)),
-        "examples": len(truth),
+        **({"accuracy": found.value} if found.headline == "accuracy" else headline),
+        **found.more,
+        "notes": list(found.notes),
+        "examples": len(snapshot.evaluation),
     }
 
 

@@ -49,9 +49,10 @@ def _ood_left(advance: Advance) -> dict[str, Any]:
 
 def _by_random(advance: Advance, unlabeled: int) -> OodLeft | None:
     snapshot = advance.snapshot
-    is_ood, asked = snapshot.labels == OOD, snapshot.label_rounds >= 0
-    # What somebody sent to round 0 was chosen, and not drawn.
-    drawn = (snapshot.label_rounds == 0) & ~np.isin(snapshot.labeled, snapshot.requested)
+    is_ood, asked = snapshot.is_ood, snapshot.label_rounds >= 0
+    # What is typical of the pool, or was sent by somebody, was chosen and not drawn.
+    chosen = np.union1d(snapshot.requested, snapshot.typical)
+    drawn = (snapshot.label_rounds == 0) & ~np.isin(snapshot.labeled, chosen)
     later = asked & ~drawn
     return ood_left_by_random(
         int((~is_ood & drawn).sum()),

@@ -1,13 +1,13 @@
 """The ``advance_round`` job: phases in order, each done once."""
 
 import shutil
-from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from core import events
+from core.job_params import AdvanceParams
 from core.lifecycle import move_round
 from core.states import ArtifactKind, RoundState
 from core.tables import Job, Round
@@ -15,26 +15,15 @@ from models.rounds.query import learns
 from workers.advance.dry_run import prepare
 from workers.advance.evaluating import evaluate
 from workers.advance.naming import named_by_id
-from workers.advance.phases import FIRST_PHASES, PHASES, Advance
+from workers.advance.phases import Advance
 from workers.advance.publish import publish
 from workers.advance.reads import expected_seconds
 from workers.advance.scoring import score
 from workers.advance.selecting import select as select_queries
 from workers.advance.starting_over import start_over_if_lost
+from workers.advance.warm_start import warm_start
+from workers.context import JobContext, Phase
 from workers.dry_run import dry_run
-from workers.runner import JobContext
-
-STEPS: Final[dict[str, Callable[[Advance], None]]] = {
-    "snapshot": Advance.take_snapshot,
-    "embed": Advance.embed,
-    "meta_train": Advance.meta_train,
-    "train": Advance.train,
-    "evaluate": evaluate,
-    "score": score,
-    "select": select_queries,
-    "publish": publish,
-}
-"""What each phase of ``PHASES`` does."""
 
 
 def run(context: JobContext) -> dict[str, Any]:
@@ -42,7 +31,6 @@ def run(context: JobContext) -> dict[str, Any]:
     if context.dry_run:
         return dry_run(context, prepare)
     advance = Advance.open(context)
-    phases = FIRST_PHASES if advance.closing is None else PHASES
     with context.sessions() as session:
         took = expected_seconds(session, context.project_id)
     if not context.seconds:
@@ -50,46 +38,73 @@ def run(context: JobContext) -> dict[str, Any]:
         shutil.rmtree(context.work, ignore_errors=True)
     context.work.mkdir(parents=True, exist_ok=True)
     start_over_if_lost(advance)
-    for name in _to_come(context, phases):
-        planned = [one for one in phases if context.done(one) or does(advance, one)]
-        if name not in planned:
-            continue
-        context.plan(planned, took)
-        with context.phase(name), named_by_id(context):
-            STEPS[name](advance)
+    with named_by_id(context):
+        context.run(FIRST_PHASES if advance.closing is None else PHASES, advance, expected=took)
     notes = advance.closing_notes
     shutil.rmtree(context.work, ignore_errors=True)
     return {"closed": advance.closing, "opened": advance.selecting, "notes": notes}
 
 
-def _to_come(context: JobContext, phases: Sequence[str]) -> Sequence[str]:
-    """The phases after the last one that is done; what is not done before it was left out."""
-    done = [number for number, name in enumerate(phases, 1) if context.done(name)]
-    return phases[max(done, default=0) :]
-
-
-def does(advance: Advance, phase: str) -> bool:
-    """Whether there is anything to do in a phase, as far as that is known by now."""
-    if phase in {"meta_train", "score", "select"} and advance.selecting is None:
-        return False
-    if phase == "meta_train":
-        return ArtifactKind.SCORES in advance.previous and learns(advance.query_settings)
-    if not advance.context.done("snapshot"):
-        return phase != "embed" or advance.frozen or advance.needs_learned_features
-    if phase == "embed":
+def _has_to_embed(advance: Advance) -> bool:
+    if advance.context.done("snapshot"):
         return advance.frozen or advance.learned_features is not None
-    if phase in {"evaluate", "score"} and advance.context.done("train") and not advance.has_model:
-        return False
-    left = {"evaluate": advance.snapshot.evaluation, "score": advance.snapshot.unlabeled}
-    return phase not in left or len(left[phase]) > 0
+    return advance.frozen or advance.needs_learned_features
+
+
+def _has_to_warm_start(advance: Advance) -> bool:
+    return advance.frozen and advance.settings.first_queue == "typical"
+
+
+def _has_answers_to_learn_from(advance: Advance) -> bool:
+    chose = ArtifactKind.SCORES in advance.previous
+    return advance.selecting is not None and chose and learns(advance.query_settings)
+
+
+def _has_model(advance: Advance) -> bool:
+    """Whether there is a model, or may be."""
+    return advance.has_model or not advance.context.done("train")
+
+
+def _has_to_evaluate(advance: Advance) -> bool:
+    if not advance.context.done("snapshot"):
+        return True
+    return _has_model(advance) and len(advance.snapshot.evaluation) > 0
+
+
+def _has_to_score(advance: Advance) -> bool:
+    if advance.selecting is None or not advance.context.done("snapshot"):
+        return advance.selecting is not None
+    return _has_model(advance) and len(advance.snapshot.unlabeled) > 0
+
+
+_SNAPSHOT: Final = Phase("snapshot", Advance.take_snapshot)
+_EMBED: Final = Phase("embed", Advance.embed, _has_to_embed)
+_SELECT: Final = Phase("select", select_queries, lambda advance: advance.selecting is not None)
+_PUBLISH: Final = Phase("publish", publish)
+FIRST_PHASES: Final = (
+    _SNAPSHOT,
+    _SELECT,
+    _PUBLISH,
+    _EMBED,
+    Phase("warm_start", warm_start, _has_to_warm_start),
+)
+PHASES: Final = (
+    _SNAPSHOT,
+    _EMBED,
+    Phase("meta_train", Advance.meta_train, _has_answers_to_learn_from),
+    Phase("train", Advance.train),
+    Phase("evaluate", evaluate, _has_to_evaluate),
+    Phase("score", score, _has_to_score),
+    _SELECT,
+    _PUBLISH,
+)
 
 
 def failed(session: Session, job: Job) -> None:
     """Mark the job's round as failed, from which it can be retried."""
     if job.dry_run:
         return
-    closing, selecting = job.params["closing"], job.params["selecting"]
-    number = selecting if closing is None else closing
+    number = AdvanceParams.of(job).numbers[0]
     statement = (
         select(Round)
         .where(Round.project_id == job.project_id, Round.number == number)

@@ -7,13 +7,16 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 from safetensors.numpy import load_file, save_file
 
+from core.job_params import AdvanceParams
 from core.nearness import complete_screen
 from core.project_settings import ProjectSettings
 from core.states import ArtifactKind
 from core.storage import write_atomically
 from core.tables import Project
+from core.tasks.registry import task_type
 from models.catalog import find
 from models.media.base import Store
 from models.media.image import images_of
@@ -24,40 +27,31 @@ from models.rounds import view_files
 from models.rounds.query import PoolScores, QuerySettings, Scored, infer, meta_train, score_pool
 from models.target import (
     embed_pool,
-    load_target,
-    train_target,
     training_notes,
     uses_embeddings,
 )
+from models.tasks.base import Learner, Training
 from models.trained import HeadModel
 from workers.advance.reads import (
     artifacts_of,
     open_queries,
     round_of,
 )
+from workers.context import JobContext
 from workers.features.stored import LearnedFeatures, embeddings_file, latest
 from workers.job_inputs import class_names
-from workers.runner import JobContext
+from workers.learners import learner_of
 from workers.snapshot import Snapshot, take
 from workers.stores import open_store, side_of
 from workers.subset import dropped_of
 from workers.weights import with_file
 
+Losses = NDArray[np.float64]
+
 _VERDICTS: Final = "verdicts.safetensors"
 _NO_EVALUATION: Final = (
     "Accuracy was not measured, as there is no evaluation image; import labeled images into the "
     "split evaluation."
-)
-FIRST_PHASES: Final = ("snapshot", "select", "publish", "embed")
-PHASES: Final = (
-    "snapshot",
-    "embed",
-    "meta_train",
-    "train",
-    "evaluate",
-    "score",
-    "select",
-    "publish",
 )
 
 
@@ -82,11 +76,11 @@ class Advance:
         Args:
             context: Of the job, or of a part of it, which works with the files of the whole.
         """
-        closing, selecting = context.params["closing"], context.params["selecting"]
+        params = AdvanceParams.of(context)
+        closing, selecting = params.closing, params.selecting
         with context.sessions() as session:
             # The settings frozen into the round that is being prepared.
-            number = closing if selecting is None else selecting
-            round_ = round_of(session, context.project_id, number)
+            round_ = round_of(session, context.project_id, params.numbers[-1])
             before = {} if closing is None else artifacts_of(session, context.project_id, closing)
             settings = ProjectSettings.model_validate(round_.settings)
             settings = with_file(session, context.storage, settings)
@@ -125,6 +119,11 @@ class Advance:
     def snapshot(self) -> Snapshot:
         """The frozen knowledge."""
         return Snapshot.load(self.file("snapshot.npz"))
+
+    @cached_property
+    def learner(self) -> Learner:
+        """What learns the labels of the project's task type."""
+        return learner_of(self.snapshot.task)
 
     @cached_property
     def store(self) -> Store:
@@ -190,7 +189,7 @@ class Advance:
         if not self.has_model:
             return None
         path = self.file("model.safetensors")
-        return load_target(path, self.store, embeddings=self.embeddings())
+        return self.learner.restore(path, self.store, embeddings=self.embeddings())
 
     @property
     def query_settings(self) -> QuerySettings:
@@ -258,7 +257,7 @@ class Advance:
         """Train MQ-Net on this round's answers, by the scores of the model that chose them."""
         assert self.closing is not None
         scores = PoolScores.from_parquet(self.previous[ArtifactKind.SCORES])
-        query, labels = self._in_outputs_of_then(*self.snapshot.answered_in(self.closing))
+        query, labels, losses = self._answers_to(scores)
         before = self.previous.get(ArtifactKind.META_MODEL)
         mqnet, had_ood, notes = meta_train(
             scores,
@@ -267,10 +266,29 @@ class Advance:
             self.query_settings,
             seed=self.seed,
             previous=MQNet.load(before) if before else None,
+            losses=losses,
         )
         if mqnet is not None:
             mqnet.save(self.file("mqnet.safetensors"))
         self.note("meta_train", {"had_ood": had_ood, "notes": list(notes)})
+
+    def _answers_to(self, scores: PoolScores) -> tuple[Indices, Indices, Losses | None]:
+        """Answers to the query that the closing round chose by ``scores``, as its model had it.
+
+        Returns:
+            (n,) pool indices; (n,) outputs of that model, or ``OOD``, without those of classes
+            that were added since; (n,) losses, where labels are no outputs.
+        """
+        assert self.closing is not None
+        positions = self.snapshot.answered_in(self.closing)
+        query, labels = self.snapshot.labeled[positions], self.snapshot.labels[positions]
+        if task_type(self.snapshot.task).names_one_class:
+            return (*self._in_outputs_of_then(query, labels), None)
+        losses = np.zeros(len(query))
+        inside = np.flatnonzero(~self.snapshot.is_ood[positions] & np.isin(query, scores.indices))
+        logits = scores.logits[np.searchsorted(scores.indices, query[inside])]
+        losses[inside] = self.learner.losses(logits, self.snapshot.targets.take(positions[inside]))
+        return query, labels, losses
 
     def _in_outputs_of_then(self, query: Any, labels: Any) -> tuple[Any, Any]:
         """Labels as outputs of the model that chose the query; classes added since are left out."""
@@ -285,8 +303,8 @@ class Advance:
 
     def train(self) -> None:
         """Train the target model on every verdict; what OOD verdicts are for is its parameters'."""
-        indices, labels = self.snapshot.trained()
-        ood = self.snapshot.labeled[self.snapshot.labels == OOD]
+        indices, targets = self.snapshot.trained()
+        ood = self.snapshot.ood
         if len(indices) == 0:
             self.note("train", {"notes": ["No image has a class yet, so no model was trained."]})
             return
@@ -297,25 +315,27 @@ class Advance:
             inside=len(indices),
             ood=len(ood),
             auxiliary=len(self.snapshot.auxiliary),
-            missing=self._names_without(labels),
+            missing=self._names_without(targets.outputs()),
         )
         if left_out := len(self.snapshot.dropped):
             notes = (*notes, f"Trained without {left_out} labels that the subset drops.")
         checkpoint = self.file("training.safetensors")
-        model = train_target(
-            self.store,
-            indices,
-            labels,
-            classes=self.snapshot.classes,
-            name=chosen.name,
-            params=chosen.params,
-            seed=self.seed,
-            ood_indices=ood,
-            auxiliary_indices=self.snapshot.auxiliary,
-            embeddings=self.embeddings(),
-            checkpoint=checkpoint,
-            progress=self.context.progress,
-            processes=self.context.settings.training_processes,
+        model = self.learner.train(
+            Training(
+                self.store,
+                indices,
+                targets,
+                classes=self.snapshot.classes,
+                name=chosen.name,
+                params=chosen.params,
+                seed=self.seed,
+                ood_indices=ood,
+                auxiliary_indices=self.snapshot.auxiliary,
+                embeddings=self.embeddings(),
+                checkpoint=checkpoint,
+                progress=self.context.progress,
+                processes=self.context.settings.training_processes,
+            )
         )
         model.save(self.file("model.safetensors"))
         columns = model.columns if isinstance(model, HeadModel) else None
@@ -324,6 +344,8 @@ class Advance:
 
     def _names_without(self, labels: Indices) -> list[str]:
         """Names of the classes that none of the (n,) labels is of."""
+        if len(self.snapshot.class_ids) == 0:
+            return []
         missing = np.delete(self.snapshot.class_ids, np.unique(labels))
         return class_names(self.context, missing)
 
@@ -368,6 +390,6 @@ class Advance:
         if self.closing is None or ArtifactKind.SCORES not in self.previous:
             return None
         scores = PoolScores.from_parquet(self.previous[ArtifactKind.SCORES])
-        query, labels = self._in_outputs_of_then(*self.snapshot.answered_in(self.closing))
+        query, labels, _ = self._answers_to(scores)
         known = np.isin(query, scores.indices)
         return scores.take(np.searchsorted(scores.indices, query[known])), labels[known]

@@ -14,13 +14,15 @@ from core.lifecycle import mark_queried, mark_unqueried, move_project, move_roun
 from core.rounds import is_spent
 from core.states import ArtifactKind, ExampleState, ProjectState, RoundState
 from core.tables import Artifact, Example, Project, Query, Round
-from models.rounds.predictions import predict
+from models.rounds.predictions import Predictions, predict
 from models.rounds.query import PoolScores
+from workers.advance import second_looks
 from workers.advance.findings import annotator_seconds, findings
 from workers.advance.phases import Advance
 from workers.advance.reads import noted_at_closing
 from workers.artifacts import keep
 from workers.closing import close_round
+from workers.snapshot import Snapshot
 
 _BLOCK = 5000
 _PREDICTED: Final = ("predicted_class_id", "probability", "in_probability")
@@ -36,7 +38,7 @@ def publish(advance: Advance) -> None:
     with context.transaction() as (session, job):
         # Locked in the order that everybody keeps: job, project, rounds.
         project = session.get_one(Project, context.project_id, with_for_update={"key_share": True})
-        rounds = {item.number: item for item in _locked_rounds(session, advance)}
+        rounds = {item.number: item for item in locked_rounds(session, advance)}
         closing = rounds.get(advance.closing) if advance.closing is not None else None
         following = rounds.get(advance.selecting) if advance.selecting is not None else None
         if closing is not None:
@@ -54,7 +56,7 @@ def publish(advance: Advance) -> None:
         context.finish_phase(job, "publish")
 
 
-def _locked_rounds(session: Session, advance: Advance) -> Sequence[Round]:
+def locked_rounds(session: Session, advance: Advance) -> Sequence[Round]:
     """The rounds concerned, locked in the order in which everybody locks them."""
     numbers = [number for number in (advance.closing, advance.selecting) if number is not None]
     statement = (
@@ -87,12 +89,12 @@ def _keep_files(advance: Advance) -> dict[ArtifactKind, Artifact]:
             context,
             source,
             kind,
-            key,
             {
                 "round": number,
                 "class_ids": advance.snapshot.class_ids.tolist(),
                 "state": advance.noted("select").get("state", {}),
             },
+            key,
         )
     return kept
 
@@ -105,17 +107,19 @@ def _finish(
     shown: dict[str, Any],
 ) -> None:
     """Close ``round_`` with what its model achieved and its answers have shown."""
-    evaluated = advance.noted("evaluate")
+    evaluated, looks = advance.noted("evaluate"), second_looks.outcome(session, round_)
     round_.accuracy = evaluated.get("accuracy")
     round_.metrics = {
         **{key: value for key, value in evaluated.items() if key not in {"accuracy", "notes"}},
         **shown,
         "annotator_seconds": annotator_seconds(session, round_),
+        **({} if looks is None else {"second_looks": looks}),
     }
     # Of a round that closes once more, so that another can follow, those of the first time go.
     before = noted_at_closing(session, round_)
     kept = [note for note in round_.notes if note not in before]
-    round_.notes = list(dict.fromkeys([*kept, *advance.closing_notes]))
+    closing = [*advance.closing_notes, *second_looks.closing_note(looks)]
+    round_.notes = list(dict.fromkeys([*kept, *closing]))
     round_.seconds = advance.context.seconds
     if (checkpoint := files.get(ArtifactKind.CHECKPOINT)) is not None:
         _attach(session, checkpoint, round_)
@@ -179,6 +183,9 @@ def _open(
     ids = {"project_id": project.id, "round_id": round_.id}
     path = advance.file("scores.parquet")
     scores = PoolScores.from_parquet(path) if path.exists() else None
+    again = second_looks.queries(session, project.id, selected.get("again", []))
+    unknown = dict.fromkeys(_PREDICTED)
+    requested = [*requested, *({**row, **unknown} for row in again)]
     # Before what is ranked, and stored first: what is in the queue is not chosen for it.
     first = [
         {**ids, **row, "rank": rank - len(requested)}
@@ -192,7 +199,11 @@ def _open(
         if kind in files:
             _attach(session, files[kind], round_)
     round_.queries = len(rows)
-    round_.notes = [*advance.noted("meta_train").get("notes", []), *selected["notes"]]
+    round_.notes = [
+        *advance.noted("meta_train").get("notes", []),
+        *second_looks.opening_note(len(again)),
+        *selected["notes"],
+    ]
     if not rows and round_.spent == 0:
         round_.notes = [*round_.notes, "No unlabeled image is left in the pool."]
         move_round(round_, RoundState.CLOSED)
@@ -279,8 +290,7 @@ def _known(
         "purity": found.purity.tolist(),
         "informativeness": found.informativeness.tolist(),
         "meta_score": found.meta_scores.tolist(),
-        "predicted_class_id": advance.snapshot.class_ids[predicted.classes].tolist(),
-        "probability": predicted.probability.tolist(),
+        **_predicted(advance.snapshot, predicted),
         "in_probability": [None] * len(wanted)
         if predicted.inside is None
         else predicted.inside.tolist(),
@@ -288,4 +298,15 @@ def _known(
     return {
         pool_index: dict(zip(columns, values, strict=True))
         for pool_index, *values in zip(wanted.tolist(), *columns.values(), strict=True)
+    }
+
+
+def _predicted(snapshot: Snapshot, predicted: Predictions) -> dict[str, list[Any]]:
+    """What annotators are shown of (n,) predictions: nothing where labels are no classes."""
+    nothing: list[Any] = [None] * len(predicted.classes)
+    if len(snapshot.class_ids) == 0:
+        return {"predicted_class_id": nothing, "probability": nothing}
+    return {
+        "predicted_class_id": snapshot.class_ids[predicted.classes].tolist(),
+        "probability": predicted.probability.tolist(),
     }

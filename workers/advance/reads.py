@@ -5,6 +5,7 @@ from typing import Final
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from core.job_params import AdvanceParams
 from core.states import ArtifactKind, JobKind, JobState, Verdict
 from core.tables import Annotation, Artifact, Job, Query, Round
 
@@ -65,6 +66,6 @@ def noted_at_closing(session: Session, round_: Round) -> list[str]:
         Job.project_id == round_.project_id,
         Job.kind == JobKind.ADVANCE_ROUND,
         Job.state == JobState.SUCCEEDED,
-        Job.params["closing"].as_integer() == round_.number,
+        AdvanceParams.column("closing").as_integer() == round_.number,
     )
     return [note for notes in session.scalars(statement) for note in notes or []]

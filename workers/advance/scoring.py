@@ -14,7 +14,7 @@ import socket
 import time
 import uuid
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
@@ -25,8 +25,9 @@ from sqlalchemy.orm import Session
 
 from core import queue
 from core.db import database_time
+from core.job_params import AdvanceParams, ScorePartParams
 from core.lifecycle import new_job, request_cancel, requeue_job
-from core.messages import ScorePart
+from core.messages import GPU, RunJob
 from core.states import JobKind, JobState
 from core.tables import Job, Worker
 from models.errors import Cancelled, ModelError
@@ -36,8 +37,9 @@ from models.rounds import view_files
 from models.rounds.query import by_row
 from workers.advance.naming import named_by_id
 from workers.advance.phases import Advance
+from workers.context import JobContext
 from workers.fairness import is_silent
-from workers.runner import JobContext, run_job
+from workers.runner import run_job
 
 _PHASE: Final = "score"
 _LOOK_SECONDS: Final = 0.2
@@ -81,8 +83,17 @@ class Piece:
         return found
 
 
+def run(context: JobContext) -> dict[str, Any]:
+    """Handle ``score_part``."""
+    return Part().run(context)
+
+
+def failed(session: Session, job: Job) -> None:
+    """Nothing to put right: the round's own job sees it."""
+
+
 class Part:
-    """Handler of ``score_part``.
+    """What handles ``score_part``.
 
     Args:
         also: Hears of progress as well; may raise ``Cancelled``.
@@ -106,7 +117,8 @@ class Part:
                 "workers the same data directory (KARAT_DATA_DIR)."
             )
         with context.phase(_PHASE), named_by_id(context):
-            piece = Piece(context.params["part"], context.params["rows"])
+            params = ScorePartParams.of(context)
+            piece = Piece(params.part, params.rows)
             score_part(advance, piece, self._progress(context))
         return {"part": piece.part}
 
@@ -118,8 +130,7 @@ class Part:
 
         return report
 
-    def failed(self, session: Session, job: Job) -> None:
-        """Nothing to put right: the round's own job sees it."""
+    failed = staticmethod(failed)
 
 
 def score_part(advance: Advance, piece: Piece, progress: Progress) -> None:
@@ -192,9 +203,7 @@ def _notes(part: Path) -> list[str]:
 def _others_work(context: JobContext) -> bool:
     """Whether any other worker of the queue is alive."""
     stale = func.clock_timestamp() - timedelta(seconds=context.settings.stale_seconds)
-    alive = select(Worker).where(
-        Worker.heartbeat_at >= stale, Worker.queues.contains([ScorePart.queue])
-    )
+    alive = select(Worker).where(Worker.heartbeat_at >= stale, Worker.queues.contains([GPU]))
     mine = f"{socket.gethostname()}:{os.getpid()}"
     with context.sessions() as session:
         return any(worker.address != mine for worker in session.scalars(alive))
@@ -232,7 +241,7 @@ def _share(advance: Advance, pieces: Sequence[Piece], missing: Collection[Piece]
                 continue
             # The last one: the others take them in the order in which they were sent.
             run_job(
-                ScorePart(job_id=free[-1].id),
+                RunJob(job_id=free[-1].id, kind=JobKind.SCORE_PART),
                 Part(lambda step, _: context.progress(min(done + step, total), total)),  # noqa: B023
             )
     except (Cancelled, ModelError):
@@ -245,22 +254,28 @@ def _offer(context: JobContext, missing: Collection[Piece], size: int) -> None:
 
     What is left of an attempt with parts of another size is withdrawn.
     """
+    params = AdvanceParams.of(context)
     with context.transaction() as (session, _):
         known = []
         for job in _locked(session, context):
-            if job.params["rows"] == size:
+            if ScorePartParams.of(job).rows == size:
                 known.append(job)
             elif job.state not in _ENDED:
                 request_cancel(job)
         again = [job for job in known if job.state in {JobState.FAILED, JobState.CANCELLED}]
         for job in again:
             requeue_job(job)
-        numbers = {job.params["part"] for job in known}
+        numbers = {ScorePartParams.of(job).part for job in known}
         new = [
             new_job(
                 JobKind.SCORE_PART,
                 project_id=context.project_id,
-                params={**context.params, **asdict(piece)},
+                params=ScorePartParams(
+                    closing=params.closing,
+                    selecting=params.selecting,
+                    part=piece.part,
+                    rows=piece.rows,
+                ).to_json(),
                 parent_id=context.job_id,
             )
             for piece in missing
@@ -281,7 +296,7 @@ def _parts(context: JobContext, size: int) -> Sequence[Job]:
     """The parts of a size as they are now, in order."""
     statement = (
         select(Job)
-        .where(Job.parent_id == context.job_id, Job.params["rows"].as_integer() == size)
+        .where(Job.parent_id == context.job_id, ScorePartParams.column("rows").as_integer() == size)
         .order_by(Job.id)
     )
     with context.sessions() as session:

@@ -14,6 +14,7 @@ from models.rounds import surface, view_files
 from models.rounds.predictions import inside_of
 from models.rounds.query import PoolScores, Scored
 from models.rounds.query import select as select_queries
+from workers.advance import second_looks
 from workers.advance.phases import Advance
 from workers.advance.reads import median_seconds
 
@@ -31,8 +32,8 @@ def select(advance: Advance) -> None:
     else:
         generator = np.random.default_rng(advance.seed)
         order = generator.permutation(advance.snapshot.unlabeled)[:n]
-        unexpected = advance.closing is not None and len(order) > 0
-        notes = ("No model yet, so the batch is random.",) if unexpected else ()
+        note = _why_random(advance) if len(order) > 0 else None
+        notes = () if note is None else (note,)
         ranking = Ranking(order, np.empty(0, dtype=np.float32), notes)
     advance.note(
         "select",
@@ -41,8 +42,21 @@ def select(advance: Advance) -> None:
             "order": ranking.order.tolist(),
             "notes": advance.noted("score").get("notes", []) + list(ranking.notes),
             "state": dict(ranking.state),
+            "again": second_looks.choose(advance),
         },
     )
+
+
+def _why_random(advance: Advance) -> str | None:
+    """What is to be said of a queue that was drawn at random; nothing if that was expected."""
+    if advance.closing is not None:
+        return "No model yet, so the batch is random."
+    if advance.settings.first_queue == "typical" and not advance.frozen:
+        return (
+            "The first images were drawn at random: which are typical is known only of a model "
+            "that computes features before it is trained, such as auto."
+        )
+    return None
 
 
 def _ranked(advance: Advance, scores: PoolScores, n: int, wanted: int) -> Ranking:
@@ -71,7 +85,9 @@ def _ranked(advance: Advance, scores: PoolScores, n: int, wanted: int) -> Rankin
     inside = inside_of(scores, purity_is_probability=view.purity_is_probability, last=last)
     scores = replace(scores, meta_scores=ranking.meta_scores, inside=inside)
     scores.to_parquet(
-        advance.file("scores.parquet"), surface.about(ranking.surface, scores, wanted)
+        advance.file("scores.parquet"),
+        surface.about(ranking.surface, scores, wanted),
+        advance.learner.predict(scores.logits).columns(),
     )
     return ranking
 

@@ -2,7 +2,7 @@
 
 import shutil
 
-from workers.advance.phases import PHASES, Advance
+from workers.advance.phases import Advance
 
 
 def start_over_if_lost(advance: Advance) -> None:
@@ -22,4 +22,4 @@ def start_over_if_lost(advance: Advance) -> None:
             shutil.rmtree(path)
         elif path.stem != "snapshot":
             path.unlink()
-    context.forget(PHASES[1:])
+    context.forget(context.seconds.keys() - {"snapshot"})

@@ -18,6 +18,7 @@ from core.imports import ImportParams
 from core.input_size import SizeChoice
 from core.settings import Settings
 from core.states import Split, Verdict
+from core.tasks.registry import class_of
 from models.media.image import PixelStore, PixelWriter
 from models.protocols import OOD
 from workers.check.asked import Asked, Eta
@@ -31,7 +32,7 @@ from workers.imports.media.base import Addition
 from workers.imports.media.decode import Decoded, decode_all
 from workers.imports.media.image import ImageReading, sizes_of
 from workers.imports.pool import Held
-from workers.imports.reading import Label, LabelReader
+from workers.imports.reading import LabelReader, Opinion
 from workers.imports.report import Note, Tally
 from workers.imports.sampling import samples_ahead
 
@@ -194,7 +195,7 @@ class _Reading:
         decided = decide(batch, Looked(self._known, self._find, decode, helped, self._first_name))
         self._store(decided.additions)
         for position, (one, line) in enumerate(zip(batch, decided.lines, strict=True)):
-            labels: tuple[Label, ...] = ()
+            labels: tuple[Opinion, ...] = ()
             image = None
             if isinstance(one, Candidate) and one.digest in self._rows:
                 image, labels = self._rows[one.digest], one.labels
@@ -217,10 +218,10 @@ class _Reading:
             if detail and detail not in details and len(details) <= MOST_DETAILS:
                 details.append(detail)
 
-    def _say(self, line: Line, image: int, labels: Iterable[Label]) -> None:
+    def _say(self, line: Line, image: int, labels: Iterable[Opinion]) -> None:
         # Whoever says the same twice says it once.
         voices = dict.fromkeys(
-            (one.source_name, OOD if one.verdict is Verdict.OOD else (one.class_id or 0) - 1)
+            (one.source_name, OOD if one.verdict is Verdict.OOD else (class_of(one.label) or 0) - 1)
             for one in labels
             if one.verdict in (Verdict.OOD, Verdict.CLASS)
         )

@@ -5,7 +5,7 @@ from core.project_settings import ProjectSettings
 from core.tables import Project
 from models.errors import ModelError
 from models.params.networks import compared_width
-from workers.runner import JobContext
+from workers.context import JobContext
 from workers.stores import side_of
 
 

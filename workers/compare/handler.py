@@ -20,12 +20,11 @@ from models.params.compare import CompareParams
 from workers.artifacts import keep
 from workers.compare.findings import leaking, mark
 from workers.compare.gather import gather
+from workers.context import JobContext, Phase
 from workers.dry_run import dry_run
-from workers.runner import JobContext
 from workers.stores import open_store
 from workers.yielding import Yielding
 
-PHASES: Final = ("gather", "search", "outline", "store")
 _FILE: Final = "alike.parquet"
 
 
@@ -35,77 +34,98 @@ def run(context: JobContext) -> dict[str, Any]:
         from workers.compare.dry_run import prepare
 
         return dry_run(context, prepare)
-    context.plan(PHASES)
-    if not context.done("gather"):
-        with context.phase("gather"):
-            gather(context)
-    known = context.checkpoint["known"]
-    count = known["images"]
-    yielding = Yielding(context)
-    out = context.work / "nearest"
-    if not context.done("search"):
-        # Each image with each other one, and then once over all pixels.
-        context.plan(PHASES, work={"search": count * (1 + count / 20_000), "outline": count})
-        with context.phase("search"):
-            path = context.storage.features(context.project_id) / known["features"]
-            nearest_rows(
-                np.load(path, mmap_mode="r")[:count],
-                known["width"],
-                out=out,
-                done=int(context.checkpoint.get("searched", 0)),
-                progress=yielding.progress,
-                save=lambda done: context.save({"searched": done}),
-            )
-    if not context.done("outline"):
-        with context.phase("outline"):
-            _group(context, known, yielding)
-    if not context.done("store"):
-        with context.phase("store"):
-            _store(context, count)
+    task = Comparison(context)
+    context.run(PHASES, task, work=task.effort)
     shutil.rmtree(context.work, ignore_errors=True)
     return dict(context.checkpoint["found"])
 
 
-def _group(context: JobContext, known: dict[str, Any], yielding: Yielding) -> None:
-    params = CompareParams.model_validate(context.params)
-    store = open_store(context.storage, context.project_id, known["input_size"], known["images"])
-    prints, means = outlines(store, yielding.progress)
-    rows, cosines = (
-        np.load(path, mmap_mode="r") for path in nearest_files(context.work / "nearest")
-    )
-    group = groups_of(
-        rows,
-        cosines,
-        prints,
-        means,
-        similarity=params.similarity,
-        correlation=params.correlation,
-    )
-    isolation = isolation_of(np.asarray(cosines[:, :NEAREST]), NEAREST)
-    write_alike(context.work / _FILE, Alike(isolation, group))
+class Comparison:
+    """One job; each phase leaves files of its unfinished work."""
+
+    def __init__(self, context: JobContext) -> None:
+        """Read what is asked."""
+        self.context, self.params = context, CompareParams.of(context)
+        self.progress = Yielding(context).progress
+
+    @property
+    def known(self) -> dict[str, Any]:
+        """What was gathered."""
+        known: dict[str, Any] = self.context.checkpoint["known"]
+        return known
+
+    def effort(self) -> dict[str, float]:
+        """Each image with each other one, and then once over all pixels."""
+        count = self.known["images"]
+        return {"search": count * (1 + count / 20_000), "outline": count}
+
+    def gather(self) -> None:
+        """Note what is compared."""
+        gather(self.context)
+
+    def search(self) -> None:
+        """Find the nearest of each image."""
+        context, known = self.context, self.known
+        path = context.storage.features(context.project_id) / known["features"]
+        nearest_rows(
+            np.load(path, mmap_mode="r")[: known["images"]],
+            known["width"],
+            out=context.work / "nearest",
+            done=int(context.checkpoint.get("searched", 0)),
+            progress=self.progress,
+            save=lambda done: context.save({"searched": done}),
+        )
+
+    def outline(self) -> None:
+        """Group those that are the same picture."""
+        context, known = self.context, self.known
+        store = open_store(
+            context.storage, context.project_id, known["input_size"], known["images"]
+        )
+        prints, means = outlines(store, self.progress)
+        rows, cosines = (
+            np.load(path, mmap_mode="r") for path in nearest_files(context.work / "nearest")
+        )
+        group = groups_of(
+            rows,
+            cosines,
+            prints,
+            means,
+            similarity=self.params.similarity,
+            correlation=self.params.correlation,
+        )
+        isolation = isolation_of(np.asarray(cosines[:, :NEAREST]), NEAREST)
+        write_alike(context.work / _FILE, Alike(isolation, group))
+
+    def store(self) -> None:
+        """Say of each image which it is the same as, and keep the file; both or neither."""
+        context, count = self.context, self.known["images"]
+        path = context.work / _FILE
+        group = read_alike(path).group
+        artifact = keep(context, path, ArtifactKind.ALIKE, {"images": count})
+        with context.transaction() as (session, job):
+            session.add(artifact)
+            mark(session, context.project_id, group)
+            leaks = leaking(session, context.project_id)
+            grouped = int((group >= 0).sum())
+            groups = len(np.unique(group[group >= 0]))
+            found = {
+                "images": count,
+                "groups": groups,
+                "duplicates": grouped - groups,
+                "leaks": leaks,
+                "notes": list(_notes(groups, grouped - groups, leaks)),
+            }
+            context.note(job, {"found": found})
+            context.finish_phase(job, "store")
 
 
-def _store(context: JobContext, count: int) -> None:
-    """Say of each image which it is the same as, and keep the file; both or neither."""
-    path = context.work / _FILE
-    group = read_alike(path).group
-    key = f"projects/{context.project_id}/jobs/{context.job_id}/{_FILE}"
-    artifact = keep(context, path, ArtifactKind.ALIKE, key, {"images": count})
-    with context.transaction() as (session, job):
-        session.add(artifact)
-        mark(session, context.project_id, group)
-        leaks = leaking(session, context.project_id)
-        grouped = int((group >= 0).sum())
-        groups = len(np.unique(group[group >= 0]))
-        found = {
-            "images": count,
-            "groups": groups,
-            "duplicates": grouped - groups,
-            "leaks": leaks,
-            "notes": list(_notes(groups, grouped - groups, leaks)),
-        }
-        context.checkpoint = {**context.checkpoint, "found": found}
-        context.finish_phase(job, "store")
+PHASES: Final = (
+    Phase("gather", Comparison.gather),
+    Phase("search", Comparison.search),
+    Phase("outline", Comparison.outline),
+    Phase("store", Comparison.store),
+)
 
 
 def _notes(groups: int, duplicates: int, leaks: int) -> list[str]:

@@ -16,9 +16,9 @@ from models.features.embedding_map import (
     reduce,
 )
 from models.params.embedding_map import EmbeddingMapParams
+from workers.context import JobContext
 from workers.dry_run import Cost, DryRun
 from workers.embedding_map.features import Features, pool_of, source_of
-from workers.runner import JobContext
 
 _SAMPLE: Final = 512
 _TRIED: Final = 2_048
@@ -33,26 +33,26 @@ def prepare(context: JobContext) -> DryRun:
         pool = pool_of(session, context.project_id)
     if len(pool) == 0:
         raise Conflict("no_images", "The pool is empty; import images first.")
-    task = _Task(context, Features(context, source), len(pool))
+    timing = _Timing(context, Features(context, source), len(pool))
     notes: tuple[str, ...] = ()
-    if missing := task.features.missing:
+    if missing := timing.features.missing:
         notes = (f"{missing:,} images have no embeddings yet; the next round uses these.",)
     phases = {
-        "embed": task.embed,
-        "reduce": task.reduce,
-        "neighbours": task.neighbours,
-        "layout": task.layout,
-        "place": task.place,
+        "embed": timing.embed,
+        "reduce": timing.reduce,
+        "neighbours": timing.neighbours,
+        "layout": timing.layout,
+        "place": timing.place,
     }
     return DryRun(images=len(pool), phases=phases, notes=notes)
 
 
-class _Task:
+class _Timing:
     """The pool of one project; but for embedding, made-up points take as long as its own."""
 
     def __init__(self, context: JobContext, features: Features, count: int) -> None:
         self.context, self.features, self.count = context, features, count
-        self.params = EmbeddingMapParams.model_validate(context.params)
+        self.params = EmbeddingMapParams.of(context)
         self.laid_out = min(self.params.laid_out, count)
         self.width = 1280
         self._random = np.random.default_rng(0)

@@ -26,8 +26,8 @@ from models.media.image import images_of
 from models.protocols import Indices, Progress
 from models.target import embed_pool, load_target, uses_embeddings
 from models.trained import NetworkModel
+from workers.context import JobContext
 from workers.features.stored import LearnedFeatures, embeddings_file, latest
-from workers.runner import JobContext
 from workers.stores import open_store, side_of
 
 STORED: Final = "stored"

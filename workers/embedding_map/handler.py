@@ -1,7 +1,7 @@
 """The ``embedding_map`` job: embed what is missing, lay the pool out, keep where each image is."""
 
-import shutil
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,13 +31,12 @@ from models.features.embedding_map import (
 from models.params.embedding_map import EmbeddingMapParams
 from models.protocols import Float32Array, Indices
 from workers.artifacts import keep
+from workers.context import JobContext, Phase
 from workers.dry_run import dry_run
 from workers.embedding_map.dry_run import prepare
 from workers.embedding_map.features import Features, Source, pool_of, source_of
-from workers.runner import JobContext
 from workers.yielding import Yielding
 
-PHASES: Final = ("gather", "embed", "reduce", "neighbours", "layout", "place")
 _FILE: Final = "map.parquet"
 _ROW_GROUP: Final = 1 << 16
 
@@ -46,72 +45,63 @@ def run(context: JobContext) -> dict[str, Any]:
     """Make the map of the pool as it is now; it takes the place of the one before."""
     if context.dry_run:
         return dry_run(context, prepare)
-    context.plan(PHASES)
-    if "result" not in context.checkpoint:
-        _make(context)
-    shutil.rmtree(context.work, ignore_errors=True)
-    result: dict[str, Any] = context.checkpoint["result"]
-    return result
+    return context.finish(Map(context).run)
 
 
 def failed(session: Session, job: Job) -> None:
     """Nothing to put right: the map before is still there, and a retry goes on where this ended."""
 
 
-def _make(context: JobContext) -> None:
-    if not context.done("gather"):
-        with context.phase("gather"):
-            _gather(context)
-    task = _Map(context)
-    for name, step in task.steps.items():
-        if not context.done(name):
-            with context.phase(name):
-                step()
-    _publish(context, task)
-
-
-def _gather(context: JobContext) -> None:
-    """Note what is laid out, so that a resumed job lays out the same.
-
-    Raises:
-        Conflict: ``no_images``.
-    """
-    source = source_of(context)
-    with context.sessions() as session:
-        pool = pool_of(session, context.project_id)
-    if len(pool) == 0:
-        raise Conflict("no_images", "The pool is empty; import images first.")
-
-    def write(part: Path) -> None:
-        with part.open("wb") as file:
-            np.save(file, pool)
-
-    write_atomically(context.work / "pool.npy", write)
-    context.save({"known": source.noted()})
-
-
-class _Map:
-    """One map, step by step; each leaves a file."""
+class Map:
+    """One map, phase by phase; each leaves a file."""
 
     def __init__(self, context: JobContext) -> None:
-        """Read what was gathered."""
-        self.context = context
-        self.params = EmbeddingMapParams.model_validate(context.params)
-        self.source = Source.of(context.checkpoint["known"])
-        self.features = Features(context, self.source)
-        self.pool: Indices = np.load(context.work / "pool.npy")
+        """Read what is asked."""
+        self.context, self.params = context, EmbeddingMapParams.of(context)
         self.progress = Yielding(context).progress
-        self.steps = {
-            "embed": self.embed,
-            "reduce": self.reduce,
-            "neighbours": self.neighbours,
-            "layout": self.layout,
-            "place": self.place,
-        }
+
+    def run(self) -> None:
+        """Run the phases, and publish what the last has left."""
+        self.context.run(PHASES, self)
+        self.publish()
+
+    @cached_property
+    def source(self) -> Source:
+        """What embeds the images."""
+        return Source.of(self.context.checkpoint["known"])
+
+    @cached_property
+    def features(self) -> Features:
+        """Their embeddings."""
+        return Features(self.context, self.source)
+
+    @cached_property
+    def pool(self) -> Indices:
+        """(N,) which images the map is of."""
+        return load(self.file("pool.npy"))
 
     def file(self, name: str) -> Path:
         """A file of this job's unfinished work."""
         return self.context.work / name
+
+    def gather(self) -> None:
+        """Note what is laid out, so that a resumed job lays out the same.
+
+        Raises:
+            Conflict: ``no_images``.
+        """
+        source = source_of(self.context)
+        with self.context.sessions() as session:
+            pool = pool_of(session, self.context.project_id)
+        if len(pool) == 0:
+            raise Conflict("no_images", "The pool is empty; import images first.")
+
+        def write(part: Path) -> None:
+            with part.open("wb") as file:
+                np.save(file, pool)
+
+        write_atomically(self.file("pool.npy"), write)
+        self.context.save({"known": source.noted()})
 
     def embed(self) -> None:
         """Embed what no round has embedded yet."""
@@ -181,33 +171,40 @@ class _Map:
         table = pa.table({"pool_index": self.pool, "x": at[:, 0], "y": at[:, 1]})
         pq.write_table(table, self.file(_FILE), row_group_size=_ROW_GROUP)
 
-
-def _publish(context: JobContext, task: _Map) -> None:
-    """Keep the map, and let go of the one before."""
-    key = f"projects/{context.project_id}/jobs/{context.job_id}/{_FILE}"
-    known = {
-        "images": len(task.pool),
-        "features": task.source.name,
-        "input_size": task.source.input_size,
-        "perplexity": task.params.perplexity,
-        "laid_out": min(task.params.laid_out, len(task.pool)),
-        "made_at": datetime.now(UTC).isoformat(),
-    }
-    made = keep(context, task.file(_FILE), ArtifactKind.EMBEDDING_MAP, key, known)
-    with context.transaction() as (session, job):
-        before = session.scalars(
-            select(Artifact).where(
-                Artifact.project_id == context.project_id,
-                Artifact.kind == ArtifactKind.EMBEDDING_MAP,
-                Artifact.storage_key != key,
-            )
-        ).all()
+    def publish(self) -> None:
+        """Keep the map, and let go of the one before."""
+        context = self.context
+        known = {
+            "images": len(self.pool),
+            "features": self.source.name,
+            "input_size": self.source.input_size,
+            "perplexity": self.params.perplexity,
+            "laid_out": min(self.params.laid_out, len(self.pool)),
+            "made_at": datetime.now(UTC).isoformat(),
+        }
+        made = keep(context, self.file(_FILE), ArtifactKind.EMBEDDING_MAP, known)
+        with context.transaction() as (session, job):
+            before = session.scalars(
+                select(Artifact).where(
+                    Artifact.project_id == context.project_id,
+                    Artifact.kind == ArtifactKind.EMBEDDING_MAP,
+                    Artifact.storage_key != made.storage_key,
+                )
+            ).all()
+            for one in before:
+                session.delete(one)
+            session.add(made)
+            session.flush()
+            context.note(job, {"result": {**known, "map_id": made.id}})
         for one in before:
-            session.delete(one)
-        session.add(made)
-        session.flush()
-        result = {**known, "map_id": made.id}
-        context.checkpoint = {**context.checkpoint, "result": result}
-        job.checkpoint = context.checkpoint
-    for one in before:
-        context.storage.remove_path(one.storage_key)
+            context.storage.remove_path(one.storage_key)
+
+
+PHASES: Final = (
+    Phase("gather", Map.gather),
+    Phase("embed", Map.embed),
+    Phase("reduce", Map.reduce),
+    Phase("neighbours", Map.neighbours),
+    Phase("layout", Map.layout),
+    Phase("place", Map.place),
+)

@@ -8,9 +8,9 @@ from models.dry_run import extended_seconds, step_seconds
 from models.features.contrastive import embed_with_encoder, learn_encoder
 from models.media.image import PixelStore, images_of
 from models.params.contrastive import ContrastiveParams
+from workers.context import JobContext
 from workers.dry_run import Cost, DryRun
 from workers.features.gather import gather
-from workers.runner import JobContext
 from workers.stores import open_store
 
 _SAMPLE: Final = 512
@@ -19,16 +19,16 @@ _SAMPLE: Final = 512
 def prepare(context: JobContext) -> DryRun:
     """Gather as the job does, and say what to measure."""
     gather(context)
-    task = _Task(context)
-    return DryRun(images=len(task.pool), phases={"learn": task.learn, "embed": task.embed})
+    timing = _Timing(context)
+    return DryRun(images=len(timing.pool), phases={"learn": timing.learn, "embed": timing.embed})
 
 
-class _Task:
+class _Timing:
     """The pool of one project."""
 
     def __init__(self, context: JobContext) -> None:
         self.context = context
-        self.params = ContrastiveParams.model_validate(context.params)
+        self.params = ContrastiveParams.of(context)
         self.known = context.checkpoint["known"]
         self.pool = np.load(context.work / "pool.npy")
         self.encoder = context.work / "encoder.safetensors"

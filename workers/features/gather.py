@@ -10,7 +10,7 @@ from core.states import Split
 from core.storage import write_atomically
 from core.tables import Example, Project
 from models.features.contrastive import require_several
-from workers.runner import JobContext
+from workers.context import JobContext
 from workers.stores import side_of
 
 

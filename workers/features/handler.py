@@ -1,6 +1,7 @@
 """The ``learn_features`` job: note what there is, learn from it, embed it."""
 
 import shutil
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -8,63 +9,98 @@ from sqlalchemy.orm import Session
 
 from core.tables import Job
 from models.features.contrastive import learn_encoder
-from models.media.image import images_of
+from models.media.image import PixelStore, images_of
 from models.media.views import ROTATIONS
 from models.params.contrastive import ContrastiveParams
+from workers.context import JobContext, Phase
 from workers.dry_run import dry_run
 from workers.features.dry_run import prepare
 from workers.features.gather import gather
 from workers.features.stored import LearnedFeatures, latest
-from workers.runner import JobContext
 from workers.stores import open_store
 from workers.yielding import Yielding
-
-PHASES: Final = ("gather", "learn", "embed")
 
 
 def run(context: JobContext) -> dict[str, Any]:
     """Learn features of the pool as it is now; later imports are embedded by the rounds."""
     if context.dry_run:
         return dry_run(context, prepare)
-    context.plan(PHASES)
-    if not context.done("gather"):
-        with context.phase("gather"):
-            gather(context)
-    features = LearnedFeatures.of(context.storage, context.project_id, context.job_id)
-    known = context.checkpoint["known"]
-    store = images_of(
-        open_store(context.storage, context.project_id, known["input_size"], known["images"])
-    )
-    yielding = Yielding(context)
-    if not context.done("learn"):
-        pool = np.load(context.work / "pool.npy")
-        params = ContrastiveParams.model_validate(context.params)
-        context.plan(PHASES, work=_effort(params, len(pool), known["images"]))
-        with context.phase("learn"):
-            learn_encoder(
-                store,
-                pool,
-                params,
-                seed=known["seed"],
-                out=features.encoder,
-                checkpoint=context.work / "learning.safetensors",
-                progress=yielding.progress,
-            )
-    if not context.done("embed"):
-        with context.phase("embed"):
-            features.complete(store, yielding.progress)
+    task = Learning(context)
+    context.run(PHASES, task, work=task.effort)
+    features = task.features
     with context.sessions() as session:
         features.remove_others(keep=latest(session, context.project_id))
     shutil.rmtree(context.work, ignore_errors=True)
-    return {"images": known["images"], "dimension": int(features.rows().shape[1])}
-
-
-def _effort(params: ContrastiveParams, learned_from: int, images: int) -> dict[str, float]:
-    """What learning and embedding amount to, in images that pass through the network."""
-    views = 2 * ROTATIONS if params.rotations else 2
-    # Learning from an image takes about as long as looking at three.
-    return {"learn": 3 * views * params.epochs * learned_from, "embed": images}
+    return {"images": task.known["images"], "dimension": int(features.rows().shape[1])}
 
 
 def failed(session: Session, job: Job) -> None:
     """Nothing to put right: earlier features stay in use, and a retry goes on where this ended."""
+
+
+class Learning:
+    """One job: what it learns from, and what it leaves."""
+
+    def __init__(self, context: JobContext) -> None:
+        """Read what is asked."""
+        self.context, self.params = context, ContrastiveParams.of(context)
+        self.features = LearnedFeatures.of(context.storage, context.project_id, context.job_id)
+        self.progress = Yielding(context).progress
+
+    @property
+    def known(self) -> dict[str, Any]:
+        """What was gathered."""
+        known: dict[str, Any] = self.context.checkpoint["known"]
+        return known
+
+    @cached_property
+    def pool(self) -> Any:
+        """(n,) which images it learns from."""
+        return np.load(self.context.work / "pool.npy")
+
+    @cached_property
+    def store(self) -> PixelStore:
+        """Pixels of all images."""
+        known = self.known
+        return images_of(
+            open_store(
+                self.context.storage,
+                self.context.project_id,
+                known["input_size"],
+                known["images"],
+            )
+        )
+
+    def effort(self) -> dict[str, float]:
+        """What learning and embedding amount to, in images that pass through the network."""
+        views = 2 * ROTATIONS if self.params.rotations else 2
+        # Learning from an image takes about as long as looking at three.
+        learning = 3 * views * self.params.epochs * len(self.pool)
+        return {"learn": learning, "embed": self.known["images"]}
+
+    def gather(self) -> None:
+        """Note what there is."""
+        gather(self.context)
+
+    def learn(self) -> None:
+        """Learn an encoder."""
+        learn_encoder(
+            self.store,
+            self.pool,
+            self.params,
+            seed=self.known["seed"],
+            out=self.features.encoder,
+            checkpoint=self.context.work / "learning.safetensors",
+            progress=self.progress,
+        )
+
+    def embed(self) -> None:
+        """Embed all images with it."""
+        self.features.complete(self.store, self.progress)
+
+
+PHASES: Final = (
+    Phase("gather", Learning.gather),
+    Phase("learn", Learning.learn),
+    Phase("embed", Learning.embed),
+)

@@ -7,13 +7,14 @@ from typing import Final, NamedTuple
 
 from core.imports import FolderChoice
 from core.states import Split
+from core.tasks.spec import Label
 from workers.imports.items import Item, LeftOut, Origin, Reference, Refused
 from workers.imports.labels import Labeled, Written
 from workers.imports.media.base import Addition, Made, Reading
 from workers.imports.moved import Met
 from workers.imports.placing import Place, place
 from workers.imports.pool import Held
-from workers.imports.reading import Label, LabelReader
+from workers.imports.reading import LabelReader, Opinion
 from workers.imports.report import Note, Outcome
 
 _MOST_ITEMS: Final = 512
@@ -38,7 +39,7 @@ class Candidate:
     place: Place
     content: bytes
     digest: bytes
-    labels: tuple[Label, ...]
+    labels: tuple[Opinion, ...]
     notes: tuple[Note, ...]
     origin: Origin | None = None
 
@@ -49,7 +50,7 @@ class Mention:
 
     name: str
     reference: Reference
-    labels: tuple[Label, ...]
+    labels: tuple[Opinion, ...]
     notes: tuple[Note, ...]
     also: tuple[Reference, ...] = ()
 
@@ -77,8 +78,8 @@ class Decided:
     """What becomes of a batch: what enters the pool, what is said of it, a line for each item.
 
     ``labeled`` are by the position of their line, which is as if it said nothing new.
-    ``met`` are bytes that came again: the pool may have lost its own. ``truths`` are the classes
-    that evaluation images are said to be of which came before; ``replaced`` are name and place of
+    ``met`` are bytes that came again: the pool may have lost its own. ``truths`` are what
+    evaluation images are said to be which came before; ``replaced`` are name and place of
     images that came before for another split.
     """
 
@@ -86,31 +87,49 @@ class Decided:
     labeled: dict[int, Labeled] = field(default_factory=dict)
     lines: list[Line] = field(default_factory=list)
     met: dict[bytes, Met] = field(default_factory=dict)
-    truths: dict[bytes, frozenset[int]] = field(default_factory=dict)
+    truths: dict[bytes, frozenset[Label]] = field(default_factory=dict)
     replaced: dict[bytes, tuple[str, Place]] = field(default_factory=dict)
 
-    def told(self, written: Written, classes: Mapping[int, str]) -> list[Line]:
+    def told(
+        self, written: Written, text_of: Callable[[Label], str], worded: Callable[[str], str]
+    ) -> list[Line]:
         """The lines, once it is known which labels are new and which contradict each other.
 
         Args:
             written: What came of the labels.
-            classes: Names of classes by id.
+            text_of: A label in words.
+            worded: Says a reason of the examples of the project.
         """
         return [
-            self._told(position, line, written, classes) for position, line in enumerate(self.lines)
+            self._told(position, _worded(line, worded), written, text_of, worded)
+            for position, line in enumerate(self.lines)
         ]
 
     def _told(
-        self, position: int, line: Line, written: Written, classes: Mapping[int, str]
+        self,
+        position: int,
+        line: Line,
+        written: Written,
+        text_of: Callable[[Label], str],
+        worded: Callable[[str], str],
     ) -> Line:
         if position in written.news and line.outcome is not Outcome.ADDED:
             line = _labeled(line)
         said = written.contradicted.get(position)
         if said is None:
             return line
-        names = ", ".join(classes.get(class_id or 0, verdict) for verdict, class_id in said)
-        reason = f"labels of this image contradict each other ({names}), and all are kept"
+        names = ", ".join(verdict if label is None else text_of(label) for verdict, label in said)
+        reason = worded(f"labels of this image contradict each other ({names}), and all are kept")
         return replace(line, reason="; ".join(one for one in (line.reason, reason) if one))
+
+
+def _worded(line: Line, worded: Callable[[str], str]) -> Line:
+    """A line as it is said of the examples of a project; the names of others in it stay."""
+    if not line.reason and not line.notes:
+        return line
+    names_another = line.outcome is Outcome.DUPLICATE
+    notes = tuple(Note(worded(one.reason), worded(one.detail)) for one in line.notes)
+    return replace(line, reason=line.reason if names_another else worded(line.reason), notes=notes)
 
 
 def batches(
@@ -199,9 +218,9 @@ def _enter(
         decided.met[one.digest] = Met(one.content, one.origin)
         return _again(one, held, decided)
     assert made is not None
-    class_id = one.place.class_id
-    said = frozenset(() if class_id is None else (class_id,))
-    held[one.digest] = Held(one.name, one.place.split, class_id, said, is_new=True)
+    label = one.place.label
+    said = frozenset(() if label is None else (label,))
+    held[one.digest] = Held(one.name, one.place.split, label, said, is_new=True)
     decided.additions.append(
         Addition(one.name, one.place, one.content, one.digest, made, one.origin)
     )
@@ -210,25 +229,25 @@ def _enter(
 
 
 def _again(one: Candidate, held: dict[bytes, Held], decided: Decided) -> Line:
-    """Bytes that came before, perhaps for another split, or as the truth of another class."""
+    """Bytes that came before, perhaps for another split, or as another truth."""
     there = held[one.digest]
     line = Line(one.name, Outcome.DUPLICATE, f"same content as {there.name}", notes=one.notes)
-    class_id = one.place.class_id
+    label = one.place.label
     if one.place.split is not there.split and there.is_new:
         return _of_both(one, there, line, held, decided)
     if one.place.split is not there.split:
         return _noted(line, "the image is in another split, and stays there", there.split)
-    if class_id is None:
+    if label is None:
         return line
-    is_settled = there.class_id is not None and not there.said
-    if is_settled and class_id == there.class_id:
+    is_settled = there.label is not None and not there.said
+    if is_settled and label == there.label:
         return line
     # What an earlier import has settled counts as said, so that of copies none is the first.
-    before = {there.class_id} if is_settled and there.class_id is not None else there.said
-    said = frozenset({*before, class_id})
+    before = {there.label} if is_settled and there.label is not None else there.said
+    said = frozenset({*before, label})
     if said == there.said:
         return line
-    held[one.digest] = replace(there, said=said, class_id=class_id if len(said) == 1 else None)
+    held[one.digest] = replace(there, said=said, label=label if len(said) == 1 else None)
     decided.truths[one.digest] = said
     if is_settled:
         return _noted(

@@ -6,9 +6,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from core import events
-from core.imports import PLAN_HOURS, Answer
+from core.imports import PLAN_HOURS, Answer, ImportParams, answer_plan
 from core.states import JobKind, JobState
-from core.tables import DRY_RUN, Job
+from core.tables import Job
 
 _ENDED = (JobState.SUCCEEDED, JobState.FAILED, JobState.CANCELLED)
 
@@ -25,16 +25,17 @@ def expire_plans(session: Session, now: datetime) -> list[str]:
         .where(
             Job.kind == JobKind.IMPORT_POOL,
             Job.state.in_(_ENDED),
-            Job.params[DRY_RUN].is_not(None),
-            Job.params["answer"].is_(None),
+            ~Job.is_real(),
+            ImportParams.column("answer").is_(None),
             Job.finished_at < now - timedelta(hours=PLAN_HOURS),
         )
         .with_for_update(skip_locked=True, key_share=True)
     )
     for job in session.scalars(old).all():
-        job.params = {**job.params, "answer": Answer.EXPIRED.value}
-        if "upload" in job.params:
-            uploads.append(job.params["upload"])
+        answer_plan(job, Answer.EXPIRED)
+        upload = ImportParams.of(job).upload
+        if upload is not None:
+            uploads.append(upload)
         data = {"id": job.id, "state": job.state}
         if job.project_id is not None:
             session.execute(events.notify(job.project_id, events.Topic.JOB, data))

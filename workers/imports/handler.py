@@ -6,7 +6,6 @@ import time
 from collections.abc import Collection, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import replace
 from functools import cache, partial
 from typing import Any, Final
 
@@ -18,6 +17,7 @@ from core.imports import ImportParams
 from core.states import ArtifactKind, Split
 from core.storage import sha256
 from core.tables import Artifact, Job
+from workers.context import JobContext
 from workers.imports.batch import Candidate, Line, Looked, Prepared, batches, decide
 from workers.imports.items import Reference
 from workers.imports.labels import LabelWriter
@@ -27,11 +27,10 @@ from workers.imports.media.base import Sample
 from workers.imports.moved import Met, keep, lost, move
 from workers.imports.pool import PoolWriter
 from workers.imports.reading import LabelReader
-from workers.imports.report import Note, Outcome, ReportFile, Tally, reasons
+from workers.imports.report import Outcome, ReportFile, Tally, reasons
 from workers.imports.sampling import samples_of
 from workers.imports.sources import open_source
 from workers.imports.split_words import normal
-from workers.runner import JobContext
 from workers.yielding import Turn
 
 _PHASE: Final = "import"
@@ -49,7 +48,7 @@ def run(context: JobContext) -> dict[str, Any]:
     if "result" not in context.checkpoint:
         _import(context)
     result: dict[str, Any] = context.checkpoint["result"]
-    upload = ImportParams.of(context.params).upload
+    upload = ImportParams.of(context).upload
     if upload is not None:
         context.storage.remove_upload(upload)
     shutil.rmtree(context.work, ignore_errors=True)
@@ -69,9 +68,9 @@ def _import(context: JobContext) -> None:
     ):
         steps = source.total
         items = source.items(task.tally.total)
-        params = ImportParams.of(context.params)
+        params = ImportParams.of(context)
         chosen = {normal(name): choice for name, choice in params.folder_split.items()}
-        reader = LabelReader(task.pool.classes, source.values, params.count_from)
+        reader = LabelReader(task.pool.classes, source.values, params.count_from, task.pool.task)
         context.progress(task.tally.total, steps, _PHASE)
         for batch in batches(items, params.split, reader, task.medium, chosen):
             context.check()
@@ -101,14 +100,14 @@ class Import:
         with context.sessions() as session:
             self._labels = LabelWriter(session, context.project_id, context.job_id, context.work)
         self._report = ReportFile(context.work / "report.csv", stored.get("report_end", 0))
-        self._class_names = {class_id: name for name, class_id in self.pool.classes.items()}
         self._buckets = Buckets(context.settings)
         self._notified = 0.0
 
     def begin(self, samples: Iterable[Iterable[Sample]]) -> None:
         """Choose what the examples decide; whoever resumes finds it in the settings."""
+        self.medium.look(samples)
         with self.context.transaction() as (session, job):
-            begun = self.medium.begin(session, samples)
+            begun = self.medium.begin(session)
             if begun.facts:
                 self.context.checkpoint = {**self.context.checkpoint, **begun.facts}
                 self.say(begun.notes)
@@ -139,7 +138,7 @@ class Import:
             written = self._labels.write(session, decided.labeled, self.tally.total)
             self.tally.annotations += written.annotations
             self.tally.contradicting += written.contradicting
-            self._note(decided.told(written, self._class_names))
+            self._note(decided.told(written, self.pool.text_of, self.medium.worded))
             job.checkpoint = self._checkpoint()
             if time.monotonic() - self._notified >= _NOTIFY_SECONDS:
                 session.execute(events.notify(context.project_id, events.Topic.POOL, {}))
@@ -147,7 +146,6 @@ class Import:
         self.pool.advance(len(decided.additions))
 
     def _note(self, lines: list[Line]) -> None:
-        lines = [self._worded(line) for line in lines]
         for line in lines:
             self.tally.count(line.outcome, line.name, line.reason, line.split)
             if line.before is not None and line.split is not None:
@@ -161,17 +159,9 @@ class Import:
             ]
         )
 
-    def _worded(self, line: Line) -> Line:
-        """A line as it is said of the examples of this project."""
-        if not line.reason and not line.notes:
-            return line
-        said = self.medium.worded
-        notes = tuple(Note(said(one.reason), said(one.detail)) for one in line.notes)
-        return replace(line, reason=said(line.reason), notes=notes)
-
     def _moved(self, met: Mapping[bytes, Met]) -> dict[bytes, Met]:
         """Those of the images that came again whose originals were lost; they are stored."""
-        if not met:
+        if not met or not self.medium.has_originals:
             return {}
         context = self.context
         with context.sessions() as session:

@@ -1,5 +1,6 @@
 """How the labels of an import become annotations."""
 
+import json
 import sqlite3
 import uuid
 from collections import defaultdict
@@ -21,6 +22,7 @@ from core.consensus import (
     is_settled,
     lock_examples,
     opinions,
+    stances,
     votes,
 )
 from core.lifecycle import mark_answered
@@ -28,13 +30,16 @@ from core.project_settings import ProjectSettings
 from core.rounds import lock_unfinished
 from core.states import RoundState, Source, Split, Verdict
 from core.tables import Annotation, Example, Job, Project, Query, Round
+from core.tasks.classification import class_label
+from core.tasks.registry import class_of, label_of, stored, stored_text
+from core.tasks.spec import Label
 from workers.closing import close_round
 from workers.imports.items import Reference
 from workers.imports.lookup import find
-from workers.imports.reading import Label
+from workers.imports.reading import Opinion
 
-Statement = tuple[str, int | None]
-"""A verdict, and the class if it is one."""
+Statement = tuple[str, Label | None]
+"""A verdict, and its label if it has one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +47,7 @@ class Labeled:
     """What an upload says of one image."""
 
     reference: Reference
-    labels: tuple[Label, ...]
+    labels: tuple[Opinion, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +73,11 @@ class _Told:
 
     key: int
     place: int
-    label: Label
+    opinion: Opinion
 
     @property
     def statement(self) -> Statement:
-        return self.label.verdict.value, self.label.class_id
+        return self.opinion.verdict.value, self.opinion.label
 
 
 class Confirmed:
@@ -106,8 +111,8 @@ class Confirmed:
         self._index.executemany(
             "INSERT OR IGNORE INTO confirmed VALUES (?, ?, ?, ?, ?)",
             (
-                (example_id, source, verdict, class_id or 0, batch)
-                for verdict, class_id in statements
+                (example_id, source, verdict, stored_text(label) or 0, batch)
+                for verdict, label in statements
             ),
         )
 
@@ -117,7 +122,7 @@ class Confirmed:
             "SELECT verdict, class FROM confirmed WHERE example = ? AND source = ? AND batch < ?",
             (example_id, source, batch),
         )
-        return {(verdict, class_id or None) for verdict, class_id in rows}
+        return {(verdict, _noted(label)) for verdict, label in rows}
 
     def commit(self) -> None:
         """Have on the disk what was noted."""
@@ -173,7 +178,7 @@ class LabelWriter:
         for example_id, told in said.items():
             by_source: dict[str, list[_Told]] = defaultdict(list)
             for one in told:
-                by_source[one.label.source_name].append(one)
+                by_source[one.opinion.source_name].append(one)
             for source, ones in by_source.items():
                 self._compare(session, example_id, source, ones, held[example_id], written)
         self._confirmed.commit()
@@ -223,16 +228,17 @@ class LabelWriter:
         ]
         since = self._said_before(session, example_id, source) if mine and new else {}
         for statement, one in new.items():
-            at = one.label.at or since.get(statement) or self._at + _moments(one.place)
+            at = one.opinion.at or since.get(statement) or self._at + _moments(one.place)
             corrected = stale.pop(0).id if stale else None
-            written.rows.append(self._row(example_id, one.label, at, corrected))
+            written.rows.append(self._row(example_id, one.opinion, at, corrected))
         for row in stale:
             # It says less than it did: a skip in its place says nothing of the image.
-            nothing = Label(source, Verdict.SKIP, None)
+            nothing = Opinion(source, Verdict.SKIP, None)
             written.rows.append(self._row(example_id, nothing, self._at, row.id))
-        if len(_stances(said)) > 1:
-            written.contradicted.update({one.key: sorted(_stances(said)) for one in told})
-            written.contradicting += len(_stances(mine)) <= 1
+        if _contradict(said):
+            shown = sorted(_stances(said), key=_rank)
+            written.contradicted.update({one.key: shown for one in told})
+            written.contradicting += not _contradict(mine)
 
     def _said_before(
         self, session: Session, example_id: int, source: str
@@ -242,25 +248,25 @@ class LabelWriter:
             Annotation.example_id == example_id, Annotation.job_id == self._job_id
         )
         rows = session.execute(
-            select(Annotation.verdict, Annotation.class_id, Annotation.created_at).where(
+            select(Annotation.verdict, Annotation.label, Annotation.created_at).where(
                 Annotation.id.in_(ours), Annotation.source_name == source
             )
         )
         return {_statement(row): row.created_at for row in rows}
 
     def _row(
-        self, example_id: int, label: Label, at: datetime, supersedes_id: int | None
+        self, example_id: int, opinion: Opinion, at: datetime, supersedes_id: int | None
     ) -> dict[str, Any]:
         return {
             "project_id": self._project_id,
             "example_id": example_id,
             "source": Source.IMPORT,
-            "source_name": label.source_name,
+            "source_name": opinion.source_name,
             "job_id": self._job_id,
             "client_key": uuid.uuid4(),
-            "verdict": label.verdict,
-            "class_id": label.class_id,
-            "seconds": label.seconds,
+            "verdict": opinion.verdict,
+            "label": stored(opinion.label),
+            "seconds": opinion.seconds,
             "cost": 0.0,
             "counted": True,
             "supersedes_id": supersedes_id,
@@ -277,7 +283,7 @@ class LabelWriter:
             for example_id, split in meant.get(one.reference, ()):
                 if split is Split.POOL:
                     found[example_id] += (
-                        _Told(key, place, label) for place, label in enumerate(one.labels)
+                        _Told(key, place, opinion) for place, opinion in enumerate(one.labels)
                     )
         return found
 
@@ -341,12 +347,28 @@ class _Batch:
 
 
 def _statement(row: Any) -> Statement:
-    return Verdict(row.verdict).value, row.class_id
+    return Verdict(row.verdict).value, label_of(row.label)
 
 
 def _stances(said: Iterable[Statement]) -> set[Statement]:
     """What can contradict each other: who is unsure or skips says nothing of the image."""
     return {one for one in said if one[0] in STANCES}
+
+
+def _noted(label: str | int) -> Label | None:
+    """A label as ``Confirmed`` keeps it; a class alone was noted by an earlier version."""
+    if isinstance(label, str):
+        return label_of(json.loads(label))
+    return class_label(label) if label else None
+
+
+def _contradict(said: Iterable[Statement]) -> bool:
+    return len(stances(Vote(Verdict(verdict), label) for verdict, label in said)) > 1
+
+
+def _rank(statement: Statement) -> tuple[str, int, str]:
+    verdict, label = statement
+    return verdict, class_of(label) or 0, stored_text(label) or ""
 
 
 def _moments(place: int) -> timedelta:

@@ -6,6 +6,7 @@ from typing import Any
 
 from core.imports import FolderChoice
 from core.states import Split
+from core.tasks.spec import Label
 from workers.imports.items import Item, LeftOut, Refused, printable
 from workers.imports.reading import LabelReader
 from workers.imports.split_words import normal, parse_split
@@ -17,12 +18,12 @@ class Place:
 
     Attributes:
         split: Its split.
-        class_id: Its class, if it is for evaluation.
+        label: What it is, if it is for evaluation.
         meta: Extras; the label of anything else is only kept here, and nothing trains on it.
     """
 
     split: Split
-    class_id: int | None
+    label: Label | None
     meta: dict[str, Any]
 
 

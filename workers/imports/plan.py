@@ -16,6 +16,8 @@ from core.imports import LONGEST_NAME, FolderChoice, ImportParams
 from core.project_settings import ProjectSettings
 from core.states import Split
 from core.tables import Project, ProjectClass
+from core.tasks.registry import task_type
+from workers.context import JobContext
 from workers.imports.folder import FolderSource
 from workers.imports.items import Item, LeftOut, Refused, Source, beginning, short_name
 from workers.imports.media import reading_of
@@ -28,7 +30,6 @@ from workers.imports.sampling import Samples, samples_ahead
 from workers.imports.sources import open_source
 from workers.imports.split_words import normal
 from workers.imports.values import says_nothing
-from workers.runner import JobContext
 
 _PHASE: Final = "plan"
 _EVERY: Final = 1000
@@ -49,7 +50,7 @@ def plan(context: JobContext) -> dict[str, Any]:
         (``core.input_size.SizeChoice``).
     """
     context.plan([_PHASE])
-    params = ImportParams.of(context.params)
+    params = ImportParams.of(context)
     classes = (
         select(ProjectClass.name, ProjectClass.id)
         .where(ProjectClass.project_id == context.project_id)
@@ -62,7 +63,7 @@ def plan(context: JobContext) -> dict[str, Any]:
         reading = reading_of(project.medium, context.settings)
     try:
         with closing(open_source(context, names_only=True)) as source:
-            reader = LabelReader(known, source.values, params.count_from)
+            reader = LabelReader(known, source.values, params.count_from, task_type(project.task))
             found = Plan(params, reader, reading)
             steps = source.total
             context.progress(0, steps, _PHASE)
@@ -80,7 +81,7 @@ def plan(context: JobContext) -> dict[str, Any]:
 
 def _samples(context: JobContext, source: Source, reading: Reading, reader: LabelReader) -> Samples:
     """Some of the examples, which only a zip has let us look at until here."""
-    params = ImportParams.of(context.params)
+    params = ImportParams.of(context)
     if isinstance(source, FolderSource):
         yield from samples_ahead(source, params, reading, reader)
         return
@@ -287,7 +288,7 @@ class Plan:
                 continue
             if isinstance(one, Refused):
                 found.unreadable += 1
-            elif (statement := (one.source_name, one.verdict, one.class_id)) not in seen:
+            elif (statement := (one.source_name, one.verdict, one.label)) not in seen:
                 seen.add(statement)
                 found.readable += 1
 

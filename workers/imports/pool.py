@@ -10,7 +10,9 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from core.among import among
 from core.states import ExampleState, Split
-from core.tables import Example, ProjectClass
+from core.tables import Example, Project, ProjectClass
+from core.tasks.registry import label_of, stored, task_type
+from core.tasks.spec import Label
 from workers.imports.media.base import Addition, ImportMedium
 from workers.imports.placing import Place
 
@@ -19,26 +21,26 @@ from workers.imports.placing import Place
 _INSERT = text("""
     INSERT INTO examples (
         project_id, state, pool_index, content_hash, media_type, bytes, width, height, split, name,
-        label_class_id, meta, import_id, location, location_tag, as_is
+        label, meta, import_id, location, location_tag, as_is
     )
     SELECT
         :project_id, :state, pool_index, decode(content_hash, 'hex'), media_type, bytes, width,
-        height, split, name, label_class_id, meta, :import_id, location, location_tag, as_is
+        height, split, name, label, meta, :import_id, location, location_tag, as_is
     FROM jsonb_to_recordset(:rows) AS new (
         pool_index bigint, content_hash text, media_type text, bytes bigint, width bigint,
-        height bigint, split text, name text, label_class_id bigint, meta jsonb, location text,
+        height bigint, split text, name text, label jsonb, meta jsonb, location text,
         location_tag text, as_is boolean
     )
 """).bindparams(bindparam("rows", type_=JSONB))
 
 _SETTLE = text("""
-    UPDATE examples SET label_class_id = new.label_class_id,
+    UPDATE examples SET label = new.label,
         meta = meta || jsonb_build_object(CAST(:key AS text), new.truth)
-    FROM jsonb_to_recordset(:rows) AS new (content_hash text, label_class_id bigint, truth jsonb)
+    FROM jsonb_to_recordset(:rows) AS new (content_hash text, label jsonb, truth jsonb)
     WHERE project_id = :project_id AND examples.content_hash = decode(new.content_hash, 'hex')
 """).bindparams(bindparam("rows", type_=JSONB))
 _REPLACE = text("""
-    UPDATE examples SET name = new.name, split = new.split, meta = new.meta, label_class_id = NULL
+    UPDATE examples SET name = new.name, split = new.split, meta = new.meta, label = NULL
     FROM jsonb_to_recordset(:rows) AS new (content_hash text, name text, split text, meta jsonb)
     WHERE project_id = :project_id AND examples.content_hash = decode(new.content_hash, 'hex')
 """).bindparams(bindparam("rows", type_=JSONB))
@@ -53,15 +55,15 @@ class Held:
     Attributes:
         name: What it is called.
         split: Its split.
-        class_id: What it is the truth of.
-        said: What this import has said it is the truth of.
+        label: What it is, if it is for evaluation.
+        said: What this import has said that it is.
         is_new: Whether this import has brought it.
     """
 
     name: str
     split: Split
-    class_id: int | None
-    said: frozenset[int]
+    label: Label | None
+    said: frozenset[Label]
     is_new: bool = False
 
 
@@ -85,12 +87,19 @@ class PoolWriter:
         )
         last = select(func.max(Example.pool_index)).where(Example.project_id == project_id)
         with sessions() as session:
+            project = session.get_one(Project, project_id)
             found = session.scalar(last)
             self.classes: dict[str, int] = dict(session.execute(classes).all())
+        self.task = task_type(project.task)
+        self._names = {class_id: name for name, class_id in self.classes.items()}
         self.project_id = project_id
         self.medium = medium
         self.next_index = 0 if found is None else found + 1
         self._sessions = sessions
+
+    def text_of(self, label: Label) -> str:
+        """A label as files write it."""
+        return self.task.write(label, self._names) or ""
 
     def known(self, digests: Collection[bytes], import_id: int) -> dict[bytes, Held]:
         """Those of ``digests`` (SHA-256, 32 bytes) that the pool holds.
@@ -103,7 +112,7 @@ class PoolWriter:
             Example.content_hash,
             Example.name,
             Example.split,
-            Example.label_class_id,
+            Example.label,
             Example.import_id,
             Example.meta[TRUTH],
         ).where(Example.project_id == self.project_id, among(Example.content_hash, digests))
@@ -112,41 +121,41 @@ class PoolWriter:
                 digest: Held(
                     name,
                     split,
-                    class_id,
-                    self._said(class_id, by, truth, import_id),
+                    label := label_of(stored_label),
+                    self._said(label, by, truth, import_id),
                     is_new=by == import_id,
                 )
-                for digest, name, split, class_id, by, truth in session.execute(statement)
+                for digest, name, split, stored_label, by, truth in session.execute(statement)
             }
 
     def _said(
-        self, class_id: int | None, by: int | None, truth: dict[str, Any] | None, import_id: int
-    ) -> frozenset[int]:
+        self, label: Label | None, by: int | None, truth: dict[str, Any] | None, import_id: int
+    ) -> frozenset[Label]:
         if truth is not None:
-            names = truth["classes"] if truth["import"] == import_id else ()
-            return frozenset(self.classes[name] for name in names if name in self.classes)
-        return frozenset(() if class_id is None or by != import_id else (class_id,))
+            texts = truth["classes"] if truth["import"] == import_id else ()
+            meant = (self.task.read(text, self.classes) for text in texts)
+            return frozenset(one for one in meant if one is not None)
+        return frozenset(() if label is None or by != import_id else (label,))
 
     def settle_truths(
-        self, session: Session, truths: Mapping[bytes, frozenset[int]], import_id: int
+        self, session: Session, truths: Mapping[bytes, frozenset[Label]], import_id: int
     ) -> None:
         """Note what evaluation images are, of which an import said so more than once.
 
-        What it says to be of several classes is none, and counts in no evaluation.
+        What it says to be several things is none, and counts in no evaluation.
 
         Args:
             session: Of the transaction.
-            truths: Ids of classes, by hash of the image.
+            truths: What it says, by hash of the image.
             import_id: The import.
         """
         if not truths:
             return
-        names = {class_id: name for name, class_id in self.classes.items()}
         rows = [
             {
                 "content_hash": digest.hex(),
-                "label_class_id": min(said) if len(said) == 1 else None,
-                "truth": {"import": import_id, "classes": sorted(names[one] for one in said)},
+                "label": stored(next(iter(said))) if len(said) == 1 else None,
+                "truth": {"import": import_id, "classes": sorted(map(self.text_of, said))},
             }
             for digest, said in truths.items()
         ]
@@ -202,7 +211,7 @@ class PoolWriter:
                 "height": addition.made.height,
                 "split": addition.place.split,
                 "name": addition.name,
-                "label_class_id": addition.place.class_id,
+                "label": stored(addition.place.label),
                 "meta": addition.place.meta,
                 "location": addition.origin and addition.origin.location,
                 "location_tag": addition.origin and addition.origin.tag,

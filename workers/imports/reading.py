@@ -4,9 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 from core.states import Verdict
+from core.tasks.classification import CLASSIFICATION, class_label
+from core.tasks.spec import Label, TaskType
 from workers.imports.items import Item, Refused, Said, composed, short_name, unsettled
 from workers.imports.values import NO_CLASS, Values, mark, says_nothing, whole_number
 
@@ -14,12 +16,12 @@ _MOST_TOLD: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Label:
+class Opinion:
     """What one column, or one person, says of an image; ``at`` is when, if it is known."""
 
     source_name: str
     verdict: Verdict
-    class_id: int | None
+    label: Label | None
     seconds: float = 0.0
     at: datetime | None = None
 
@@ -28,15 +30,16 @@ class Label:
 class Read:
     """Labels of an item, and why others that it came with are not taken."""
 
-    labels: tuple[Label, ...]
+    labels: tuple[Opinion, ...]
     unread: tuple[str, ...]
 
 
 class LabelReader:
     """Reads labels of one import into a project.
 
-    A label is the name of a class, else ``ood``, ``unsure`` or ``skip``, else the number of a class
-    in a column of numbers. Names are compared as NFC, letter by letter. Where classes are named by
+    What a text means is for the project's task type to say. In classification a label is the name
+    of a class, else ``ood``, ``unsure`` or ``skip``, else the number of a class in a column of
+    numbers. Names are compared as NFC, letter by letter. Where classes are named by
     numbers, a number is always a name. Numbers are taken where it is certain what they count: if
     there is a 0, none beyond the last class, and nothing but numbers, 0 is the first class. Columns
     that are named like classes and hold 0 and 1 are read together: the class is the one that is 1.
@@ -46,7 +49,11 @@ class LabelReader:
     """
 
     def __init__(
-        self, classes: Mapping[str, int], values: Mapping[str, Values], first: int | None = None
+        self,
+        classes: Mapping[str, int],
+        values: Mapping[str, Values],
+        first: int | None = None,
+        task: TaskType[Any] = CLASSIFICATION,
     ) -> None:
         """Read into ``classes``.
 
@@ -55,20 +62,22 @@ class LabelReader:
             values: What each column of labels holds as a whole.
             first: The number of the first class, where the sender has said it: then every number
                 of a class is taken.
+            task: The project's task type, which says what a text means.
         """
+        self._task = task
         self.counted: dict[str, str] = {}
         self._by_name = dict(classes)
         self._names = list(classes)
         self._given, self._first = first, first or 0
         self._classes = {composed(name): class_id for name, class_id in classes.items()}
         self._ids = list(classes.values())
-        self._counts = not any(name.isdecimal() for name in classes)
+        self._counts = task.names_one_class and not any(name.isdecimal() for name in classes)
         self._values = {composed(column): held for column, held in values.items()}
         self._alike = {name.casefold(): name for name in classes}
 
     def read(self, item: Item) -> Read:
         """Every label that an item comes with, apart from what it is the truth of."""
-        labels: list[Label] = []
+        labels: list[Opinion] = []
         unread = list(item.unread)
         for _, one in self.each(item):
             if isinstance(one, Refused):
@@ -77,12 +86,12 @@ class LabelReader:
                 labels.append(one)
         return Read(tuple(labels), tuple(unread))
 
-    def each(self, item: Item) -> Iterator[tuple[str, Label | Refused]]:
+    def each(self, item: Item) -> Iterator[tuple[str, Opinion | Refused]]:
         """What each column, and whoever a document names, says of an item, if it says anything."""
         marked: list[str] = []
         marks = [column for column, _ in item.annotations if self._is_marks(column)]
         for column, text in item.annotations:
-            if says_nothing(text) and not self._is_class(text):
+            if says_nothing(text) and not self._is_label(text):
                 continue
             if self._is_marks(column):
                 if mark(text):
@@ -99,11 +108,11 @@ class LabelReader:
         for one in item.said:
             yield one.source_name, self._said(one)
 
-    def truth(self, item: Item) -> int | Refused:
-        """The class that an evaluation image is of."""
+    def truth(self, item: Item) -> Label | Refused:
+        """What an evaluation image is."""
         if item.rivals:
             return self._one_of(item.rivals)
-        if item.label is None or (says_nothing(item.label) and not self._is_class(item.label)):
+        if item.label is None or (says_nothing(item.label) and not self._is_label(item.label)):
             said = {text for column, text in item.annotations if column == "label"}
             said |= {
                 one.class_name or str(one.verdict)
@@ -115,34 +124,33 @@ class LabelReader:
             return Refused(item.unread[0] if item.unread else "an evaluation image needs a label")
         return self._truth(item.label_column, item.label)
 
-    def _truth(self, column: str | None, text: str) -> int | Refused:
-        if column is None or self._is_class(text) or whole_number(text) is None:
-            reason = f"label {text[:100]!r} is not a class of the project"
-            return self._class(text) or self._refused(reason, text)
-        label = self.label(column, text)
-        return (
-            label
-            if isinstance(label, Refused)
-            else label.class_id or Refused("an evaluation image needs a class")
-        )
+    def _truth(self, column: str | None, text: str) -> Label | Refused:
+        if column is None or self._is_label(text) or whole_number(text) is None:
+            reason = f"label {text[:100]!r} is not {self._task.noun}"
+            return self._meant(text) or self._refused(reason, text)
+        found = self.label(column, text)
+        if isinstance(found, Refused):
+            return found
+        needed = "a class" if self._task.names_one_class else "a label"
+        return found.label or Refused(f"an evaluation image needs {needed}")
 
-    def _one_of(self, rivals: Sequence[tuple[str | None, str]]) -> int | Refused:
+    def _one_of(self, rivals: Sequence[tuple[str | None, str]]) -> Label | Refused:
         """The class that all say; a folder that is called like no class says nothing."""
         found = {
             (column, text): self._truth(column or None, text)
             for column, text in rivals
-            if column is not None or self._is_class(text)
+            if column is not None or self._is_label(text)
         }
         classes = {*found.values()}
         if len(classes) == 1:
             return next(iter(found.values()))
         return Refused(unsettled(dict.fromkeys(text for _, text in found)))
 
-    def label(self, column: str, text: str) -> Label | Refused:
+    def label(self, column: str, text: str) -> Opinion | Refused:
         """What ``column`` says of an image by ``text``, which may be a number."""
         named = self._named(column, text)
         number = whole_number(text)
-        if isinstance(named, Label) or number is None or not self._counts:
+        if isinstance(named, Opinion) or number is None or not self._counts:
             return named
         held = self._values.get(composed(column))
         if held is None or held.least is None:
@@ -163,7 +171,8 @@ class LabelReader:
             return named
         if column not in self.counted:
             self.counted[column] = self._how(column)
-        return Label(column, Verdict.CLASS, self._ids[number - self._first])
+        class_id = self._ids[number - self._first]
+        return Opinion(column, Verdict.CLASS, class_label(class_id))
 
     def _uncertain(self, held: Values) -> str:
         """Why it is not certain which class a number of a column means; empty if it is."""
@@ -195,12 +204,12 @@ class LabelReader:
 
     def asked(self, column: str, held: Values) -> "LabelReader":
         """The same for a column of ``held`` that nobody has asked for."""
-        return LabelReader(self._by_name, {column: held}, self._given)
+        return LabelReader(self._by_name, {column: held}, self._given, self._task)
 
     def reads(self, column: str, text: str) -> bool | None:
         """Whether ``text`` is a label in a column; ``None`` where it says nothing."""
         item = Item(name="", read=lambda: Refused("empty file"), annotations=((column, text),))
-        return next((isinstance(found, Label) for _, found in self.each(item)), None)
+        return next((isinstance(found, Opinion) for _, found in self.each(item)), None)
 
     def may_count(self, held: Values) -> bool:
         """Whether what is held are numbers that would count the classes from another first one."""
@@ -216,51 +225,57 @@ class LabelReader:
             is_number
             and held is not None
             and self._given is None
-            and not self._is_class(text)
+            and not self._is_label(text)
             and not self._names_class(column)
             and bool(self._uncertain(held))
         )
 
-    def _named(self, source: str, text: str) -> Label | Refused:
-        class_id = self._class(text)
-        if class_id is not None:
-            return Label(source, Verdict.CLASS, class_id)
+    def _named(self, source: str, text: str) -> Opinion | Refused:
+        label = self._meant(text)
+        if label is not None:
+            return Opinion(source, Verdict.CLASS, label)
         word = text.strip().lower()
         if word in NO_CLASS:
-            return Label(source, Verdict(word), None)
+            return Opinion(source, Verdict(word), None)
+        number = (
+            f"the number of one ({self._first} to {self._first + len(self._ids) - 1}), "
+            if self._task.names_one_class
+            else ""
+        )
         reason = (
-            f"{source} says {text[:100]!r}: neither a class of the project, nor the number of "
-            f"one ({self._first} to {self._first + len(self._ids) - 1}), ood, unsure or skip"
+            f"{source} says {text[:100]!r}: neither {self._task.noun}, nor {number}ood, unsure or "
+            "skip"
         )
         return self._refused(reason, text)
 
-    def _said(self, one: Said) -> Label | Refused:
+    def _said(self, one: Said) -> Opinion | Refused:
         """A verdict that a document states; a choice or a category is a name, and no number."""
         name = one.class_name or ""
         if one.verdict is not None and one.verdict is not Verdict.CLASS:
-            return Label(one.source_name, one.verdict, None, one.seconds, one.at)
-        class_id = self._class(name)
-        if class_id is not None:
-            return Label(one.source_name, Verdict.CLASS, class_id, one.seconds, one.at)
+            return Opinion(one.source_name, one.verdict, None, one.seconds, one.at)
+        label = self._meant(name)
+        if label is not None:
+            return Opinion(one.source_name, Verdict.CLASS, label, one.seconds, one.at)
         word = name.strip().lower()
         if one.verdict is None and word in NO_CLASS:
-            return Label(one.source_name, Verdict(word), None, one.seconds, one.at)
+            return Opinion(one.source_name, Verdict(word), None, one.seconds, one.at)
         reason = (
-            f"{one.source_name} says {name[:100]!r}, which is not a class of the project; add it, "
+            f"{one.source_name} says {name[:100]!r}, which is not {self._task.noun}; add it, "
             "and import again"
         )
         return self._refused(reason, name)
 
-    def _class(self, text: str) -> int | None:
-        name = composed(text)
-        return self._classes.get(name, self._classes.get(name.strip()))
+    def _meant(self, text: str) -> Label | None:
+        label: Label | None = self._task.read(text, self._classes)
+        return label
 
-    def _is_class(self, text: str) -> bool:
-        return self._class(text) is not None
+    def _is_label(self, text: str) -> bool:
+        return self._meant(text) is not None
 
     def _names_class(self, column: str) -> bool:
         name = column.strip()
-        return self._is_class(name) or name.lower() in NO_CLASS
+        is_class = self._task.names_one_class and self._is_label(name)
+        return is_class or name.lower() in NO_CLASS
 
     def _is_marks(self, column: str) -> bool:
         held = self._values.get(composed(column))

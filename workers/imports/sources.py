@@ -13,6 +13,7 @@ from core.locations import Location, require_allowed
 from core.states import Medium
 from core.storage import fill, write_atomically
 from core.tables import Example, Project
+from workers.context import JobContext
 from workers.imports.bucket import Bucket, BucketSource, Listing
 from workers.imports.documents import SUFFIX, DocumentSource
 from workers.imports.folder import FolderSource
@@ -24,7 +25,6 @@ from workers.imports.text_table import TABLES as TEXT_TABLES
 from workers.imports.text_table import TextTableSource
 from workers.imports.text_zip import TextZip
 from workers.imports.zip_entries import ZipEntries
-from workers.runner import JobContext
 
 _ROWS: Final = 10_000
 
@@ -42,7 +42,7 @@ def open_source(context: JobContext, *, names_only: bool = False) -> Source:
             ``unknown_folder``; of a bucket also what ``Buckets`` raises, and
             ``location_not_allowed`` once it is no longer allowed.
     """
-    params = ImportParams.of(context.params)
+    params = ImportParams.of(context)
     if _medium(context) is Medium.TEXT:
         return _texts(context, params, names_only)
     if params.location is not None:
@@ -75,7 +75,7 @@ def _texts(context: JobContext, params: ImportParams, names_only: bool) -> Sourc
     """The source of an import into a project of texts."""
     if params.location is not None:
         raise Invalid(
-            "not_for_texts",
+            "wrong_medium",
             "Texts are copied into the project, and cannot stay in a bucket or folder; send the "
             "file itself.",
             field="location",

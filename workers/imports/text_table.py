@@ -37,6 +37,7 @@ DOCCANO: Final = "doccano"
 LABEL_STUDIO: Final = "Label Studio"
 TABLES: Final = frozenset({".csv", ".tsv", ".jsonl", ".json"})
 _COCO: Final = frozenset({"images", "annotations", "categories"})
+_LOOKED_AT: Final = 64
 # Where a task of Label Studio is in its row.
 _TASK: Final = "\0task"
 _HALVES: Final = re.compile("[\ud800-\udfff]")
@@ -70,6 +71,8 @@ class TextTableSource(Source):
         """
         self._path, self._filename, self._how = path, filename, how
         self._is_json = Path(filename).suffix.lower() == ".json"
+        if self._is_json:
+            _require_utf_8(path, filename)
         self._is_tasks = self._is_json and _is_tasks(self._rows())
         kinds = Kinds()
         labels = [columns["label"]] if "label" in columns else LABEL_COLUMNS
@@ -207,6 +210,14 @@ class TextTableSource(Source):
 
 _KEY: Final = "\0key"
 """Where the name of the array of a document is, in the rows that stand in it."""
+
+
+def _require_utf_8(path: Path, filename: str) -> None:
+    with path.open("rb") as file:
+        start = file.read(_LOOKED_AT)
+    if b"\0" in start:
+        said = f"{printable(filename)} cannot be read as JSON: it is UTF-16. Save it as UTF-8."
+        raise invalid_archive(said)
 
 
 def _row(key: str | None, one: Any) -> Row | str:

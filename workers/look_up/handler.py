@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 
 from core.errors import Conflict, Invalid
 from core.features import Features, features_of
+from core.job_params import LookUpParams
 from core.media.text import NotText, decoded, require_text
 from core.project_settings import ProjectSettings
 from core.states import Medium
@@ -17,32 +18,27 @@ from models.features.embed import restore_extractor
 from models.media.image import Pixels
 from models.params.networks import compared_width
 from models.protocols import Extractor
+from workers.context import JobContext, Phase
 from workers.features.stored import LearnedFeatures
 from workers.imports.items import Refused
 from workers.imports.media.decode import decode
-from workers.runner import JobContext
-
-PHASES: Final = ("look",)
 
 
 def run(context: JobContext) -> dict[str, Any]:
     """Note the features of the file beside the name of those that they are comparable with."""
-    context.plan(PHASES)
-    upload = context.params["upload"]
-    if not context.done("look"):
-        with context.phase("look"):
-            context.save(_looked(context, upload))
-    context.storage.remove_upload(upload)
+    context.run(PHASES, context)
+    context.storage.remove_upload(LookUpParams.of(context).upload)
     return {}
 
 
-def _looked(context: JobContext, upload: str) -> dict[str, Any]:
-    """What the checkpoint of the job keeps.
+def look(context: JobContext) -> None:
+    """Look at the file, and keep what it is compared by.
 
     Raises:
         Invalid: ``not_an_image`` or ``not_a_text``.
         Conflict: ``upload_gone``, or the pool has no features.
     """
+    upload = LookUpParams.of(context).upload
     with context.sessions() as session:
         project = session.get_one(Project, context.project_id)
         settings = ProjectSettings.model_validate(project.settings)
@@ -60,7 +56,10 @@ def _looked(context: JobContext, upload: str) -> dict[str, Any]:
     extractor = _extractor(features, None if is_text else settings.side)
     vector = extractor.extract(batch)[0]
     text = base64.b64encode(np.asarray(vector, dtype=np.float32).tobytes()).decode()
-    return {"features": features.path.name, "vector": text}
+    context.save({"features": features.path.name, "vector": text})
+
+
+PHASES: Final = (Phase("look", look),)
 
 
 def _image(context: JobContext, content: bytes, size: int) -> Pixels:

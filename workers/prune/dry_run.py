@@ -17,11 +17,11 @@ from models.pruning.run import prune
 from models.pruning.view import PruningView
 from models.trained import NetworkModel
 from models.warm_up import WarmUp
+from workers.context import JobContext
 from workers.dry_run import Cost, DryRun, class_notes
 from workers.job_inputs import JobInputs
 from workers.prune.gather import gather, learned_features, warm_up_of
 from workers.prune.warmed import WarmedUp, said_of
-from workers.runner import JobContext
 
 _SECONDS: Final = 5.0
 _LEAST: Final = 64
@@ -31,25 +31,26 @@ _MOST_EMBEDDED: Final = 512
 
 def prepare(context: JobContext) -> DryRun:
     """Gather as the job does, and say what to measure."""
-    known = gather(context)
-    task = _Task(context, known)
+    params = PruneParams.of(context)
+    known = gather(context, params)
+    timing = _Timing(context, known, params)
     notes = class_notes(context, known.snapshot)
     return DryRun(
-        images=len(task.indices),
-        phases={"warm_up": task.warm_up, "embed": task.embed, "prune": task.prune},
-        notes=notes if task.found is None else (*notes, said_of(task.found[1])),
+        images=len(timing.indices),
+        phases={"warm_up": timing.warm_up, "embed": timing.embed, "prune": timing.prune},
+        notes=notes if timing.found is None else (*notes, said_of(timing.found[1])),
     )
 
 
-class _Task:
+class _Timing:
     """The labels of one project."""
 
-    def __init__(self, context: JobContext, known: JobInputs) -> None:
+    def __init__(self, context: JobContext, known: JobInputs, params: PruneParams) -> None:
         self.context, self.known, self.seed = context, known, known.seed
-        self.params = PruneParams.model_validate(context.params)
+        self.params = params
         self.classes = known.snapshot.classes
         self.indices, self.labels = known.snapshot.inside()
-        self.found = WarmedUp(context, known, self.params).find()
+        self.found = WarmedUp(context, known, params).find()
         self._size, self._look_seconds, self._dimension = 0, 0.0, 0
 
     def warm_up(self) -> Cost:
@@ -61,12 +62,12 @@ class _Task:
         if params.frozen:
             return self._features()
         models: list[NetworkModel] = []
-        task = warm_up_of(self.context, self.known, params)
-        assert isinstance(task, WarmUp)
+        warm_up = warm_up_of(self.context, self.known, params)
+        assert isinstance(warm_up, WarmUp)
 
         def train(steps: int) -> None:
             self.context.check()
-            models[:] = task.train_steps(steps)
+            models[:] = warm_up.train_steps(steps)
 
         step = step_seconds(train)
         # The sample is learned from twice, and looked at four times.
@@ -152,7 +153,7 @@ class _Task:
             return heads.look(lambda *_: self.context.check())
         # What is forgotten between epochs shows in the second at the earliest.
         epochs = min(2, params.epochs)
-        task = WarmUp(
+        warm_up = WarmUp(
             images_of(self.known.store),
             self.indices[sample],
             self.labels[sample],
@@ -161,8 +162,8 @@ class _Task:
             seed=self.seed,
             work=self.context.work / "dry_run",
         )
-        task.train(lambda *_: self.context.check())
-        return task.look(lambda *_: self.context.check())
+        warm_up.train(lambda *_: self.context.check())
+        return warm_up.look(lambda *_: self.context.check())
 
     def _infer(self, model: NetworkModel, size: int) -> None:
         self.context.check()

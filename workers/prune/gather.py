@@ -12,12 +12,12 @@ from models.protocols import Float32Array, Indices
 from models.pruning.run import finite_rows
 from models.pruning.view import PruningView
 from models.warm_up import WarmUp
+from workers.context import JobContext
 from workers.features.stored import LearnedFeatures, latest
 from workers.job_inputs import JobInputs, example_ids, freeze
-from workers.runner import JobContext
 
 
-def gather(context: JobContext) -> JobInputs:
+def gather(context: JobContext, params: PruneParams) -> JobInputs:
     """Freeze the labels.
 
     Raises:
@@ -30,7 +30,6 @@ def gather(context: JobContext) -> JobInputs:
         raise ModelError(
             "Fewer than two classes have a labeled image; label some images of each class first."
         )
-    params = PruneParams.model_validate(context.params)
     params.keep_of(len(indices))
     if params.method == "ssp" and not params.frozen:
         features = learned_features(context, indices)

@@ -15,8 +15,8 @@ import numpy as np
 from models.params.prune import PruneParams
 from models.params.warm_up import WarmUpParams
 from workers.arrays import write_arrays
+from workers.context import JobContext
 from workers.job_inputs import JobInputs
-from workers.runner import JobContext
 
 _FORMAT: Final = 1
 """To be raised where the same labels and parameters no longer lead to the same warm-up."""

@@ -15,12 +15,12 @@ from models.params.relabel import DivideMixParams, LearnerParams, RelabelParams
 from models.protocols import Indices
 from models.relabeling.features import embed_rows
 from models.relabeling.frozen import judge_labels
+from models.relabeling.noisy_labels import Learned, NoisyLabels
 from models.relabeling.second_opinion import out_of_sample, unsupervised_embeddings
-from models.relabeling.task import Learned, Task
 from models.resolve import resolve
+from workers.context import JobContext
 from workers.dry_run import Cost, DryRun
 from workers.relabel.gather import Gathered, gather
-from workers.runner import JobContext
 
 _SAMPLE: Final = 512
 # Features of both kinds beside each other, and what is computed for each class.
@@ -32,26 +32,26 @@ _NEIGHBOURS_POWER: Final = 1.3
 
 def prepare(context: JobContext) -> DryRun:
     """Gather as the job does, and say what to measure."""
-    gathered = gather(context)
-    task = _Task(context, gathered)
+    params = RelabelParams.of(context)
+    timing = _Timing(context, gather(context, params), params)
     phases: dict[str, Callable[[], Cost]] = {}
-    if task.params.frozen:
-        phases |= {"embed": task.embed, "judge": task.judge}
+    if timing.params.frozen:
+        phases |= {"embed": timing.embed, "judge": timing.judge}
     else:
-        if task.params.second_opinion:
-            phases["second_opinion"] = task.second_opinion
-        phases["train"] = task.train
+        if timing.params.second_opinion:
+            phases["second_opinion"] = timing.second_opinion
+        phases["train"] = timing.train
     # To write the file and the rows takes no time beside the rest.
     phases["publish"] = lambda: Cost(0.0)
-    return DryRun(images=int(gathered.trained.sum()), phases=phases)
+    return DryRun(images=int(timing.gathered.trained.sum()), phases=phases)
 
 
-class _Task:
+class _Timing:
     """The labels of one project."""
 
-    def __init__(self, context: JobContext, gathered: Gathered) -> None:
+    def __init__(self, context: JobContext, gathered: Gathered, params: RelabelParams) -> None:
         self.context, self.gathered, self.known = context, gathered, gathered.known
-        self.params = RelabelParams.model_validate(context.params)
+        self.params = params
         self.indices, self.labels = self.known.snapshot.inside()
         self.mixed = np.random.default_rng(self.known.seed).permutation(len(self.indices))
 
@@ -131,7 +131,7 @@ class _Task:
         """Learn for one epoch of so many batches; images may come more than once."""
         self.context.check()
         positions = np.resize(self.gathered.trained_on, steps * params.batch_size)
-        task = Task(
+        noisy = NoisyLabels(
             images_of(self.known.store),
             self.indices[positions],
             self.labels[positions],
@@ -139,7 +139,7 @@ class _Task:
             self.known.seed,
             self.context.work / "dry_run",
         )
-        learned: Learned = resolve(find("learner", self.params.learner))(task, params, None)
+        learned: Learned = resolve(find("learner", self.params.learner))(noisy, params, None)
         models[:] = learned.models
 
     def _infer(self, model: Any, size: int) -> None:

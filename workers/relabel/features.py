@@ -13,8 +13,8 @@ from models.relabeling.frozen import Judgement, judge_labels
 from models.relabeling.groups import NO_GROUP, alike_groups
 from models.relabeling.noise_model import UNKNOWN
 from models.relabeling.second_opinion import SecondOpinion, judge
+from workers.context import JobContext
 from workers.relabel.gather import Gathered
-from workers.runner import JobContext
 from workers.snapshot import Snapshot
 
 _FILE: Final = "features.npy"
@@ -127,7 +127,7 @@ def _judged(snapshot: Snapshot) -> tuple[Indices, Indices, int]:
     With images that were called OOD there is one class more, the last.
     """
     indices, labels = snapshot.inside()
-    outside = snapshot.labeled[snapshot.labels == OOD]
+    outside = snapshot.ood
     if len(outside) < _FEWEST_OOD:
         return indices, labels, snapshot.classes
     last = np.full(len(outside), snapshot.classes, dtype=np.int64)

@@ -15,9 +15,9 @@ from models.params.relabel import RelabelParams
 from models.protocols import Indices
 from models.relabeling.run import require_learnable
 from workers.arrays import read_arrays, write_arrays
+from workers.context import JobContext
 from workers.job_inputs import JobInputs, class_names, freeze, frozen, true_classes
 from workers.relabel.votes import take_votes
-from workers.runner import JobContext
 from workers.snapshot import Snapshot
 from workers.subset import dropped_of
 
@@ -47,14 +47,13 @@ class Gathered:
         return np.flatnonzero(self.trained)
 
 
-def gather(context: JobContext) -> Gathered:
+def gather(context: JobContext, params: RelabelParams) -> Gathered:
     """Freeze the labels.
 
     Raises:
         ModelError: Nothing could be learned from them.
         Conflict: The file of the subset is lost.
     """
-    params = RelabelParams.model_validate(context.params)
     known = freeze(context)
     indices, labels = known.snapshot.inside()
     trained = np.ones(len(indices), dtype=np.bool_)

@@ -1,8 +1,7 @@
 """The ``relabel`` job: freeze the labels, judge them by features or a network, suggest others."""
 
 import json
-import shutil
-from collections.abc import Callable
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -13,6 +12,7 @@ from sqlalchemy.orm import Session
 from core.states import ArtifactKind
 from core.storage import write_atomically
 from core.tables import Job, Suggestion
+from core.tasks.classification import stored_class
 from models.media.image import images_of
 from models.params.relabel import RelabelParams
 from models.protocols import Indices
@@ -21,6 +21,7 @@ from models.relabeling.run import relabel
 from models.relabeling.second_opinion import SecondOpinion, second_opinion
 from workers.arrays import read_arrays, write_arrays
 from workers.artifacts import keep
+from workers.context import JobContext, Phase
 from workers.dry_run import dry_run
 from workers.job_inputs import JobInputs, example_ids
 from workers.relabel.dry_run import prepare
@@ -28,12 +29,7 @@ from workers.relabel.features import embed, judged_by_features
 from workers.relabel.gather import Gathered, gather, gathered_before
 from workers.relabel.report import Findings, result_of, warnings_of, write_relabels
 from workers.relabel.votes import weighed
-from workers.runner import JobContext
 from workers.yielding import Yielding
-
-# Training last of what takes long: only its own steps tell how long it takes.
-PHASES: Final = ("gather", "second_opinion", "train", "publish")
-FROZEN_PHASES: Final = ("gather", "embed", "judge", "publish")
 
 _ROWS_A_STATEMENT: Final = 5000
 
@@ -42,67 +38,47 @@ def run(context: JobContext) -> dict[str, Any]:
     """Learn and suggest; a killed job goes on in the training where it was."""
     if context.dry_run:
         return dry_run(context, prepare)
-    params = RelabelParams.model_validate(context.params)
-    context.plan(phases_of(params))
-    if "result" not in context.checkpoint:
-        _Relabeling(context, params).run()
-    shutil.rmtree(context.work, ignore_errors=True)
-    result: dict[str, Any] = context.checkpoint["result"]
-    return result
-
-
-def phases_of(params: RelabelParams) -> list[str]:
-    """Return what a job with these parameters does, in order."""
-    if params.frozen:
-        return list(FROZEN_PHASES)
-    return [name for name in PHASES if params.second_opinion or name != "second_opinion"]
+    task = Relabeling(context)
+    phases = FROZEN_PHASES if task.params.frozen else PHASES
+    return context.finish(lambda: context.run(phases, task))
 
 
 def failed(session: Session, job: Job) -> None:
     """Nothing to put right: nothing was published, and a retry goes on where this ended."""
 
 
-class _Relabeling:
-    """The phases of one job."""
+class Relabeling:
+    """One job; each phase leaves files of its unfinished work."""
 
-    def __init__(self, context: JobContext, params: RelabelParams) -> None:
-        self.context, self.params = context, params
-        self.yielding = Yielding(context)
+    def __init__(self, context: JobContext) -> None:
+        """Read what is asked."""
+        self.context, self.params = context, RelabelParams.of(context)
+        self.progress = Yielding(context).progress
 
-    def run(self) -> None:
-        """Run the phases that are not done."""
-        if not self.context.done("gather"):
-            with self.context.phase("gather"):
-                gather(self.context)
-        gathered = gathered_before(self.context)
-        steps: dict[str, Callable[[Gathered], None]] = {
-            "embed": self.embed,
-            "judge": self.judge,
-            "second_opinion": self.second_opinion,
-            "train": self.train,
-        }
-        for name in phases_of(self.params)[1:-1]:
-            if not self.context.done(name):
-                with self.context.phase(name):
-                    steps[name](gathered)
-        with self.context.phase("publish"):
-            self.publish(gathered)
+    @cached_property
+    def gathered(self) -> Gathered:
+        """What was gathered."""
+        return gathered_before(self.context)
 
-    def embed(self, gathered: Gathered) -> None:
+    def gather(self) -> None:
+        """Freeze the labels."""
+        gather(self.context, self.params)
+
+    def embed(self) -> None:
         """Compute features of the labeled images."""
-        embed(self.context, self.params, gathered, self.yielding.progress)
+        embed(self.context, self.params, self.gathered, self.progress)
 
-    def judge(self, gathered: Gathered) -> None:
+    def judge(self) -> None:
         """Judge the labels by the features, and have cleanlab judge them by the same opinions."""
-        judged = judged_by_features(self.context, self.params, gathered, self.yielding.progress)
+        judged = judged_by_features(self.context, self.params, self.gathered, self.progress)
         if self.params.second_opinion:
-            self._keep_opinion(gathered.known, judged.second)
+            self._keep_opinion(self.gathered.known, judged.second)
         self._write("learned", **judged.arrays)
         self._write_json("learned.json", judged.facts)
 
-    def second_opinion(self, gathered: Gathered) -> None:
+    def second_opinion(self) -> None:
         """Have cleanlab judge the labels."""
-        known = gathered.known
+        known = self.gathered.known
         indices, labels = known.snapshot.inside()
         found = second_opinion(
             images_of(known.store),
@@ -111,7 +87,7 @@ class _Relabeling:
             classes=known.snapshot.classes,
             seed=known.seed,
             flip=self.params.flip,
-            progress=self.yielding.progress,
+            progress=self.progress,
         )
         self._keep_opinion(known, found)
 
@@ -124,9 +100,9 @@ class _Relabeling:
         self._write("judged", **judged)
         self._write_json("judged.json", {"votes": None if votes is None else votes.result})
 
-    def train(self, gathered: Gathered) -> None:
+    def train(self) -> None:
         """Learn from the labels, and keep what they should be."""
-        known = gathered.known
+        known = self.gathered.known
         indices, labels = known.snapshot.inside()
         found = relabel(
             self.params.learner,
@@ -137,23 +113,23 @@ class _Relabeling:
             seed=known.seed,
             work=self.context.work / "training",
             params=self.params.learner_params(),
-            trained_on=gathered.trained_on,
+            trained_on=self.gathered.trained_on,
             evaluation=known.snapshot.evaluation,
             evaluation_labels=known.snapshot.evaluation_labels,
-            progress=self.yielding.progress,
+            progress=self.progress,
         )
         self._write("learned", corrected=found.corrected, confidence=found.confidence,
                     named=found.corrected)  # fmt: skip
         facts = {"test_accuracy": found.accuracy, "extras": dict(found.extras)}
         self._write_json("learned.json", facts)
 
-    def publish(self, gathered: Gathered) -> None:
+    def publish(self) -> None:
         """Keep file, suggestions and result, all or nothing."""
         context = self.context
-        findings = self._findings(gathered)
+        findings = self._findings()
         examples = example_ids(context, findings.indices)
         learned = self._read_json("learned.json")
-        evaluation_labels = gathered.known.snapshot.evaluation_labels
+        evaluation_labels = self.gathered.known.snapshot.evaluation_labels
         warnings = warnings_of(findings, learned["test_accuracy"], evaluation_labels)
         result = {
             "learner": self.params.learner,
@@ -166,19 +142,15 @@ class _Relabeling:
             **result_of(findings),
         }
         write_relabels(context.work / "relabels.parquet", findings, examples)
-        key = f"projects/{context.project_id}/jobs/{context.job_id}/relabels.parquet"
         meta = {name: result[name] for name in ("learner", "labeled", "disagreements")}
-        relabels = keep(
-            context, context.work / "relabels.parquet", ArtifactKind.RELABELS, key, meta
-        )
+        relabels = keep(context, context.work / "relabels.parquet", ArtifactKind.RELABELS, meta)
         rows = self._suggestions(findings, examples)
         with context.transaction() as (session, job):
             session.add(relabels)
             session.flush()
             for start in range(0, len(rows), _ROWS_A_STATEMENT):
                 session.execute(insert(Suggestion), rows[start : start + _ROWS_A_STATEMENT])
-            result["relabels_id"] = relabels.id
-            context.checkpoint = {**context.checkpoint, "result": result}
+            context.note(job, {"result": {**result, "relabels_id": relabels.id}})
             context.finish_phase(job, "publish")
 
     def _suggestions(self, findings: Findings, examples: Indices) -> list[dict[str, Any]]:
@@ -205,8 +177,8 @@ class _Relabeling:
                 "job_id": self.context.job_id,
                 "example_id": example,
                 "rank": rank,
-                "given_class_id": given[rank],
-                "suggested_class_id": suggested[rank],
+                "given_label": stored_class(given[rank]),
+                "suggested_label": stored_class(suggested[rank]),
                 "confidence": confidence[rank],
                 "quality": quality[rank],
                 "wrong": wrong[rank],
@@ -215,16 +187,16 @@ class _Relabeling:
             for rank, example in enumerate(examples[order].tolist())
         ]
 
-    def _findings(self, gathered: Gathered) -> Findings:
-        snapshot = gathered.known.snapshot
+    def _findings(self) -> Findings:
+        snapshot = self.gathered.known.snapshot
         indices, labels = snapshot.inside()
         judged = self._read("judged") if self.params.second_opinion else {}
         return Findings(
             indices=indices,
             labels=labels,
             class_ids=snapshot.class_ids,
-            true_ids=gathered.true_ids,
-            trained=gathered.trained,
+            true_ids=self.gathered.true_ids,
+            trained=self.gathered.trained,
             reviewed=np.isin(indices, snapshot.reviewed),
             quality=judged.get("quality"),
             issue=judged.get("issue"),
@@ -246,3 +218,18 @@ class _Relabeling:
     def _read_json(self, name: str) -> dict[str, Any]:
         value: dict[str, Any] = json.loads((self.context.work / name).read_text())
         return value
+
+
+# Training last of what takes long: only its own steps tell how long it takes.
+PHASES: Final = (
+    Phase("gather", Relabeling.gather),
+    Phase("second_opinion", Relabeling.second_opinion, lambda task: task.params.second_opinion),
+    Phase("train", Relabeling.train),
+    Phase("publish", Relabeling.publish),
+)
+FROZEN_PHASES: Final = (
+    Phase("gather", Relabeling.gather),
+    Phase("embed", Relabeling.embed),
+    Phase("judge", Relabeling.judge),
+    Phase("publish", Relabeling.publish),
+)

@@ -13,7 +13,7 @@ from core.tables import Annotation, Example
 from models.protocols import Float32Array, Indices
 from models.relabeling.consensus import consensus_quality
 from workers.arrays import read_arrays, write_arrays
-from workers.runner import JobContext
+from workers.context import JobContext
 from workers.snapshot import Snapshot
 
 _FILE: Final = "votes.npz"

@@ -9,8 +9,9 @@ import psutil
 
 from core.project_settings import ProjectSettings
 from core.tables import Project
+from models.params.resize import ResizeParams
+from workers.context import JobContext
 from workers.resize.refit import Refit, require_originals
-from workers.runner import JobContext
 
 PHASES: Final = ("check", "measure")
 _SAMPLE: Final = 128
@@ -26,7 +27,7 @@ def estimate(context: JobContext) -> dict[str, Any]:
         Conflict: ``originals_gone``.
     """
     context.plan(PHASES)
-    size = int(context.params["input_size"])
+    size = ResizeParams.of(context).side
     started = time.perf_counter()
     with context.phase("check"):
         require_originals(context, context.progress)

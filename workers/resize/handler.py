@@ -12,12 +12,12 @@ from core.project_settings import ProjectSettings
 from core.tables import Job, Project
 from models.errors import Cancelled
 from models.media.image import PixelStore
+from models.params.resize import ResizeParams
+from workers.context import JobContext, Phase
 from workers.resize.refit import Refit, require_originals
 from workers.resize.swap import name, put_in_place, require_patches, take_back, tidy
-from workers.runner import JobContext
 from workers.yielding import Turn
 
-PHASES: Final = ("check", "fit", "swap")
 _SAVE_SECONDS: Final = 2.0
 
 
@@ -27,16 +27,17 @@ def run(context: JobContext) -> dict[str, Any]:
         from workers.resize.dry_run import estimate
 
         return estimate(context)
-    context.plan(PHASES)
-    size = int(context.params["input_size"])
+    size = ResizeParams.of(context).side
     if not context.done("swap"):
         _require_another(context, size)
-    if not context.done("check"):
-        with context.phase("check"):
-            require_originals(context, context.progress)
-    if not context.done("swap"):
-        _fit(context, size)
-        _swap(context, size)
+        # Whoever took a break may find more images than there were.
+        context.forget(["fit"])
+    try:
+        context.run(PHASES, context)
+    except Cancelled:
+        # Too late: it is done, and only the old file is left to be removed.
+        if not context.done("swap"):
+            raise
     storage, known = context.storage, context.checkpoint["swapped"]
     tidy(storage, context.project_id, size, known["anew"])
     shutil.rmtree(context.work, ignore_errors=True)
@@ -61,22 +62,21 @@ def _require_another(context: JobContext, size: int) -> None:
     require_patches(settings, size)
 
 
-def _fit(context: JobContext, size: int) -> None:
-    """Make the pixels of every image, from where an earlier attempt got to.
+def check(context: JobContext) -> None:
+    """See that every original is there."""
+    require_originals(context, context.progress)
 
-    Whoever took a break may find more images than there were.
-    """
+
+def fit(context: JobContext) -> None:
+    """Make the pixels of every image, from where an earlier attempt got to."""
+    size = ResizeParams.of(context).side
     context.work.mkdir(parents=True, exist_ok=True)
     part = context.work / "pixels.u8"
     take_back(context.storage.resized_pixels(context.project_id, size), part)
     began = saved = time.monotonic()
     turn = Turn(context, 0.0)
     fitted = int(context.checkpoint.get("fitted", 0)) if part.exists() else 0
-    with (
-        context.phase("fit"),
-        closing(Refit(context)) as refit,
-        PixelStore.writer(part, size) as pixels,
-    ):
+    with closing(Refit(context)) as refit, PixelStore.writer(part, size) as pixels:
         count = refit.count()
         context.log.write(f"{count - fitted} of {count} images are to be fitted to {size} px")
         for rows in refit.batches(fitted):
@@ -94,21 +94,19 @@ def _fit(context: JobContext, size: int) -> None:
     context.log.write(f"fitted {fitted} images in {time.monotonic() - began:.1f} s")
 
 
-def _swap(context: JobContext, size: int) -> None:
+def swap(context: JobContext) -> None:
     """Have the new file named by the settings; both say the same at every moment."""
+    size = ResizeParams.of(context).side
     part = context.work / "pixels.u8"
-    try:
-        with context.phase("swap"):
-            put_in_place(part, context.storage.resized_pixels(context.project_id, size))
-            with context.transaction() as (session, job):
-                before, anew = name(session, context.project_id, size)
-                swapped = {"images": context.checkpoint["fitted"], "before": before, "anew": anew}
-                context.checkpoint = {**context.checkpoint, "swapped": swapped}
-                context.finish_phase(job, "swap")
-    except Cancelled:
-        # Too late: it is done, and only the old file is left to be removed.
-        if not context.done("swap"):
-            raise
+    put_in_place(part, context.storage.resized_pixels(context.project_id, size))
+    with context.transaction() as (session, job):
+        before, anew = name(session, context.project_id, size)
+        swapped = {"images": context.checkpoint["fitted"], "before": before, "anew": anew}
+        context.note(job, {"swapped": swapped})
+        context.finish_phase(job, "swap")
+
+
+PHASES: Final = (Phase("check", check), Phase("fit", fit), Phase("swap", swap))
 
 
 def failed(session: Session, job: Job) -> None:

@@ -12,7 +12,7 @@ from core.settings import settings
 from core.storage import Storage
 from workers import removals
 from workers.app import app
-from workers.runner import sessions
+from workers.context import sessions
 
 logger = logging.getLogger(__name__)
 # Of the time between two of these messages: the rest is for others in the same queue.

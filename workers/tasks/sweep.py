@@ -9,15 +9,16 @@ from sqlalchemy.orm import Session
 
 from core import queue
 from core.db import database_time
-from core.messages import JOB_MESSAGES, QUEUES, CheckWeights, JobMessage, Sweep
+from core.messages import QUEUES, CheckWeights, RunJob, Sweep
 from core.settings import settings
 from core.states import JobState
 from core.storage import Storage
 from core.tables import Job, Worker
 from workers.app import app
+from workers.claiming import is_blocked, may_begin
+from workers.context import sessions
 from workers.fairness import is_silent
 from workers.imports.expiry import expire_plans
-from workers.runner import is_blocked, may_begin, sessions
 from workers.weights import unchecked
 
 logger = logging.getLogger(__name__)
@@ -32,7 +33,7 @@ def sweep(payload: dict[str, Any]) -> None:
     for name in expired:
         Storage.of(settings()).remove_upload(name)
     waiting = {name: queue.waiting(name) for name in QUEUES}
-    lost: list[JobMessage] = []
+    lost: list[RunJob] = []
     with sessions().begin() as session:
         active = (
             select(Job)
@@ -45,7 +46,7 @@ def sweep(payload: dict[str, Any]) -> None:
         now = database_time(session)
         for job in jobs:
             _correct(job, now)
-            message = JOB_MESSAGES[job.kind](job_id=job.id)
+            message = RunJob.of(job)
             if _lost(session, job, now, waiting[message.queue]):
                 logger.warning("job %s (%s) is sent again", job.id, job.state)
                 job.sent_at, job.message = now, None

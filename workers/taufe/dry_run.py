@@ -11,9 +11,9 @@ from models.media.image import images_of
 from models.params.regularize import TaufeParams
 from models.protocols import TargetModel
 from models.regularize import METHODS, Parts, doubts_of_ood, draw, drawing, train_method
+from workers.context import JobContext
 from workers.dry_run import Cost, DryRun, class_notes
 from workers.job_inputs import JobInputs
-from workers.runner import JobContext
 from workers.taufe.gather import divide_known, gather
 
 _SAMPLE: Final = 512
@@ -21,25 +21,26 @@ _SAMPLE: Final = 512
 
 def prepare(context: JobContext) -> DryRun:
     """Gather as the job does, and say what to measure."""
-    known = gather(context)
-    task = _Task(context, known)
+    params = TaufeParams.of(context)
+    known = gather(context, params)
+    timing = _Timing(context, known, params)
     phases: dict[str, Callable[[], Cost]] = {
-        method: partial(task.train, method) for method in METHODS
+        method: partial(timing.train, method) for method in METHODS
     }
     return DryRun(
-        images=len(task.parts.inside),
-        phases={**phases, "compare": task.compare},
-        notes=(*class_notes(context, known.snapshot), *doubts_of_ood(task.parts, task.params)),
+        images=len(timing.parts.inside),
+        phases={**phases, "compare": timing.compare},
+        notes=(*class_notes(context, known.snapshot), *doubts_of_ood(timing.parts, timing.params)),
     )
 
 
-class _Task:
+class _Timing:
     """The images of one project."""
 
-    def __init__(self, context: JobContext, known: JobInputs) -> None:
+    def __init__(self, context: JobContext, known: JobInputs, params: TaufeParams) -> None:
         self.context, self.known = context, known
-        self.params = TaufeParams.model_validate(context.params)
-        self.parts: Parts = divide_known(known, self.params)
+        self.params = params
+        self.parts: Parts = divide_known(known, params)
         self._model: TargetModel | None = None
 
     def train(self, method: str) -> Cost:

@@ -2,29 +2,29 @@
 
 from models.params.regularize import TaufeParams
 from models.regularize import Parts, divide
+from workers.context import JobContext
 from workers.job_inputs import JobInputs, freeze
-from workers.runner import JobContext
 
 
-def gather(context: JobContext) -> JobInputs:
+def gather(context: JobContext, params: TaufeParams) -> JobInputs:
     """Freeze what is known.
 
     Raises:
         ModelError: It could not be learned from.
     """
     known = freeze(context, in_use=True)
-    divide_known(known, TaufeParams.model_validate(context.params))
+    divide_known(known, params)
     return known
 
 
 def divide_known(known: JobInputs, params: TaufeParams) -> Parts:
     """Say which images are learned from, and which judge."""
     snapshot = known.snapshot
-    inside, labels = snapshot.trained()
+    inside, targets = snapshot.trained()
     return divide(
         inside,
-        labels,
-        snapshot.labeled[snapshot.labels < 0],
+        targets.outputs(),
+        snapshot.ood,
         snapshot.auxiliary,
         snapshot.evaluation,
         snapshot.evaluation_labels,

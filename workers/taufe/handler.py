@@ -1,7 +1,7 @@
 """The ``taufe`` job: freeze what is known, train three times, judge, keep the results."""
 
 import json
-import shutil
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,59 +26,51 @@ from models.regularize import (
 )
 from models.target import load_target
 from workers.artifacts import keep
+from workers.context import JobContext, Phase
 from workers.dry_run import dry_run
-from workers.job_inputs import example_ids, frozen
-from workers.runner import JobContext
+from workers.job_inputs import JobInputs, example_ids, frozen
 from workers.taufe.dry_run import prepare
 from workers.taufe.gather import divide_known, gather
 from workers.yielding import Yielding
-
-PHASES: Final = ("gather", *METHODS, "compare")
 
 
 def run(context: JobContext) -> dict[str, Any]:
     """Train and compare; a killed job goes on in the training in which it was."""
     if context.dry_run:
         return dry_run(context, prepare)
-    context.plan(PHASES)
-    if "result" not in context.checkpoint:
-        _compare(context)
-    shutil.rmtree(context.work, ignore_errors=True)
-    result: dict[str, Any] = context.checkpoint["result"]
-    return result
+    return context.finish(Comparison(context).run)
 
 
 def failed(session: Session, job: Job) -> None:
     """Nothing to put right: nothing was published, and a retry goes on where this ended."""
 
 
-def _compare(context: JobContext) -> None:
-    if not context.done("gather"):
-        with context.phase("gather"):
-            gather(context)
-    task = Comparison(context)
-    context.plan(PHASES, work=effort(task.parts, task.params))
-    for method in METHODS:
-        if not context.done(method):
-            with context.phase(method):
-                task.train(method)
-    if not context.done("compare"):
-        with context.phase("compare"):
-            task.compare()
-    _publish(context, task)
-
-
 class Comparison:
     """The trainings of one job, over its frozen knowledge."""
 
     def __init__(self, context: JobContext) -> None:
-        """Read what was gathered."""
-        self.context = context
-        self.params = TaufeParams.model_validate(context.params)
-        known = frozen(context)
-        self.snapshot, self.store, self.seed = known.snapshot, known.store, known.seed
-        self.parts = divide_known(known, self.params)
-        self.yielding = Yielding(context)
+        """Read what is asked."""
+        self.context, self.params = context, TaufeParams.of(context)
+        self.progress = Yielding(context).progress
+
+    def run(self) -> None:
+        """Run the phases, and publish what they have left."""
+        self.context.run(PHASES, self, work=lambda: effort(self.parts, self.params))
+        self.publish()
+
+    @cached_property
+    def known(self) -> JobInputs:
+        """What was gathered."""
+        return frozen(self.context)
+
+    @cached_property
+    def parts(self) -> Parts:
+        """What is learned from, and what judges."""
+        return divide_known(self.known, self.params)
+
+    def gather(self) -> None:
+        """Freeze what is known."""
+        gather(self.context, self.params)
 
     def file(self, name: str) -> Path:
         """A file of this job's unfinished work."""
@@ -89,13 +81,13 @@ class Comparison:
         checkpoint = self.file(f"{method}-training.safetensors")
         model = train_method(
             method,
-            images_of(self.store),
+            images_of(self.known.store),
             self.parts,
             self.params,
-            classes=self.snapshot.classes,
-            seed=self.seed,
+            classes=self.known.snapshot.classes,
+            seed=self.known.seed,
             checkpoint=checkpoint,
-            progress=self.yielding.progress,
+            progress=self.progress,
         )
         model.save(self.file(f"{method}.safetensors"))
         checkpoint.unlink(missing_ok=True)
@@ -104,17 +96,15 @@ class Comparison:
         """Judge the three by the same images."""
         found, points = {}, {}
         warnings = [*doubts_of_ood(self.parts, self.params)]
-        chosen, labels = drawing(self.parts, seed=self.seed)
+        chosen, labels = drawing(self.parts, seed=self.known.seed)
         for method in METHODS:
-            model = load_target(self.file(f"{method}.safetensors"), self.store)
-            found[method] = measure(model, self.parts, progress=self.yielding.progress)
-            points[method] = draw(model, chosen, seed=self.seed)
+            model = load_target(self.file(f"{method}.safetensors"), self.known.store)
+            found[method] = measure(model, self.parts, progress=self.progress)
+            points[method] = draw(model, chosen, seed=self.known.seed)
             if method == "standard":
                 right = found[method]["accuracy"]
-                warnings += doubts_of_training(
-                    model, self.parts, right, progress=self.yielding.progress
-                )
-        class_ids = self.snapshot.class_ids.tolist()
+                warnings += doubts_of_training(model, self.parts, right, progress=self.progress)
+        class_ids = self.known.snapshot.class_ids.tolist()
         drawn = {
             "examples": example_ids(self.context, chosen).tolist(),
             "class_ids": [class_ids[label] if label >= 0 else None for label in labels.tolist()],
@@ -125,12 +115,28 @@ class Comparison:
             "settings": settings_of(self.params),
             "class_ids": class_ids,
             "judged_on": self.parts.judged_on,
-            "counts": _counts(self.parts) | {"left_out": len(self.snapshot.dropped)},
+            "counts": _counts(self.parts) | {"left_out": len(self.known.snapshot.dropped)},
             "warnings": warnings,
             "notes": warnings,
         }
         self._write("drawing.json", drawn)
         self._write("result.json", result)
+
+    def publish(self) -> None:
+        """Keep the three models and the drawing as artifacts, and note that all is done."""
+        class_ids = self.known.snapshot.class_ids.tolist()
+        files = {
+            f"{method}.safetensors": (ArtifactKind.CHECKPOINT, {"method": method})
+            for method in METHODS
+        } | {"drawing.json": (ArtifactKind.COMPARISON, {})}
+        made = [
+            keep(self.context, self.file(name), kind, {**meta, "class_ids": class_ids})
+            for name, (kind, meta) in files.items()
+        ]
+        result = json.loads(self.file("result.json").read_text())
+        with self.context.transaction() as (session, job):
+            session.add_all(made)
+            self.context.note(job, {"result": result})
 
     def _write(self, name: str, content: dict[str, Any]) -> None:
         text = json.dumps(content)
@@ -143,23 +149,8 @@ def _counts(parts: Parts) -> dict[str, int]:
     return {name: len(getattr(parts, name)) for name in names}
 
 
-def _publish(context: JobContext, task: Comparison) -> None:
-    """Keep the three models and the drawing as artifacts, and note that all is done."""
-    files = {
-        f"{method}.safetensors": (ArtifactKind.CHECKPOINT, {"method": method}) for method in METHODS
-    } | {"drawing.json": (ArtifactKind.COMPARISON, {})}
-    made = [
-        keep(
-            context,
-            task.file(name),
-            kind,
-            f"projects/{context.project_id}/jobs/{context.job_id}/{name}",
-            {**meta, "class_ids": task.snapshot.class_ids.tolist()},
-        )
-        for name, (kind, meta) in files.items()
-    ]
-    result = json.loads(task.file("result.json").read_text())
-    with context.transaction() as (session, job):
-        session.add_all(made)
-        context.checkpoint = {**context.checkpoint, "result": result}
-        job.checkpoint = context.checkpoint
+PHASES: Final = (
+    Phase("gather", Comparison.gather),
+    *(Phase(method, partial(Comparison.train, method=method)) for method in METHODS),
+    Phase("compare", Comparison.compare),
+)

@@ -1,5 +1,6 @@
 """Answers: each is there once, and images are what their answers say."""
 
+import json
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any, Final
@@ -9,6 +10,7 @@ from sqlalchemy import select
 from core.consensus import Vote, is_disputed, outcome, votes
 from core.states import ExampleState, Split
 from core.tables import Annotation, Example, Query
+from core.tasks.registry import stored
 from workers.imports.pool import TRUTH
 from workers.verify.check import BATCH, Check, Scope, by_sql
 
@@ -31,7 +33,7 @@ def _states(scope: Scope) -> Iterator[str]:
                 Example.id,
                 Example.split,
                 Example.state,
-                Example.label_class_id,
+                Example.label,
                 Example.disputed,
                 Example.meta[TRUTH].is_not(None).label("contradicted"),
             )
@@ -61,17 +63,17 @@ def _states(scope: Scope) -> Iterator[str]:
 def _wrong(example: Any, said: list[Vote], waiting: bool) -> str | None:
     """What is wrong with an image, if anything."""
     if example.split is not Split.POOL:
-        labeled = example.label_class_id is not None
+        labeled = example.label is not None
         if example.state is not ExampleState.UNLABELED or said:
             return f"is of the split {example.split} and has verdicts"
         # Labels that contradict each other leave an evaluation image without a class.
         may_lack = labeled or not example.contradicted
         if labeled != (example.split is Split.EVALUATION) and may_lack:
-            return f"is of the split {example.split}, {'with' if labeled else 'without'} a class"
+            return f"is of the split {example.split}, {'with' if labeled else 'without'} a label"
         return None
-    state, class_id = outcome(said)
-    if example.label_class_id != class_id:
-        return f"has class {example.label_class_id}, its verdicts say {class_id}"
+    state, label = outcome(said)
+    if example.label != stored(label):
+        return f"has the label {_told(example.label)}, its verdicts say {_told(stored(label))}"
     if example.state is ExampleState.QUERIED and state is ExampleState.UNLABELED:
         return None if waiting else "is queried, and in no queue"
     if example.state is ExampleState.HELD_OUT and state is ExampleState.UNLABELED:
@@ -81,6 +83,10 @@ def _wrong(example: Any, said: list[Vote], waiting: bool) -> str | None:
     if example.disputed is not is_disputed(said):
         return f"is {'' if example.disputed else 'not '}disputed, its verdicts say otherwise"
     return None
+
+
+def _told(label: dict[str, Any] | None) -> str:
+    return "none" if label is None else json.dumps(label)
 
 
 CHECKS: Final = (

@@ -13,9 +13,11 @@ from core.locations import Location
 from core.originals import ORIGINAL
 from core.prefetch import AT_ONCE, in_order
 from core.project_settings import ProjectSettings
+from core.states import Medium
 from core.storage import sha256
 from core.tables import Artifact, Example, Project, Weights
 from workers.strays import strays
+from workers.verify import texts
 from workers.verify.check import BATCH, Check, Scope
 
 _RESTORE: Final = "Restore it from the last backup with karat restore."
@@ -53,7 +55,8 @@ def _wrong_artifact(scope: Scope, row: Any) -> str | None:
 def _images(scope: Scope) -> Iterator[str]:
     statement = (
         select(Example.id, Example.content_hash, Example.bytes)
-        .where(Example.location.is_(None))
+        # A text is in the database, whole.
+        .where(Example.location.is_(None), Example.width.is_not(None))
         .order_by(Example.id)
     )
     rows = scope.connection.execution_options(stream_results=True, yield_per=BATCH)
@@ -70,6 +73,7 @@ def _far_images(scope: Scope) -> Iterator[str]:
     """Ask for each object, several at once; a bucket may hold far more than a pool."""
     buckets, remote = Buckets(scope.settings), scope.storage.remote
     statement = select(Example.id, Example.bytes, *ORIGINAL).order_by(Example.id)
+    statement = statement.where(Example.width.is_not(None))
     if remote is None:
         statement = statement.where(Example.location.is_not(None))
     stream = scope.connection.execution_options(stream_results=True, yield_per=BATCH)
@@ -106,14 +110,20 @@ def _is_there(scope: Scope, statement: Any) -> bool:
         return now.scalar(statement) is not None
 
 
-def _pixels(scope: Scope) -> Iterator[str]:
+def _pools(scope: Scope, medium: Medium) -> Iterator[tuple[int, Any, int, int]]:
+    """Id and settings of projects, how many examples they have, and the index of the last."""
     statement = (
         select(Project.id, Project.settings, func.count(Example.id), func.max(Example.pool_index))
         .join(Example, Example.project_id == Project.id)
+        .where(Project.medium == medium)
         .group_by(Project.id)
         .order_by(Project.id)
     )
-    for project_id, settings, count, last in scope.connection.execute(statement).all():
+    yield from (tuple(row) for row in scope.connection.execute(statement).all())
+
+
+def _pixels(scope: Scope) -> Iterator[str]:
+    for project_id, settings, count, last in _pools(scope, Medium.IMAGE):
         if count != last + 1:
             yield f"project {project_id} has {count} images, the last at {last}"
         size = ProjectSettings.model_validate(settings).side
@@ -166,6 +176,7 @@ CHECKS: Final = (
         _RESTORE,
         _pixels,
     ),
+    *texts.CHECKS,
     Check(
         "stray_files",
         "every file belongs to something",

@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { call, client } from "./client";
-import type { Drawing } from "./types";
+import type { Drawing } from "./results";
 
 /** The files that one job has left. */
 export const artifactsQuery = (projectId: number, jobId: number) =>

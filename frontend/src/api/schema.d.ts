@@ -158,6 +158,8 @@ export interface paths {
         /**
          * List Algorithms
          * @description The catalog, from which settings are chosen and checked, in the order to offer it in.
+         *
+         *     With a `medium` only what serves it, with what it is begun with there, and in its words.
          */
         get: operations["list_algorithms"];
         put?: never;
@@ -312,7 +314,8 @@ export interface paths {
          *
          *     It is the original file where every browser shows that as the model sees it, else a PNG or JPEG
          *     made of it: upright, in sRGB, opaque on white, the first of several frames. With `original` it
-         *     is the file as it came, whatever it is.
+         *     is the file as it came, whatever it is: of a text, which has no picture (404 `no_picture`), the
+         *     text in UTF-8.
          *
          *     An original that lies in a bucket is answered with a redirect (307) to a link into the bucket,
          *     good for a short while; 409 says that it is gone, or has changed since it was imported.
@@ -375,7 +378,7 @@ export interface paths {
         };
         /**
          * Linked Image
-         * @description The image that a link leads to, for whoever has the link.
+         * @description The image or text that a link leads to, for whoever has the link.
          */
         get: operations["linked_image"];
         put?: never;
@@ -876,6 +879,8 @@ export interface paths {
          * Look Up
          * @description Send one image as the request body, to find what is like it: nothing is added to the pool.
          *
+         *     Of a project of texts it is a text in UTF-8: one that was typed in, or a `.txt` file.
+         *
          *     When the job that is returned has succeeded, its number is what `similar_file` asks for.
          */
         post: operations["look_up"];
@@ -1085,7 +1090,7 @@ export interface paths {
         put?: never;
         /**
          * Import Images
-         * @description Upload a zip, a Parquet file or one image as the request body, and import it.
+         * @description Upload a zip, a Parquet file, a table or one example as the request body, and import it.
          *
          *     What stands in each `annotation_column` (of the Parquet file, or of a zip's metadata, where
          *     `label` also means the folder) becomes an annotation of the image: a class by name or number,
@@ -1097,6 +1102,10 @@ export interface paths {
          *     With a `location`, a `.csv`, `.jsonl` or `.parquet` file names images that stay in that bucket
          *     or folder: by the column `key`, `file` or another that `key_column` names. `packed` says what a
          *     zip was made of for the upload.
+         *
+         *     Texts come from `.csv`, `.tsv`, `.jsonl`, `.json` and `.parquet` files, a row each, by the
+         *     column `text_column`, which need not be named where only one can be meant, and from `.txt` and
+         *     `.md` files, alone, in folders or zipped. The JSON of Label Studio and doccano needs no names.
          *
          *     Each `folder_split`, as `FOLDER=SPLIT`, says of a folder, or of a value of the split column,
          *     what it is: a split, `leave_out`, or `class`. `count_from` says which number the first class has
@@ -1828,8 +1837,8 @@ export interface paths {
          * Export Subset
          * @description All rows as CSV or Parquet (no rank: dropped); what is kept as ids, or as a zip of folders.
          *
-         *     CSV and Parquet have the same columns, with names beside the ids. The folders are named by the
-         *     labels that the subset was made from.
+         *     CSV and Parquet have the same columns, with names beside the ids, and the texts where examples
+         *     are texts. The folders, of images, are named by the labels that the subset was made from.
          */
         get: operations["export_subset"];
         put?: never;
@@ -2344,7 +2353,7 @@ export interface components {
             /** Summary */
             summary: string;
             /** Tasks */
-            tasks: "classification"[];
+            tasks: string[];
             /** Title */
             title: string;
         };
@@ -2374,6 +2383,16 @@ export interface components {
             id: number;
             /** Job Id */
             job_id: number | null;
+            /** Label */
+            label: {
+                /** Class Id */
+                class_id: number;
+                /**
+                 * Type
+                 * @constant
+                 */
+                type: "classification";
+            } | null;
             /** Round */
             round: number | null;
             /** Seconds */
@@ -2409,6 +2428,9 @@ export interface components {
          * AnswerIn
          * @description One verdict. `key` is made by the client: a retry with it returns the first result.
          *
+         *     The verdict `class` comes with a `label` of the project's task type, `{"type":
+         *     "classification", "class_id": 7}`; in classification `class_id` alone will do.
+         *
          *     `classes_version` is that of the project as its classes were shown. With it an answer is stored
          *     under the name that was read, and refused if that is another class by now.
          */
@@ -2422,6 +2444,16 @@ export interface components {
              * Format: uuid
              */
             key: string;
+            /** Label */
+            label?: {
+                /** Class Id */
+                class_id: number;
+                /**
+                 * Type
+                 * @constant
+                 */
+                type: "classification";
+            } | null;
             /** Lease Token */
             lease_token?: string | null;
             /** Query Id */
@@ -2800,9 +2832,9 @@ export interface components {
          * DecisionIn
          * @description One decision; `null` takes back what the caller decided before.
          *
-         *     `other` says that neither label is right, and names the class that is. `key` is made by the
-         *     client: a retry with it returns the first result. `classes_version` is that of the project as
-         *     its classes were shown.
+         *     `other` says that neither label is right, and comes with the `label` that is, or its `class_id`.
+         *     `key` is made by the client: a retry with it returns the first result. `classes_version` is that
+         *     of the project as its classes were shown.
          */
         DecisionIn: {
             /** Class Id */
@@ -2815,6 +2847,16 @@ export interface components {
              * Format: uuid
              */
             key: string;
+            /** Label */
+            label?: {
+                /** Class Id */
+                class_id: number;
+                /**
+                 * Type
+                 * @constant
+                 */
+                type: "classification";
+            } | null;
             /**
              * Seconds
              * @default 0
@@ -3279,8 +3321,9 @@ export interface components {
          *     the embedding map: its version, a colon, and the corners as `x,y;x,y;...`. Scores and
          *     predictions are those that the queries of `round` were chosen by, by default the latest.
          *
-         *     `search` are words of a text: all of them have to be in it, in any order; "words in quotes" as
-         *     they stand, `or` between words for either, `-` before one for texts without it.
+         *     `search` are words, or beginnings of words, of a text: all of them have to be in it, in any
+         *     order; with `or` between them either, and none that has `-` before it. "Words in quotes" are
+         *     whole, and stand together.
          *
          *     `similar_to` are ids of images with commas between them, `similar_file` the job of a file that
          *     was sent to be looked up: what is found has the features that likeness is measured by, and
@@ -3635,7 +3678,27 @@ export interface components {
             filters?: components["schemas"]["Filters"] | null;
             /** Ids */
             ids?: number[] | null;
+            /** Label */
+            label?: {
+                /** Class Id */
+                class_id: number;
+                /**
+                 * Type
+                 * @constant
+                 */
+                type: "classification";
+            } | null;
             verdict: components["schemas"]["Verdict"];
+        };
+        /**
+         * Label
+         * @description What a verdict says that an example is; kept as JSON, in the words of its type.
+         *
+         *     Equal labels are equal values, and may be keys.
+         */
+        Label: {
+            /** Type */
+            type: string;
         };
         /**
          * Lease
@@ -4225,7 +4288,9 @@ export interface components {
         };
         /**
          * ProjectCreate
-         * @description `medium` is what the examples are, and stays.
+         * @description `medium` is what the examples are and `task` what a label is; both stay.
+         *
+         *     Task types are `classification`, and those of packages that this installation has.
          */
         ProjectCreate: {
             /** Classes */
@@ -4243,6 +4308,11 @@ export interface components {
             settings?: {
                 [key: string]: unknown;
             };
+            /**
+             * Task
+             * @default classification
+             */
+            task: string;
         };
         /**
          * ProjectListed
@@ -4268,11 +4338,8 @@ export interface components {
             /** Pictures */
             pictures: number[];
             state: components["schemas"]["ProjectState"];
-            /**
-             * Task
-             * @constant
-             */
-            task: "classification";
+            /** Task */
+            task: string;
         };
         /**
          * ProjectOut
@@ -4306,11 +4373,8 @@ export interface components {
                 [key: string]: unknown;
             };
             state: components["schemas"]["ProjectState"];
-            /**
-             * Task
-             * @constant
-             */
-            task: "classification";
+            /** Task */
+            task: string;
             /** Warnings */
             warnings: string[];
         };
@@ -4328,7 +4392,11 @@ export interface components {
          *         budget: What the verdicts of one round may cost, in units of ``cost``.
          *         cost: Prices of verdicts.
          *         overlap: How many annotators see each queried image; every verdict costs.
+         *         second_looks: Share of the budget, 0..0.5, for asking once more for answers that are most
+         *             probably wrong; ``None`` = 5 % where several people label, none where one does.
          *         zero_wait: While models retrain, annotators go on with the rest of the ranked queue.
+         *         first_queue: What the first round asks about: images that are typical of the pool, and one
+         *             in four drawn at random, or all drawn at random.
          *         model: Target model.
          *         strategy: Query strategy.
          *         purity: Score of being in-distribution.
@@ -4345,6 +4413,12 @@ export interface components {
              */
             budget: number;
             cost?: components["schemas"]["Cost"];
+            /**
+             * First Queue
+             * @default typical
+             * @enum {string}
+             */
+            first_queue: "typical" | "random";
             /**
              * Goal
              * @default best_model
@@ -4370,6 +4444,8 @@ export interface components {
              */
             overlap: number;
             purity?: components["schemas"]["Choice"];
+            /** Second Looks */
+            second_looks?: number | null;
             /**
              * Seed
              * @default 0
@@ -4543,6 +4619,16 @@ export interface components {
              * Format: uuid
              */
             key: string;
+            /** Label */
+            label: {
+                /** Class Id */
+                class_id: number;
+                /**
+                 * Type
+                 * @constant
+                 */
+                type: "classification";
+            } | null;
             /** Name */
             name: string;
             /** Query Id */
@@ -4780,7 +4866,9 @@ export interface components {
          * RoundOut
          * @description A round. ``accuracy`` is that of the model trained on the answers up to this round.
          *
-         *     ``purity_auroc`` judges the purity of the round's queries by their verdicts.
+         *     ``purity_auroc`` judges the purity of the round's queries by their verdicts. ``drawn`` are the
+         *     answers to images that were drawn at random from the pool, of round 0 alone: neither chosen as
+         *     typical nor sent by somebody.
          */
         RoundOut: {
             /** Accuracy */
@@ -4794,6 +4882,7 @@ export interface components {
             closed_at: string | null;
             /** Closing At */
             closing_at: string | null;
+            drawn: components["schemas"]["Answered"] | null;
             /** In Share */
             in_share: number | null;
             /** Job Id */
@@ -5037,11 +5126,11 @@ export interface components {
          * SuggestionOut
          * @description An image whose label a job doubts, or annotators disagree on.
          *
-         *     A given or suggested label without a class is OOD. `votes` holds what was said, by most first.
+         *     A given or suggested label that is null is OOD. `votes` holds what was said, by most first.
          *     `confidence`, 0 to 1, is how likely the suggested label is right by the job and, where it is
          *     open, the decisions so far. `quality` is cleanlab's of the given label, 0 to 1. Suggestions with
-         *     the same `alike` have the same two labels and look alike. `decided_class_id` is the class that
-         *     was decided on, if it was one.
+         *     the same `alike` have the same two labels and look alike. `decided_label` is what was decided
+         *     on, if it was a label. What ends in `class_id` is the class of the label beside it.
          */
         SuggestionOut: {
             /** Alike */
@@ -5050,6 +5139,16 @@ export interface components {
             confidence: number;
             /** Decided Class Id */
             decided_class_id: number | null;
+            /** Decided Label */
+            decided_label: {
+                /** Class Id */
+                class_id: number;
+                /**
+                 * Type
+                 * @constant
+                 */
+                type: "classification";
+            } | null;
             decision: components["schemas"]["Decision"] | null;
             /** Example Id */
             example_id: number;
@@ -5057,6 +5156,16 @@ export interface components {
             excerpt: string | null;
             /** Given Class Id */
             given_class_id: number | null;
+            /** Given Label */
+            given_label: {
+                /** Class Id */
+                class_id: number;
+                /**
+                 * Type
+                 * @constant
+                 */
+                type: "classification";
+            } | null;
             /** Height */
             height: number | null;
             /** Id */
@@ -5071,6 +5180,16 @@ export interface components {
             rank: number;
             /** Suggested Class Id */
             suggested_class_id: number | null;
+            /** Suggested Label */
+            suggested_label: {
+                /** Class Id */
+                class_id: number;
+                /**
+                 * Type
+                 * @constant
+                 */
+                type: "classification";
+            } | null;
             /** Votes */
             votes: components["schemas"]["Votes"][];
             /** Width */
@@ -5285,13 +5404,23 @@ export interface components {
         };
         /**
          * Votes
-         * @description How many said so, reviewers apart; no class is OOD.
+         * @description How many said so, reviewers apart; no label is OOD.
          */
         Votes: {
             /** Class Id */
             class_id: number | null;
             /** Count */
             count: number;
+            /** Label */
+            label: {
+                /** Class Id */
+                class_id: number;
+                /**
+                 * Type
+                 * @constant
+                 */
+                type: "classification";
+            } | null;
         };
         /** WebhookCreate */
         WebhookCreate: {
@@ -5818,7 +5947,9 @@ export interface operations {
     };
     list_algorithms: {
         parameters: {
-            query?: never;
+            query?: {
+                medium?: components["schemas"]["Medium"] | null;
+            };
             header?: never;
             path?: never;
             cookie?: never;

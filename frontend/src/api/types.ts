@@ -220,5 +220,3 @@ export type Duplicates = Schemas["Duplicates"];
 export type DuplicateGroup = Schemas["DuplicateGroup"];
 export type Judgement = Schemas["Judgement"];
 export type Changed = Schemas["Changed"];
-
-export type * from "./results";

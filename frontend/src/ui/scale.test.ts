@@ -14,8 +14,8 @@ it("copes with a range of one value", () => {
 });
 
 it("has a scale beside a single value, and no share of more than all", () => {
-  expect(ticks(0.5, 0.5, 5, 0.01)).toEqual([0.4, 0.5, 0.6]);
-  expect(ticks(1, 1, 5, 0.01)).toEqual([0.8, 1]);
+  expect(ticks(0.5, 0.5)).toEqual([0.4, 0.5, 0.6]);
+  expect(ticks(1, 1)).toEqual([0.8, 1]);
   expect(ticks(0, 0)).toEqual([0, 0.2]);
   for (const value of [0, 0.01, 0.125, 0.5, 0.93, 1, 3, 250, 1e6, -4]) {
     const found = ticks(value, value);
@@ -27,11 +27,6 @@ it("has a scale beside a single value, and no share of more than all", () => {
       expect(Math.max(...found)).toBeLessThanOrEqual(1);
     }
   }
-});
-
-it("keeps ticks as far apart as their words can tell", () => {
-  expect(ticks(0.991, 0.994, 5, 0.01)).toEqual([0.99, 1]);
-  expect(ticks(0, 1, 5, 0.01)).toEqual(ticks(0, 1));
 });
 
 const said = (low: number, high: number) => tickLabels(ticks(low, high), "en");

@@ -27,13 +27,15 @@ function roundUp(value: number): number {
 }
 
 /**
- * Round numbers that cover [low, high], about `count` of them and `least` apart. Beside a single value
- * there is room: it would be an axis without a scale.
+ * Round numbers that cover [low, high], about `count` of them. Beside a single value there is room: it
+ * would be an axis without a scale.
+ *
+ * Not those of d3-array: it rounds the step to the nearest, which gives up to twice as many, and the
+ * ends of a short axis would lie on none.
  */
-export function ticks(low: number, high: number, count = 5, least = 0): number[] {
+export function ticks(low: number, high: number, count = 5): number[] {
   const span = high - low || Math.abs(high) || 1;
-  const rough = span / count;
-  const step = Math.max(roundUp(rough), least);
+  const step = roundUp(span / count);
   let first = Math.floor(low / step + 1e-9);
   let last = Math.ceil(high / step - 1e-9);
   if (first === last) {

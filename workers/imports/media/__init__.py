@@ -36,7 +36,7 @@ def open_medium(
         if project.medium is Medium.IMAGE:
             return ImageMedium(sessions, storage, project, settings, threads)
         if project.medium is Medium.TEXT:
-            return TextMedium(storage, project, settings)
+            return TextMedium(session, storage, project, settings)
         assert_never(project.medium)
 
 

@@ -2,27 +2,30 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
-from sqlalchemy import bindparam, text
+from sqlalchemy import bindparam, func, select, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
+from core.media.nouns import in_words_of
 from core.media.text import MEDIA_TYPE, TEXT, TEXTS, NotText, decoded, require_text
 from core.project_settings import ProjectSettings
 from core.settings import Settings
 from core.states import Medium
 from core.storage import Storage
-from core.tables import Project
+from core.tables import Example, ExampleText, Project
+from models.errors import ModelError
 from models.media.text import TextStore, TextWriter
 from workers.imports.items import Item, Refused
 from workers.imports.media.base import Addition, Begun, Content, Made, Sample, unwrapped
-from workers.imports.media.wording import of_texts
 
 # What describes the others, by its name, wherever it lies.
 _ABOUT: Final = frozenset({"readme", "license", "licence", "changelog"})
 _TABLES: Final = frozenset({".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx", ".xls"})
+# Texts of the database that are held in memory at a time.
+_AT_ONCE: Final = 100
 _INSERT = text("""
     INSERT INTO example_texts (example_id, content)
     SELECT examples.id, new.content
@@ -111,7 +114,7 @@ class TextReading:
 
     def worded(self, reason: str) -> str:
         """A reason, said of texts."""
-        return of_texts(reason)
+        return in_words_of(Medium.TEXT, reason)
 
     def foresee(
         self,
@@ -127,12 +130,16 @@ class TextMedium(TextReading):
 
     medium: Final = Medium.TEXT
     facts: Final[Sequence[str]] = ()
+    has_originals: Final = False
     is_begun: Final = True
 
-    def __init__(self, storage: Storage, project: Project, settings: Settings) -> None:
-        """Take up a pool.
+    def __init__(
+        self, session: Session, storage: Storage, project: Project, settings: Settings
+    ) -> None:
+        """Take up a pool, and make its store again if that was lost.
 
         Args:
+            session: For reading what the pool has.
             storage: For the text store.
             project: The project.
             settings: For the longest text.
@@ -141,12 +148,12 @@ class TextMedium(TextReading):
         self.project_id = project.id
         self._folder = storage.texts(project.id)
         self._writer: TextWriter | None = None
+        mend(session, self._folder, project.id)
 
-    def begin(
-        self,
-        session: Session,  # noqa: ARG002
-        samples: Iterable[Iterable[Sample]],  # noqa: ARG002
-    ) -> Begun:
+    def look(self, samples: Iterable[Iterable[Sample]]) -> None:
+        """Nothing depends on what comes."""
+
+    def begin(self, session: Session) -> Begun:  # noqa: ARG002
         """Nothing is chosen."""
         return Begun()
 
@@ -178,3 +185,35 @@ class TextMedium(TextReading):
         """Close the store."""
         if self._writer is not None:
             self._writer.close()
+
+
+def mend(session: Session, folder: Path, project_id: int) -> bool:
+    """Write a text store anew from the database where it lacks texts.
+
+    Args:
+        session: For reading.
+        folder: Where the store is.
+        project_id: The project.
+
+    Returns:
+        Whether it did.
+    """
+    mine = Example.project_id == project_id
+    count = session.scalar(select(func.count()).select_from(Example).where(mine)) or 0
+    try:
+        TextStore.open(folder, count)
+    except ModelError:
+        pass
+    else:
+        return False
+    statement = (
+        select(Example.pool_index, ExampleText.content)
+        .join(ExampleText, ExampleText.example_id == Example.id)
+        .where(mine)
+        .order_by(Example.pool_index)
+        .execution_options(yield_per=_AT_ONCE)
+    )
+    with TextStore.writer(folder) as writer:
+        for part in session.execute(statement).partitions():
+            writer.write(part[0].pool_index, [content for _, content in part])
+    return True

@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { artifactsQuery } from "../../api/artifacts";
-import type { Comparison, Job, Project, Settings } from "../../api/types";
+import type { Comparison } from "../../api/results";
+import type { Job, Project, Settings } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { Failure } from "../../ui/State";

@@ -1,4 +1,5 @@
-import type { LabelClass, ShownExample } from "../../api/types";
+import type { ShownExample } from "../../api/results";
+import type { LabelClass } from "../../api/types";
 import { Gallery } from "../../media/Gallery";
 import { t } from "../../strings";
 import { factsOf } from "./facts";

@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { drawingQuery } from "../../api/artifacts";
-import type { Drawing, LabelClass, Method } from "../../api/types";
+import type { Drawing, Method } from "../../api/results";
+import type { LabelClass } from "../../api/types";
 import { Thumbnail } from "../../media/Thumbnail";
 import { t } from "../../strings";
 import { Failure, Loading, Skeleton } from "../../ui/State";

@@ -1,4 +1,5 @@
-import type { Comparison, LabelClass } from "../../api/types";
+import type { Comparison } from "../../api/results";
+import type { LabelClass } from "../../api/types";
 import { t } from "../../strings";
 import { formatPercent } from "../../ui/format";
 import { Table } from "../../ui/Table";

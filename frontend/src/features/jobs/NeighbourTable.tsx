@@ -1,8 +1,9 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "react-router";
 import { algorithmsQuery, jobOf, paramsWith } from "../../api/algorithms";
+import type { Neighbours } from "../../api/results";
 import { startJob } from "../../api/rounds";
-import type { Job, Neighbours } from "../../api/types";
+import type { Job } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Card } from "../../ui/Card";

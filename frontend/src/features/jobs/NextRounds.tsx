@@ -1,7 +1,8 @@
 import { useState } from "react";
 import { useTitles } from "../../api/algorithms";
 import { artifactUrl } from "../../api/artifacts";
-import type { Artifact, Choice, Comparison, Method, Project, Settings } from "../../api/types";
+import type { Comparison, Method } from "../../api/results";
+import type { Artifact, Choice, Project, Settings } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";

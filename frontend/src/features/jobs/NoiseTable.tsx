@@ -1,4 +1,5 @@
-import type { Noise, PruneResult } from "../../api/types";
+import type { PruneResult } from "../../api/results";
+import type { Noise } from "../../api/types";
 import { t } from "../../strings";
 import { formatCount, formatPercent } from "../../ui/format";
 import { Table } from "../../ui/Table";

@@ -1,4 +1,4 @@
-import type { PruneResult } from "../../api/types";
+import type { PruneResult } from "../../api/results";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { Chart } from "../../ui/Chart";

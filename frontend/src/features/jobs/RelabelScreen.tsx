@@ -1,7 +1,8 @@
 import { Link } from "react-router";
 import { useTitles } from "../../api/algorithms";
 import { artifactUrl } from "../../api/artifacts";
-import type { Job, LabelClass, Project, Relabeling } from "../../api/types";
+import type { Relabeling } from "../../api/results";
+import type { Job, LabelClass, Project } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { Figures } from "../../ui/Figures";

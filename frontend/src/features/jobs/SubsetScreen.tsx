@@ -1,6 +1,7 @@
 import { Link } from "react-router";
 import { useTitles } from "../../api/algorithms";
-import type { Job, LabelClass, Project, PruneResult, Settings } from "../../api/types";
+import type { PruneResult } from "../../api/results";
+import type { Job, LabelClass, Project, Settings } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { formatCount, formatPercent } from "../../ui/format";

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { membersQuery } from "../../api/projects";
-import type { Relabeling } from "../../api/types";
+import type { Relabeling } from "../../api/results";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { formatCount, formatPercent } from "../../ui/format";

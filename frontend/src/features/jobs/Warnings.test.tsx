@@ -1,6 +1,6 @@
 import { render, screen } from "@testing-library/react";
 import { expect, it } from "vitest";
-import type { PruneResult } from "../../api/types";
+import type { PruneResult } from "../../api/results";
 import { notesOf, Warnings } from "./Warnings";
 
 const warning = "The warm-up names next to nothing.";

@@ -1,4 +1,4 @@
-import type { Comparison, PruneResult, Relabeling } from "../../api/types";
+import type { Comparison, PruneResult, Relabeling } from "../../api/results";
 import { t } from "../../strings";
 import { Notice } from "../../ui/State";
 

@@ -1,4 +1,4 @@
-import type { ShownExample } from "../../api/types";
+import type { ShownExample } from "../../api/results";
 import { formatCount, formatPercent } from "../../ui/format";
 
 /** A number with three digits that count, whatever its size: 0.0123, 4.56, 1,234. */

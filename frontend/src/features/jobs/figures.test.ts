@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Comparison, Detection, MethodFigures } from "../../api/types";
+import type { Comparison, Detection, MethodFigures } from "../../api/results";
 import { bestOf, linesOf } from "./figures";
 
 const detection = (auroc: number, aupr_out: number, fpr95: number): Detection => ({

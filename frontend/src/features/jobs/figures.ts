@@ -1,4 +1,4 @@
-import type { Comparison, Method, MethodFigures } from "../../api/types";
+import type { Comparison, Method, MethodFigures } from "../../api/results";
 import { t } from "../../strings";
 import { formatPercent } from "../../ui/format";
 

@@ -1,6 +1,6 @@
 import { cleanup, render, screen } from "@testing-library/react";
 import { afterEach, expect, it } from "vitest";
-import type { PruneResult } from "../../api/types";
+import type { PruneResult } from "../../api/results";
 import { ObjectiveCard } from "./ObjectiveCard";
 
 const result = (extras?: Record<string, number>, objective: [number, number][] = [[1, 0.9]]) =>

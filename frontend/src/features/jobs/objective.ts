@@ -1,4 +1,4 @@
-import type { PruneResult } from "../../api/types";
+import type { PruneResult } from "../../api/results";
 import { t } from "../../strings";
 import type { Figure } from "../../ui/Figures";
 import { formatCost, formatPercent } from "../../ui/format";

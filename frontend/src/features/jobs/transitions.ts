@@ -1,4 +1,4 @@
-import type { Relabeling } from "../../api/types";
+import type { Relabeling } from "../../api/results";
 
 const MOST = 12;
 

@@ -43,8 +43,9 @@ export function Curves({ project, rounds }: { project: Project; rounds: Round[] 
     return known ? [{ x: round.number, y: known.value, low: known.low, high: known.high }] : [];
   });
   const isOneClass = project.classes.length === 1;
-  // Round 0 is drawn at random, so its share of IN estimates the pool's.
-  const pool = share.find(({ x }) => x === 0)?.y ?? null;
+  // What round 0 drew at random estimates the pool's share of IN.
+  const drawn = done.find((round) => round.number === 0)?.drawn;
+  const pool = drawn ? shareOf(drawn.class, drawn.class + drawn.ood) : null;
   return (
     <Card
       title={text.title}
@@ -66,7 +67,7 @@ export function Curves({ project, rounds }: { project: Project; rounds: Round[] 
           format={formatWholePercent}
           line={share}
           range={[0, 1]}
-          reference={pool === null ? null : { value: pool, label: text.poolShare }}
+          reference={pool && { value: pool.value, label: text.poolShare }}
           xLabel={text.round}
         />
         <LearningCurve

@@ -17,6 +17,8 @@ import { RoundTime } from "./RoundTime";
 import styles from "./SetupScreen.module.css";
 import { useFold } from "./useFold";
 
+const { firstQueue: first } = t.advice;
+
 type MethodCardProps = {
   project: Project;
   settings: Settings;
@@ -182,6 +184,17 @@ function RoundFields({ settings, onChange }: RoundFieldsProps) {
           max={20}
           onChange={(overlap) => overlap !== null && onChange({ overlap })}
         />
+        <NumberField
+          label={t.setup.secondLooks}
+          hint={t.setup.secondLooksHint}
+          value={settings.second_looks === null ? null : settings.second_looks * 100}
+          nullable
+          min={0}
+          max={50}
+          onChange={(percent) =>
+            onChange({ second_looks: percent === null ? null : percent / 100 })
+          }
+        />
         <SelectField
           label={t.setup.costMode}
           value={cost.mode}
@@ -215,6 +228,17 @@ function RoundFields({ settings, onChange }: RoundFieldsProps) {
         checked={settings.zero_wait}
         onChange={(event) => onChange({ zero_wait: event.target.checked })}
       />
+      <SelectField
+        label={first.label}
+        hint={first.hint}
+        value={settings.first_queue}
+        onChange={(event) =>
+          onChange({ first_queue: event.target.value as Settings["first_queue"] })
+        }
+      >
+        <option value="typical">{first.typical}</option>
+        <option value="random">{first.random}</option>
+      </SelectField>
       <ModesField modes={settings.modes} onChange={(modes) => onChange({ modes })} />
     </>
   );

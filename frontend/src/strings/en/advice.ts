@@ -20,11 +20,17 @@ export const advice = {
     strategy: (strategy: string) => `Strategy: ${strategy}.`,
     kept: (strategy: string) => `Your own choice of strategy stays: ${strategy}.`,
   },
+  firstQueue: {
+    label: "First images",
+    hint: "What the first round asks about, while there is no model. It opens with random images; when the pool has been looked at, typical ones take the place of what nobody has seen.",
+    typical: "Typical ones, and one in four at random",
+    random: "All at random",
+  },
   finding: {
     title: "How much is found?",
     found: (images: number) => `${plural(images, "image", "images")} found so far`,
     left: (left: string, low: string, high: string) =>
-      `About ${left} more in the pool (95 % interval ${low} to ${high}), by the random first round and by what the model makes of each image.`,
+      `About ${left} more in the pool (95 % interval ${low} to ${high}), by the random images of the first round and by what the model makes of each image.`,
     notEstimated:
       "How many are left is estimated when a round closes that has images of your classes and others.",
     yield: (inside: string, answers: string, low: string, high: string) =>

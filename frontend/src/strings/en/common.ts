@@ -54,6 +54,7 @@ export const common = {
     warm_up: "Warm up",
     prune: "Choose what to keep",
     embed: "Embed",
+    warm_start: "Choose typical images",
     meta_train: "Train MQ-Net",
     train: "Train the model",
     evaluate: "Evaluate",

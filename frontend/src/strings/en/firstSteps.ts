@@ -12,7 +12,7 @@ export const firstSteps = {
       title: "Add evaluation images",
       text: "Some with labels, to measure accuracy. May come later.",
     },
-    label: { title: "Start labeling", text: "The first images are drawn at random." },
+    label: { title: "Start labeling", text: "The first images are typical ones and random ones." },
     round: {
       title: "Finish the first round",
       text: "Then the model learns, and chooses what to ask next.",

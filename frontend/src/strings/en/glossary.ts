@@ -64,6 +64,10 @@ export const glossary = {
       word: "AUROC",
       text: "How well a score tells two kinds of images apart: how often one of the one kind has the higher score than one of the other. 0.5 is chance, 1 is never wrong.",
     },
+    typical: {
+      word: "Typical",
+      text: "An image that stands for many others like it. The first round asks about such images, while no model can choose.",
+    },
     embedding: {
       word: "Embedding",
       text: "An image as a list of numbers that a network makes of it; alike images have alike numbers.",

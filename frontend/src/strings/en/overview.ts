@@ -44,7 +44,7 @@ export const overview = {
   roundPaused: "Nobody is asked while the project is paused",
   rounds: "Rounds",
   noRounds: "No rounds yet",
-  noRoundsText: "The first round is drawn at random as soon as the project starts.",
+  noRoundsText: "The first round opens as soon as the project starts.",
   columns: {
     round: "Round",
     state: "State",
@@ -75,7 +75,7 @@ export const overview = {
     noAccuracy: "Measured when the next round closes.",
     share: "Share of IN in each round",
     shareHint: "Of the images asked about, how many were worth asking",
-    poolShare: "Pool, estimated from the random round 0",
+    poolShare: "Pool, estimated from the random images of round 0",
     cost: "Cost",
     costHint: "Spent in each round",
     round: (number: number) => `Round ${number}`,
@@ -155,12 +155,12 @@ export const overview = {
     hint: (round: number) => `Estimated when round ${round} closed`,
     of: (unlabeled: string) => `of ${unlabeled} unlabeled images`,
     interval: (low: string, high: string) => `95 % interval ${low} to ${high}`,
-    byRandom: "By the random round 0",
+    byRandom: "By the random images of round 0",
     byPurity: "By purity, calibrated on the last answers",
     row: (count: string, low: string, high: string, answers: number) =>
       `${count} (${low} to ${high}), from ${answers.toLocaleString(locale)} answers`,
-    bias: "The images of a round are chosen, so purity calibrated on them may mislead for the rest; the random round is free of that, but small.",
+    bias: "The images of a round are chosen, so purity calibrated on them may mislead for the rest; the random images of round 0 are free of that, but few.",
     disagree:
-      "The two do not agree: purity says little about what was not asked, so the random round is shown.",
+      "The two do not agree: purity says little about what was not asked, so the estimate by random images is shown.",
   },
 };

@@ -38,7 +38,7 @@ export const rounds = {
       `Map of ${images(pool)} by purity and informativeness, with ${count(queries)} queries. ${surface}`,
     none: "No map of this round",
     noneFirst:
-      "The images of round 0 are drawn at random, before there is a model that could score the pool.",
+      "The images of round 0 are typical of the pool or drawn at random: there is no model yet that could score the pool.",
     noneText:
       "The pool was not scored for this round: there was no model yet, or its images are still being chosen.",
     purity: "Purity",
@@ -142,6 +142,6 @@ export const rounds = {
     } as Record<string, string>,
     seed: "Seed",
     defaults: "default parameters",
-    drawn: "Round 0 is drawn at random, whatever the strategy.",
+    drawn: "Round 0 asks about typical images and random ones, whatever the strategy.",
   },
 };

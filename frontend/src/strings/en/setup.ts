@@ -209,15 +209,15 @@ export const setup = {
   modes: "How annotators label",
   modesHint: "Where both are allowed, each annotator chooses. A change takes effect at once.",
   mode: {
-    single: {
-      name: "One by one",
-      hint: "One large image at a time, one key for each.",
-    },
+    single: { name: "One by one", hint: "One large image at a time, one key for each." },
     grid: {
       name: "Grid",
       hint: "Many small images at once, grouped by what the model takes them for. Faster where it is often right, and easier to nod through where it is wrong.",
     },
   },
+  secondLooks: "Second looks, % of the budget",
+  secondLooksHint:
+    "Answers that are most probably wrong are asked for once more, first in the next round. Empty: 5 % where several people label, none where one does.",
   zeroWait: "No waiting",
   zeroWaitHint:
     "While a model trains, annotators go on with the rest of the queue; those answers count for the next round.",
@@ -243,7 +243,7 @@ export const setup = {
   needImages: "add images to the pool",
   needImport: "wait for the import to finish",
   summary: (pool: string, classes: string) =>
-    `${pool} in the pool, ${classes}. The first batch is drawn at random.`,
+    `${pool} in the pool, ${classes}. The first images can be labeled at once.`,
   members,
   removal,
 };

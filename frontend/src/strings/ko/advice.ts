@@ -18,11 +18,17 @@ export const advice: Catalogue["advice"] = {
     strategy: (strategy) => `전략: ${strategy}`,
     kept: (strategy) => `직접 선택한 전략을 그대로 사용합니다: ${strategy}`,
   },
+  firstQueue: {
+    label: "첫 이미지",
+    hint: "아직 모델이 없는 첫 라운드에서 무엇을 물어볼지 정합니다. 무작위 이미지로 시작하고, 풀의 특징을 추출하면 아무도 보지 않은 이미지를 대표 이미지로 바꿉니다.",
+    typical: "대표 이미지와 네 장 중 한 장의 무작위 이미지",
+    random: "모두 무작위",
+  },
   finding: {
     title: "얼마나 찾았나요?",
     found: (value) => `지금까지 찾은 이미지 ${number(value)}개`,
     left: (left, low, high) =>
-      `풀에 약 ${left}개가 더 있습니다(95% 구간 ${low}–${high}). 무작위로 뽑은 첫 라운드와 각 이미지에 대한 모델의 판단으로 추정한 값입니다.`,
+      `풀에 약 ${left}개가 더 있습니다(95% 구간 ${low}–${high}). 첫 라운드의 무작위 이미지와 각 이미지에 대한 모델의 판단으로 추정한 값입니다.`,
     notEstimated:
       "클래스에 속한 이미지와 그렇지 않은 이미지가 모두 있는 라운드를 닫으면 남은 수를 추정합니다.",
     yield: (inside, answers, low, high) =>

@@ -50,6 +50,7 @@ export const common: Catalogue["common"] = {
     warm_up: "예비 학습",
     prune: "남길 라벨 선별",
     embed: "특징 추출",
+    warm_start: "대표 이미지 선정",
     meta_train: "MQ-Net 학습",
     train: "모델 학습",
     evaluate: "평가",

@@ -13,7 +13,7 @@ export const firstSteps: Catalogue["overview"]["firstSteps"] = {
       title: "평가용 이미지 추가",
       text: "정확도를 재는 데 쓸, 라벨이 있는 이미지입니다. 나중에 해도 됩니다.",
     },
-    label: { title: "라벨링 시작", text: "처음 이미지는 무작위로 뽑습니다." },
+    label: { title: "라벨링 시작", text: "처음에는 대표 이미지와 무작위 이미지가 나옵니다." },
     round: {
       title: "첫 라운드 마치기",
       text: "그러면 모델이 학습하고 다음에 물을 이미지를 고릅니다.",

@@ -45,7 +45,7 @@ export const overview: Catalogue["overview"] = {
   roundPaused: "프로젝트가 일시 중지되어 이미지를 묻지 않습니다",
   rounds: "라운드",
   noRounds: "아직 라운드가 없습니다",
-  noRoundsText: "프로젝트를 시작하면 첫 라운드를 무작위로 뽑습니다.",
+  noRoundsText: "프로젝트를 시작하면 첫 라운드가 바로 열립니다.",
   columns: {
     round: "라운드",
     state: "상태",
@@ -77,7 +77,7 @@ export const overview: Catalogue["overview"] = {
     noAccuracy: "다음 라운드를 닫을 때 측정합니다.",
     share: "라운드별 IN 비율",
     shareHint: "물어본 이미지 중 클래스에 속한 이미지의 비율",
-    poolShare: "풀 전체 (무작위 라운드 0으로 추정)",
+    poolShare: "풀 전체 (라운드 0의 무작위 이미지로 추정)",
     cost: "비용",
     costHint: "라운드마다 사용한 비용",
     round: (value) => `라운드 ${value}`,
@@ -153,11 +153,11 @@ export const overview: Catalogue["overview"] = {
     hint: (round) => `${particle(`라운드 ${round}`, "을", "를")} 닫을 때 추정한 값`,
     of: (unlabeled) => `라벨 없는 이미지 ${unlabeled}개 중`,
     interval: (low, high) => `95% 구간 ${low}–${high}`,
-    byRandom: "무작위 라운드 0 기준",
+    byRandom: "라운드 0의 무작위 이미지 기준",
     byPurity: "최근 답변으로 보정한 순도 기준",
     row: (count, low, high, answers) => `${count} (${low}–${high}), 답변 ${number(answers)}개 기준`,
-    bias: "라운드의 이미지는 선정된 것이므로 이를 기준으로 보정한 순도는 나머지 이미지에 맞지 않을 수 있습니다. 무작위 라운드는 그런 치우침이 없지만 표본이 작습니다.",
+    bias: "라운드의 이미지는 선정된 것이므로 이를 기준으로 보정한 순도는 나머지 이미지에 맞지 않을 수 있습니다. 라운드 0의 무작위 이미지는 그런 치우침이 없지만 수가 적습니다.",
     disagree:
-      "두 추정이 서로 다릅니다. 순도는 묻지 않은 이미지에 대해 알려 주는 것이 적으므로 무작위 라운드의 값을 표시합니다.",
+      "두 추정이 서로 다릅니다. 순도는 묻지 않은 이미지에 대해 알려 주는 것이 적으므로 무작위 이미지로 추정한 값을 표시합니다.",
   },
 };

@@ -26,7 +26,8 @@ export const rounds: Catalogue["rounds"] = {
     label: (pool, queries, surface) =>
       `순도와 정보량으로 나타낸 ${images(pool)}의 지도, 질의 ${number(queries)}개. ${surface}`,
     none: "이 라운드에는 지도가 없습니다",
-    noneFirst: "라운드 0의 이미지는 풀에 점수를 매길 모델이 생기기 전에 무작위로 뽑습니다.",
+    noneFirst:
+      "라운드 0의 이미지는 풀에 점수를 매길 모델이 생기기 전에 대표 이미지로 고르거나 무작위로 뽑습니다.",
     noneText:
       "이 라운드에서는 풀에 점수를 매기지 않았습니다. 모델이 없었거나 이미지를 아직 선정하는 중입니다.",
     purity: "순도",
@@ -127,6 +128,6 @@ export const rounds: Catalogue["rounds"] = {
     },
     seed: "시드",
     defaults: "기본 파라미터",
-    drawn: "라운드 0은 전략과 관계없이 무작위로 뽑습니다.",
+    drawn: "라운드 0은 전략과 관계없이 대표 이미지와 무작위 이미지를 묻습니다.",
   },
 };

@@ -31,6 +31,12 @@ it("leaves an error of another library, however long", () => {
   expect(said(long)).toBe(long);
 });
 
+it("knows what was written of images where it is said of texts", () => {
+  expect(said("an evaluation text needs a label")).toBe(said("an evaluation image needs a label"));
+  expect(said("no text of the project has this sha256")).toContain("sha256");
+  expect(said("the row holds no text")).toBe("행에 텍스트가 없습니다");
+});
+
 it("leaves what it does not know", () => {
   expect(said("RuntimeError: {0} of (x+)* went wrong")).toBe(
     "RuntimeError: {0} of (x+)* went wrong",

@@ -15,9 +15,11 @@ const known = Object.entries(sentences).map(([english, korean]) => ({
 /** What is longer is an error of some library; to look for ours in it would take seconds. */
 const LONGEST = 500;
 
-/** What the server says in English; as it is where there is no Korean for it. */
-export function said(sentence: string): string {
-  if (sentence.length > LONGEST) return sentence;
+/** Sentences are written of images, and said of texts where a project holds those. */
+const ofImages = (sentence: string): string =>
+  sentence.replace(/\ba text\b/g, "an image").replace(/\btext(s?)\b/g, "image$1");
+
+function korean(sentence: string): string | undefined {
   for (const { pattern, korean, hasReason } of known) {
     const found = pattern.exec(sentence);
     if (!found) continue;
@@ -26,5 +28,11 @@ export function said(sentence: string): string {
       return hasReason ? said(varying) : varying;
     });
   }
-  return sentence;
+  return undefined;
+}
+
+/** What the server says in English; as it is where there is no Korean for it. */
+export function said(sentence: string): string {
+  if (sentence.length > LONGEST) return sentence;
+  return korean(sentence) ?? korean(ofImages(sentence)) ?? sentence;
 }

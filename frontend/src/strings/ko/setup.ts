@@ -211,6 +211,9 @@ export const setup: Catalogue["setup"] = {
       hint: "모델 예측에 따라 묶은 작은 이미지를 한꺼번에 봅니다. 예측이 대체로 맞으면 더 빠르지만, 틀린 예측을 그냥 넘기기도 쉽습니다.",
     },
   },
+  secondLooks: "다시 보기, 예산의 %",
+  secondLooksHint:
+    "잘못되었을 가능성이 가장 큰 답을 다음 라운드의 맨 앞에서 한 번 더 묻습니다. 비워 두면 여러 명이 라벨링할 때 5 %, 혼자일 때는 묻지 않습니다.",
   zeroWait: "대기 없이 라벨링",
   zeroWaitHint:
     "모델이 학습하는 동안 라벨러는 나머지 대기열을 이어서 판정합니다. 이 답변은 다음 라운드에 반영됩니다.",
@@ -236,7 +239,7 @@ export const setup: Catalogue["setup"] = {
   needClasses: "클래스 추가",
   needImages: "풀에 이미지 추가",
   needImport: "가져오기가 끝날 때까지 대기",
-  summary: (pool, classes) => `풀에 ${pool}, ${classes}. 첫 배치는 무작위로 뽑습니다.`,
+  summary: (pool, classes) => `풀에 ${pool}, ${classes}. 바로 라벨링을 시작할 수 있습니다.`,
   members,
   removal,
 };

@@ -1,4 +1,5 @@
-import type { Estimate, ImportReport, Job, PruneResult, Relabeling } from "../../api/types";
+import type { PruneResult, Relabeling } from "../../api/results";
+import type { Estimate, ImportReport, Job } from "../../api/types";
 import { t } from "../../strings";
 import { formatAbout, formatMemory } from "../format";
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FakeServer } from "../../../test/fakeServer";
-import { type Outbox, openOutbox } from "../queue/outbox";
+import type { Outbox } from "../queue/model";
+import { openOutbox } from "../queue/outbox";
 import { AnswerSender } from "../queue/sender";
 import { Stopwatch } from "../queue/stopwatch";
 import { uuid } from "../queue/uuid";

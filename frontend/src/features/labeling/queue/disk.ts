@@ -1,6 +1,5 @@
 import { type DBSchema, type IDBPDatabase, type IDBPTransaction, openDB } from "idb";
-import type { Pending, Rejected, Stored } from "./model";
-import type { Outbox } from "./outbox";
+import type { Outbox, Pending, Rejected, Stored } from "./model";
 
 interface OutboxSchema extends DBSchema {
   answers: { key: number; value: Stored & { seq?: number }; indexes: { userId: number } };

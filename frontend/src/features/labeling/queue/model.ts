@@ -59,3 +59,18 @@ export type Pending<Kind extends Stored = Stored> = Kind & { seq: number };
 
 /** What the server refused for good, kept for the annotator to see. */
 export type Rejected = Stored & { code: string; detail: string };
+
+/** Answers and decisions on their way to the server, in the order in which they were given. */
+export interface Outbox {
+  /** Whether what is added survives a reload. */
+  readonly durable: boolean;
+  /** Resolves once the entries are stored, all or none of them. */
+  add(...entries: Stored[]): Promise<Pending[]>;
+  pending(userId: number): Promise<Pending[]>;
+  /** Drop entries the server has acknowledged. */
+  settle(entries: Pending[]): Promise<void>;
+  /** Set an entry aside that the server will never take. */
+  reject(entry: Pending, code: string, detail: string): Promise<void>;
+  rejected(userId: number): Promise<Rejected[]>;
+  dismiss(userId: number): Promise<void>;
+}

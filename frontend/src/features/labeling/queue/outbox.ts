@@ -1,25 +1,10 @@
 import { openDisk } from "./disk";
-import type { Pending, Rejected, Stored } from "./model";
+import type { Outbox, Pending, Rejected, Stored } from "./model";
 
 /** Entries in memory come after all that a disk can have numbered. */
 const MEMORY_FROM = 2 ** 40;
 /** A browser that has not opened its storage by then may never do it, say for another tab's sake. */
 const PATIENCE_MS = 4_000;
-
-/** Answers and decisions on their way to the server, in the order in which they were given. */
-export interface Outbox {
-  /** Whether what is added survives a reload. */
-  readonly durable: boolean;
-  /** Resolves once the entries are stored, all or none of them. */
-  add(...entries: Stored[]): Promise<Pending[]>;
-  pending(userId: number): Promise<Pending[]>;
-  /** Drop entries the server has acknowledged. */
-  settle(entries: Pending[]): Promise<void>;
-  /** Set an entry aside that the server will never take. */
-  reject(entry: Pending, code: string, detail: string): Promise<void>;
-  rejected(userId: number): Promise<Rejected[]>;
-  dismiss(userId: number): Promise<void>;
-}
 
 /** Stands in where the browser refuses storage, such as some private windows. */
 export class MemoryOutbox implements Outbox {

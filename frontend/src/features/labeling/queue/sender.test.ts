@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FakeServer } from "../../../test/fakeServer";
-import type { StoredAnswer, StoredDecision } from "./model";
-import { type Outbox, openOutbox } from "./outbox";
+import type { Outbox, StoredAnswer, StoredDecision } from "./model";
+import { openOutbox } from "./outbox";
 import { AnswerSender } from "./sender";
 import { uuid } from "./uuid";
 

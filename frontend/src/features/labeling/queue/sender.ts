@@ -1,7 +1,6 @@
 import { ApiError, isTransient, isUnauthenticated } from "../../../api/errors";
 import type { ReviewedJob } from "../../../api/types";
-import type { Pending, Rejected, Stored, StoredAnswer, StoredDecision } from "./model";
-import type { Outbox } from "./outbox";
+import type { Outbox, Pending, Rejected, Stored, StoredAnswer, StoredDecision } from "./model";
 import {
   isAnswer,
   isDecision,

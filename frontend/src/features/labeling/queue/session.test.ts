@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FakeServer } from "../../../test/fakeServer";
-import { type Outbox, openOutbox } from "./outbox";
+import type { Outbox } from "./model";
+import { openOutbox } from "./outbox";
 import { AnswerSender } from "./sender";
 import { LabelSession, LEASE_SIZE } from "./session";
 import { Stopwatch } from "./stopwatch";

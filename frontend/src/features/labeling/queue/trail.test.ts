@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FakeServer } from "../../../test/fakeServer";
 import { watchAttention } from "../attention";
-import { type Outbox, openOutbox } from "./outbox";
+import type { Outbox } from "./model";
+import { openOutbox } from "./outbox";
 import { AnswerSender } from "./sender";
 import { LabelSession } from "./session";
 import { AWAY_MS, Stopwatch } from "./stopwatch";

@@ -16,7 +16,7 @@ from models.trained import NetworkModel
 
 
 @dataclass(frozen=True)
-class Task:
+class NoisyLabels:
     """Images with labels to learn from.
 
     Attributes:
@@ -80,7 +80,7 @@ class Learned:
 
 
 def training_params(model: NetworkModel) -> TrainingParams:
-    """Return the parameters of a model of `Task.model`."""
+    """Return the parameters of a model of `NoisyLabels.model`."""
     params = parse("model", model.name, model.params)
     assert isinstance(params, TrainingParams)
     return params

@@ -1,0 +1,1 @@
+"""What a label is: a room for each type of task. Pure."""

@@ -1,0 +1,168 @@
+"""How notebooks show what the API tells: tables, and curves of rounds."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import Any, Final, TypeVar
+
+from core.media.nouns import noun
+
+Row = TypeVar("Row", bound=Mapping[str, Any])
+
+_PROJECTS: Final = {
+    "id": "number",
+    "name": "name",
+    "state": "state",
+    "counts.pool": "examples",
+    "counts.labeled_in": "labeled",
+    "counts.labeled_ood": "of no class",
+}
+ROUNDS: Final = {
+    "number": "round",
+    "state": "state",
+    "strategy": "strategy",
+    "spent": "spent",
+    "budget": "budget",
+    "in_share": "share of the classes",
+    "accuracy": "accuracy",
+}
+JOBS: Final = {
+    "id": "number",
+    "kind": "job",
+    "state": "state",
+    "message": "message",
+    "created_at": "asked for",
+    "finished_at": "ended",
+}
+_MOST: Final = 200
+_WIDTH, _HEIGHT, _EDGE = 320, 120, 28
+
+
+def project_columns(projects: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """Headings of a list of projects, which names their examples as what they are.
+
+    Args:
+        projects: Those of the list.
+    """
+    media = {project.get("medium", "image") for project in projects}
+    named = noun(media.pop()).many if len(media) == 1 else "examples"
+    return {**_PROJECTS, "counts.pool": named}
+
+
+class Rows(list[Row]):
+    """A list of dictionaries; a notebook shows some of their fields as a table."""
+
+    def __init__(self, columns: Mapping[str, str], rows: Iterable[Row]) -> None:
+        """Take ``rows``.
+
+        Args:
+            columns: Headings of the fields that are shown; ``a.b`` is the field b in a.
+            rows: The dictionaries.
+        """
+        super().__init__(rows)
+        self._columns = columns
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{escape(title)}</th>" for title in self._columns.values())
+        body = "".join(
+            f"<tr>{''.join(f'<td>{_cell(_field(row, name))}</td>' for name in self._columns)}</tr>"
+            for row in self[:_MOST]
+        )
+        more = f"<p>… and {len(self) - _MOST:,} more</p>" if len(self) > _MOST else ""
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+
+
+class RoundRows(Rows[Row]):
+    """Rounds; a notebook shows how the accuracy grew with the answers, too."""
+
+    def _repr_html_(self) -> str:
+        return accuracy_curve(self) + super()._repr_html_()
+
+
+class Record(dict[str, Any]):
+    """One dictionary; a notebook shows its fields, and those within them, as a table.
+
+    Fields that are empty are left out, and what is longer than a line is cut.
+    """
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th>{escape(name)}</th><td>{_cell(value)}</td></tr>"
+            for name, value in _flat(self)
+        )
+        return f"<table><tbody>{rows}</tbody></table>"
+
+
+def shown(answer: Any) -> Any:
+    """A dictionary as it is, which a notebook shows as a table; anything else as it is."""
+    return Record(answer) if isinstance(answer, dict) else answer
+
+
+def accuracy_curve(rounds: Sequence[Mapping[str, Any]]) -> str:
+    """An SVG of accuracy, 0 to 100 %, over all answers so far; empty with fewer than two points."""
+    points, answers = [], 0
+    for one in sorted(rounds, key=lambda one: one["number"]):
+        answers += sum(one["answered"].values())
+        if one["accuracy"] is not None:
+            points.append((answers, float(one["accuracy"])))
+    if len(points) < 2:
+        return ""
+    most = max(answers for answers, _ in points)
+    at = [
+        (
+            _EDGE + (_WIDTH - 2 * _EDGE) * answers / most,
+            _HEIGHT - _EDGE - (_HEIGHT - 2 * _EDGE) * accuracy,
+        )
+        for answers, accuracy in points
+    ]
+    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in at)
+    dots = "".join(
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.5" fill="currentColor">'
+        f"<title>{answers} answers: {accuracy:.1%}</title></circle>"
+        for (x, y), (answers, accuracy) in zip(at, points, strict=True)
+    )
+    bottom, right = _HEIGHT - _EDGE, _WIDTH - _EDGE
+    axes = (
+        f'<path d="M{_EDGE} {_EDGE}V{bottom}H{right}" fill="none" stroke="currentColor" '
+        'stroke-opacity=".4"/>'
+    )
+    words = "".join(
+        f'<text x="{x}" y="{y}" text-anchor="{anchor}" font-size="10" fill="currentColor">'
+        f"{text}</text>"
+        for x, y, anchor, text in (
+            (_EDGE - 4, _EDGE + 4, "end", "100"),
+            (_EDGE - 4, bottom, "end", "0 %"),
+            (right, bottom + 14, "end", f"{most} answers"),
+            (_EDGE, _EDGE - 10, "start", f"accuracy {points[-1][1]:.1%}"),
+        )
+    )
+    return (
+        f'<svg role="img" aria-label="accuracy over answers" width="{_WIDTH}" height="{_HEIGHT}">'
+        f'{axes}<polyline points="{line}" fill="none" stroke="currentColor"/>{dots}{words}</svg>'
+    )
+
+
+def _flat(values: Mapping[str, Any], before: str = "") -> Iterable[tuple[str, Any]]:
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{before}{name}.")
+        elif isinstance(value, list):
+            if value:
+                yield f"{before}{name}", "; ".join(map(str, value[:10]))
+        elif value is not None:
+            yield f"{before}{name}", value
+
+
+def _field(row: Mapping[str, Any], name: str) -> Any:
+    value: Any = row
+    for part in name.split("."):
+        value = value.get(part) if isinstance(value, Mapping) else None
+    return value
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    text = str(value)
+    return escape(text if len(text) <= _MOST else f"{text[:_MOST]}…")

@@ -1,0 +1,86 @@
+"""What is in the ``result`` of some jobs, as typed dictionaries."""
+
+from typing import Any, TypedDict
+
+from karat.client.resources import FolderChoice, Split
+
+
+class Estimate(TypedDict):
+    """What a dry run has found: the ``estimate`` in its result."""
+
+    seconds: float
+    memory_bytes: int
+    device: str
+    labeled: int
+    phases: dict[str, float]
+    notes: list[str]
+
+
+class PlannedLabel(TypedDict):
+    """A label of planned images; ``known`` if it is a class of the project."""
+
+    name: str
+    count: int
+    known: bool
+
+
+class PlannedGroup(TypedDict):
+    """Images that a folder, or a value of the split column, has in common; ``None`` for the rest.
+
+    ``proposal`` is what becomes of them unless you say otherwise, ``reason`` why that is not sure.
+    ``fixed`` is what becomes of several folders or values that are shown as one: a split,
+    ``left_out`` or ``refused``. Of these, ``name`` is none that you can choose by.
+    """
+
+    name: str | None
+    proposal: FolderChoice
+    reason: str | None
+    may_be_class: bool
+    count: int
+    unlabeled: int
+    labels: list[PlannedLabel]
+    examples: list[str]
+    fixed: str | None
+
+
+class InputSize(TypedDict):
+    """How large the model sees images: ``side`` × ``side`` pixels.
+
+    It was chosen by the shorter sides of so many ``images``; the one in the middle has ``width``
+    and ``height``.
+    """
+
+    side: int
+    width: int
+    height: int
+    images: int
+
+
+class ImportPlan(TypedDict):
+    """What an import would do: the ``result`` of its dry run.
+
+    ``rows`` of the ``total`` are about images that the project has. ``labels`` are the columns that
+    hold labels, or may; ``bad_by_reason`` is what is refused whatever you choose; ``documents``
+    says something of other files; ``input_size`` is what the first import of a project chooses,
+    ``None`` in later ones. ``notes`` say how numbers are read; if it ``doubts``, there are some of
+    which it is not certain what they count, unless ``count_from`` says it.
+    """
+
+    total: int
+    split: Split
+    rows: int
+    by_split: dict[str, int]
+    left_out: int
+    left_out_by_reason: dict[str, int]
+    refused: int
+    refused_by_reason: dict[str, int]
+    refused_examples: list[dict[str, str]]
+    bad_by_reason: dict[str, int]
+    groups: list[PlannedGroup]
+    labels: list[dict[str, Any]]
+    documents: list[dict[str, str]]
+    columns: dict[str, str]
+    count_from: int | None
+    notes: list[str]
+    doubts: bool
+    input_size: InputSize | None

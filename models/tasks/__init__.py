@@ -1,0 +1,1 @@
+"""How models learn labels: a room for each type of task."""

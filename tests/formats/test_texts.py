@@ -1,0 +1,161 @@
+"""Texts leave a project and come back the same, and other tools read them."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import datasets
+import pyarrow.parquet as pq
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import select
+
+from api.exports import texts as exported
+from core.media import MEDIA
+from core.states import ExampleState, ProjectState, Role, Split
+from core.tables import Example, ExampleText, Project
+from tests.api.test_labeling import lease, send, verdict
+from tests.formats.conftest import Both, amounts, said
+from tests.workers.import_files import reasons
+from tests.world import World
+from workers import context
+
+CLASSES = ("billing", "=1+1", "고양이")
+TEXTS = (
+    "Where is my parcel?",
+    "=SUM(A1:A9) is how I start",
+    'He said "no", then\r\nleft;\ta tab, a comma',
+    "고양이는 밤에 운다 🐈\u200d⬛ é vs e\u0301",
+    "  blanks around, and a last line\n",
+    "'quoted' at once",
+    "{json: [true]}",
+    "<b>not bold</b> & so on",
+    "x" * 3000,
+    "nobody judges me",
+)
+WHOLE = {"parquet": "pool.parquet", "label_studio": "pool.json", "jsonl": "pool.jsonl"}
+
+
+@pytest.fixture
+def both(http: TestClient, world: World) -> Iterator[Both]:
+    """Texts with every verdict of two annotators, evaluation texts and known OOD ones."""
+    project = world.texts(TEXTS, classes=CLASSES, state=ProjectState.RUNNING, overlap=2)
+    ids = [one.id for one in world.classes(project)]
+    for place, (split, label) in enumerate(
+        [(Split.EVALUATION, ids[0]), (Split.EVALUATION, ids[2]), (Split.AUXILIARY_OOD, None)],
+        len(TEXTS),
+    ):
+        world.add_text(project, place, f"held out, {place}", split=split, label_class_id=label)
+    world.session.commit()
+    world.open_round(project, len(TEXTS) - 1)
+    ada, ben = world.caller(Role.ANNOTATOR, project), world.caller(Role.ANNOTATOR, project)
+    classes: list[dict[str, Any]] = [{"verdict": "class", "class_id": id_} for id_ in ids]
+    ood: dict[str, Any] = {"verdict": "ood"}
+    for caller, answers in (
+        (ada, [*classes, ood, {"verdict": "unsure"}, ood, classes[2], classes[0], classes[1]]),
+        (ben, [*classes, ood, classes[0], ood, classes[2]]),
+    ):
+        items = lease(http, caller, project, len(answers))["items"]
+        items.sort(key=lambda item: item["rank"])
+        pairs = zip(items, answers, strict=True)
+        send(http, caller, project, *(verdict(one["query_id"], **answer) for one, answer in pairs))
+    yield Both(http, world, world.caller(), project, world.texts((), classes=CLASSES))
+    if context.sessions.cache_info().currsize:
+        context.sessions().kw["bind"].dispose()
+
+
+def contents(world: World, project: Project) -> dict[str, str]:
+    """What each text says, by the hash of its content."""
+    rows = world.session.execute(
+        select(Example.content_hash, ExampleText.content)
+        .join(ExampleText, ExampleText.example_id == Example.id)
+        .where(Example.project_id == project.id)
+    )
+    return {content_hash.hex(): content for content_hash, content in rows}
+
+
+@pytest.mark.parametrize("kind", ["parquet", "label_studio"])
+def test_a_pool_of_texts_moves_whole(both: Both, kind: str) -> None:
+    result = both.take(both.export(kind, unlabeled=True), WHOLE[kind])
+    assert result["refused"] == 0, reasons(result)
+    assert contents(both.world, both.target) == contents(both.world, both.source)
+    assert said(both.world, both.target) == said(both.world, both.source)
+    assert amounts(both.world, both.target) == amounts(both.world, both.source)
+    names = [{key: one.name for key, one in both.examples(of).items()}
+             for of in (both.source, both.target)]  # fmt: skip
+    assert names[0] == names[1]
+    assert both.take(both.export(kind), WHOLE[kind])["annotations"] == 0
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+def test_rows_of_annotations_bring_their_texts(both: Both, kind: str) -> None:
+    result = both.take(both.export(kind), f"labels.{kind}")
+    assert result["refused"] == 0, reasons(result)
+    judged = {key: votes for key, votes in said(both.world, both.source).items() if votes}
+    assert said(both.world, both.target) == judged
+    source = contents(both.world, both.source)
+    assert contents(both.world, both.target) == {key: source[key] for key in judged}
+
+
+def test_doccano_has_the_labels(both: Both) -> None:
+    lines = [json.loads(line) for line in both.export("doccano", unlabeled=True).splitlines()]
+    assert [one["text"] for one in lines[: len(TEXTS)]] == list(TEXTS)
+    assert [one["label"] for one in lines[:4]] == [["billing"], ["=1+1"], ["고양이"], ["OOD"]]
+    assert lines[9]["label"] == []
+    both.take(both.export("doccano"), "labels.jsonl")
+    wanted = {
+        key: value for key, value in amounts(both.world, both.source).items()
+        if value[0] == "pool" and value[1] in {ExampleState.LABELED, ExampleState.OOD}
+    }  # fmt: skip
+    found = amounts(both.world, both.target)
+    assert {key: found[key] for key in wanted} == wanted
+
+
+def test_other_tools_read_texts(
+    both: Both, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A piece for each text: what is cut must not show.
+    monkeypatch.setattr(exported, "_AT_ONCE", 1)
+    path = tmp_path / "pool.parquet"
+    path.write_bytes(both.export("parquet", unlabeled=True))
+    loaded = datasets.load_dataset(
+        "parquet", data_files=str(path), split="train", cache_dir=str(tmp_path / "cache")
+    )
+    assert loaded["text"][: len(TEXTS)] == list(TEXTS)
+    names = loaded.features["label"].names
+    assert names == list(CLASSES)
+    shown = [one if one is None else names[one] for one in loaded["label"]]
+    assert shown[:4] == ["billing", "=1+1", "고양이", None]
+    assert shown[len(TEXTS) :] == ["billing", "고양이", None]
+    assert pq.read_metadata(path).num_row_groups == len(TEXTS) + 3
+    rows = list(
+        csv.DictReader(io.StringIO(both.export("csv", effective=True).decode(), newline=""))
+    )
+    # What a spreadsheet would compute has an apostrophe before it.
+    told = {text: text for text in TEXTS} | {TEXTS[1]: f"'{TEXTS[1]}"}
+    assert [row["text"] for row in rows] == [told[TEXTS[int(row["pool_index"])]] for row in rows]
+    tasks = json.loads(both.export("label_studio"))
+    assert tasks[0]["data"]["text"] == TEXTS[0]
+    assert {one["result"][0]["to_name"] for one in tasks[0]["annotations"]} == {"text"}
+
+
+def test_what_is_made_of_pictures_is_refused_before_anything_leaves(both: Both) -> None:
+    url = f"/api/projects/{both.source.id}/export"
+    listed = both.http.get(f"{url}/formats", headers=both.admin.headers).json()["items"]
+    refused = {one["name"] for one in listed if one["refused"]}
+    assert refused == {"imagefolder", "yolo", "coco"}
+    for name in refused:
+        answer = both.http.get(url, params={"format": name}, headers=both.admin.headers)
+        assert (answer.status_code, answer.json()["code"]) == (400, "wrong_medium")
+        assert "choose one of csv, jsonl, label_studio, parquet, doccano" in answer.json()["detail"]
+    images = both.world.project()
+    answer = both.http.get(
+        f"/api/projects/{images.id}/export",
+        params={"format": "doccano"},
+        headers=both.admin.headers,
+    )
+    assert answer.json()["code"] == "wrong_medium"
+    assert set(MEDIA) == {medium for one in listed for medium in one["media"]}

@@ -1,0 +1,103 @@
+"""Texts: each is there as it was imported, in the database and in the store that models read."""
+
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import Any, Final
+
+from sqlalchemy import func, or_, select
+
+from core.states import Medium
+from core.tables import Example, ExampleText, Project
+from models.errors import ModelError
+from models.media.text import TextStore
+from workers.verify.check import BATCH, Check, Scope
+
+_MOST_BYTES: Final = 16 << 20
+
+
+def _contents(scope: Scope) -> Iterator[str]:
+    """Compare each text with the hash that it was imported by."""
+    statement = (
+        select(
+            Example.id,
+            Example.content_hash,
+            Example.bytes,
+            Project.medium,
+            ExampleText.content,
+        )
+        .join(Project, Project.id == Example.project_id)
+        .outerjoin(ExampleText, ExampleText.example_id == Example.id)
+        .where(or_(Project.medium == Medium.TEXT, ExampleText.example_id.is_not(None)))
+        .order_by(Example.id)
+    )
+    rows = scope.connection.execution_options(stream_results=True, yield_per=BATCH)
+    for row in rows.execute(statement):
+        wrong = _wrong(row)
+        if wrong:
+            yield f"example {row.id} {wrong}"
+
+
+def _wrong(row: Any) -> str | None:
+    if row.medium is not Medium.TEXT:
+        return "is an image and has a text"
+    if row.content is None:
+        return "has no text"
+    content = row.content.encode()
+    if sha256(content).digest() != row.content_hash:
+        return "has another text than was imported"
+    if len(content) != row.bytes:
+        return f"has {len(content)} bytes, not {row.bytes}"
+    return None
+
+
+def _stores(scope: Scope) -> Iterator[str]:
+    """Compare each store with the texts of its project, some of them at a time."""
+    pools = (
+        select(Project.id, func.count(Example.id), func.max(Example.pool_index))
+        .join(Example, Example.project_id == Project.id)
+        .where(Project.medium == Medium.TEXT)
+        .group_by(Project.id)
+        .order_by(Project.id)
+    )
+    for project_id, count, last in scope.connection.execute(pools).all():
+        if count != last + 1:
+            yield f"project {project_id} has {count} texts, the last at {last}"
+            continue
+        try:
+            # A killed import leaves texts at the end that the next one writes over.
+            store = TextStore.open(scope.storage.texts(project_id), count)
+            yield from _different(scope, project_id, store)
+        except ModelError as error:
+            yield f"project {project_id}: {error}"
+
+
+def _different(scope: Scope, project_id: int, store: TextStore) -> Iterator[str]:
+    statement = (
+        select(Example.pool_index, Example.content_hash)
+        .where(Example.project_id == project_id)
+        .order_by(Example.pool_index)
+    )
+    rows = scope.connection.execution_options(stream_results=True, yield_per=BATCH)
+    for part in rows.execute(statement).partitions(BATCH):
+        for index, content_hash in part:
+            (content,) = store[[index]]
+            if sha256(content.encode()).digest() != content_hash:
+                yield f"project {project_id} has another text in row {index} of its store"
+
+
+CHECKS: Final = (
+    Check(
+        "texts",
+        "every text is as it was imported",
+        "Restore the last backup with karat restore: rows were changed by hand, or the disk lost "
+        "some.",
+        _contents,
+    ),
+    Check(
+        "text_stores",
+        "every pool of texts has the store that models read",
+        "Remove the folder texts of the project's folder, and import anything into the project: "
+        "the store is made again from the database.",
+        _stores,
+    ),
+)
