@@ -8,6 +8,7 @@ import type {
   ReviewedJob,
   Suggestion,
 } from "../api/types";
+import { labelOf } from "./labels";
 
 /** The suggestions of one job in memory; its requests arrive, or do not, as `arrive` says. */
 export class FakeReview implements ReviewApi {
@@ -102,12 +103,15 @@ export class FakeReview implements ReviewApi {
       excerpt: null,
       given_class_id: 1,
       suggested_class_id: 2,
+      given_label: labelOf(1),
+      suggested_label: labelOf(2),
       votes: [],
       confidence: 0.9,
       quality: null,
       alike: null,
       decision: this.decided.get(index + 1) ?? null,
       decided_class_id: this.#classOf(index + 1),
+      decided_label: labelOf(this.#classOf(index + 1)),
     }));
   }
 

@@ -12,6 +12,7 @@ import type {
   SubmitResponse,
 } from "../api/types";
 import { FakeReview } from "./fakeReview";
+import { labelOf } from "./labels";
 
 type Fault =
   | "refuse-connection"
@@ -146,6 +147,7 @@ export class FakeServer implements LabelingApi, DecideApi {
         excerpt: null,
         verdict: answer.verdict,
         class_id: answer.class_id ?? null,
+        label: labelOf(answer.class_id ?? null),
         created_at: new Date(0).toISOString(),
       }));
   }

@@ -39,13 +39,20 @@ export type StoredAnswer = Kept & {
   leaseToken: string | null;
 };
 
-type SinceOthers = "votes" | "decided_class_id" | "alike" | "excerpt";
+type SinceOthers =
+  | "votes"
+  | "decided_class_id"
+  | "alike"
+  | "excerpt"
+  | "given_label"
+  | "suggested_label"
+  | "decided_label";
 
 /** A decision on a suggestion as it is kept on this device. */
 export type StoredDecision = Kept & {
   kind: "decision";
   jobId: ReviewedJob;
-  /** Entries of earlier versions know nothing of votes, groups and texts, nor of other classes than the two. */
+  /** Entries of earlier versions know nothing of votes, groups, texts and labels, nor of other classes than the two. */
   subject: Omit<Suggestion, SinceOthers> & Partial<Pick<Suggestion, SinceOthers>>;
   /** Null takes back what was decided before. */
   decision: Decision | null;

@@ -13,9 +13,12 @@ export function decidedBefore(recent: Suggestion[], unsent: StoredDecision[]): S
       votes: [],
       alike: null,
       excerpt: null,
+      given_label: null,
+      suggested_label: null,
       ...subject,
       decision,
       decided_class_id: classId,
+      decided_label: null,
     });
   }
   return [...decided.values()];
