@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from models.ood_detection import ood_detection
 from rich.console import Console
 from rich.table import Table
 
 from benchmarks.auto_features import AUTO, Pool, pools
 from benchmarks.runs import Runs, spread
 from models.media.image import PixelStore
-from models.ood_detection import ood_detection
 from models.params.networks import compared_width
 from models.protocols import OOD, Indices
 from models.rounds.query import QuerySettings, score_pool
