@@ -24,6 +24,7 @@ from karat.local.backup import back_up
 from karat.local.installation import Installation
 from karat.local.processes import ServiceError
 from karat.local.restore import restore_from
+from models.media.text import TextStore
 from tests.conftest import Services
 from tests.karat.helpers import Run
 from tests.security.targets import add_weights
@@ -33,8 +34,14 @@ from workers.verify.__main__ import verify
 
 @pytest.fixture
 def source(world: World, installation: settings.Settings) -> Installation:
-    """A project at work: an open round, a job under way, an upload that waits, an artifact."""
+    """A project at work: an open round, a job under way, an upload that waits, an artifact.
+
+    And a project of texts, some of which an import that was killed has left in their store.
+    """
     project = world.project(images=12, state=ProjectState.RUNNING)
+    told = world.texts(["one", "two"])
+    with TextStore.writer(world.storage.texts(told.id)) as writer:
+        writer.write(0, ["one", "two", "three"])
     world.open_round(project, 6)
     job = new_job(JobKind.IMPORT_POOL, project_id=project.id, params={"upload": "waiting.zip"})
     world.session.add(job)

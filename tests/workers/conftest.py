@@ -5,7 +5,6 @@ import pytest
 from sqlalchemy.orm import Session
 
 from core import settings
-from core.states import Medium
 from core.storage import Storage
 from tests.workers.import_files import Pool
 from tests.world import World
@@ -26,10 +25,7 @@ def text_pools(
     """Makes empty pools of texts with the classes cat and dog."""
 
     def make() -> Pool:
-        project = world.project()
-        project.medium = Medium.TEXT
-        project.settings = {**project.settings, "input_size": None}
-        session.commit()
+        project = world.texts([], classes=("cat", "dog"))
         return Pool(session, Storage(Path(installation.data_dir)), project)
 
     yield make

@@ -121,4 +121,4 @@ def test_a_file_without_images_or_damaged_fails_the_import(pool: Pool) -> None:
 
 def test_the_first_column_of_bytes_is_the_image() -> None:
     schema = pa.schema([("id", pa.int64()), ("png", pa.large_binary()), ("jpg", pa.binary())])
-    assert find_columns(schema, {}).image == "png"
+    assert find_columns(schema, {}).content == "png"

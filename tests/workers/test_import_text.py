@@ -87,8 +87,6 @@ def test_texts_are_rows_of_the_database_and_of_the_store(texts: Pool) -> None:
             None, None, "text/plain", True,
         )  # fmt: skip
         assert (one.split, one.state, one.meta) == (Split.POOL, ExampleState.UNLABELED, {})
-    # Nothing of a text is a file of an image.
-    assert not (texts.storage.root / "images").exists()
 
 
 def csv_of(rows: Sequence[Mapping[str, Any]], delimiter: str = ",") -> bytes:
@@ -136,6 +134,8 @@ def test_every_kind_of_table_brings_the_same(text_pools: Callable[[], Pool]) -> 
         assert all(one.name.startswith(place) for one in texts.examples())
     again = done(texts.add(content, name, annotations=["label"]))
     assert (again["added"], again["duplicates"], again["annotations"]) == (0, len(HARD), 0)
+    # Nothing of a text is a file of an image.
+    assert not (texts.storage.root / "images").exists()
 
 
 def test_files_of_a_zip_are_texts_in_folders_for_splits_and_classes(texts: Pool) -> None:

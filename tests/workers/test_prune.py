@@ -20,8 +20,8 @@ from core.tasks.classification import stored_class
 from models.catalog import specs
 from models.protocols import Progress
 from models.pruning.view import PruningView
-from models.target import train_target
-from models.warm_up import WarmUp
+from models.pruning.warm_up import WarmUp
+from models.target.train import train_target
 from tests.processes import eventually, worker
 from tests.workers.killing import kill_ending, kill_in_every_phase, kill_publishing, named, state
 from tests.workers.loop import Loop
@@ -404,7 +404,7 @@ def test_a_class_with_one_label_is_said(http: TestClient, world: World) -> None:
         Annotation.project_id == loop.project.id, Annotation.class_id == dog
     )
     for annotation in loop.session.scalars(said).all()[1:]:
-        annotation.class_id = cat
+        annotation.label = stored_class(cat)
     loop.session.commit()
     job = pruned(http, loop, method="uniform")
     assert job.result is not None, job.error

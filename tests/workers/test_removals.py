@@ -27,7 +27,7 @@ from core.imports import Answer
 from core.lifecycle import finish_job, new_job
 from core.states import JobKind, JobState, Split
 from core.storage import Storage, flush
-from core.tables import DRY_RUN, Example, Job, Project, Removal, RemovalItem
+from core.tables import DRY_RUN, Example, ExampleText, Job, Project, Removal, RemovalItem
 from core.thumbnails import make
 from karat.local.backup import back_up
 from karat.local.installation import Installation
@@ -122,6 +122,24 @@ def test_a_deleted_project_leaves_nothing_that_only_it_had(http: TestClient, wor
     assert removal["freed_files"] >= len(alone) + len(mine) + 2
     assert removal["freed_bytes"] > 0
     assert removal["finished_at"] is not None
+
+
+def test_texts_belong_to_their_project_and_go_with_it(
+    http: TestClient, world: World, engine: Engine, installation: settings.Settings
+) -> None:
+    pool = Pool(world.session, world.storage, world.texts([]))
+    pool.add(b'{"text": "one"}\n{"text": "two"}\n', "texts.jsonl")
+    assert pool.stored() == ["one", "two"]
+    age(world.storage.root)
+    *named, _ = strays.examine(engine, installation, remove=False)
+    assert named == []
+    assert delete(http, world, pool.project_id) == 204
+    run_task()
+    assert files(world.storage) == set()
+    assert world.session.scalar(select(func.count()).select_from(ExampleText)) == 0
+    found = http.get("/api/admin/storage", headers=world.caller().headers).json()
+    (removal,) = found["removals"]
+    assert (removal["images"], removal["image_bytes"]) == (0, 0)
 
 
 def _names(file: str, seed: int) -> bool:

@@ -90,19 +90,28 @@ class Decided:
     truths: dict[bytes, frozenset[Label]] = field(default_factory=dict)
     replaced: dict[bytes, tuple[str, Place]] = field(default_factory=dict)
 
-    def told(self, written: Written, text_of: Callable[[Label], str]) -> list[Line]:
+    def told(
+        self, written: Written, text_of: Callable[[Label], str], worded: Callable[[str], str]
+    ) -> list[Line]:
         """The lines, once it is known which labels are new and which contradict each other.
 
         Args:
             written: What came of the labels.
             text_of: A label in words.
+            worded: Says a reason of the examples of the project.
         """
         return [
-            self._told(position, line, written, text_of) for position, line in enumerate(self.lines)
+            self._told(position, _worded(line, worded), written, text_of, worded)
+            for position, line in enumerate(self.lines)
         ]
 
     def _told(
-        self, position: int, line: Line, written: Written, text_of: Callable[[Label], str]
+        self,
+        position: int,
+        line: Line,
+        written: Written,
+        text_of: Callable[[Label], str],
+        worded: Callable[[str], str],
     ) -> Line:
         if position in written.news and line.outcome is not Outcome.ADDED:
             line = _labeled(line)
@@ -110,8 +119,17 @@ class Decided:
         if said is None:
             return line
         names = ", ".join(verdict if label is None else text_of(label) for verdict, label in said)
-        reason = f"labels of this image contradict each other ({names}), and all are kept"
+        reason = worded(f"labels of this image contradict each other ({names}), and all are kept")
         return replace(line, reason="; ".join(one for one in (line.reason, reason) if one))
+
+
+def _worded(line: Line, worded: Callable[[str], str]) -> Line:
+    """A line as it is said of the examples of a project; the names of others in it stay."""
+    if not line.reason and not line.notes:
+        return line
+    names_another = line.outcome is Outcome.DUPLICATE
+    notes = tuple(Note(worded(one.reason), worded(one.detail)) for one in line.notes)
+    return replace(line, reason=line.reason if names_another else worded(line.reason), notes=notes)
 
 
 def batches(

@@ -6,7 +6,6 @@ import time
 from collections.abc import Collection, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import replace
 from functools import cache, partial
 from typing import Any, Final
 
@@ -28,7 +27,7 @@ from workers.imports.media.base import Sample
 from workers.imports.moved import Met, keep, lost, move
 from workers.imports.pool import PoolWriter
 from workers.imports.reading import LabelReader
-from workers.imports.report import Note, Outcome, ReportFile, Tally, reasons
+from workers.imports.report import Outcome, ReportFile, Tally, reasons
 from workers.imports.sampling import samples_of
 from workers.imports.sources import open_source
 from workers.imports.split_words import normal
@@ -106,8 +105,9 @@ class Import:
 
     def begin(self, samples: Iterable[Iterable[Sample]]) -> None:
         """Choose what the examples decide; whoever resumes finds it in the settings."""
+        self.medium.look(samples)
         with self.context.transaction() as (session, job):
-            begun = self.medium.begin(session, samples)
+            begun = self.medium.begin(session)
             if begun.facts:
                 self.context.checkpoint = {**self.context.checkpoint, **begun.facts}
                 self.say(begun.notes)
@@ -138,7 +138,7 @@ class Import:
             written = self._labels.write(session, decided.labeled, self.tally.total)
             self.tally.annotations += written.annotations
             self.tally.contradicting += written.contradicting
-            self._note(decided.told(written, self.pool.text_of))
+            self._note(decided.told(written, self.pool.text_of, self.medium.worded))
             job.checkpoint = self._checkpoint()
             if time.monotonic() - self._notified >= _NOTIFY_SECONDS:
                 session.execute(events.notify(context.project_id, events.Topic.POOL, {}))
@@ -146,7 +146,6 @@ class Import:
         self.pool.advance(len(decided.additions))
 
     def _note(self, lines: list[Line]) -> None:
-        lines = [self._worded(line) for line in lines]
         for line in lines:
             self.tally.count(line.outcome, line.name, line.reason, line.split)
             if line.before is not None and line.split is not None:
@@ -160,17 +159,9 @@ class Import:
             ]
         )
 
-    def _worded(self, line: Line) -> Line:
-        """A line as it is said of the examples of this project."""
-        if not line.reason and not line.notes:
-            return line
-        said = self.medium.worded
-        notes = tuple(Note(said(one.reason), said(one.detail)) for one in line.notes)
-        return replace(line, reason=said(line.reason), notes=notes)
-
     def _moved(self, met: Mapping[bytes, Met]) -> dict[bytes, Met]:
         """Those of the images that came again whose originals were lost; they are stored."""
-        if not met:
+        if not met or not self.medium.has_originals:
             return {}
         context = self.context
         with context.sessions() as session:

@@ -75,7 +75,7 @@ def _texts(context: JobContext, params: ImportParams, names_only: bool) -> Sourc
     """The source of an import into a project of texts."""
     if params.location is not None:
         raise Invalid(
-            "not_for_texts",
+            "wrong_medium",
             "Texts are copied into the project, and cannot stay in a bucket or folder; send the "
             "file itself.",
             field="location",

@@ -4338,8 +4338,11 @@ export interface components {
             /** Pictures */
             pictures: number[];
             state: components["schemas"]["ProjectState"];
-            /** Task */
-            task: string;
+            /**
+             * Task
+             * @enum {string}
+             */
+            task: "classification";
         };
         /**
          * ProjectOut
@@ -4373,8 +4376,11 @@ export interface components {
                 [key: string]: unknown;
             };
             state: components["schemas"]["ProjectState"];
-            /** Task */
-            task: string;
+            /**
+             * Task
+             * @enum {string}
+             */
+            task: "classification";
             /** Warnings */
             warnings: string[];
         };
@@ -7877,7 +7883,7 @@ export interface operations {
                 /** @description `csv`, `jsonl`: of annotations only the one of each image that holds now. */
                 effective?: boolean;
                 format?: components["schemas"]["Format"];
-                /** @description `coco`, `label_studio`: a zip with the images, or else the JSON alone. */
+                /** @description `coco`, `label_studio`: a zip with the images, or of texts with the interface for them, or else the JSON alone. */
                 images?: boolean;
                 /** @description `yolo`, `coco`, `label_studio`, `parquet`: also images nobody has judged. */
                 unlabeled?: boolean;

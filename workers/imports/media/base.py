@@ -138,12 +138,21 @@ class ImportMedium(Reading, Protocol):
         ...
 
     @property
+    def has_originals(self) -> bool:
+        """Whether examples have files, which can be lost and come again."""
+        ...
+
+    @property
     def is_begun(self) -> bool:
         """Whether nothing has to be chosen before the first example enters."""
         ...
 
-    def begin(self, session: Session, samples: Iterable[Iterable[Sample]]) -> Begun:
-        """Choose, by examples that are about to enter, what the project has not chosen yet."""
+    def look(self, samples: Iterable[Iterable[Sample]]) -> None:
+        """Look into examples, in groups, that are about to enter an empty pool."""
+        ...
+
+    def begin(self, session: Session) -> Begun:
+        """Choose, by what was looked into, what the project has not chosen yet."""
         ...
 
     def make(self, contents: Sequence[bytes]) -> Sequence[Made | Refused]:

@@ -82,6 +82,7 @@ class ImageMedium(ImageReading):
 
     medium: Final = Medium.IMAGE
     facts: Final = (SIZE,)
+    has_originals: Final = True
 
     def __init__(
         self,
@@ -106,6 +107,7 @@ class ImageMedium(ImageReading):
         """Side of the images in the pixel store; ``None`` in a pool that is to get its first."""
         self._sessions, self._storage, self._threads = sessions, storage, threads
         self._max_pixels = settings.max_image_pixels
+        self._sizes: list[tuple[int, int]] = []
         self._removals_begun: int | None = None
         self._pixels: PixelWriter | None = None
 
@@ -114,17 +116,19 @@ class ImageMedium(ImageReading):
         """Whether it is known how large the model sees the images."""
         return self.input_size is not None
 
-    def begin(self, session: Session, samples: Iterable[Iterable[Sample]]) -> Begun:
+    def look(self, samples: Iterable[Iterable[Sample]]) -> None:
+        """Look how large the images are."""
+        self._sizes = sizes_of(samples)
+
+    def begin(self, session: Session) -> Begun:
         """Choose how large the model sees the images of an empty pool, unless somebody has.
 
         Args:
             session: Of the transaction, which keeps the choice in the project's settings.
-            samples: Images that are about to enter, in groups.
 
         Returns:
             The choice; nothing where there was one, or no header can be read.
         """
-        sizes = sizes_of(samples)
         project = session.get_one(
             Project, self.project_id, with_for_update={"key_share": True}, populate_existing=True
         )
@@ -132,7 +136,7 @@ class ImageMedium(ImageReading):
         if settings.input_size is not None:
             self.input_size = settings.input_size
             return Begun()
-        choice = SizeChoice.of(sizes, above=settings.patch_size)
+        choice = SizeChoice.of(self._sizes, above=settings.patch_size)
         if choice is None:
             return Begun()
         self.input_size = choice.side

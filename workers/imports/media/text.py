@@ -130,6 +130,7 @@ class TextMedium(TextReading):
 
     medium: Final = Medium.TEXT
     facts: Final[Sequence[str]] = ()
+    has_originals: Final = False
     is_begun: Final = True
 
     def __init__(
@@ -149,11 +150,10 @@ class TextMedium(TextReading):
         self._writer: TextWriter | None = None
         mend(session, self._folder, project.id)
 
-    def begin(
-        self,
-        session: Session,  # noqa: ARG002
-        samples: Iterable[Iterable[Sample]],  # noqa: ARG002
-    ) -> Begun:
+    def look(self, samples: Iterable[Iterable[Sample]]) -> None:
+        """Nothing depends on what comes."""
+
+    def begin(self, session: Session) -> Begun:  # noqa: ARG002
         """Nothing is chosen."""
         return Begun()
 
