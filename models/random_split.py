@@ -19,6 +19,8 @@ def lots(indices: Indices, seed: int) -> NDArray[np.float64]:
     """Draw a number for each example that depends on its pool index and the seed alone.
 
     Nothing has to be remembered, and images that are imported later are drawn in the same way.
+    Projects under way rely on it: another generator would hold out images that they have learned
+    from. NumPy's would also have to draw for all indices below the largest.
     The mixing function is SplitMix64 (G. Steele et al., "Fast Splittable Pseudorandom Number
     Generators", OOPSLA 2014).
 

@@ -145,6 +145,23 @@ async def as_texts(images: Images, document: Document) -> AsyncIterator[bytes]:
             yield piece
 
 
+async def as_text_zip(images: Images, document: Document, more: Texts) -> AsyncIterator[bytes]:
+    """A zip of a document that holds texts, and of ``more``."""
+    with ZipWriter() as archive, closing(Spool()) as spool, closing(Spool()) as missing:
+        async for piece in as_texts(images, document):
+            spool.write(piece)
+
+        def files() -> Iterator[tuple[str, Spool]]:
+            yield document.name, spool
+            for name, text in more:
+                with closing(Spool()) as one:
+                    one.write(text.encode())
+                    yield name, one
+
+        async for piece in in_threads(_rest(archive, files(), missing)):
+            yield piece
+
+
 def _entries(
     archive: ZipWriter,
     files: Sequence[Placed],

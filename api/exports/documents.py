@@ -160,15 +160,15 @@ def in_local_files(folder: str) -> Callable[[Record, str], str]:
     return lambda _, path: f"/data/local-files/?d={quote(f'{folder}/{path}')}"
 
 
-def labeling_config(class_names: Sequence[str]) -> str:
-    """The labeling interface that the tasks with images are for."""
+def labeling_config(class_names: Sequence[str], shows: Literal["image", "text"] = "image") -> str:
+    """The labeling interface that the tasks are for."""
     names = (quoteattr(_NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", name)) for name in class_names)
     choices = "".join(f"    <Choice value={name}/>\n" for name in names)
     verdicts = "".join(f'    <Choice value="{name}"/>\n' for name in _CONTROLS.values())
     return (
-        '<View>\n  <Image name="image" value="$image"/>\n'
-        f'  <Choices name="class" toName="image" choice="single">\n{choices}  </Choices>\n'
-        f'  <Choices name="verdict" toName="image" choice="single">\n{verdicts}  </Choices>\n'
+        f'<View>\n  <{shows.capitalize()} name="{shows}" value="${shows}"/>\n'
+        f'  <Choices name="class" toName="{shows}" choice="single">\n{choices}  </Choices>\n'
+        f'  <Choices name="verdict" toName="{shows}" choice="single">\n{verdicts}  </Choices>\n'
         "</View>\n"
     )
 

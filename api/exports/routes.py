@@ -26,7 +26,10 @@ Unlabeled = Annotated[
 ]
 WithImages = Annotated[
     bool,
-    Query(description="`coco`, `label_studio`: a zip with the images, or else the JSON alone."),
+    Query(
+        description="`coco`, `label_studio`: a zip with the images, or of texts with the interface "
+        "for them, or else the JSON alone."
+    ),
 ]
 ByteOrderMark = Annotated[
     bool,
@@ -81,7 +84,7 @@ async def export(
         texts = medium is Medium.TEXT
         found = service.as_table(which, format, only_effective=effective, bom=bom, texts=texts)
     elif medium is Medium.TEXT:
-        found = service.as_texts(which, format)
+        found = service.as_texts(which, format, with_config=images)
     elif format in (Format.COCO, Format.LABEL_STUDIO) and not images:
         address = request.app.state.settings.public_url or str(request.base_url)
         found = service.as_document(which, format, f"{address.rstrip('/')}/")

@@ -31,6 +31,7 @@ from core.tables import Example, ProjectClass
 from core.tasks.registry import task_type
 
 _ZIP: Final = "application/zip"
+CONFIG: Final = "labeling-config.xml"
 _PARQUET: Final = "application/vnd.apache.parquet"
 
 
@@ -177,21 +178,25 @@ def as_images(images: Images, originals: Originals, format: Format) -> Download:
         body = archives.as_zip(images, originals, in_one_folder, document)
     else:
         document = LabelStudio(in_local_files(name))
-        config = ("labeling-config.xml", labeling_config(images.class_names))
+        config = (CONFIG, labeling_config(images.class_names))
         body = archives.as_zip(images, originals, in_one_folder, document, more=lambda _: [config])
     return Download(body, f"{name}.zip", _ZIP)
 
 
-def as_texts(images: Images, format: Format) -> Download:
-    """Texts with what is known of them."""
+def as_texts(images: Images, format: Format, *, with_config: bool) -> Download:
+    """Texts with what is known of them; Label Studio's with the interface for it, if wanted."""
     name = f"karat-project-{images.project_id}"
     if format is Format.PARQUET:
         return Download(as_text_parquet(images), f"{name}.parquet", _PARQUET)
     if format is Format.DOCCANO:
         body = archives.as_texts(images, Doccano())
         return Download(body, f"{name}-doccano.jsonl", "application/jsonl")
-    body = archives.as_texts(images, LabelStudio(lambda _, text: text, shows="text"))
-    return Download(body, f"{name}-{_word(format)}.json", "application/json")
+    document = LabelStudio(lambda _, text: text, shows="text")
+    name = f"{name}-{_word(format)}"
+    if with_config:
+        config = (CONFIG, labeling_config(images.class_names, "text"))
+        return Download(archives.as_text_zip(images, document, [config]), f"{name}.zip", _ZIP)
+    return Download(archives.as_texts(images, document), f"{name}.json", "application/json")
 
 
 def as_document(images: Images, format: Format, base_url: str) -> Download:

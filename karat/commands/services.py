@@ -110,7 +110,8 @@ def doctor(
     free: Annotated[bool, typer.Option("--free", help="With --orphans: remove them.")] = False,
 ) -> None:
     """Say what is wrong with this installation, and how to mend it."""
-    from karat.local.doctor import examine, orphaned
+    from karat.local.doctor import examine
+    from karat.local.orphans import orphaned
     from karat.terminal import show_json
 
     if free and not orphans:

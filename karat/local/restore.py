@@ -14,7 +14,7 @@ from typing import IO, Any, Final, cast
 import psycopg
 
 from core.private import private_files, protect
-from karat.local.backup import (
+from karat.local.archive import (
     CHECKSUMS,
     DATABASE,
     FORMAT,
@@ -23,8 +23,8 @@ from karat.local.backup import (
     HashingReader,
     Manifest,
     checksum_line,
-    run_program,
 )
+from karat.local.backup import run_program
 from karat.local.installation import Installation
 from karat.local.processes import ServiceError
 from karat.local.stack import alembic_settings

@@ -197,7 +197,7 @@ def test_a_search_for_words_reads_what_has_them_or_a_page(
     seldom, rarely = TEXTS // 100, 3
     # So many are looked up to see whether there are more.
     few = words.FEW + 1
-    for search, view, found, most in (
+    asked: tuple[tuple[str, dict[str, Any], int, int], ...] = (
         ("everybody", {}, 100, few),
         ("everybody", {"cursor": TEXTS // 2, "state": "unlabeled"}, 100, few),
         ("seldom", {}, 100, 4 * seldom),
@@ -205,15 +205,16 @@ def test_a_search_for_words_reads_what_has_them_or_a_page(
         ("rarely", {}, rarely, 20),
         ("rarely everybody", {"split": "all"}, rarely, 20),
         ("never", {}, 0, 20),
-    ):
+    )
+    for search, view, found, most in asked:
         with statements() as sent:
             page = http.get(
                 url, params={"search": search, "limit": 100, **view}, headers=admin.headers
             ).json()
         assert len(page["items"]) == found, (search, page)
-        asked = [one for one in sent if "FROM example" in one[0] and "max(" not in one[0]]
-        assert asked
-        for statement, given in asked:
+        looked = [one for one in sent if "FROM example" in one[0] and "max(" not in one[0]]
+        assert looked
+        for statement, given in looked:
             explain(connection, statement, given).check(most)
     counted = http.get(f"{url}/count", params={"search": "rarely"}, headers=admin.headers).json()
     assert counted == {"count": rarely, "exact": True}

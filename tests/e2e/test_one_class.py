@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Literal
 
 from playwright.sync_api import Page, expect
 
@@ -88,7 +89,8 @@ def test_find_all_of_one_class(signed_in: Page, karat: Client, tmp_path: Path) -
     eventually(lambda: project.rounds()[ROUNDS]["state"] == "open", "the fourth round opens")
     page.goto(f"/projects/{project.id}/label")
     expect(page.get_by_role("button", name=re.compile("^zero"))).to_be_visible(timeout=30_000)
-    for key, said in (("1", "class"), ("x", "ood")):
+    answers: tuple[tuple[str, Literal["class", "ood"]], ...] = (("1", "class"), ("x", "ood"))
+    for key, said in answers:
         expect(page.get_by_role("img", name=re.compile("png$"))).to_be_visible()
         page.wait_for_timeout(500)
         page.keyboard.press(key)

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from tests.api.test_labeling import lease, send, verdict
 from tests.formats.conftest import Both, amounts, said
 from tests.workers.import_files import reasons
 from tests.world import World
-from workers import runner
+from workers import context
 
 CLASSES = ("billing", "=1+1", "고양이")
 TEXTS = (
@@ -36,7 +37,7 @@ TEXTS = (
     "x" * 3000,
     "nobody judges me",
 )
-WHOLE = {"parquet": "pool.parquet", "label_studio": "pool.json", "jsonl": "pool.jsonl"}
+WHOLE = {"parquet": "pool.parquet", "label_studio": "pool.zip", "jsonl": "pool.jsonl"}
 
 
 @pytest.fixture
@@ -63,8 +64,8 @@ def both(http: TestClient, world: World) -> Iterator[Both]:
         pairs = zip(items, answers, strict=True)
         send(http, caller, project, *(verdict(one["query_id"], **answer) for one, answer in pairs))
     yield Both(http, world, world.caller(), project, world.texts((), classes=CLASSES))
-    if runner.sessions.cache_info().currsize:
-        runner.sessions().kw["bind"].dispose()
+    if context.sessions.cache_info().currsize:
+        context.sessions().kw["bind"].dispose()
 
 
 def contents(world: World, project: Project) -> dict[str, str]:
@@ -137,9 +138,12 @@ def test_other_tools_read_texts(
     # What a spreadsheet would compute has an apostrophe before it.
     told = {text: text for text in TEXTS} | {TEXTS[1]: f"'{TEXTS[1]}"}
     assert [row["text"] for row in rows] == [told[TEXTS[int(row["pool_index"])]] for row in rows]
-    tasks = json.loads(both.export("label_studio"))
+    tasks = json.loads(both.export("label_studio", images=False))
     assert tasks[0]["data"]["text"] == TEXTS[0]
     assert {one["result"][0]["to_name"] for one in tasks[0]["annotations"]} == {"text"}
+    with zipfile.ZipFile(io.BytesIO(both.export("label_studio"))) as archive:
+        assert json.loads(archive.read("label-studio.json")) == tasks
+        assert b'<Text name="text" value="$text"/>' in archive.read("labeling-config.xml")
 
 
 def test_what_is_made_of_pictures_is_refused_before_anything_leaves(both: Both) -> None:

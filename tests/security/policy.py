@@ -101,6 +101,7 @@ POLICY: dict[str, Policy] = {
     "show_agreement": Policy("manager"),
     "export": Policy("manager"),
     "list_exported_classes": Policy("manager"),
+    "list_export_formats": Policy("manager"),
     # The pool
     "import_images": Policy("manager", _WRITE),
     "import_bucket": Policy("manager", _WRITE),

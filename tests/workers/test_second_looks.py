@@ -8,6 +8,7 @@ from sqlalchemy import func, select
 
 from core.states import Role, Verdict
 from core.tables import Annotation, Example, Query
+from core.tasks.classification import stored_class
 from models.media.image import PixelStore
 from models.relabeling.second_looks import FEWEST, doubtful
 from tests.workers.loop import Loop
@@ -38,7 +39,7 @@ def mislabel(loop: Loop, number: int, count: int) -> set[int]:
     wrong = answered(loop, number)[:count]
     for annotation, example in wrong:
         other = next(one.id for one in loop.classes if one.id != annotation.class_id)
-        annotation.class_id = example.label_class_id = other
+        annotation.label = example.label = stored_class(other)
     loop.session.commit()
     return {example.id for _, example in wrong}
 
@@ -92,7 +93,7 @@ def test_wrong_answers_begin_the_next_queue_and_what_became_of_them_is_told(worl
     for number, (annotation, example) in enumerate(answered(loop, 2)):
         annotation.supersedes_id = before[example.id].id
         if number:
-            annotation.class_id = before[example.id].class_id
+            annotation.label = before[example.id].label
     loop.session.commit()
     loop.answer(2, 30, Verdict.CLASS)
     assert loop.finish(2).error is None

@@ -11,6 +11,7 @@ from core.among import among
 from core.consensus import Vote, lock_examples, opinions, votes
 from core.states import ExampleState, Source, Verdict
 from core.tables import Annotation, Example, Query, Round
+from core.tasks.registry import task_type
 from models.relabeling.second_looks import doubtful
 from workers.advance.phases import Advance
 
@@ -26,6 +27,8 @@ def choose(advance: Advance) -> list[int]:
     """
     snapshot = advance.snapshot
     if advance.closing is None or not advance.frozen or len(snapshot.labeled) == 0:
+        return []
+    if not task_type(snapshot.task).names_one_class:
         return []
     with advance.context.sessions() as session:
         most = _most(session, advance)

@@ -1,4 +1,5 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
+import { inWords } from "../strings";
 import { type AlgorithmWords, loadAlgorithmWords } from "../strings/algorithmWords";
 import { language } from "../strings/language";
 import { call, client } from "./client";
@@ -34,14 +35,25 @@ export const algorithmsQuery = queryOptions({
   refetchInterval: ({ state }) => askAgainFor(state.data),
 });
 
-/** Those that serve projects of a medium. */
-export const serving = (algorithms: Algorithm[], medium: Project["medium"]): Algorithm[] =>
-  algorithms.filter((one) => one.media.includes(medium));
+/** Those that serve projects of a medium, in its words. */
+export const serving = (algorithms: Algorithm[], medium: Project["medium"]): Algorithm[] => {
+  const those = algorithms.filter((one) => one.media.includes(medium));
+  return medium === "image" ? those : those.map(said);
+};
+
+const said = (algorithm: Algorithm): Algorithm =>
+  withParameters(
+    { ...algorithm, title: inWords(algorithm.title), summary: inWords(algorithm.summary) },
+    (schema) =>
+      schema.description === undefined
+        ? schema
+        : { ...schema, description: inWords(schema.description) },
+  );
 
 /** What algorithms of a kind are called; by their names while the catalog is not there. */
 export function useTitles(kind: Algorithm["kind"]): (name: string) => string {
   const { data } = useQuery(algorithmsQuery);
-  return (name) => titleOf(data?.items ?? [], kind, name) ?? name;
+  return (name) => inWords(titleOf(data?.items ?? [], kind, name) ?? name);
 }
 
 const titleOf = (algorithms: Algorithm[], kind: string | undefined, name: string) =>

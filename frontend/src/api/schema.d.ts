@@ -7877,7 +7877,7 @@ export interface operations {
                 /** @description `csv`, `jsonl`: of annotations only the one of each image that holds now. */
                 effective?: boolean;
                 format?: components["schemas"]["Format"];
-                /** @description `coco`, `label_studio`: a zip with the images, or else the JSON alone. */
+                /** @description `coco`, `label_studio`: a zip with the images, or of texts with the interface for them, or else the JSON alone. */
                 images?: boolean;
                 /** @description `yolo`, `coco`, `label_studio`, `parquet`: also images nobody has judged. */
                 unlabeled?: boolean;

@@ -1,7 +1,7 @@
 import { en } from "./en";
 import { overrides, rewording } from "./en/texts";
 import { language } from "./language";
-import { inMedium, type Medium, ofTexts } from "./medium";
+import { inMedium, type Medium, ofTexts, type Rewording, spokenOf } from "./medium";
 
 /** The same shape with strings of any wording. */
 type Worded<T> = T extends string
@@ -18,6 +18,12 @@ const english: Record<Medium, Catalogue> = {
   text: ofTexts<Catalogue>(en, rewording, overrides),
 };
 
+let rewords: Rewording = rewording;
+
+/** What says images wherever it is read, such as the name of an algorithm, for the medium of the page. */
+export const inWords = (sentence: string): string =>
+  spokenOf() === "text" ? sentence.replace(rewords.pattern, rewords.say) : sentence;
+
 /** The catalogue for each medium, for a page that tells of several. */
 export let words: Record<Medium, Catalogue> = english;
 
@@ -33,5 +39,6 @@ export async function loadCatalogue(): Promise<void> {
   const korean = await import("./ko").catch(() => null);
   if (!korean) return;
   words = { image: korean.ko, text: korean.texts };
+  rewords = korean.rewording;
   t = inMedium(words.image, words.text);
 }

@@ -13,6 +13,8 @@ export function speakOf(medium: Medium): void {
   spoken = medium;
 }
 
+export const spokenOf = (): Medium => spoken;
+
 /** Two catalogues as one: each string is that of the medium that is spoken of when it is read. */
 export function inMedium<T extends object>(images: T, texts: T): T {
   const both = Array.isArray(images) ? [] : {};
@@ -71,8 +73,11 @@ function said(sentence: string, { pattern, say }: Rewording, given: unknown[]): 
   const names = given.flat(2).filter((one) => typeof one === "string" && isIn(pattern, one));
   if (names.length === 0) return sentence.replace(pattern, say);
   const kept = (names as string[]).map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const isName = (found: string) => names.some((name) => same(name as string, found));
   const either = new RegExp(`${kept.join("|")}|${pattern.source}`, pattern.flags);
-  return sentence.replace(either, (found) => (names.includes(found) ? found : say(found)));
+  return sentence.replace(either, (found) => (isName(found) ? found : say(found)));
 }
+
+const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
 const isIn = (pattern: RegExp, text: string): boolean => new RegExp(pattern, "iu").test(text);

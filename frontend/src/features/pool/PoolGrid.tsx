@@ -1,5 +1,12 @@
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, type MouseEvent, useEffect, useRef, useState } from "react";
+import {
+  type CSSProperties,
+  type KeyboardEvent,
+  type MouseEvent,
+  useEffect,
+  useRef,
+  useState,
+} from "react";
 import type { Sort } from "../../api/pool";
 import type { Example, LabelClass } from "../../api/types";
 import { useMedium } from "../../media/MediumContext";
@@ -12,11 +19,13 @@ import type { Picked } from "./useSelection";
 
 export const GRID_ID = "pool-grid";
 const GAP = 8;
+/** A card that is so wide needs fewer lines. */
+const WIDE = 320;
 /** How narrow a tile may be, how many there are in a row at least, and how high each is. */
 const LAYOUT: Record<Medium, { narrowest: number; least: number; high: (side: number) => number }> =
   {
     image: { narrowest: 128, least: 2, high: (side) => side },
-    text: { narrowest: 250, least: 1, high: () => 124 },
+    text: { narrowest: 250, least: 1, high: (side) => (side > WIDE ? 98 : 116) },
   };
 const CAPTION = 28;
 
@@ -147,11 +156,14 @@ export function PoolGrid(props: PoolGridProps) {
                 isPicked={selection.all || selection.ids.has(example.id)}
                 isActive={index === active}
                 isOpen={example.id === image}
-                style={{
-                  width: side,
-                  height,
-                  transform: `translate(${place * (side + GAP)}px, ${row.start - rows.options.scrollMargin}px)`,
-                }}
+                style={
+                  {
+                    "--lines": side > WIDE ? 4 : 5,
+                    width: side,
+                    height,
+                    transform: `translate(${place * (side + GAP)}px, ${row.start - rows.options.scrollMargin}px)`,
+                  } as CSSProperties
+                }
                 onClick={(event) => onClick(event, index)}
               />
             );

@@ -3,7 +3,8 @@ import { reviewPath } from "../../api/reviews";
 import type { ProjectListed, ProjectWork, ReviewedJob } from "../../api/types";
 import { OfMedium } from "../../media/MediumContext";
 import { Thumbnail } from "../../media/Thumbnail";
-import { t } from "../../strings";
+import { t, words } from "../../strings";
+import type { Medium } from "../../strings/medium";
 import { ButtonLink } from "../../ui/Button";
 import { formatCount } from "../../ui/format";
 import { Meter } from "../../ui/Meter";
@@ -51,7 +52,7 @@ export function ProjectCard({ project, canManage, work }: ProjectCardProps) {
           <Count value={counts.labeled_in} label={t.projects.counts.in} />
           <Count value={counts.labeled_ood} label={t.projects.counts.ood} />
         </dl>
-        {(state !== "draft" || isToReview) && <Waiting work={work} />}
+        {(state !== "draft" || isToReview) && <Waiting work={work} medium={medium} />}
       </div>
       <footer>
         {round ? (
@@ -90,25 +91,28 @@ function Count({ value, label }: { value: number; label: string }) {
 }
 
 /** What the user can do here; its line is there before it is known, so that nothing moves. */
-function Waiting({ work }: { work: ProjectWork | undefined }) {
+type WaitingProps = { work: ProjectWork | undefined; medium: Medium };
+
+function Waiting({ work, medium }: WaitingProps) {
+  const { home: text } = words[medium];
   if (!work) return <p className={styles.waiting} />;
   return (
     <p className={styles.waiting}>
       {work.waiting > 0 ? (
-        <strong>{t.home.waiting(work.waiting)}</strong>
+        <strong>{text.waiting(work.waiting)}</strong>
       ) : (
         // The card says below that it is not started.
-        work.waiting_for !== "start" && t.home.waitingFor[work.waiting_for]
+        work.waiting_for !== "start" && text.waitingFor[work.waiting_for]
       )}
       {work.reviews && (
         <ToReview
           project={work}
           jobId={work.reviews.job_id}
-          text={t.home.reviews(work.reviews.open)}
+          text={text.reviews(work.reviews.open)}
         />
       )}
       {work.disagreements > 0 && (
-        <ToReview project={work} jobId={null} text={t.home.disagreements(work.disagreements)} />
+        <ToReview project={work} jobId={null} text={text.disagreements(work.disagreements)} />
       )}
     </p>
   );

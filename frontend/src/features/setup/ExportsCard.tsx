@@ -60,6 +60,7 @@ export function ExportsCard({ project }: { project: Project }) {
 /** Which classes a model cannot be measured on, or trained on, with what leaves. */
 function Lacking({ projectId }: { projectId: number }) {
   const { data: classes = [] } = useQuery(exportedClassesQuery(projectId));
+  const isText = useMedium() === "text";
   const unseen = classes.filter((one) => one.evaluation === 0).map((one) => one.name);
   const unlabeled = classes.filter((one) => one.labeled === 0).map((one) => one.name);
   const hasEvaluation = unseen.length < classes.length;
@@ -72,7 +73,7 @@ function Lacking({ projectId }: { projectId: number }) {
         <p>{t.exports.noEvaluation}</p>
       )}
       {unlabeled.length > 0 && <p>{t.exports.unlabeledClasses(unlabeled)}</p>}
-      <p>{t.exports.emptyFolders}</p>
+      {!isText && <p>{t.exports.emptyFolders}</p>}
     </Notice>
   );
 }

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { textQuery, textUrl } from "../../api/texts";
 import type { ThumbnailProps } from "../spec";
+import { isCode } from "./code";
 import { Marked } from "./Marked";
 import styles from "./Text.module.css";
 
@@ -14,11 +15,14 @@ export function TextThumbnail({ example, title, marked }: ThumbnailProps) {
     ...textQuery(example.image_url ?? textUrl(example.id)),
     enabled: !isTold,
   });
-  const text = example.excerpt ?? found.data?.slice(0, MOST) ?? "";
+  const begins = example.excerpt ?? found.data?.slice(0, MOST) ?? "";
+  const mono = isCode(begins);
+  // On a card room counts for more than paragraphs.
+  const text = mono ? begins.trimEnd() : begins.trim().replace(/\n\s*\n/g, "\n");
   return (
     <span className={styles.card} data-excerpt="" title={title}>
-      <span className={styles.excerpt} dir="auto">
-        <Marked text={text.trim()} words={marked} />
+      <span className={styles.excerpt} data-mono={mono || undefined} dir="auto">
+        <Marked text={text} words={marked} />
       </span>
     </span>
   );

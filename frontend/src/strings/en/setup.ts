@@ -13,7 +13,8 @@ export const setup = {
   tab: "Settings",
   tabDraft: "Set-up",
   newTitle: "New project",
-  newHint: "Give it a name. Classes, images and the method come next, and nothing is final yet.",
+  newHint:
+    "Say what it holds, which stays, and give it a name. Classes, images and the method come next, and can be changed.",
   create: "Create project",
   name: "Project name",
   basics: "What to look for",

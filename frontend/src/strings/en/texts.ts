@@ -41,6 +41,7 @@ export const overrides: Overrides<typeof en> = {
   },
   common: { phases: { fit: "Fit the texts", check: "Look for the texts" } },
   exports: {
+    unlabeledHint: "For moving a whole project.",
     formats: {
       label_studio: {
         title: "Label Studio",

@@ -45,5 +45,7 @@ export const ko: Catalogue = {
   weights,
 };
 
+export { rewording };
+
 /** The same for projects of texts. */
 export const texts: Catalogue = ofTexts(ko, rewording, overrides);

@@ -32,7 +32,9 @@ it("leaves an error of another library, however long", () => {
 });
 
 it("knows what was written of images where it is said of texts", () => {
-  expect(said("an evaluation text needs a label")).toBe(said("an evaluation image needs a label"));
+  expect(said("an evaluation text needs a label")).toBe(
+    said("an evaluation image needs a label").replace("이미지", "텍스트"),
+  );
   expect(said("no text of the project has this sha256")).toContain("sha256");
   expect(said("the row holds no text")).toBe("행에 텍스트가 없습니다");
 });
@@ -41,4 +43,12 @@ it("leaves what it does not know", () => {
   expect(said("RuntimeError: {0} of (x+)* went wrong")).toBe(
     "RuntimeError: {0} of (x+)* went wrong",
   );
+});
+
+it("says of texts what the server says of them, with the words of images", () => {
+  expect(said("No unlabeled text is left in the pool.")).toBe(
+    said("No unlabeled image is left in the pool.").replace("이미지", "텍스트"),
+  );
+  expect(said("3 texts have no embeddings yet; they are made once.")).toContain("텍스트 3개");
+  expect(said("Nobody said anything of a text.")).toBe("Nobody said anything of a text.");
 });

@@ -1,26 +1,53 @@
 import sentences from "./sentences.json";
+import { rewording } from "./texts";
+
+type Known = { pattern: RegExp; korean: string; hasReason: boolean };
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 /** English with `{}` for what varies; `{0}` in the Korean is the first of these. */
-const known = Object.entries(sentences).map(([english, korean]) => ({
+const entry = ([english, korean]: readonly [string, string]): Known => ({
   pattern: new RegExp(`^${escaped(english).replaceAll("\\{\\}", "(.+)")}$`, "s"),
   korean,
   // In these what varies is a sentence in turn: why another score stands in.
   hasReason: / stands in\.$|^\{\}: |^This needs |^\{\}; |^\{\} \(there is|\. Write names/.test(
     english,
   ),
-}));
+});
+
+const known = Object.entries(sentences).map(entry);
+
+/** The same sentences as the server says them of texts (`core/media/nouns.py`). */
+let ofTexts: Known[] | null = null;
+
+const saidOfTexts = (): Known[] =>
+  Object.entries(sentences)
+    .map(([english, korean]) => [inEnglish(english), inKorean(korean)] as const)
+    .filter(([english]) => !(english in sentences))
+    .map(entry);
+
+const inEnglish = (english: string): string =>
+  english.replace(/\b(an )?(image|picture)(s?)\b/gi, (found, an = "", _, many) => {
+    const words = `${an && "a "}text${many}`;
+    return /^[A-Z]/.test(found) ? words.charAt(0).toUpperCase() + words.slice(1) : words;
+  });
+
+const inKorean = (korean: string): string => korean.replace(rewording.pattern, rewording.say);
 
 /** What is longer is an error of some library; to look for ours in it would take seconds. */
 const LONGEST = 500;
 
-/** Sentences are written of images, and said of texts where a project holds those. */
-const ofImages = (sentence: string): string =>
-  sentence.replace(/\ba text\b/g, "an image").replace(/\btext(s?)\b/g, "image$1");
+/** What the server says in English; as it is where there is no Korean for it. */
+export function said(sentence: string): string {
+  if (sentence.length > LONGEST) return sentence;
+  const found = among(known, sentence);
+  if (found !== null || !/\btexts?\b/i.test(sentence)) return found ?? sentence;
+  ofTexts ??= saidOfTexts();
+  return among(ofTexts, sentence) ?? sentence;
+}
 
-function korean(sentence: string): string | undefined {
-  for (const { pattern, korean, hasReason } of known) {
+function among(some: Known[], sentence: string): string | null {
+  for (const { pattern, korean, hasReason } of some) {
     const found = pattern.exec(sentence);
     if (!found) continue;
     return korean.replace(/\{(\d)\}/g, (_, place) => {
@@ -28,11 +55,5 @@ function korean(sentence: string): string | undefined {
       return hasReason ? said(varying) : varying;
     });
   }
-  return undefined;
-}
-
-/** What the server says in English; as it is where there is no Korean for it. */
-export function said(sentence: string): string {
-  if (sentence.length > LONGEST) return sentence;
-  return korean(sentence) ?? korean(ofImages(sentence)) ?? sentence;
+  return null;
 }

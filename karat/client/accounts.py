@@ -1,0 +1,134 @@
+"""The client's part for users, their passwords and their API tokens."""
+
+from typing import Any
+
+from karat.client.resources import NewToken, Role, Scope, Token, User
+from karat.client.transport import Transport
+
+
+class AccountsClient:
+    """Logging in, users and tokens; a part of ``Client``."""
+
+    def __init__(self, transport: Transport) -> None:
+        """Take a connection.
+
+        Args:
+            transport: The client's.
+        """
+        self._transport = transport
+
+    def login(self, email: str, password: str) -> User:
+        """Log in with a password; the session lasts as long as the client.
+
+        From then on the client acts for this user, and no longer for that of its token.
+
+        Args:
+            email: The user's address.
+            password: The user's password.
+
+        Returns:
+            The user.
+
+        Raises:
+            KaratError: ``bad_credentials``.
+        """
+        body = {"email": email, "password": password}
+        user: User = self._transport.request("POST", "/auth/login", body=body)
+        self._transport.forget_token()
+        return user
+
+    def me(self) -> User:
+        """The user this client acts for."""
+        user: User = self._transport.request("GET", "/auth/me")
+        return user
+
+    def users(self) -> list[User]:
+        """All users; for admins and engineers."""
+        return list(self._transport.pages("/users"))
+
+    def create_user(self, email: str, password: str, *, name: str = "", role: Role) -> User:
+        """Add a user; for admins.
+
+        Args:
+            email: Address to log in with.
+            password: Password to log in with.
+            name: Name shown to others; the part before the @ if empty.
+            role: What the user may do.
+
+        Returns:
+            The user.
+        """
+        body = {
+            "email": email,
+            "name": name or email.partition("@")[0],
+            "role": role,
+            "password": password,
+        }
+        user: User = self._transport.request("POST", "/users", body=body)
+        return user
+
+    def update_user(self, user_id: int, **changes: Any) -> User:
+        """Change a user; for admins.
+
+        Args:
+            user_id: The user.
+            **changes: Any of ``name``, ``role``, ``active``, ``password``.
+
+        Returns:
+            The changed user.
+        """
+        user: User = self._transport.request("PATCH", f"/users/{user_id}", body=changes)
+        return user
+
+    def unlock_user(self, user_id: int) -> User:
+        """Let a user log in again at once, who has to wait after failed logins; for admins.
+
+        Args:
+            user_id: The user.
+        """
+        user: User = self._transport.request("POST", f"/users/{user_id}/unlock")
+        return user
+
+    def reset_password(self, user_id: int, *, revoke_tokens: bool = False) -> str:
+        """Replace a user's password by a temporary one, and end their sessions; for admins.
+
+        Args:
+            user_id: The user.
+            revoke_tokens: Whether their API tokens end as well.
+
+        Returns:
+            The temporary password; whoever logs in with it has to choose another.
+        """
+        body = {"revoke_tokens": revoke_tokens}
+        path = f"/users/{user_id}/reset-password"
+        return str(self._transport.request("POST", path, body=body)["password"])
+
+    def tokens(self) -> list[Token]:
+        """The user's API tokens, without their secrets."""
+        return list(self._transport.pages("/tokens"))
+
+    def create_token(
+        self, name: str, expires_in_days: int | None = None, scope: Scope = "write"
+    ) -> NewToken:
+        """Make an API token.
+
+        Args:
+            name: What it is for.
+            expires_in_days: Its life; unlimited if None.
+            scope: What it may do of what its user may: ``read``, ``label`` as well, ``write``
+                all but users, tokens and the password, or ``admin`` everything.
+
+        Returns:
+            The token with its ``secret``, which is shown this once.
+        """
+        body = {"name": name, "expires_in_days": expires_in_days, "scope": scope}
+        token: NewToken = self._transport.request("POST", "/tokens", body=body)
+        return token
+
+    def revoke_token(self, token_id: int) -> None:
+        """Make an API token invalid.
+
+        Args:
+            token_id: The token.
+        """
+        self._transport.request("DELETE", f"/tokens/{token_id}")
