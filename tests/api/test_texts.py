@@ -11,6 +11,7 @@ from sqlalchemy import select
 
 from core.states import ExampleState, ProjectState, Role, Split, Verdict
 from core.tables import Annotation, Example, Project
+from core.tasks.classification import stored_class
 from tests.api.test_labeling import lease, send, verdict
 from tests.api.test_pool_search import counted, find, listed
 from tests.world import World
@@ -95,12 +96,12 @@ def test_guides_reviews_duplicates_and_cards_show_excerpts(http: TestClient, wor
             Annotation(
                 project_id=project.id, example_id=example.id, source="import", source_name=name,
                 client_key=uuid.uuid4(),
-                verdict=said, class_id=billing.id if said is Verdict.CLASS else None,
+                verdict=said, label=stored_class(billing.id if said is Verdict.CLASS else None),
                 seconds=0, cost=0, counted=True,
             )
         )  # fmt: skip
     example.state, example.disputed = ExampleState.LABELED, True
-    example.label_class_id = billing.id
+    example.label = stored_class(billing.id)
     world.session.commit()
     (group,) = get("/duplicates")["items"]
     assert [one["excerpt"] for one in group["items"]] == [TICKETS[0], TICKETS[4][:300]]
