@@ -31,7 +31,7 @@ from models.heads.head import Scaling, fit_head
 from models.heads.penalty import choose_penalty
 from models.media.image import PixelStore, fit_image
 from models.protocols import OOD, Float32Array, Indices
-from models.target import embed_pool
+from models.target.train import embed_pool
 
 NETWORK: Final = "efficientnet_lite0"
 AUTO: Final = "auto"

@@ -29,13 +29,13 @@ from PIL import Image
 from torch.nn import functional
 
 from models.device import autocast, best_device, computes_in_bfloat16, place
-from models.evaluate import accuracy
+from models.evaluation.evaluate import accuracy
 from models.media.image import PixelStore
 from models.networks.nets import Network, cnn_tiny, resnet18_small
 from models.params.networks import TinyParams, TrainingParams
 from models.protocols import OOD
 from models.rounds.query import QuerySettings, meta_train, score_pool, select
-from models.target import embed_pool, train_target
+from models.target.train import embed_pool, train_target
 from models.training.train import train
 
 SIDE = 32

@@ -21,13 +21,13 @@ from rich.table import Table
 
 from benchmarks.open_set.protocol import EMBEDDING_SEED
 from benchmarks.runs import Runs, spread
-from models.candidates import NO_ANSWERS, LastAnswers
 from models.media.image import PixelStore, fit_image
-from models.mqnet import MQNet, Normalisation
 from models.protocols import OOD, Indices
+from models.ranking.candidates import NO_ANSWERS, LastAnswers
+from models.ranking.mqnet import MQNet, Normalisation
 from models.rounds.predictions import inside_of
 from models.rounds.query import QuerySettings, Scored, meta_train, score_pool, select
-from models.target import embed_pool, train_target
+from models.target.train import embed_pool, train_target
 
 MODEL: Final = "auto"
 STRATEGIES: Final = ("expected_value", "mqnet", "p_plus_i", "p_times_i", "most_likely", "random")

@@ -25,7 +25,7 @@ from models.heads.head import Scaling, fit_head
 from models.heads.penalty import USUAL_PENALTY, choose_penalty
 from models.media.image import PixelStore, fit_image
 from models.protocols import Float32Array, Indices
-from models.target import embed_pool
+from models.target.train import embed_pool
 
 MODEL: Final = "patch_kmeans"
 CLASSES: Final = 10

@@ -23,9 +23,9 @@ from rich.console import Console
 from benchmarks.open_set import report, thesis
 from benchmarks.open_set.protocol import IN_CLASSES, Case, Images
 from benchmarks.open_set.runs import ORACLE, Algorithm, Outcome, Setup, run
-from models.candidates import Prices
 from models.catalog import specs
-from models.target import embedding_params, uses_embeddings
+from models.ranking.candidates import Prices
+from models.target.train import embedding_params, uses_embeddings
 
 _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 _SMALL_POOL = 10_000

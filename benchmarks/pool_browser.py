@@ -32,7 +32,7 @@ from api.projects.settings import checked
 from benchmarks.servers import ROOT, serving_module
 from core.storage import Storage
 from karat.local.embedded import EmbeddedPostgres, EmbeddedRedis
-from models.pool_scores import PoolScores
+from models.ranking.pool_scores import PoolScores
 
 TOKEN = "karat_benchmark"
 CLASSES = 10

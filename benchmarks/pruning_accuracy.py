@@ -36,8 +36,8 @@ from benchmarks.runs import Run, Runs, spread
 from models.params.warm_up import WarmUpParams
 from models.pruning.run import prune
 from models.pruning.view import PruningView
+from models.pruning.warm_up import WarmUp
 from models.relabeling.run import relabel
-from models.warm_up import WarmUp
 
 CLASSES: Final = 10
 LEADING: Final = ("uniform", "small_loss", "prune4rel_balanced")

@@ -47,10 +47,10 @@ Select = Callable[[Pool, int], Order]
 
 def ours(method: str) -> Select:
     """Our method, called as a round calls it."""
-    from models.candidates import Candidates
     from models.catalog import find, parse
-    from models.pool_scores import PoolScores
     from models.protocols import PoolView
+    from models.ranking.candidates import Candidates
+    from models.ranking.pool_scores import PoolScores
     from models.resolve import resolve
     from models.selection.coverage import Demand, greedy_cover, sampled
     from models.selection.points import Points

@@ -42,7 +42,7 @@ from karat.demo.demo_texts import mailbox
 from models.media.text import TextStore
 from models.protocols import Indices
 from models.similarity import similarity_to
-from models.target import embed_pool, train_target
+from models.target.train import embed_pool, train_target
 
 MODELS: Final = ("minilm", "hashed_ngrams")
 PEER: Final = "TF-IDF + logistic regression"

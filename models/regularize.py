@@ -11,17 +11,17 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from models.errors import ModelError
-from models.evaluate import accuracy, class_similarity, per_class_accuracy
+from models.evaluation.evaluate import accuracy, class_similarity, per_class_accuracy
+from models.evaluation.ood_detection import ood_detection
+from models.evaluation.skill_warnings import Skill, doubts_of_standard, tells
 from models.features.tsne import planar_map
 from models.media.image import PixelStore
-from models.ood_detection import ood_detection
 from models.params.regularize import TaufeParams
 from models.params.scores import EnergyParams, MspParams
 from models.protocols import OOD, Float32Array, Indices, Outputs, PoolView, Progress, TargetModel
 from models.purity import energy, msp
 from models.random_split import lots
-from models.skill_warnings import Skill, doubts_of_standard, tells
-from models.target import train_target
+from models.target.train import train_target
 
 METHODS: Final = ("standard", "oat", "taufe")
 

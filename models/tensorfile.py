@@ -1,7 +1,6 @@
 """Atomic safetensors files whose metadata says what they are."""
 
 import json
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,19 +12,16 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from models.errors import ModelError
+from models.files import write_atomically
 
 
 def write(path: Path, tensors: Mapping[str, Tensor], metadata: Mapping[str, str]) -> None:
     """Write tensors and metadata so that a reader sees the old file or the new one, never half."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     contiguous = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-    try:
-        save_file(contiguous, partial, metadata=dict(metadata))
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)
+    stored = dict(metadata)
+    write_atomically(path, lambda partial: save_file(contiguous, partial, metadata=stored))
 
 
 def read(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:

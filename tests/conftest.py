@@ -30,6 +30,7 @@ from workers import context
 
 ROOT = Path(__file__).resolve().parent.parent
 TEMPLATE = "karat_template"
+LONG_FIRST = ("chaos", "compose", "docs", "e2e", "security", "karat", "workers", "models")
 # How long an example takes says nothing on a machine that does other things, too.
 hypothesis_settings.register_profile("untimed", deadline=None)
 hypothesis_settings.load_profile("untimed")
@@ -41,6 +42,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--fuzz-cases", type=int, default=20_000, help="requests that the long tests make up"
     )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the files that take longest: none is left to one process when others are done."""
+    rank = {name: place for place, name in enumerate(LONG_FIRST)}
+    items.sort(key=lambda item: rank.get(item.path.relative_to(ROOT / "tests").parts[0], len(rank)))
 
 
 def pytest_collection_finish() -> None:

@@ -10,6 +10,16 @@ from numpy.typing import NDArray
 from core.storage import write_atomically
 
 
+def write_array(path: Path, array: NDArray[Any]) -> None:
+    """Write an array as ``numpy.save`` does, atomically."""
+
+    def write(part: Path) -> None:
+        with part.open("wb") as file:
+            np.save(file, array)
+
+    write_atomically(path, write)
+
+
 def write_arrays(path: Path, arrays: Mapping[str, Any]) -> None:
     """Write arrays, and single numbers, to one file, atomically."""
     values = dict(arrays)

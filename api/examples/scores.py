@@ -19,7 +19,7 @@ from core.errors import Conflict, NotFound
 from core.states import ArtifactKind
 from core.storage import Storage
 from core.tables import Artifact, Project, Round
-from models.pool_scores import predictions
+from models.ranking.pool_scores import predictions
 
 COLUMNS: Final = ("purity", "informativeness", "meta_score", "confidence", "in_probability")
 _KEPT_TABLES: Final = 4

@@ -174,14 +174,16 @@ _LEASED = (
     Query.round_id,
     Query.rank,
     Query.example_id,
+    Query.predicted_class_id,
+    Query.probability,
+    Query.in_probability,
+)
+_SHOWN = (
     Example.width,
     Example.height,
     # One character more tells whether there is more.
     beginning(WHOLE + 1).label("text"),
     Example.name,
-    Query.predicted_class_id,
-    Query.probability,
-    Query.in_probability,
     Example.duplicates_of,
 )
 _LEASE: dict[str, Any] = {
@@ -210,11 +212,11 @@ def _claim(
     chosen: ColumnElement[bool] = (
         Query.id == found.c.id if choose is None else Query.id.in_(choose(found))
     )
+    # Examples are joined to what was leased: a query may have got another since the statement
+    # began, and a join within the update would leave it out.
+    leased = update(Query).where(chosen).values(_LEASE).returning(*_LEASED).cte("leased")
     return Statement(
-        update(Query)
-        .where(chosen, Example.id == Query.example_id)
-        .values(_LEASE)
-        .returning(*_LEASED)
+        select(*leased.c, *_SHOWN).join_from(leased, Example, Example.id == leased.c.example_id)
     )
 
 

@@ -17,7 +17,7 @@ from PIL import Image
 
 from models.media.image import PixelStore, fit_image
 from models.protocols import OOD, Indices
-from models.target import embed_pool
+from models.target.train import embed_pool
 
 IN_CLASSES: Final = ((4, 2, 5, 7), (7, 1, 2, 5), (6, 4, 3, 2), (8, 9, 1, 3), (2, 9, 5, 3))
 """CIFAR-10 classes that are in-distribution, per trial; the other six are OOD."""

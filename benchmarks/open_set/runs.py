@@ -11,13 +11,13 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 
 from benchmarks.open_set.protocol import Case, Images, Split, split
-from models.candidates import NO_ANSWERS, LastAnswers, Prices
 from models.catalog import find
-from models.evaluate import accuracy
-from models.mqnet import MQNet, Normalisation
+from models.evaluation.evaluate import accuracy
 from models.protocols import OOD, Float32Array, Indices, Ranking
+from models.ranking.candidates import NO_ANSWERS, LastAnswers, Prices
+from models.ranking.mqnet import MQNet, Normalisation
 from models.rounds.query import QuerySettings, Scored, meta_train, score_pool, select
-from models.target import train_target
+from models.target.train import train_target
 
 ORACLE: Final = "oracle"
 """Smallest margin among the true in-distribution examples: what a perfect purity would give."""

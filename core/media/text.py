@@ -104,11 +104,8 @@ def not_utf_8(content: bytes, at: int) -> str:
 def is_utf_16(content: bytes) -> bool:
     """Whether bytes look like UTF-16 without a mark: of Latin letters half of it is zeros."""
     start = content[:_LOOKED_AT]
-    return start.count(0) * 4 > len(start) and len({at % 2 for at in _zeros(start)}) == 1
-
-
-def _zeros(content: bytes) -> list[int]:
-    return [at for at, byte in enumerate(content) if not byte]
+    zeros = [at for at, byte in enumerate(start) if not byte]
+    return len(zeros) > 1 and len(zeros) * 4 > len(start) and len({at % 2 for at in zeros}) == 1
 
 
 def require_text(content: str, most: int) -> bytes:

@@ -17,6 +17,7 @@ from models import tensorfile
 from models.catalog import find, parse, require_served
 from models.device import place
 from models.errors import ModelError
+from models.files import write_atomically
 from models.media.base import Store
 from models.media.image import images_of
 from models.networks.build import build_network, restore_network
@@ -328,10 +329,8 @@ def _note_progress(out: Path, array: NDArray[np.float32], work: _Work, done: int
     # The rows must be on disk before the note that says they are.
     if isinstance(array, np.memmap):
         array.flush()
-    state = _state(out)
-    temporary = state.with_name(state.name + ".tmp")
-    temporary.write_text(json.dumps({"work": asdict(work), "done": done}))
-    os.replace(temporary, state)
+    noted = json.dumps({"work": asdict(work), "done": done})
+    write_atomically(_state(out), lambda part: part.write_text(noted))
 
 
 def _discard_work(out: Path) -> None:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from models import tensorfile
 from models.device import best_device
 from models.features.auto import split_of
+from models.files import save_array, save_arrays
 from models.params.embedding_map import EmbeddingMapParams
 from models.protocols import Float32Array, Indices, Progress
 from models.similarity import unit_rows
@@ -108,7 +109,7 @@ def reduce(
         found[block] = (_unit(rows, indices[block], spans) - mean.astype(np.float32)) @ axes
         if progress is not None:
             progress(count + block.stop, 2 * count)
-    _save(out, found)
+    save_array(out, found)
 
 
 def _unit(rows: Float32Array, indices: Indices, spans: Spans) -> Float32Array:
@@ -163,9 +164,7 @@ def find_neighbours(
                 points[block], reference, squares, wanted, block.start if own else None, progress,
                 (block.start, len(points)),
             )  # fmt: skip
-            partial = file.with_suffix(".part.npz")
-            np.savez(partial, rows=rows, apart=apart)
-            os.replace(partial, file)
+            save_arrays(file, rows=rows, apart=apart)
         with np.load(file) as kept:
             found.append(kept["rows"])
             distances.append(kept["apart"])
@@ -373,18 +372,6 @@ def load(path: Path) -> NDArray[Any]:
     """Read what a step has written."""
     found: NDArray[Any] = np.load(path)
     return found
-
-
-def save_positions(path: Path, positions: Positions) -> None:
-    """Write positions, atomically."""
-    _save(path, positions)
-
-
-def _save(path: Path, array: NDArray[Any]) -> None:
-    partial = path.with_name(f"{path.name}.part")
-    with partial.open("wb") as file:
-        np.save(file, array)
-    os.replace(partial, path)
 
 
 def _blocks(count: int, size: int) -> Iterator[slice]:

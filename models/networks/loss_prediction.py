@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from models.errors import ModelError
-from models.mqnet import ranking_loss
+from models.ranking.mqnet import ranking_loss
 
 WIDTH: Final = 128
 MARGIN: Final = 1.0

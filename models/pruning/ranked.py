@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.ordering import best_first
 from models.pruning.view import Pruned
+from models.ranking.ordering import best_first
 
 
 def by_scores(

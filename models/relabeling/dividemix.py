@@ -22,7 +22,7 @@ from models.params.relabel import DivideMixParams
 from models.probability import log_softmax
 from models.protocols import Progress
 from models.relabeling.noisy_labels import Learned, NoisyLabels, decay, training_params
-from models.trained import NetworkModel
+from models.target.trained import NetworkModel
 from models.training.resume import Batches, counted, restore, seeded, store
 from models.training.train import augmented, diverged, require_finite, resident, scaled, sgd
 

@@ -12,7 +12,7 @@ from models.networks.build import build_network
 from models.params.networks import TrainingParams
 from models.params.relabel import LearnerParams
 from models.protocols import Indices
-from models.trained import NetworkModel
+from models.target.trained import NetworkModel
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from models.probability import softmax
 from models.protocols import Float32Array, Indices, Progress
 from models.relabeling.noisy_labels import Learned, NoisyLabels
 from models.resolve import resolve
-from models.trained import NetworkModel
+from models.target.trained import NetworkModel
 
 
 @dataclass(frozen=True)

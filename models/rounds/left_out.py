@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from models.errors import ModelError
+from models.evaluation.ood_detection import Telling, telling
 from models.intervals import FEWEST
-from models.ood_detection import Telling, telling
 from models.protocols import Float32Array, Indices, Outputs, PoolView, TargetModel
 from models.rounds.query import QuerySettings, score_of
 

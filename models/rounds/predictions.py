@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from models.candidates import LastAnswers
-from models.pool_scores import PoolScores
 from models.probability import softmax
 from models.protocols import Float32Array, Indices
-from models.strategies.expected_value import probability_inside
+from models.ranking.calibration import probability_inside
+from models.ranking.candidates import LastAnswers
+from models.ranking.pool_scores import PoolScores
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from models.candidates import NO_ANSWERS, Candidates, LastAnswers, Prices
 from models.catalog import find, parse
 from models.errors import ModelError, NotReady
 from models.finite import require_finite
-from models.mqnet import InputNormalisation, MQNet, meta_inputs, train_mqnet
 from models.params.strategies import MQNetParams
-from models.pool_scores import PoolScores
 from models.probability import log_softmax
 from models.protocols import (
     OOD,
@@ -26,6 +23,9 @@ from models.protocols import (
     TargetModel,
 )
 from models.random_split import lots
+from models.ranking.candidates import NO_ANSWERS, Candidates, LastAnswers, Prices
+from models.ranking.mqnet import InputNormalisation, MQNet, meta_inputs, train_mqnet
+from models.ranking.pool_scores import PoolScores
 from models.resolve import resolve
 from models.spec import Spec
 

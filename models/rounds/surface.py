@@ -6,8 +6,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from models.pool_scores import PoolScores
 from models.protocols import Surface
+from models.ranking.pool_scores import PoolScores
 
 FILE_KEY: Final = "karat.surface"
 """Where a file of pool scores keeps `drawn`, as JSON."""

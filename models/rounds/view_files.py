@@ -1,9 +1,9 @@
 """Keeps a `PoolView` in a folder between the scoring and the selection of a round."""
 
-import os
 import shutil
 from collections.abc import Sequence
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from numpy.lib.format import open_memmap
 from numpy.typing import NDArray
 
 from models.errors import ModelError
+from models.files import save_array, write_atomically
 from models.protocols import Float32Array, LinearHead, PoolView
 
 _ARRAYS = tuple(
@@ -51,10 +52,7 @@ def save(view: PoolView, folder: Path, *, embeddings: bool) -> None:
         if array is None:
             path.unlink(missing_ok=True)
             continue
-        partial = path.with_name(f"{name}.{os.getpid()}.tmp")
-        with partial.open("wb") as file:
-            np.save(file, array)
-        os.replace(partial, path)
+        save_array(path, array)
 
 
 def join(parts: Sequence[Path], folder: Path) -> None:
@@ -66,12 +64,11 @@ def join(parts: Sequence[Path], folder: Path) -> None:
     """
     folder.mkdir(parents=True, exist_ok=True)
     for path in parts[0].glob("*.npy"):
-        partial = folder / f"{path.stem}.{os.getpid()}.tmp"
         if path.stem not in PoolView.PER_CANDIDATE:
-            shutil.copyfile(path, partial)
+            write_atomically(folder / path.name, partial(shutil.copyfile, path))
         else:
-            _concatenate([part / path.name for part in parts], partial)
-        os.replace(partial, folder / path.name)
+            same = [part / path.name for part in parts]
+            write_atomically(folder / path.name, partial(_concatenate, same))
 
 
 def _concatenate(paths: Sequence[Path], out: Path) -> None:

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from models.candidates import Candidates
 from models.errors import NotReady
 from models.finite import require_finite
 from models.protocols import Float32Array
+from models.ranking.candidates import Candidates
 from models.selection.points import Points
 
 

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 from skactiveml.base import SkactivemlClassifier
 
-from models.candidates import Candidates
-from models.ordering import by_place
 from models.probability import softmax
 from models.protocols import OOD, Float32Array, Indices, Ranking
+from models.ranking.candidates import Candidates
+from models.ranking.ordering import by_place
 from models.selection.inputs import embedded
 from models.selection.picks import Chosen
 from models.similarity import unit_rows

@@ -6,10 +6,10 @@ ICLR 2020, algorithm 1.
 
 import numpy as np
 
-from models.candidates import Candidates
 from models.params import NoParams
 from models.probability import softmax
 from models.protocols import Ranking
+from models.ranking.candidates import Candidates
 from models.selection.inputs import embeddings_of, with_norms
 from models.selection.plus_plus import plus_plus
 from models.selection.points import Points

@@ -8,12 +8,12 @@ ICCV 2021, section 3; constants and the turn of the classes as in the authors' c
 import numpy as np
 from numpy.typing import NDArray
 
-from models.candidates import Candidates
 from models.errors import NotReady
 from models.finite import require_finite
-from models.ordering import by_place
 from models.params.selection import CcalParams
 from models.protocols import Float32Array, Indices, Ranking
+from models.ranking.candidates import Candidates
+from models.ranking.ordering import by_place
 from models.similarity import similarity_to, unit_rows
 
 _BLOCK_VALUES = 8_000_000

@@ -6,9 +6,9 @@ Approach", ICLR 2018, algorithm 1 (k-center greedy).
 
 import numpy as np
 
-from models.candidates import Candidates
 from models.params.selection import CoresetParams
 from models.protocols import Ranking
+from models.ranking.candidates import Candidates
 from models.selection.inputs import embedded
 from models.selection.k_center import k_center
 from models.selection.points import Points

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 
-from models.candidates import Candidates
 from models.errors import NotReady
 from models.finite import require_finite
 from models.heads.ood_classifier import class_and_ood_logits
-from models.ordering import best_first, by_place, widening
 from models.params.strategies import EaoaParams
 from models.probability import logsumexp
 from models.protocols import OOD, Float32Array, Indices, PoolView, Ranking
+from models.ranking.candidates import Candidates
+from models.ranking.ordering import best_first, by_place, widening
 from models.similarity import unit_rows
 
 NO_OOD_NOTE = "No OOD answer yet: strategy eaoa tells IN from OOD by the logits of classes only."
@@ -31,8 +31,9 @@ _BLOCK_VALUES = 8_000_000
 def rank(candidates: Candidates, n: int, params: EaoaParams) -> Ranking:
     """Rank the most ambiguous of those that are most surely in-distribution, class by class.
 
-    Within each predicted class the widening window of `models.ordering.widening`, k times as long
-    as the queue, orders by purity first and by aleatoric uncertainty then; the classes take turns.
+    Within each predicted class the widening window of `models.ranking.ordering.widening`, k times
+    as long as the queue, orders by purity first and by aleatoric uncertainty then; the classes
+    take turns.
     k follows the share of IN among the last answers; `Ranking.state` keeps it.
 
     Raises:

@@ -6,21 +6,18 @@ in-distribution resembles what is labeled, and teaches less than I says: by defa
 counts. Labels of a class teach the less the more of them there are.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from models.candidates import Candidates, LastAnswers, Prices
 from models.finite import require_finite
-from models.mqnet import Normalisation
-from models.ordering import best_first
 from models.params.strategies import ExpectedValueParams
-from models.probability import fit_sigmoid, sigmoid, softmax
+from models.probability import softmax
 from models.protocols import Indices, Ranking, Surface
-
-_Probability = Callable[[NDArray[np.floating]], NDArray[np.float64]]
+from models.ranking.calibration import Probability, calibrates, probability_inside
+from models.ranking.candidates import Candidates, Prices
+from models.ranking.ordering import best_first
 
 UNCALIBRATED_NOTE = (
     "Strategy expected_value calibrates purity on scored answers of both kinds, class and OOD, and "
@@ -43,11 +40,11 @@ def rank(candidates: Candidates, n: int, params: ExpectedValueParams) -> Ranking
     scores, prices = candidates.scores, candidates.prices
     require_finite("Purity", scores.purity, scores.indices)
     require_finite("Informativeness", scores.informativeness, scores.indices)
-    inside_of: _Probability = _identity
+    inside_of: Probability = _identity
     notes: tuple[str, ...] = ()
     if not candidates.view.purity_is_probability:
         inside_of = probability_inside(scores.purity, candidates.last)
-        notes = () if _calibrates(candidates.last) else (UNCALIBRATED_NOTE,)
+        notes = () if calibrates(candidates.last) else (UNCALIBRATED_NOTE,)
     inside = inside_of(scores.purity)
     least = float(scores.informativeness.min(initial=np.inf))
 
@@ -187,34 +184,3 @@ def _greedy(order: Indices, value: NDArray[np.float64], balance: ClassBalance, n
     rest[chosen] = False
     meta[rest] = (value * balance.of(np.arange(len(order))))[rest]
     return Ranking(chosen, meta.astype(np.float32))
-
-
-def probability_inside(pool: NDArray[np.floating], last: LastAnswers) -> _Probability:
-    """Read purity as a probability of being in-distribution.
-
-    Its z-score is passed through a sigmoid that is fitted to the last answers (Platt), whose purity
-    was computed before their verdicts were known; without answers of both kinds, through the plain
-    sigmoid. Z-scores are by the statistics of each round's own pool, since a model that was trained
-    again, or another purity, has another scale.
-
-    Args:
-        pool: (N,) finite purity of all candidates, higher = more in-distribution.
-        last: the last answers with their scores and statistics of then.
-
-    Returns:
-        A function from (n,) purity to (n,) float64 in 0..1.
-    """
-    normalisation = Normalisation.fit(pool)
-    slope, intercept = 1.0, 0.0
-    if _calibrates(last):
-        assert last.scores is not None
-        assert last.purity is not None
-        slope, intercept = fit_sigmoid(last.purity.apply(last.scores.purity), last.labels >= 0)
-    return lambda purity: sigmoid(slope * normalisation.apply(purity) + intercept)
-
-
-def _calibrates(last: LastAnswers) -> bool:
-    """Say whether the last answers tell how to read purity as a probability."""
-    known = last.labels >= 0
-    is_scored = last.scores is not None and last.purity is not None
-    return is_scored and bool(known.any() and not known.all())

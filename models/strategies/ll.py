@@ -3,11 +3,11 @@
 Source: see `models.informativeness.ll`.
 """
 
-from models.candidates import Candidates
 from models.informativeness.ll import score
-from models.ordering import by_score
 from models.params import NoParams
 from models.protocols import Ranking
+from models.ranking.candidates import Candidates
+from models.ranking.ordering import by_score
 
 
 def rank(candidates: Candidates, n: int, params: NoParams) -> Ranking:

@@ -6,11 +6,11 @@ who call it relevance sampling.
 
 import numpy as np
 
-from models.candidates import Candidates
 from models.finite import require_finite
-from models.ordering import best_first
 from models.params import NoParams
 from models.protocols import Ranking, Surface
+from models.ranking.candidates import Candidates
+from models.ranking.ordering import best_first
 
 
 def rank(candidates: Candidates, n: int, params: NoParams) -> Ranking:

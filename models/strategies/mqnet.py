@@ -1,17 +1,24 @@
 """MQ-Net as a query strategy.
 
-Source: thesis, section 4.3, Algorithm "AL Procedure with MQ-Net"; the network is `models.mqnet`.
+Source: thesis, section 4.3, Algorithm "AL Procedure with MQ-Net"; the network is
+`models.ranking.mqnet`.
 """
 
 from dataclasses import replace
 
 import numpy as np
 
-from models.candidates import Candidates
-from models.ordering import best_first, by_score, normalised_inputs, summed, surface_of_inputs
 from models.params.strategies import MQNetParams
 from models.protocols import Ranking, Surface
 from models.random_split import interleave, lots
+from models.ranking.candidates import Candidates
+from models.ranking.ordering import (
+    best_first,
+    by_score,
+    normalised_inputs,
+    summed,
+    surface_of_inputs,
+)
 
 NO_OOD_NOTE = "The last query set held no OOD: ranked by informativeness only."
 UNTRAINED_NOTE = "MQ-Net has not been trained yet: ranked by purity + informativeness."

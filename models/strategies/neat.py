@@ -7,13 +7,13 @@ Source: R. Mao, O. Xu, Y. Guo, "Inconsistency-Based Data-Centric Active Open-Set
 import numpy as np
 from numpy.typing import NDArray
 
-from models.candidates import Candidates
 from models.errors import NotReady
 from models.finite import require_finite
-from models.ordering import best_first, by_place, widening
 from models.params.strategies import NeatParams
 from models.probability import log_softmax, softmax
 from models.protocols import PoolView, Ranking
+from models.ranking.candidates import Candidates
+from models.ranking.ordering import best_first, by_place, widening
 from models.similarity import unit_rows
 
 _BLOCK_VALUES = 8_000_000
@@ -23,7 +23,7 @@ def rank(candidates: Candidates, n: int, params: NeatParams) -> Ranking:
     """Rank the most inconsistent of those with the most in-distribution neighbours.
 
     Examples with more in-distribution than OOD neighbours come first, by the number of the
-    former; among these the widening window of `models.ordering.widening` picks the largest
+    former; among these the widening window of `models.ranking.ordering.widening` picks the largest
     inconsistency. All others follow, in the order of purity.
 
     Raises:

@@ -6,10 +6,10 @@ Source: thesis, section 4.4, "Efficacy of Meta-objective".
 import numpy as np
 from numpy.typing import NDArray
 
-from models.candidates import Candidates
-from models.ordering import best_first, normalised_inputs, surface_of_inputs
 from models.params import NoParams
 from models.protocols import Float32Array, Ranking
+from models.ranking.candidates import Candidates
+from models.ranking.ordering import best_first, normalised_inputs, surface_of_inputs
 
 
 def rank(candidates: Candidates, n: int, params: NoParams) -> Ranking:

@@ -6,9 +6,9 @@ implementation is scikit-activeml's.
 
 from skactiveml.pool import ProbCover
 
-from models.candidates import Candidates
 from models.params.selection import ProbCoverParams
 from models.protocols import Ranking
+from models.ranking.candidates import Candidates
 from models.selection.library import ranked_by, seeded
 
 

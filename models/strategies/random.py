@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from models.candidates import Candidates
-from models.ordering import best_first
 from models.params import NoParams
 from models.protocols import Ranking
+from models.ranking.candidates import Candidates
+from models.ranking.ordering import best_first
 
 
 def rank(candidates: Candidates, n: int, params: NoParams) -> Ranking:

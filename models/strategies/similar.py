@@ -6,10 +6,10 @@ Realistic Scenarios", NeurIPS 2021, section 3 and table 1 (FLCMI, LogDetCMI).
 
 import numpy as np
 
-from models.candidates import Candidates
 from models.errors import NotReady
 from models.params.selection import SimilarParams
 from models.protocols import OOD, Float32Array, PoolView, Ranking
+from models.ranking.candidates import Candidates
 from models.selection.coverage import Demand, greedy_cover, sampled
 from models.selection.inputs import embedded
 from models.selection.log_det import log_det_cmi

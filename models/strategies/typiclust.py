@@ -7,10 +7,10 @@ High and Low Budgets", ICML 2022; the implementation is scikit-activeml's.
 import numpy as np
 from skactiveml.pool import TypiClust
 
-from models.candidates import Candidates
-from models.ordering import by_place
 from models.params.selection import TypiClustParams
 from models.protocols import Ranking
+from models.ranking.candidates import Candidates
+from models.ranking.ordering import by_place
 from models.selection.library import ranked_by, seeded
 
 COVERED_NOTE = (

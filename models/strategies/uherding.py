@@ -7,12 +7,12 @@ for All Label Budgets", ICLR 2025, definition 5, algorithm 1 and section 3.3.
 import numpy as np
 from numpy.typing import NDArray
 
-from models.candidates import Candidates
 from models.finite import require_finite
 from models.heads.head import Scaling, fit_head
 from models.params.selection import UHerdingParams
 from models.probability import softmax
 from models.protocols import Float32Array, Indices, PoolView, Ranking
+from models.ranking.candidates import Candidates
 from models.selection.coverage import Demand, greedy_cover, sampled
 from models.selection.inputs import embedded
 from models.similarity import similarity_to, unit_rows

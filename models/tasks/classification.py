@@ -8,13 +8,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from models.evaluate import accuracy, per_class_accuracy
+from models.evaluation.evaluate import accuracy, per_class_accuracy
+from models.evaluation.skill_warnings import doubts_of_model
 from models.media.base import Store
-from models.pool_scores import predictions
 from models.probability import log_softmax
 from models.protocols import Float32Array, Outputs, TargetModel
-from models.skill_warnings import doubts_of_model
-from models.target import load_target, train_target
+from models.ranking.pool_scores import predictions
+from models.target.train import load_target, train_target
 from models.tasks.base import Learner, Metrics, Training
 from models.tasks.class_targets import ClassPredictions, ClassTargets
 
@@ -35,7 +35,7 @@ class ClassLearner:
         return ClassTargets(arrays["classes"])
 
     def train(self, training: Training) -> TargetModel:
-        """Fit a head or train a network (`models.target.train_target`)."""
+        """Fit a head or train a network (`models.target.train.train_target`)."""
         targets: ClassTargets = training.targets
         return train_target(
             training.store,
@@ -56,7 +56,7 @@ class ClassLearner:
     def restore(
         self, path: Path, store: Store, *, embeddings: NDArray[np.float32] | None = None
     ) -> TargetModel:
-        """Read a classifier (`models.target.load_target`)."""
+        """Read a classifier (`models.target.train.load_target`)."""
         return load_target(path, store, embeddings=embeddings)
 
     def predict(self, logits: Float32Array) -> ClassPredictions:

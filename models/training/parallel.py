@@ -24,6 +24,7 @@ from models import tensorfile
 from models.catalog import parse
 from models.device import best_device, place
 from models.errors import ModelError
+from models.files import write_atomically
 from models.networks.build import restore_network
 from models.networks.nets import Network
 from models.params.networks import TrainingParams
@@ -158,9 +159,8 @@ def _read(path: Path) -> Any:
 
 
 def _write(path: Path, value: Any) -> None:
-    partial = path.with_suffix(".tmp")
-    partial.write_text(json.dumps(value))
-    os.replace(partial, path)
+    text = json.dumps(value)
+    write_atomically(path, lambda partial: partial.write_text(text))
 
 
 def _work(folder: Path) -> None:

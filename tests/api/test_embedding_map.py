@@ -19,7 +19,7 @@ from core.states import ArtifactKind, ExampleState, ProjectState, Role
 from core.storage import sha256
 from core.tables import Artifact, Example, Project, Query
 from core.tasks.classification import stored_class
-from models.pool_scores import PoolScores
+from models.ranking.pool_scores import PoolScores
 from tests.api.test_maps import get, items, points, scored
 from tests.api.test_pool_actions import act
 from tests.world import Caller, World

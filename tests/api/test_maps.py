@@ -26,7 +26,7 @@ from core.states import (
 )
 from core.storage import sha256
 from core.tables import Annotation, Artifact, Example, Member, Project, Query
-from models.pool_scores import PoolScores
+from models.ranking.pool_scores import PoolScores
 from tests.api.test_labeling import lease, send, verdict
 from tests.api.test_pool_actions import act
 from tests.workers.loop import Loop

@@ -11,7 +11,7 @@ from sqlalchemy import select, text, update
 from api.examples import search
 from core.states import ArtifactKind, Role, Source, Verdict
 from core.tables import Annotation, Artifact, Example, Project, Round
-from models.pool_scores import PoolScores
+from models.ranking.pool_scores import PoolScores
 from tests.api.test_labeling import lease, running, send, verdict
 from tests.api.test_subsets import add_subset
 from tests.world import Caller, World

@@ -9,7 +9,7 @@ from sqlalchemy import select, update
 
 from core.states import ArtifactKind, ExampleState, ProjectState, RoundState
 from core.tables import Artifact, Example, Project, Query, Round
-from models.pool_scores import PoolScores
+from models.ranking.pool_scores import PoolScores
 from tests.api.test_grid import grouped
 from tests.api.test_labeling import lease, send, verdict
 from tests.api.test_pool_actions import act, ids_of

@@ -10,7 +10,7 @@ from sklearn.datasets import load_digits
 from models.heads.head import LogisticHead, Scaling
 from models.media.image import PixelStore, fit_image
 from models.protocols import PoolView
-from models.trained import HeadModel
+from models.target.trained import HeadModel
 
 torch.set_num_threads(1)
 

@@ -10,7 +10,7 @@ from models.features.auto import BOTH, POOL, choose_features, split_of
 from models.features.embed import embed_pool
 from models.media.image import PixelStore
 from models.protocols import OOD
-from models.target import load_target, train_target
+from models.target.train import load_target, train_target
 
 NETWORK = "efficientnet_lite0"
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from models.skill_warnings import (
+from models.evaluation.skill_warnings import (
     LEAST_GAIN,
     Skill,
     doubts_of_learner,

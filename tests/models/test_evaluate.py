@@ -1,7 +1,7 @@
 import numpy as np
 from numpy.testing import assert_array_equal
 
-from models.evaluate import accuracy, confusion_matrix, per_class_accuracy
+from models.evaluation.evaluate import accuracy, confusion_matrix, per_class_accuracy
 from models.protocols import Outputs
 
 

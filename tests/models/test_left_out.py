@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.metrics import roc_auc_score
 
-from models.ood_detection import telling
+from models.evaluation.ood_detection import telling
 from models.protocols import OOD, Indices, Outputs
 from models.rounds.left_out import tells_apart
 from models.rounds.query import QuerySettings

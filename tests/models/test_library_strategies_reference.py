@@ -11,10 +11,10 @@ from skactiveml.pool import DropQuery, ProbCover, TypiClust
 from sklearn.cluster import KMeans
 from sklearn.linear_model import LogisticRegression
 
-from models.candidates import Candidates
 from models.params.selection import DropQueryParams, ProbCoverParams, TypiClustParams
-from models.pool_scores import PoolScores
 from models.protocols import Float32Array, LinearHead, PoolView
+from models.ranking.candidates import Candidates
+from models.ranking.pool_scores import PoolScores
 from models.strategies import dropquery, probcover, typiclust
 
 Exact = NDArray[np.float64]

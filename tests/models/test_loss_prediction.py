@@ -22,7 +22,7 @@ from models.networks.nets import (
     torchvision_backbone,
 )
 from models.params.networks import BackboneParams, TinyParams, TrainingParams
-from models.target import load_target, train_target, training_notes
+from models.target.train import load_target, train_target, training_notes
 from models.training.train import train
 
 TINY = {"steps": 20, "width": 8, "batch_size": 32, "flip": False, "loss_prediction": True}

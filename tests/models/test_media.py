@@ -22,18 +22,18 @@ from models.catalog import (
 )
 from models.errors import Cancelled, ModelError
 from models.features.duplicates import groups_of, nearest_files, nearest_rows, outlines
-from models.frozen_warm_up import FrozenWarmUp
 from models.media.image import PixelStore
 from models.media.text import TextStore
 from models.params.prune import PruneParams
 from models.protocols import OOD, TargetModel
+from models.pruning.frozen_warm_up import FrozenWarmUp
 from models.pruning.run import prune
 from models.pruning.view import PruningView
 from models.relabeling.features import chosen_features, embed_rows
 from models.relabeling.frozen import judge_labels
 from models.rounds.query import QuerySettings, score_pool, select
-from models.target import embed_pool, load_target, train_target
-from models.trained import HeadModel
+from models.target.train import embed_pool, load_target, train_target
+from models.target.trained import HeadModel
 from tests.texts import mailbox
 
 COUNT, LABELED = 180, np.arange(0, 180, 3)

@@ -9,10 +9,13 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 
-from models import mqnet
-from models.candidates import Candidates
 from models.errors import ModelError
-from models.mqnet import (
+from models.params import NoParams
+from models.params.strategies import MQNetParams
+from models.protocols import PoolView, Ranking
+from models.ranking import mqnet
+from models.ranking.candidates import Candidates
+from models.ranking.mqnet import (
     CLAMP,
     InputNormalisation,
     MQNet,
@@ -21,10 +24,7 @@ from models.mqnet import (
     ranking_loss,
     train_mqnet,
 )
-from models.params import NoParams
-from models.params.strategies import MQNetParams
-from models.pool_scores import PoolScores
-from models.protocols import PoolView, Ranking
+from models.ranking.pool_scores import PoolScores
 from models.strategies import mqnet as strategy
 from models.strategies import p_plus_i
 

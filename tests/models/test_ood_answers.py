@@ -12,14 +12,14 @@ from torch.nn import functional
 
 from models.catalog import validate
 from models.errors import Cancelled, ModelError
-from models.evaluate import accuracy
+from models.evaluation.evaluate import accuracy
 from models.heads.head import Scaling, fit_head
 from models.media.image import PixelStore
 from models.networks.nets import Network, cnn_tiny
 from models.params.networks import TinyParams
 from models.probability import softmax
 from models.protocols import OOD, Progress, TargetModel
-from models.target import load_target, train_target, training_notes
+from models.target.train import load_target, train_target, training_notes
 from models.training import resume
 from models.training.regularizers import feature_penalty, still_statistics, uniformity_loss
 

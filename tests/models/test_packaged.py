@@ -15,7 +15,7 @@ from models.media.image import PixelStore
 from models.networks import packaged
 from models.networks.packaged import LEAST_SIDE
 from models.params.networks import PackagedParams
-from models.target import load_target, train_target
+from models.target.train import load_target, train_target
 
 NETWORKS = ["efficientnet_lite0", "efficientnet_lite1", "efficientnet_lite2"]
 

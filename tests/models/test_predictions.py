@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
-from models.candidates import NO_ANSWERS, LastAnswers
-from models.mqnet import Normalisation
-from models.pool_scores import PoolScores
 from models.protocols import OOD
+from models.ranking.candidates import NO_ANSWERS, LastAnswers
+from models.ranking.mqnet import Normalisation
+from models.ranking.pool_scores import PoolScores
 from models.rounds.predictions import inside_of, predict
 
 INDICES = np.array([3, 5, 8, 9])

@@ -22,7 +22,7 @@ from models.networks.build import build_network
 from models.protocols import OOD, Float32Array, Indices, PoolView
 from models.purity import blocks
 from models.resolve import resolve
-from models.trained import HeadModel, NetworkModel
+from models.target.trained import HeadModel, NetworkModel
 
 
 def purity(name: str, view: PoolView, **params: object) -> Float32Array:

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from models.catalog import specs
 from models.errors import Cancelled, ModelError
-from models.mqnet import MQNet
-from models.pool_scores import PoolScores
 from models.protocols import Float32Array, Indices, LinearHead, Outputs, Progress, Ranking
+from models.ranking.mqnet import MQNet
+from models.ranking.pool_scores import PoolScores
 from models.rounds import query
 from models.rounds.query import QuerySettings, Scored, infer, meta_train, score_pool, select
 

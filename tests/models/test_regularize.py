@@ -14,10 +14,10 @@ from pytorch_ood.metrics.functional import aupr, auroc, fpr_at_tpr
 
 from models.catalog import validate
 from models.errors import ModelError
-from models.evaluate import class_similarity
+from models.evaluation.evaluate import class_similarity
+from models.evaluation.ood_detection import ood_detection
 from models.features.tsne import planar_map
 from models.media.image import PixelStore
-from models.ood_detection import ood_detection
 from models.params.regularize import TaufeParams
 from models.regularize import (
     METHODS,

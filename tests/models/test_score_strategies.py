@@ -11,14 +11,15 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
-from models.candidates import Candidates, LastAnswers, Prices
 from models.errors import NotReady
-from models.mqnet import Normalisation
-from models.ordering import widening
 from models.params import NoParams
 from models.params.strategies import EaoaParams, ExpectedValueParams, NeatParams
-from models.pool_scores import PoolScores
 from models.protocols import OOD, PoolView
+from models.ranking.calibration import probability_inside
+from models.ranking.candidates import Candidates, LastAnswers, Prices
+from models.ranking.mqnet import Normalisation
+from models.ranking.ordering import widening
+from models.ranking.pool_scores import PoolScores
 from models.strategies import eaoa, expected_value, neat, p_times_i
 
 VALUE = ExpectedValueParams()
@@ -123,10 +124,10 @@ def test_a_purity_of_another_scale_is_calibrated_on_the_last_answers(view: PoolV
     labels = np.where(truth, 0, OOD)
     asked = PoolScores(np.arange(200), view.logits, purity, purity)
     last = LastAnswers(labels.astype(np.int64), asked, Normalisation.fit(purity))
-    result = expected_value.probability_inside(purity, last)(purity)
+    result = probability_inside(purity, last)(purity)
     reference = LogisticRegression(C=1e6).fit(purity[:, None] - 100, truth)
     assert_allclose(result, reference.predict_proba(purity[:, None] - 100)[:, 1], atol=0.02)
-    before = expected_value.probability_inside(purity, LastAnswers(labels[:0]))(purity)
+    before = probability_inside(purity, LastAnswers(labels[:0]))(purity)
     assert_allclose(before, 1 / (1 + np.exp(-(purity - purity.mean()) / purity.std())), rtol=1e-4)
 
 
@@ -139,7 +140,7 @@ def test_the_last_answers_may_be_of_another_scale(view: PoolView) -> None:
         purity = (shift + scale * now).astype(np.float32)
         then = PoolScores(np.arange(200), view.logits, purity, purity)
         last = LastAnswers(labels.astype(np.int64), then, Normalisation.fit(purity))
-        found = expected_value.probability_inside(now, last)(now)
+        found = probability_inside(now, last)(now)
         expected = found if expected is None else expected
         assert_allclose(found, expected, atol=1e-4)
         assert np.ptp(found) > 0.8

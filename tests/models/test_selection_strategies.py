@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from models.candidates import Candidates
 from models.catalog import find, parse
 from models.errors import Cancelled, ModelError, NotReady
 from models.params.selection import CcalParams, SimilarParams
-from models.pool_scores import PoolScores
 from models.protocols import OOD, Float32Array, Indices, LinearHead, PoolView, Ranking
+from models.ranking.candidates import Candidates
+from models.ranking.pool_scores import PoolScores
 from models.resolve import resolve
 from models.rounds.query import QuerySettings, Scored, select
 from models.selection.library import head_of

@@ -3,12 +3,12 @@ import pytest
 import torch
 from numpy.testing import assert_allclose, assert_array_equal
 
-from models.candidates import Candidates
 from models.catalog import Spec, parse, specs
 from models.errors import ModelError
-from models.mqnet import MQNet
-from models.pool_scores import PoolScores
 from models.protocols import OOD, LinearHead, PoolView, Ranking
+from models.ranking.candidates import Candidates
+from models.ranking.mqnet import MQNet
+from models.ranking.pool_scores import PoolScores
 from models.resolve import resolve
 
 STRATEGIES = [spec for spec in specs() if spec.kind == "strategy"]

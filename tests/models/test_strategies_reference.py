@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from sklearn.linear_model import LogisticRegression
 
-from models.candidates import Candidates
 from models.heads.head import Scaling
 from models.params import NoParams
 from models.params.selection import UHerdingParams
 from models.params.strategies import EaoaParams
-from models.pool_scores import PoolScores
 from models.protocols import OOD, Float32Array, Indices, PoolView
+from models.ranking.candidates import Candidates
+from models.ranking.pool_scores import PoolScores
 from models.selection import plus_plus
 from models.strategies import badge, eaoa, uherding
 

@@ -8,12 +8,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 
 from models.errors import Cancelled, ModelError
-from models.evaluate import accuracy
+from models.evaluation.evaluate import accuracy
 from models.media.image import PixelStore
 from models.networks.nets import resnet18_small, timm_backbone, torchvision_backbone
 from models.params.networks import BackboneParams, TinyParams, TrainingParams
 from models.protocols import Progress, TargetModel
-from models.target import load_target, train_target, training_notes
+from models.target.train import load_target, train_target, training_notes
 from models.training import resume
 from models.training import train as training
 from models.training.resume import Batches

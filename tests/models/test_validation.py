@@ -1,12 +1,12 @@
 import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
-from models.candidates import Candidates
-from models.mqnet import MQNet
 from models.params.strategies import MQNetParams
-from models.pool_scores import PoolScores
 from models.protocols import PoolView
 from models.random_split import interleave, lots
+from models.ranking.candidates import Candidates
+from models.ranking.mqnet import MQNet
+from models.ranking.pool_scores import PoolScores
 from models.rounds.query import QuerySettings, meta_train
 from models.strategies import mqnet
 

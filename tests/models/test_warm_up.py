@@ -17,8 +17,8 @@ from models.probability import softmax
 from models.protocols import Progress
 from models.pruning.run import prune
 from models.pruning.view import PruningView
+from models.pruning.warm_up import WarmUp
 from models.training import resume
-from models.warm_up import WarmUp
 
 PARAMS = WarmUpParams(network="cnn_tiny", width=8, epochs=3, models=2, batch_size=32, flip=False)
 INDICES = np.arange(5, 305)

@@ -29,7 +29,7 @@ from models.networks.weight_files.header import (
 )
 from models.networks.weight_files.published import place_of
 from models.params.networks import BackboneParams
-from models.target import load_target, train_target
+from models.target.train import load_target, train_target
 from tests.weight_files import TINY, file_of, tiny_weights
 
 SOME = {"a": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}}

@@ -241,9 +241,9 @@ def test_people_who_mean_nearly_the_same_agree(http: TestClient, world: World) -
     found = http.get(f"/api/projects/{project.id}/agreement", headers=headers).json()["classes"]
     # Of nine pairs four are five apart at most.
     assert (found["pairs"], found["share"]) == (9, pytest.approx(4 / 9))
-    everybody = [one for row in said for one in row]
+    every = [one for row in said for one in row]
     observed = np.mean([abs(a - b) for row in said for a, b in combinations(row, 2)])
-    by_chance = np.mean([abs(a - b) for a, b in combinations(everybody, 2)])
+    by_chance = np.mean([abs(a - b) for a, b in combinations(every, 2)])
     assert found["alpha"] == pytest.approx(1 - observed / by_chance)
     votes = [
         [Vote(Verdict.CLASS, NumberLabel(type="number", value=one)) for one in values]

@@ -23,7 +23,7 @@ from core.states import (
 )
 from core.storage import sha256
 from core.tables import Annotation, Artifact, Example, Job, Query
-from models.pool_scores import PoolScores
+from models.ranking.pool_scores import PoolScores
 from tests.processes import Hold, eventually, worker
 from tests.workers.killing import kill_in_every_phase, named
 from tests.workers.loop import TINY, Loop

@@ -15,7 +15,7 @@ from core.messages import QUEUE_OF, RunJob
 from core.states import JobState, Verdict
 from core.tables import Job
 from models.catalog import specs
-from models.target import train_target
+from models.target.train import train_target
 from tests.workers.loop import Loop
 from tests.workers.starting import start_job
 from tests.world import World

@@ -19,8 +19,8 @@ from core.tables import Artifact, Job, Project
 from models import catalog
 from models.errors import NotReady
 from models.features.contrastive import learn_encoder
-from models.pool_scores import PoolScores
 from models.protocols import PoolView
+from models.ranking.pool_scores import PoolScores
 from models.spec import Spec
 from tests.processes import eventually, worker
 from tests.workers.killing import kill_in_every_phase, named, state

@@ -20,8 +20,8 @@ from core.tasks.classification import stored_class
 from models.catalog import specs
 from models.protocols import Progress
 from models.pruning.view import PruningView
-from models.target import train_target
-from models.warm_up import WarmUp
+from models.pruning.warm_up import WarmUp
+from models.target.train import train_target
 from tests.processes import eventually, worker
 from tests.workers.killing import kill_ending, kill_in_every_phase, kill_publishing, named, state
 from tests.workers.loop import Loop

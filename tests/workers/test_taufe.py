@@ -16,7 +16,7 @@ from core.storage import sha256
 from core.tables import Artifact, Example, Job
 from models.media.image import PixelStore
 from models.regularize import METHODS
-from models.target import load_target
+from models.target.train import load_target
 from tests.processes import eventually, worker
 from tests.workers.killing import kill_ending, kill_in_every_phase, kill_publishing, named, state
 from tests.workers.loop import Loop

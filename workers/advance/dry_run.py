@@ -16,7 +16,7 @@ from models.features.embed import extractor_path
 from models.media.base import Store
 from models.params.networks import TrainingParams
 from models.protocols import TargetModel
-from models.target import embed_pool, train_target, uses_embeddings
+from models.target.train import embed_pool, train_target, uses_embeddings
 from workers.context import JobContext
 from workers.dry_run import Cost, DryRun
 from workers.features.stored import embeddings_file

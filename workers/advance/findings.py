@@ -10,9 +10,9 @@ from sqlalchemy.orm import Session
 from core.states import ArtifactKind, Source
 from core.tables import Annotation, Round
 from models.catalog import find
-from models.ood_detection import ood_detection
-from models.pool_scores import PoolScores
+from models.evaluation.ood_detection import ood_detection
 from models.protocols import OOD
+from models.ranking.pool_scores import PoolScores
 from models.rounds.pool_estimate import OodLeft, feature, ood_left_by_purity, ood_left_by_random
 from workers.advance.evaluating import left_out
 from workers.advance.phases import Advance

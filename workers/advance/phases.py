@@ -20,18 +20,18 @@ from core.tasks.registry import task_type
 from models.catalog import find
 from models.media.base import Store
 from models.media.image import images_of
-from models.mqnet import MQNet
 from models.params.networks import compared_width
 from models.protocols import OOD, Indices, Outputs, Progress, TargetModel
+from models.ranking.mqnet import MQNet
 from models.rounds import view_files
 from models.rounds.query import PoolScores, QuerySettings, Scored, infer, meta_train, score_pool
-from models.target import (
+from models.target.train import (
     embed_pool,
     training_notes,
     uses_embeddings,
 )
+from models.target.trained import HeadModel
 from models.tasks.base import Learner, Training
-from models.trained import HeadModel
 from workers.advance.reads import (
     artifacts_of,
     open_queries,

@@ -31,8 +31,8 @@ from core.messages import GPU, RunJob
 from core.states import JobKind, JobState
 from core.tables import Job, Worker
 from models.errors import Cancelled, ModelError
-from models.pool_scores import PoolScores
 from models.protocols import Indices, Progress
+from models.ranking.pool_scores import PoolScores
 from models.rounds import view_files
 from models.rounds.query import by_row
 from workers.advance.naming import named_by_id

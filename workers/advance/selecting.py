@@ -7,9 +7,9 @@ from typing import Final
 import numpy as np
 
 from core.states import ArtifactKind
-from models.candidates import NO_ANSWERS, LastAnswers, Prices
-from models.mqnet import MQNet, Normalisation
 from models.protocols import OOD, Ranking
+from models.ranking.candidates import NO_ANSWERS, LastAnswers, Prices
+from models.ranking.mqnet import MQNet, Normalisation
 from models.rounds import surface, view_files
 from models.rounds.predictions import inside_of
 from models.rounds.query import PoolScores, Scored

@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from core.errors import Invalid
+from models.evaluation.skill_warnings import Skill
 from models.media.image import PixelStore
 from models.protocols import OOD, Float32Array, Indices
 from models.relabeling import FIX_GAIN
@@ -16,7 +17,6 @@ from models.relabeling.features import chosen_features, embed_rows
 from models.relabeling.frozen import NoiseRate, judge_labels
 from models.relabeling.opinions import Float64Array, folds_of
 from models.relabeling.several import together
-from models.skill_warnings import Skill
 from workers.check.asked import Eta
 from workers.check.gather import Gathered, Given, pixels_of
 

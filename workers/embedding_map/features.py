@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,6 +18,7 @@ from sqlalchemy.orm import Session
 
 from core.project_settings import ProjectSettings
 from core.states import ArtifactKind, JobKind, JobState, Split
+from core.storage import write_atomically
 from core.tables import Artifact, Example, Job, Project, Round
 from models import tensorfile
 from models.features.embed import NetworkExtractor, extractor_path, write_embeddings
@@ -24,8 +26,8 @@ from models.features.embedding_map import feature_spans
 from models.media.base import Store
 from models.media.image import images_of
 from models.protocols import Indices, Progress
-from models.target import embed_pool, load_target, uses_embeddings
-from models.trained import NetworkModel
+from models.target.train import embed_pool, load_target, uses_embeddings
+from models.target.trained import NetworkModel
 from workers.context import JobContext
 from workers.features.stored import LearnedFeatures, embeddings_file, latest
 from workers.stores import open_store, side_of
@@ -240,10 +242,7 @@ class Features:
                 return
             stored.parent.mkdir(parents=True, exist_ok=True)
             for path in (self._own, extractor_path(self._own)):
-                part = stored.parent / f"{path.name}.{self.context.job_id}.part"
-                part.unlink(missing_ok=True)
-                _copy(path, part)
-                os.replace(part, stored.parent / path.name)
+                write_atomically(stored.parent / path.name, partial(_copy, path))
 
     def rows(self) -> Any:
         """(N, D) float32, mapped; N at least the images of the source."""

@@ -14,7 +14,6 @@ from sqlalchemy.orm import Session
 
 from core.errors import Conflict
 from core.states import ArtifactKind
-from core.storage import write_atomically
 from core.tables import Artifact, Job
 from models.features.embedding_map import (
     drawn,
@@ -25,11 +24,11 @@ from models.features.embedding_map import (
     neighbours_wanted,
     place_others,
     reduce,
-    save_positions,
     scaled,
 )
 from models.params.embedding_map import EmbeddingMapParams
 from models.protocols import Float32Array, Indices
+from workers.arrays import write_array
 from workers.artifacts import keep
 from workers.context import JobContext, Phase
 from workers.dry_run import dry_run
@@ -95,12 +94,7 @@ class Map:
             pool = pool_of(session, self.context.project_id)
         if len(pool) == 0:
             raise Conflict("no_images", "The pool is empty; import images first.")
-
-        def write(part: Path) -> None:
-            with part.open("wb") as file:
-                np.save(file, pool)
-
-        write_atomically(self.file("pool.npy"), write)
+        write_array(self.file("pool.npy"), pool)
         self.context.save({"known": source.noted()})
 
     def embed(self) -> None:
@@ -156,7 +150,7 @@ class Map:
                 checkpoint=self.file("layout.safetensors"),
                 progress=self.progress,
             )
-        save_positions(self.file("layout.npy"), positions)
+        write_array(self.file("layout.npy"), positions)
 
     def place(self) -> None:
         """Place the others, and write the map."""

@@ -1,15 +1,13 @@
 """What the job that learns features begins with."""
 
-from typing import Any
-
 import numpy as np
 from sqlalchemy import select
 
 from core.project_settings import ProjectSettings
 from core.states import Split
-from core.storage import write_atomically
 from core.tables import Example, Project
 from models.features.contrastive import require_several
+from workers.arrays import write_array
 from workers.context import JobContext
 from workers.stores import side_of
 
@@ -33,12 +31,7 @@ def gather(context: JobContext) -> None:
     # Evaluation images must teach nothing, and images known to be OOD are no part of the pool.
     pool = np.array([index for index, split in examples if split is Split.POOL], dtype=np.int64)
     require_several(len(pool))
-
-    def write(part: Any) -> None:
-        with part.open("wb") as file:
-            np.save(file, pool)
-
-    write_atomically(context.work / "pool.npy", write)
+    write_array(context.work / "pool.npy", pool)
     context.save(
         {
             "known": {

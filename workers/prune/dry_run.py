@@ -9,14 +9,14 @@ from typing import Final
 import numpy as np
 
 from models.dry_run import affine_seconds, extended_seconds, step_seconds, timed
-from models.frozen_warm_up import FrozenWarmUp
 from models.media.image import images_of
 from models.params.prune import PruneParams
 from models.protocols import Indices
+from models.pruning.frozen_warm_up import FrozenWarmUp
 from models.pruning.run import prune
 from models.pruning.view import PruningView
-from models.trained import NetworkModel
-from models.warm_up import WarmUp
+from models.pruning.warm_up import WarmUp
+from models.target.trained import NetworkModel
 from workers.context import JobContext
 from workers.dry_run import Cost, DryRun, class_notes
 from workers.job_inputs import JobInputs

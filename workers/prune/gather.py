@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 
 from models.errors import SHOWN_NAMES, ModelError, listed
-from models.frozen_warm_up import FrozenWarmUp
 from models.media.image import images_of
 from models.params.prune import PruneParams
 from models.protocols import Float32Array, Indices
+from models.pruning.frozen_warm_up import FrozenWarmUp
 from models.pruning.run import finite_rows
 from models.pruning.view import PruningView
-from models.warm_up import WarmUp
+from models.pruning.warm_up import WarmUp
 from workers.context import JobContext
 from workers.features.stored import LearnedFeatures, latest
 from workers.job_inputs import JobInputs, example_ids, freeze

@@ -5,7 +5,6 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -16,11 +15,12 @@ from core.states import ArtifactKind
 from core.storage import write_atomically
 from core.tables import Job
 from models.errors import ModelError
-from models.frozen_warm_up import FrozenWarmUp
 from models.params.prune import PruneParams
+from models.protocols import Indices
+from models.pruning.frozen_warm_up import FrozenWarmUp
 from models.pruning.run import finite_rows, prune
 from models.pruning.view import PruningView
-from models.warm_up import WarmUp
+from models.pruning.warm_up import WarmUp
 from workers.arrays import read_arrays, write_arrays
 from workers.artifacts import keep
 from workers.context import JobContext, Phase
@@ -32,10 +32,6 @@ from workers.prune.report import Found, result_of
 from workers.prune.warmed import WarmedUp, said_of
 from workers.subset import write_subset
 from workers.yielding import Yielding
-
-_VIEW: Final = "view.npz"
-_SUBSET: Final = "subset.parquet"
-_RESULT: Final = "result.json"
 
 
 def run(context: JobContext) -> dict[str, Any]:
@@ -56,20 +52,24 @@ class Pruning:
         """Read what is asked."""
         self.context, self.params = context, PruneParams.of(context)
         self.progress = Yielding(context).progress
+        self.view_file = context.work / "view.npz"
+        self.subset_file = context.work / "subset.parquet"
+        self.result_file = context.work / "result.json"
 
     def run(self) -> None:
         """Run the phases, and publish what the last has left."""
         self.context.run(PHASES, self, work=self.effort)
         self.publish()
 
-    def file(self, name: str) -> Path:
-        """A file of this job's unfinished work."""
-        return self.context.work / name
-
     @cached_property
     def known(self) -> JobInputs:
         """What was gathered."""
         return frozen(self.context)
+
+    @cached_property
+    def labeled(self) -> tuple[Indices, Indices]:
+        """Pool indices and labels of the images that are chosen from, (N,) each."""
+        return self.known.snapshot.inside()
 
     @cached_property
     def training(self) -> WarmUp | FrozenWarmUp:
@@ -86,7 +86,7 @@ class Pruning:
 
         How long the choice takes depends on the method, and shows only when it is made.
         """
-        params, labeled = self.params, len(self.known.snapshot.inside()[0])
+        params, labeled = self.params, len(self.labeled[0])
         if params.frozen:
             # Heads are trained while everything is looked at, which takes no time beside embedding.
             return {"warm_up": float(labeled), "embed": labeled / 100}
@@ -103,7 +103,7 @@ class Pruning:
 
     def warm_up(self) -> None:
         """Train, or take what an earlier job has seen if it trained in the same way."""
-        if self.file(_VIEW).exists():
+        if self.view_file.exists():
             # Taken before a restart; the next job may have replaced what it was taken from.
             return
         found = self.warmed_up.find()
@@ -111,11 +111,11 @@ class Pruning:
         if found is None:
             self.training.train(self.progress)
         else:
-            write_arrays(self.file(_VIEW), found[0])
+            write_arrays(self.view_file, found[0])
 
     def look(self) -> None:
         """Leave the arrays of a view, for this job and for the next one."""
-        if self.file(_VIEW).exists():
+        if self.view_file.exists():
             return
         view = self.training.look(self.progress)
         arrays: dict[str, Any] = {
@@ -131,17 +131,17 @@ class Pruning:
             shutil.rmtree(self.training.work, ignore_errors=True)
             raise
         self.warmed_up.keep(arrays)
-        write_arrays(self.file(_VIEW), arrays)
+        write_arrays(self.view_file, arrays)
 
     def choose(self) -> None:
         """Choose the subset, and say what is chosen."""
         context, params, snapshot = self.context, self.params, self.known.snapshot
-        indices, labels = snapshot.inside()
+        indices, labels = self.labeled
         view = PruningView(
             labels,
             snapshot.classes,
             self.known.seed,
-            **read_arrays(self.file(_VIEW)),
+            **read_arrays(self.view_file),
             names=tuple(class_names(context, snapshot.class_ids)),
         )
         if params.method == "ssp" and view.self_supervised is None:
@@ -156,7 +156,7 @@ class Pruning:
             true_classes(context, indices),
         )
         write_subset(
-            self.file(_SUBSET),
+            self.subset_file,
             indices,
             found.examples,
             found.given,
@@ -170,13 +170,13 @@ class Pruning:
         again = () if job_id == context.job_id else (said_of(job_id),)
         said = (*class_notes(context, snapshot), *again)
         text = json.dumps(result_of(params, found, said))
-        write_atomically(self.file(_RESULT), lambda part: part.write_text(text))
+        write_atomically(self.result_file, lambda part: part.write_text(text))
 
     def publish(self) -> None:
         """Keep the subset as an artifact, and note that all is done."""
-        result = json.loads(self.file(_RESULT).read_text())
+        result = json.loads(self.result_file.read_text())
         meta = {name: result[name] for name in ("method", "labeled", "kept", "noise")}
-        subset = keep(self.context, self.file(_SUBSET), ArtifactKind.SUBSET, meta)
+        subset = keep(self.context, self.subset_file, ArtifactKind.SUBSET, meta)
         with self.context.transaction() as (session, job):
             session.add(subset)
             session.flush()

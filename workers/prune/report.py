@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from core.subsets import UNKNOWN, Noise, noise
 from models.catalog import find
+from models.evaluation.skill_warnings import doubts_of_warm_up
 from models.params.prune import PruneParams
 from models.protocols import Indices
 from models.pruning.doubts import doubts_of_balance, doubts_of_noise
 from models.pruning.histogram import NeighbourTable, neighbour_histogram
 from models.pruning.similarity import confidence
 from models.pruning.view import Pruned, PruningView
-from models.skill_warnings import doubts_of_warm_up
 
 _SHOWN: Final = 24
 _CURVE_POINTS: Final = 100

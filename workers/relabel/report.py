@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from core.storage import write_atomically
 from core.subsets import UNKNOWN
+from models.evaluation.skill_warnings import doubts_of_learner
 from models.protocols import OOD, Float32Array, Indices
-from models.skill_warnings import doubts_of_learner
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from models.regularize import (
     settings_of,
     train_method,
 )
-from models.target import load_target
+from models.target.train import load_target
 from workers.artifacts import keep
 from workers.context import JobContext, Phase
 from workers.dry_run import dry_run

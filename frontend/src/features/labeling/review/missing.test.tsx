@@ -7,7 +7,13 @@ import { SenderProvider } from "../SenderProvider";
 import { ReviewScreen } from "./ReviewScreen";
 
 const user = { id: 3 } as User;
-const project = { id: 7, name: "Digits", classes: [] } as unknown as Project;
+const project = {
+  id: 7,
+  name: "Digits",
+  task: "classification",
+  medium: "image",
+  classes: [],
+} as unknown as Project;
 
 function show(status: number) {
   vi.spyOn(globalThis, "fetch").mockImplementation(async () =>

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.catalog import parse, validate
+from models.files import save_array
 from models.media.image import PixelStore
 from models.media.strong_view import StrongView
 from models.networks.build import build_network
@@ -22,8 +23,8 @@ from models.probability import log_softmax
 from models.protocols import Float32Array, Indices, Progress
 from models.pruning.grand import last_layer_norms
 from models.pruning.view import PruningView
-from models.target import load_target
-from models.trained import NetworkModel
+from models.target.train import load_target
+from models.target.trained import NetworkModel
 from models.training.train import train
 
 
@@ -203,10 +204,7 @@ class _Model:
         """Keep which examples are right after an epoch; to repeat it changes nothing."""
         logits = model.infer(self.warm_up.indices, progress=progress).logits
         right: NDArray[np.bool_] = logits.argmax(axis=1) == self.warm_up.labels
-        partial = self._epoch_file(epoch).with_suffix(".tmp")
-        with partial.open("wb") as file:
-            np.save(file, right)
-        partial.replace(self._epoch_file(epoch))
+        save_array(self._epoch_file(epoch), right)
 
     @property
     def _per_epoch(self) -> int:

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.finite import require_finite
-from models.mqnet import InputNormalisation, meta_inputs
-from models.pool_scores import PoolScores
 from models.protocols import Float32Array, Indices, Ranking, Surface
+from models.ranking.mqnet import InputNormalisation, meta_inputs
+from models.ranking.pool_scores import PoolScores
 
 
 def best_first(n: int, *scores: NDArray[np.floating]) -> Indices:

@@ -1,6 +1,5 @@
 """The scores of one round over everything unlabeled, and the file that keeps them."""
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from models.errors import ModelError
+from models.files import write_atomically
 from models.protocols import Float32Array, Indices
 
 _ROW_GROUP = 65_536
@@ -111,12 +111,12 @@ class PoolScores:
             }
         )
         table = table.replace_schema_metadata(dict(about or {}))
-        partial = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-        try:
-            pq.write_table(table, partial, compression="zstd", row_group_size=_ROW_GROUP)
-            os.replace(partial, path)
-        finally:
-            partial.unlink(missing_ok=True)
+        write_atomically(
+            path,
+            lambda partial: pq.write_table(
+                table, partial, compression="zstd", row_group_size=_ROW_GROUP
+            ),
+        )
 
     @classmethod
     def from_parquet(cls, path: Path) -> "PoolScores":

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from models.mqnet import MQNet, Normalisation
-from models.pool_scores import PoolScores
 from models.protocols import Indices, PoolView, Progress
+from models.ranking.mqnet import MQNet, Normalisation
+from models.ranking.pool_scores import PoolScores
 
 
 @dataclass(frozen=True)

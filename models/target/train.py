@@ -25,7 +25,7 @@ from models.networks.nets import Network
 from models.networks.weight_files.fitting import digest
 from models.params.networks import AutoParams, BackboneParams, HeadParams, TrainingParams
 from models.protocols import OOD, Indices, Progress, TargetModel
-from models.trained import HeadModel, NetworkModel
+from models.target.trained import HeadModel, NetworkModel
 from models.training.parallel import train_together
 from models.training.train import train
 

@@ -1,7 +1,8 @@
 """A short training of heads on frozen features with noisy labels, and what it shows.
 
-The counterpart of `models.warm_up` where there is no network to train, and nothing to augment: a
-strong view of an example is the example. What is recorded is described in `models.pruning.view`.
+The counterpart of `models.pruning.warm_up` where there is no network to train, and nothing to
+augment: a strong view of an example is the example. What is recorded is described in
+`models.pruning.view`.
 """
 
 from collections.abc import Iterator
