@@ -234,7 +234,5 @@ def test_contradicting_labels_of_texts_are_reviewed(
         assert query(page) == shown
         page.keyboard.press("1")
         expect(page.locator(f'[data-query-id="{shown}"]')).to_have_count(0)
-        eventually(
-            lambda left=left: project.disagreements().get()["open"] == left, "it is decided"
-        )
+        eventually(lambda left=left: project.disagreements().get()["open"] == left, "it is decided")
     assert {one["label"] for one in project.examples()} == {"Complaint"}

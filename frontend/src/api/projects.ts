@@ -43,7 +43,7 @@ export const isFullyLabeled = ({ counts }: Project): boolean =>
   counts.pool > 0 && counts.unlabeled + counts.queried === 0;
 
 export const createProject = async (name: string, medium: Project["medium"]): Promise<Project> => {
-  const body = { name, medium, guidelines: "", classes: [] };
+  const body = { name, medium, task: "classification", guidelines: "", classes: [] };
   return typed(await call(client.POST("/api/projects", { body })));
 };
 

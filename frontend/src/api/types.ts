@@ -176,6 +176,7 @@ export type ParamSchema = {
 };
 
 export type Verdict = Schemas["Verdict"];
+export type Label = NonNullable<Schemas["SuggestionOut"]["given_label"]>;
 export type LeaseItem = Schemas["LeasedQuery"];
 export type Lease = Schemas["Lease"];
 export type LabelStatus = Schemas["Status"];

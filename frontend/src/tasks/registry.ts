@@ -21,6 +21,13 @@ export type TaskView = {
   describe: (choice: Choice, classes: LabelClass[]) => string;
 };
 
-export const taskViews: Record<Project["task"], TaskView> = {
+const taskViews: Record<string, TaskView> = {
   classification: { Stage, Panel, Thumbnail, commandFor, describe: nameOf },
 };
+
+/** How a type of task is worked on; throws where there are no pages for it. */
+export function taskViewOf({ task }: Pick<Project, "task">): TaskView {
+  const view = taskViews[task];
+  if (!view) throw new Error(`there is no page for tasks of type ${task}`);
+  return view;
+}

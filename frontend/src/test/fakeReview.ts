@@ -1,4 +1,5 @@
 import { ApiError, NetworkError } from "../api/errors";
+import { labelOf } from "../api/labels";
 import type { ReviewApi } from "../api/reviews";
 import type {
   DecisionInput,
@@ -101,13 +102,16 @@ export class FakeReview implements ReviewApi {
       name: `${index}.png`,
       excerpt: null,
       given_class_id: 1,
+      given_label: labelOf(1),
       suggested_class_id: 2,
+      suggested_label: labelOf(2),
       votes: [],
       confidence: 0.9,
       quality: null,
       alike: null,
       decision: this.decided.get(index + 1) ?? null,
       decided_class_id: this.#classOf(index + 1),
+      decided_label: labelOf(this.#classOf(index + 1)),
     }));
   }
 

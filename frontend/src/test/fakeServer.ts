@@ -1,5 +1,6 @@
 import { ApiError, NetworkError } from "../api/errors";
 import type { LabelingApi, Leasing } from "../api/labeling";
+import { labelOf } from "../api/labels";
 import type { DecideApi } from "../api/reviews";
 import type {
   Answer,
@@ -146,6 +147,7 @@ export class FakeServer implements LabelingApi, DecideApi {
         excerpt: null,
         verdict: answer.verdict,
         class_id: answer.class_id ?? null,
+        label: labelOf(answer.class_id),
         created_at: new Date(0).toISOString(),
       }));
   }

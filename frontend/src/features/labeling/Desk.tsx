@@ -3,7 +3,7 @@ import type { Project, User } from "../../api/types";
 import { useAlternate } from "../../media/useAlternate";
 import { t } from "../../strings";
 import type { Choice } from "../../tasks/classification/describe";
-import { taskViews } from "../../tasks/registry";
+import { taskViewOf } from "../../tasks/registry";
 import type { KeyDialogOf } from "../../ui/hotkeys";
 import { keyDialog } from "../../ui/keyDialog";
 import { markKey } from "../../ui/measure";
@@ -37,7 +37,7 @@ type DeskProps = {
 /** One example, what can be said of it, and the verdicts before. */
 export function Desk({ project, user, projectLink, labeling, sender }: DeskProps) {
   const { session, ahead, stopwatch } = labeling;
-  const task = taskViews[project.task];
+  const task = taskViewOf(project);
   const { Stage, Panel } = task;
   const view = useSyncExternalStore(session.subscribe, session.getView);
   const { state: sending } = useSyncExternalStore(sender.subscribe, sender.getView);

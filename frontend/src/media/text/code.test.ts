@@ -16,6 +16,7 @@ it.each([
   "First of all: thank you!\n\nIf you want, I can send it back; otherwise I will keep it.\nBest,\nAnna",
   "- bring water\n- bring bread\n- be there at nine",
   "שלום עולם\nמה שלומך היום?",
+  "See this   and\nthat.",
   "See https://example.org/?a=b&c=d for more.\nIt is free.",
 ])("takes %j for prose", (text) => {
   expect(isCode(text)).toBe(false);

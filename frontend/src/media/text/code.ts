@@ -9,7 +9,8 @@ export function isCode(text: string): boolean {
   const lines = text.split("\n", MOST_LINES).filter((line) => line.trim() !== "");
   if (lines.length < 2) return isJson(text);
   const share = (kind: RegExp) => lines.filter((line) => kind.test(line)).length / lines.length;
-  return share(CODE) >= 0.5 || share(COLUMN) >= 0.5 || isJson(text);
+  const isTable = lines.length > 2 && share(COLUMN) >= 0.5;
+  return share(CODE) >= 0.5 || isTable || isJson(text);
 }
 
 function isJson(text: string): boolean {

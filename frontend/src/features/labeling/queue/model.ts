@@ -39,7 +39,14 @@ export type StoredAnswer = Kept & {
   leaseToken: string | null;
 };
 
-type SinceOthers = "votes" | "decided_class_id" | "alike" | "excerpt";
+type SinceOthers =
+  | "votes"
+  | "alike"
+  | "excerpt"
+  | "decided_class_id"
+  | "decided_label"
+  | "given_label"
+  | "suggested_label";
 
 /** A decision on a suggestion as it is kept on this device. */
 export type StoredDecision = Kept & {

@@ -3,7 +3,7 @@ import { isNotFound } from "../../../api/errors";
 import type { Project, ReviewedJob, User } from "../../../api/types";
 import { useAlternate } from "../../../media/useAlternate";
 import { t } from "../../../strings";
-import { taskViews } from "../../../tasks/registry";
+import { taskViewOf } from "../../../tasks/registry";
 import type { KeyDialogOf } from "../../../ui/hotkeys";
 import { keyDialog } from "../../../ui/keyDialog";
 import { Failure, Loading, Notice, Skeleton } from "../../../ui/State";
@@ -93,7 +93,7 @@ type DeskProps = Place & {
 function Desk({ project, manages, back, missing, jobId, reviewing, sender, onMode }: DeskProps) {
   const kind = kindOf(jobId);
   const { queue, ahead, stopwatch } = reviewing;
-  const { Stage } = taskViews[project.task];
+  const { Stage } = taskViewOf(project);
   const view = useSyncExternalStore(queue.subscribe, queue.getView);
   const { state: sending } = useSyncExternalStore(sender.subscribe, sender.getView);
   const [flashed, setFlashed] = useState<Choice | null>(null);

@@ -1,3 +1,4 @@
+import { labelOf } from "../../../api/labels";
 import type { Suggestion } from "../../../api/types";
 import type { StoredDecision } from "../queue/model";
 
@@ -13,9 +14,12 @@ export function decidedBefore(recent: Suggestion[], unsent: StoredDecision[]): S
       votes: [],
       alike: null,
       excerpt: null,
+      given_label: labelOf(subject.given_class_id),
+      suggested_label: labelOf(subject.suggested_class_id),
       ...subject,
       decision,
       decided_class_id: classId,
+      decided_label: labelOf(classId),
     });
   }
   return [...decided.values()];

@@ -1,6 +1,7 @@
 import { cleanup, render, screen } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { labelOf } from "../../../api/labels";
 import type { LabelClass, Suggestion } from "../../../api/types";
 import type { Choice } from "./choices";
 import { DecisionPanel } from "./DecisionPanel";
@@ -28,17 +29,20 @@ const suggestion = (id: number, more: Partial<Suggestion> = {}): Suggestion => (
   name: "",
   excerpt: null,
   given_class_id: 1,
+  given_label: labelOf(1),
   suggested_class_id: 2,
+  suggested_label: labelOf(2),
   votes: [],
   confidence: 0.9,
   quality: null,
   alike: null,
   decision: null,
   decided_class_id: null,
+  decided_label: null,
   ...more,
 });
 const votes = (...counts: [number | null, number][]) =>
-  counts.map(([class_id, count]) => ({ class_id, count }));
+  counts.map(([class_id, count]) => ({ class_id, label: labelOf(class_id), count }));
 
 function show(one: Suggestion, kind: Kind = "suggestions", all = classes) {
   const onDecide = vi.fn<(choice: Choice) => void>();
