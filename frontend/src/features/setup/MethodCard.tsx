@@ -228,17 +228,19 @@ function RoundFields({ settings, onChange }: RoundFieldsProps) {
         checked={settings.zero_wait}
         onChange={(event) => onChange({ zero_wait: event.target.checked })}
       />
-      <SelectField
-        label={first.label}
-        hint={first.hint}
-        value={settings.first_queue}
-        onChange={(event) =>
-          onChange({ first_queue: event.target.value as Settings["first_queue"] })
-        }
-      >
-        <option value="typical">{first.typical}</option>
-        <option value="random">{first.random}</option>
-      </SelectField>
+      <div className={styles.first}>
+        <SelectField
+          label={first.label}
+          hint={first.hint}
+          value={settings.first_queue}
+          onChange={(event) =>
+            onChange({ first_queue: event.target.value as Settings["first_queue"] })
+          }
+        >
+          <option value="typical">{first.typical}</option>
+          <option value="random">{first.random}</option>
+        </SelectField>
+      </div>
       <ModesField modes={settings.modes} onChange={(modes) => onChange({ modes })} />
     </>
   );
