@@ -56,11 +56,13 @@ class Pool:
         embeddings: (N, D) of both kinds, as `auto` stores them.
         labels: (N,) int64 in 0..C-1, or `OOD`.
         side: pixels of a side.
+        pixels: file of the images; none of CIFAR-10.
     """
 
     embeddings: Float32Array
     labels: Indices
     side: int
+    pixels: Path | None = None
 
     @property
     def classes(self) -> int:
@@ -79,7 +81,7 @@ def main() -> None:
     arguments = parser.parse_args()
     runs = Runs(arguments.json, {"network": NETWORK}, ("pool", "answers", "seed"))
     names = []
-    for name, pool in _pools(arguments):
+    for name, pool in pools(arguments):
         names.append(name)
         for answers in (count for count in ANSWERS if count <= _SHARE_ASKED * len(pool.labels)):
             for seed in range(arguments.seeds):
@@ -91,7 +93,8 @@ def main() -> None:
         console.print(_table(runs, name))
 
 
-def _pools(arguments: argparse.Namespace) -> Iterator[tuple[str, Pool]]:
+def pools(arguments: argparse.Namespace) -> Iterator[tuple[str, Pool]]:
+    """Each pool that there is a file of, embedded; pixels and embeddings are kept in `cache`."""
     grey, digits = load_digits(return_X_y=True)
     grey = np.round(grey.reshape(-1, 8, 8) * 255 / 16).astype(np.uint8)
     labels = np.where(digits < _DIGITS_INSIDE, digits, OOD).tolist()
@@ -133,7 +136,7 @@ def _pool(
             writer.write(0, pixels)
         store = PixelStore.open(cache / f"{name}.bin", side, len(pixels))
         embed_pool(store, AUTO, {}, out=path, seed=EMBEDDING_SEED)
-    return Pool(np.load(path), np.array(labels, dtype=np.int64), side)
+    return Pool(np.load(path), np.array(labels, dtype=np.int64), side, cache / f"{name}.bin")
 
 
 def _measure(pool: Pool, answers: int, seed: int) -> dict[str, Any]:

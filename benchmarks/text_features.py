@@ -49,12 +49,14 @@ PEER: Final = "TF-IDF + logistic regression"
 LIBRARIES: Final = ("numpy", "scipy", "sklearn", "sqlalchemy", "torch")
 OTHERS: Final = ("celery", "pydantic", "rich", "httpx", "alembic")
 _NAMES: Final = r"\b(numpy|np|scipy|scikit-learn|sklearn|sqlalchemy|pytorch|torch)\b"
-_OF_EACH: Final = 600
-_OF_OTHERS: Final = 300
+_OF_EACH: Final = 400
+_OF_OTHERS: Final = 150
 _SHORTEST: Final = 60
 _HELD_OUT: Final = 0.2
 _PEER_C: Final = 10.0
 _PERCENT: Final = 100
+
+Values = dict[str, dict[str, float]]
 
 
 @dataclass(frozen=True)
@@ -91,24 +93,26 @@ def main() -> None:
     arguments = parser.parse_args()
     counts = [int(one) for one in arguments.labels.split(",")]
     torch.set_num_threads(1)
-    with threadpool_limits(1):
-        results: dict[str, dict[str, list[float]]] = {}
+    results: dict[str, dict[str, list[float]]] = {}
+    with threadpool_limits(1), tempfile.TemporaryDirectory() as folder:
+        made: Made | None = None
         for seed in range(arguments.seeds):
             if arguments.texts == "mailbox":
-                pool = generated(seed)
+                pool = generated()
             elif arguments.texts == "docstrings":
                 pool = docstrings(seed)
             else:
                 pool = read(Path(arguments.texts), arguments.text, arguments.label, seed)
-            for name, values in measured(pool, counts, seed).items():
+            made = made or made_of(pool.texts, Path(folder))
+            for name, values in measured(pool, made, counts, seed).items():
                 for column, value in values.items():
                     results.setdefault(name, {}).setdefault(column, []).append(value)
     _print(results, pool, arguments.seeds)
 
 
-def generated(seed: int) -> Texts:
+def generated() -> Texts:
     """The demo's mailbox: tickets of four topics among other texts."""
-    made = mailbox(seed)
+    made = mailbox(0)
     number = {name: place for place, name in enumerate(made.classes)}
     texts = [content.decode() for _, content in made.examples]
     kinds = [-1 if (one := made.truth[name]) is None else number[one] for name, _ in made.examples]
@@ -163,39 +167,51 @@ def read(path: Path, text: str, label: str, seed: int) -> Texts:
     return Texts([str(row[text]) for row in rows], kinds, test, len(names))
 
 
-def measured(pool: Texts, counts: Sequence[int], seed: int) -> dict[str, dict[str, float]]:
-    """Speed and shares of right answers, by what made the features."""
-    found: dict[str, dict[str, float]] = {}
-    drawn = np.random.default_rng(seed).permutation(pool.pool)
-    with tempfile.TemporaryDirectory() as folder:
-        with TextStore.writer(Path(folder)) as writer:
-            writer.write(0, pool.texts)
-        store = TextStore.open(Path(folder), len(pool.texts))
-        for name in MODELS:
-            out = Path(folder) / f"{name}.npy"
-            # Loading the weights is no part of embedding.
-            embed_pool(store.take(np.arange(8)), name, {}, out=Path(folder) / "few.npy", seed=seed)
-            for left in Path(folder).glob("few.*"):
-                left.unlink()
-            began = time.process_time()
-            embed_pool(store, name, {}, out=out, seed=seed)
-            found[name] = {"texts/s": len(pool.texts) / (time.process_time() - began)}
-            rows = np.load(out)
-            for count in counts:
-                labeled = drawn[:count]
-                found[name][f"{len(labeled)} labels"] = _head(pool, store, name, rows, labeled)
-                if (pool.kinds < 0).any():
-                    found[name][f"OOD, {len(labeled)}"] = _told_apart(pool, rows, labeled)
+@dataclass(frozen=True)
+class Made:
+    """Features of a pool: (N, D) by model, those of the peer, and texts a second of each."""
+
+    store: TextStore
+    rows: dict[str, NDArray[np.float32]]
+    counted: Any
+    speeds: dict[str, float]
+
+
+def made_of(texts: list[str], folder: Path) -> Made:
+    """Embed texts by all models."""
+    with TextStore.writer(folder) as writer:
+        writer.write(0, texts)
+    store = TextStore.open(folder, len(texts))
+    rows, speeds = {}, {}
+    for name in MODELS:
+        # Loading the weights is no part of embedding.
+        embed_pool(store.take(np.arange(8)), name, {}, out=folder / f"few-{name}.npy", seed=0)
+        out = folder / f"{name}.npy"
+        began = time.process_time()
+        embed_pool(store, name, {}, out=out, seed=0)
+        speeds[name] = len(texts) / (time.process_time() - began)
+        rows[name] = np.load(out)
     began = time.process_time()
-    counted: Any = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True).fit_transform(pool.texts)
-    found[PEER] = {"texts/s": len(pool.texts) / (time.process_time() - began)}
+    counted = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True).fit_transform(texts)
+    speeds[PEER] = len(texts) / (time.process_time() - began)
+    return Made(store, rows, counted, speeds)
+
+
+def measured(pool: Texts, made: Made, counts: Sequence[int], seed: int) -> Values:
+    """Shares of right answers, by what made the features."""
+    found: Values = {name: {"texts/s": speed} for name, speed in made.speeds.items()}
+    drawn = np.random.default_rng(seed).permutation(pool.pool)
     for count in counts:
         labeled = drawn[:count]
-        peer = LogisticRegression(C=_PEER_C, max_iter=1000).fit(
-            counted[labeled], pool.kinds[labeled]
-        )
-        right = peer.predict(counted[pool.test]) == pool.kinds[pool.test]
-        found[PEER][f"{len(labeled)} labels"] = _PERCENT * float(right.mean())
+        column = f"{len(labeled)} labels"
+        for name, rows in made.rows.items():
+            found[name][column] = _head(pool, made.store, name, rows, labeled)
+            if (pool.kinds < 0).any():
+                found[name][f"OOD, {len(labeled)}"] = _told_apart(pool, rows, labeled)
+        peer = LogisticRegression(C=_PEER_C, max_iter=1000)
+        peer.fit(made.counted[labeled], pool.kinds[labeled])
+        right = peer.predict(made.counted[pool.test]) == pool.kinds[pool.test]
+        found[PEER][column] = _PERCENT * float(right.mean())
     return found
 
 

@@ -6,6 +6,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstr
 from api.users.schemas import UserOut
 from core.project_settings import Mode
 from core.states import Medium, ProjectState, RoundState
+from core.tasks.registry import BUILT_IN
 
 ProjectName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
 ClassName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
@@ -63,6 +64,10 @@ class ClassOut(BaseModel):
     guide: str
 
 
+# Those of packages are answered too, and pages know none of them.
+TaskName = Annotated[str, Field(json_schema_extra={"enum": [one.name for one in BUILT_IN]})]
+
+
 class ProjectCreate(BaseModel):
     """`medium` is what the examples are and `task` what a label is; both stay.
 
@@ -117,7 +122,7 @@ class CurrentRound(BaseModel):
 class ProjectSummary(BaseModel):
     id: int
     name: str
-    task: str
+    task: TaskName
     medium: Medium
     state: ProjectState
     created_at: datetime

@@ -9,6 +9,7 @@ from sqlalchemy import select
 
 from core.states import Role, Source, Verdict
 from core.tables import Annotation, Example, Project
+from core.tasks.classification import stored_class
 from tests.api.test_labeling import running, send, verdict
 from tests.api.test_overlap import first_query, three
 from tests.world import World
@@ -33,7 +34,7 @@ def label(world: World, project: Project, column: str, said: str) -> None:
                 source_name=column,
                 client_key=uuid.uuid4(),
                 verdict=Verdict.OOD if letter == "x" else Verdict.CLASS,
-                class_id=None if letter == "x" else classes[int(letter)].id,
+                label=None if letter == "x" else stored_class(classes[int(letter)].id),
                 seconds=0,
                 cost=0,
                 counted=True,

@@ -21,6 +21,7 @@ from core.states import ArtifactKind, ExampleState, JobKind, Role
 from core.storage import sha256
 from core.tables import Artifact, Example, Job, Project, Suggestion
 from core.tasks.classification import stored_class
+from core.tasks.registry import class_of, label_of
 from models.intervals import clopper_pearson, wilson
 from models.relabeling.recalibration import Recalibration, recalibrate
 from tests.api.reviewing import call, labeled
@@ -99,7 +100,7 @@ def review(http: TestClient, world: World) -> Review:
             )
     path = world.storage.artifact(f"projects/{project.id}/jobs/{job.id}/relabels.parquet")
     path.parent.mkdir(parents=True)
-    given_ids = [one.label_class_id for one in examples]
+    given_ids = [class_of(label_of(one.label)) for one in examples]
     table = {
         "example_id": [one.id for one in examples],
         "class_id": given_ids,

@@ -1,5 +1,6 @@
 """Pools of texts: what is listed, sent, found and said of them."""
 
+import re
 import uuid
 from hashlib import sha256
 from typing import Any
@@ -8,9 +9,9 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
-from core.media.nouns import in_words_of
-from core.states import ExampleState, Medium, ProjectState, Role, Split, Verdict
+from core.states import ExampleState, ProjectState, Role, Split, Verdict
 from core.tables import Annotation, Example, Project
+from core.tasks.classification import stored_class
 from tests.api.test_labeling import lease, send, verdict
 from tests.api.test_pool_search import counted, find, listed
 from tests.world import World
@@ -95,12 +96,12 @@ def test_guides_reviews_duplicates_and_cards_show_excerpts(http: TestClient, wor
             Annotation(
                 project_id=project.id, example_id=example.id, source="import", source_name=name,
                 client_key=uuid.uuid4(),
-                verdict=said, class_id=billing.id if said is Verdict.CLASS else None,
+                verdict=said, label=stored_class(billing.id if said is Verdict.CLASS else None),
                 seconds=0, cost=0, counted=True,
             )
         )  # fmt: skip
     example.state, example.disputed = ExampleState.LABELED, True
-    example.label_class_id = billing.id
+    example.label = stored_class(billing.id)
     world.session.commit()
     (group,) = get("/duplicates")["items"]
     assert [one["excerpt"] for one in group["items"]] == [TICKETS[0], TICKETS[4][:300]]
@@ -113,7 +114,7 @@ def test_guides_reviews_duplicates_and_cards_show_excerpts(http: TestClient, wor
     assert card["excerpts"] == [TICKETS[place] for place in (0, 1, 2, 3)]
 
 
-SEARCHES = (
+SEARCHES: tuple[tuple[str, list[int]], ...] = (
     ("invoice", [0, 4]),
     ("INVOICE refund", [0, 4]),
     ("invoice -charged", [4]),
@@ -170,6 +171,41 @@ def test_images_have_no_words_to_search(http: TestClient, world: World) -> None:
     refused = http.get(url, params={"search": "cat"}, headers=admin.headers).json()
     assert (refused["code"], refused["field"]) == ("wrong_medium", "search")
     assert "holds images" in refused["detail"]
+
+
+def test_no_refusal_speaks_of_images(http: TestClient, world: World) -> None:
+    project, admin = pool(world), world.caller()
+    one = world.session.scalars(select(Example.id).where(Example.pool_index == 0)).one()
+    select_one, billing = {"ids": [one]}, world.classes(project)[0]
+    asked: tuple[tuple[str, str, dict[str, Any]], ...] = (
+        ("GET", "/examples/999", {}),
+        ("GET", f"/examples/{one}/neighbours", {}),
+        ("GET", "/examples", {"params": {"sort": "similarity"}}),
+        ("GET", "/examples", {"params": {"sort": "isolation"}}),
+        ("GET", "/examples", {"params": {"similar_to": "999"}}),
+        ("GET", "/examples", {"params": {"similar_to": str(one)}}),
+        ("GET", "/examples", {"params": {"purity_min": 0.5}}),
+        ("POST", "/examples/queue", {"json": select_one}),
+        ("POST", "/examples/promote", {"json": {**select_one, "name": "new"}}),
+        ("POST", "/examples/look-up", {"content": b"x"}),
+        ("PUT", f"/classes/{billing.id}/examples", {"json": {"example_ids": [9]}}),
+        ("POST", "/imports", {"params": {"filename": "a.exe"}, "content": b"x"}),
+        ("POST", "/imports", {"params": {"filename": "a.csv", "split": "evaluation",
+                                         "annotation_column": "x"}, "content": b"x"}),
+        ("GET", "/embedding-map/images/0", {}),
+        ("GET", "/maps/0/images/0", {}),
+        ("POST", "/jobs", {"json": {"kind": "resize"}}),
+        ("GET", "/export", {"params": {"format": "yolo"}}),
+        ("PATCH", "", {"json": {"settings": {"input_size": 64}}}),
+    )  # fmt: skip
+    for method, path, more in asked:
+        url = f"/api/projects/{project.id}{path}"
+        refused = http.request(method, url, headers=admin.headers, **more)
+        assert 400 <= refused.status_code < 500, (path, refused.text)
+        detail = refused.json()["detail"]
+        about = re.search(r"\b(image|picture)s?\b", detail, re.IGNORECASE)
+        # What is for images is named as that, beside what the project holds.
+        assert about is None or "this project holds texts" in detail, detail
 
 
 def test_a_project_of_texts_is_spoken_of_as_one(http: TestClient, world: World) -> None:
@@ -269,18 +305,3 @@ def test_jobs_and_uploads_for_images_are_refused(http: TestClient, world: World)
         headers=admin.headers,
     )
     assert answer.json()["code"] == "wrong_medium"
-
-
-@pytest.mark.parametrize(
-    ("written", "said"),
-    [
-        ("An image of 2,000 images.", "A text of 2,000 texts."),
-        ("Name an image, its image_column or 'image'", "Name a text, its image_column or 'image'"),
-        ("The same picture as an image's.", "The same text as a text's."),
-        ("The class image is gone; see images/ and x.images.", None),
-        ("It serves images, and this project holds texts.", None),
-    ],
-)  # fmt: skip
-def test_only_words_for_examples_are_put_into_other_words(written: str, said: str | None) -> None:
-    assert in_words_of(Medium.TEXT, written) == (said or written)
-    assert in_words_of(Medium.IMAGE, written) == written

@@ -162,6 +162,8 @@ def test_verdicts_are_wrong_at_the_given_rate_and_always_the_same() -> None:
             "image_url": "",
             "width": 8,
             "height": 8,
+            "excerpt": None,
+            "text": None,
             "name": name,
             "predicted_class_id": None,
             "probability": None,

@@ -404,7 +404,7 @@ def test_a_class_with_one_label_is_said(http: TestClient, world: World) -> None:
         Annotation.project_id == loop.project.id, Annotation.class_id == dog
     )
     for annotation in loop.session.scalars(said).all()[1:]:
-        annotation.class_id = cat
+        annotation.label = stored_class(cat)
     loop.session.commit()
     job = pruned(http, loop, method="uniform")
     assert job.result is not None, job.error

@@ -327,7 +327,7 @@ def test_what_cannot_be_learned_is_refused_at_once(
         .where(Annotation.project_id == project.id)
     )
     for annotation, index in world.session.execute(statement).all():
-        annotation.class_id = classes["cat" if index % 2 == 0 else "cow"]
+        annotation.label = stored_class(classes["cat" if index % 2 == 0 else "cow"])
         annotation.counted = kept(index)
     world.session.commit()
     job = relabeled(http, world, project)

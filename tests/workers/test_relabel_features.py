@@ -130,7 +130,7 @@ def test_labels_that_are_right_are_left_alone(http: TestClient, world: World) ->
             Annotation.project_id == project.id
         )
     ).all():  # fmt: skip
-        annotation.class_id = classes[index % 2].id
+        annotation.label = stored_class(classes[index % 2].id)
     for example in world.session.scalars(
         select(Example).where(Example.project_id == project.id, Example.label_class_id.is_not(None))
     ):

@@ -180,10 +180,10 @@ def test_a_decision_without_an_answer_is_named(loop: Loop, engine: Engine) -> No
     with engine.begin() as connection:
         connection.execute(
             text(
-                "INSERT INTO suggestions (project_id, job_id, example_id, rank, given_class_id, "
-                "suggested_class_id, confidence, decision) SELECT e.project_id, j.id, e.id, 0, "
-                "c.id, c.id, 1, 'keep' FROM examples e JOIN jobs j USING (project_id) "
-                "JOIN classes c USING (project_id) WHERE e.project_id = :project LIMIT 1"
+                "INSERT INTO suggestions (project_id, job_id, example_id, rank, confidence, "
+                "decision) SELECT e.project_id, j.id, e.id, 0, 1, 'keep' "
+                "FROM examples e JOIN jobs j USING (project_id) "
+                "WHERE e.project_id = :project LIMIT 1"
             ),
             {"project": loop.project.id},
         )

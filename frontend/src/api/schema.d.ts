@@ -4338,8 +4338,11 @@ export interface components {
             /** Pictures */
             pictures: number[];
             state: components["schemas"]["ProjectState"];
-            /** Task */
-            task: string;
+            /**
+             * Task
+             * @enum {string}
+             */
+            task: "classification";
         };
         /**
          * ProjectOut
@@ -4373,8 +4376,11 @@ export interface components {
                 [key: string]: unknown;
             };
             state: components["schemas"]["ProjectState"];
-            /** Task */
-            task: string;
+            /**
+             * Task
+             * @enum {string}
+             */
+            task: "classification";
             /** Warnings */
             warnings: string[];
         };

@@ -16,9 +16,10 @@ import { people } from "./people";
 import { pool } from "./pool";
 import { projects } from "./projects";
 import { review } from "./review";
+import { rewording } from "./rewording";
 import { rounds } from "./rounds";
 import { setup } from "./setup";
-import { overrides, rewording } from "./texts";
+import { overrides } from "./texts";
 import { webhooks } from "./webhooks";
 import { weights } from "./weights";
 

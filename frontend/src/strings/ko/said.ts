@@ -1,5 +1,5 @@
+import { rewording } from "./rewording";
 import sentences from "./sentences.json";
-import { rewording } from "./texts";
 
 type Known = { pattern: RegExp; korean: string; hasReason: boolean };
 

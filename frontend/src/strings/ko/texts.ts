@@ -1,21 +1,7 @@
 import type { Catalogue } from "..";
-import type { Overrides, Rewording } from "../medium";
+import type { Overrides } from "../medium";
 import { said } from "./said";
 import { particle } from "./words";
-
-/** What is said of images, said of texts; both words end in a vowel, and take the same particles. */
-export const rewording: Rewording = { pattern: /이미지|사진|그림/gu, say: () => "텍스트" };
-
-/** The server says the same of texts as of images, of which there is Korean. */
-function saidOfTexts(sentence: string): string {
-  const ofImages = sentence.replace(/\b(a )?(text)(s?)\b/g, (_, article, _text, many) =>
-    article ? "an image" : `image${many}`,
-  );
-  const korean = [said(sentence), said(ofImages)].find(
-    (one) => one !== sentence && one !== ofImages,
-  );
-  return korean?.replace(rewording.pattern, rewording.say) ?? sentence;
-}
 
 /** Sentences that say something else of texts than of images. */
 export const overrides: Overrides<Catalogue> = {
@@ -40,7 +26,7 @@ export const overrides: Overrides<Catalogue> = {
       `텍스트 ${groups.toLocaleString("ko-KR")}개가 풀과 평가용에 모두 있습니다.`,
     copiesHint: "같은 텍스트가 여러 번 있습니다. 키 하나로 모두 판정합니다",
   },
-  common: { phases: { fit: "텍스트 맞추기" }, said: saidOfTexts },
+  common: { phases: { fit: "텍스트 맞추기" }, said },
   exports: {
     unlabeledHint: "프로젝트 전체를 옮길 때 사용하세요.",
     formats: {
