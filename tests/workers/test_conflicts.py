@@ -156,7 +156,7 @@ def test_a_subset_taken_up_or_back_while_a_round_trains_counts_from_the_next_on(
         trained.append(len(indices))
         return train_target(store, indices, labels, **options)
 
-    monkeypatch.setattr("workers.advance.phases.train_target", watched)
+    monkeypatch.setattr("models.tasks.classification.train_target", watched)
     loop = Loop(world)
     loop.answer(0, 8, Verdict.CLASS)
     job = start_job(http, world, loop.project, "prune", QUICK | {"method": "uniform"})

@@ -492,7 +492,7 @@ def test_rounds_train_without_what_the_subset_drops_until_it_is_taken_back(
         trained.append(set(indices.tolist()))
         return train_target(store, indices, labels, **options)
 
-    monkeypatch.setattr("workers.advance.phases.train_target", watched)
+    monkeypatch.setattr("models.tasks.classification.train_target", watched)
     loop = Loop(world)
     loop.answer(0, 8, Verdict.CLASS)
     job = pruned(http, loop, method="uniform")
