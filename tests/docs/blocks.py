@@ -13,7 +13,7 @@ from tests.processes import ROOT
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 RUN = frozenset({"sh", "python"})
-SHOWN = frozenset({"json", "text", "", "yaml"})
+SHOWN = frozenset({"json", "text", "", "toml", "yaml"})
 
 
 @dataclass(frozen=True)

@@ -147,8 +147,11 @@ def opening_note(count: int) -> list[str]:
     """What a round says of its second looks as it opens."""
     if count == 0:
         return []
-    what = "answer that is" if count == 1 else "answers that are"
-    return [f"Its queue begins with {count} {what} most probably wrong, for a second look."]
+    if count == 1:
+        return ["Its queue begins with an answer that is most probably wrong, for a second look."]
+    return [
+        f"Its queue begins with {count} answers that are most probably wrong, for a second look."
+    ]
 
 
 def closing_note(found: dict[str, int] | None) -> list[str]:
