@@ -216,6 +216,9 @@ def test_everybody_answers_what_was_shown_while_images_are_replaced(
 ) -> None:
     project, job = begun(http, world, images=200, budget=80, zero_wait=False)
     annotators = [world.caller(Role.ANNOTATOR, project) for _ in range(3)]
+    # The threads read its number, and a session is for one thread.
+    world.session.refresh(project)
+    world.session.expunge(project)
     shown: dict[int, int] = {}
     embedded = threading.Event()
 
