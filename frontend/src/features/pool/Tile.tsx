@@ -38,7 +38,8 @@ export function Tile(props: TileProps) {
       id={tileId(example)}
       role="option"
       aria-selected={isPicked}
-      aria-label={name}
+      // What a text says is its name.
+      aria-label={typeof example.excerpt === "string" ? undefined : name}
       title={name}
       className={styles.tile}
       data-active={isActive || undefined}

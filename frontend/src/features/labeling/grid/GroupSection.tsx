@@ -122,11 +122,14 @@ const TileOption = memo(function TileOption(props: TileOptionProps) {
   const verdict = given && nameOf(given, classes);
   const colour = classes.find((item) => item.id === given?.classId)?.colour;
   const name = t.grid.tile(subject.name, subject.example_id);
+  const isText = typeof subject.excerpt === "string";
   return (
     <div
       role="option"
       aria-selected={selected}
-      aria-label={verdict ? `${name}: ${verdict}` : name}
+      // What a text says is its name.
+      aria-label={isText ? undefined : verdict ? `${name}: ${verdict}` : name}
+      title={isText ? name : undefined}
       tabIndex={focused ? 0 : -1}
       className={styles.tile}
       data-tile={idOf(tile)}
