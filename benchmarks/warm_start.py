@@ -14,17 +14,17 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from models.ood_detection import ood_detection
 from rich.console import Console
 from rich.table import Table
 
 from benchmarks.auto_features import AUTO, Pool, pools
 from benchmarks.runs import Runs, spread
+from models.evaluation.ood_detection import ood_detection
 from models.media.image import PixelStore
 from models.params.networks import compared_width
 from models.protocols import OOD, Indices
 from models.rounds.query import QuerySettings, score_pool
-from models.target import train_target
+from models.target.train import train_target
 from models.warm_start import typical_first
 
 QUEUES: Final = ("random", "three of four typical", "all typical")

@@ -37,6 +37,21 @@ class Artifact(TypedDict):
     sha256: str
 
 
+class ExportedClass(TypedDict):
+    """A class as exports write it.
+
+    ``number`` is that of Parquet, and of COCO less one. ``folder`` is where folders by class have
+    it. ``labeled`` and ``evaluation`` are the numbers of images that show it.
+    """
+
+    evaluation: int
+    folder: str
+    id: int
+    labeled: int
+    name: str
+    number: int
+
+
 Answered = TypedDict("Answered", {"class": int, "ood": int, "skip": int, "unsure": int})
 """Counted answers by verdict.
 

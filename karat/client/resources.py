@@ -219,21 +219,6 @@ class Job(TypedDict):
     state: JobState
 
 
-class ExportedClass(TypedDict):
-    """A class as exports write it.
-
-    ``number`` is that of Parquet, and of COCO less one. ``folder`` is where folders by class have
-    it. ``labeled`` and ``evaluation`` are the numbers of images that show it.
-    """
-
-    evaluation: int
-    folder: str
-    id: int
-    labeled: int
-    name: str
-    number: int
-
-
 class Example(TypedDict):
     """An image or a text, and what the model of the latest scores makes of it.
 

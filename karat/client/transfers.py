@@ -7,15 +7,9 @@ from typing import Literal
 
 from core.local_folder import LeftOut
 from karat.client.arguments import format_by_ending, listed
+from karat.client.findings import ExportedClass
 from karat.client.notebook import JOBS, Rows
-from karat.client.resources import (
-    ExportedClass,
-    ExportFormat,
-    ExportFormatInfo,
-    FolderChoice,
-    Job,
-    Split,
-)
+from karat.client.resources import ExportFormat, ExportFormatInfo, FolderChoice, Job, Split
 from karat.client.transport import Transport
 from karat.client.uploads import upload, warn_left_out
 

@@ -75,10 +75,11 @@ def list_images(
             )
         ]
         count = found.pool.count(filters)
+        one_of = noun(found.get()["medium"]).one
     if as_json:
         return show_json({**count, "items": images})
     rows = [(one["id"], _shown(one), one["state"], one["label"]) for one in images]
-    show_table(("#id", _heading(images), "state", "label"), rows, "None matches.")
+    show_table(("#id", _heading(images), "state", "label"), rows, f"No {one_of} matches.")
     return typer.echo(f"{'' if count['exact'] else 'about '}{count['count']:,} match.")
 
 
@@ -121,6 +122,7 @@ def similar(
             job = found.pool.look_up(file, text=text)
             filters["similar_file"] = client.wait(job["id"])["id"]
         images = list(islice(found.pool.find(filters, sort="-similarity"), limit))
+        one_of = noun(found.get()["medium"]).one
     if as_json:
         return show_json({"items": images})
     rows = [
@@ -128,7 +130,7 @@ def similar(
         for one in images
     ]
     columns = ("#id", _heading(images), "#similarity", "state", "label")
-    return show_table(columns, rows, "None matches.")
+    return show_table(columns, rows, f"No {one_of} matches.")
 
 
 @pool.command("duplicates")

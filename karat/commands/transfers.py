@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from karat.client.client import Client
+    from karat.client.findings import ExportedClass
     from karat.client.project import ProjectClient
-    from karat.client.resources import ExportedClass, ExportFormat, FolderChoice, Job, Split
+    from karat.client.resources import ExportFormat, FolderChoice, Job, Split
     from karat.client.results import ImportPlan, PlannedGroup
 
 # Files named for each reason of a refusal.

@@ -17,6 +17,7 @@ from karat.client.resources import Answer
 from karat.demo.demo import Plan, Simulation, import_pool
 from karat.demo.demo_pool import DemoPool, digits
 from karat.local.stack import Stack
+from tests.e2e.texts import text_project
 from tests.processes import eventually
 from tests.stacks import admin_login
 
@@ -62,6 +63,8 @@ def seed(stack: Stack, folder: Path, size: Size) -> Seeded:
         running, compared = _running(karat, size, mina["id"])
         noisy, pruned, relabeled = _noisy(karat, folder, size)
         noisy.add_member(mina["id"])
+        texts = text_project(karat, "Help desk", folder, model={"name": "hashed_ngrams"})
+        texts.add_member(mina["id"])
         draft = karat.create_project("Pollinators", ["bee", "hoverfly"])
         # A name that is never known, so that its page shows what fails.
         webhook = karat.webhooks.create("https://ci.example/karat", ["round.closed", "job.failed"])
@@ -71,6 +74,7 @@ def seed(stack: Stack, folder: Path, size: Size) -> Seeded:
             "project": running.id,
             "compared": compared,
             "noisy": noisy.id,
+            "texts": texts.id,
             "pruned": pruned,
             "relabeled": relabeled,
             "draft": draft.id,

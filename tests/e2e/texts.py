@@ -12,7 +12,7 @@ CLASSES: Final = ("Billing", "Delivery", "Returns")
 
 HEBREW: Final = (
     "שלום, ההזמנה שלי (מספר 4711) הגיעה פתוחה, ואחד הספרים חסר.\n"
-    "אפשר לשלוח אותו שוב, או להחזיר לי את הכסף?\nתודה, נועה"
+    "אפשר לשלוח אותו שוב, או להחזיר לי את הכסף?\nתודה, נועה"  # noqa: RUF001
 )
 CODE: Final = (
     "def total(rows):\n    amount = 0\n    for row in rows:\n        amount += row.price\n"

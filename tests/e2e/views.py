@@ -141,6 +141,9 @@ VIEWS: Final = (
     View("label", f"{PROJECT}/label", "/projects/{project}/label", "annotator", _image),
     View("label-help", f"{PROJECT}/label", "/projects/{project}/label", "annotator", _help),
     View("grid", f"{PROJECT}/label/grid", "/projects/{project}/label/grid", "annotator"),
+    View("label-text", f"{PROJECT}/label", "/projects/{texts}/label", "annotator", _image),
+    View("grid-text", f"{PROJECT}/label/grid", "/projects/{texts}/label/grid", "annotator"),
+    View("pool-text", f"{PROJECT}/pool", "/projects/{texts}/pool?search=invoice"),
     View("label-waiting", f"{PROJECT}/label", "/projects/{draft}/label"),
     View("review", f"{PROJECT}/review/:jobId", "/projects/{noisy}/review/{relabeled}"),
     View(

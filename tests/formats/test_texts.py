@@ -18,6 +18,7 @@ from api.exports import texts as exported
 from core.media import MEDIA
 from core.states import ExampleState, ProjectState, Role, Split
 from core.tables import Example, ExampleText, Project
+from core.tasks.classification import stored_class
 from tests.api.test_labeling import lease, send, verdict
 from tests.formats.conftest import Both, amounts, said
 from tests.workers.import_files import reasons
@@ -49,7 +50,7 @@ def both(http: TestClient, world: World) -> Iterator[Both]:
         [(Split.EVALUATION, ids[0]), (Split.EVALUATION, ids[2]), (Split.AUXILIARY_OOD, None)],
         len(TEXTS),
     ):
-        world.add_text(project, place, f"held out, {place}", split=split, label_class_id=label)
+        world.add_text(project, place, f"held out, {place}", split=split, label=stored_class(label))
     world.session.commit()
     world.open_round(project, len(TEXTS) - 1)
     ada, ben = world.caller(Role.ANNOTATOR, project), world.caller(Role.ANNOTATOR, project)

@@ -60,7 +60,7 @@ def test_texts_go_in_are_found_and_come_out(
     found = run("pool", "list", name, "--search", "invoice")
     assert "2 match." in found
     assert "Please refund the amount" in found
-    assert "None matches." in run("pool", "list", name, "--search", "nowhere")
+    assert "No text matches." in run("pool", "list", name, "--search", "nowhere")
     wet = json.loads(run("pool", "list", name, "--search", "parcel -courier", "--json"))
     assert [one["excerpt"] for one in wet["items"]] == [TEXTS[3][0]]
 

@@ -105,7 +105,8 @@ def test_a_project_lives_from_its_images_to_its_end(
         stack.enter_context(scheduler(tmp_path / "beat.log"))
         client = stack.enter_context(Client(url))
         client.login("admin@example.org", "correct horse battery")
-        small = {"budget": 4, "input_size": 16, "model": {"name": "cnn_tiny"}}
+        short = {"name": "cnn_tiny", "params": {"steps": 10, "width": 8, "batch_size": 8}}
+        small = {"budget": 4, "input_size": 16, "model": short}
         project = client.create_project("Pets", ["cat", "dog"], settings=small)
         job = project.import_images(image_folder(tmp_path / "pool", 12))
         assert client.wait(job["id"], timeout=60)["state"] == "succeeded"

@@ -12,6 +12,7 @@ from sqlalchemy import func, select
 from core.messages import RunJob
 from core.states import ArtifactKind, JobState, ProjectState, Role, Split, Verdict
 from core.tables import Annotation, Artifact, Example, Job, Project, Query, Suggestion
+from core.tasks.classification import stored_class
 from models.media.text import TextStore
 from tests.texts import CLASSES, mailbox
 from tests.workers.loop import Loop
@@ -40,8 +41,8 @@ class Mailbox(Loop):
         )
         self.classes = world.classes(self.project)
         for row in range(POOL, len(self.texts)):
-            label = self.classes[int(self.kinds[row])].id
-            fields = {"split": Split.EVALUATION, "label_class_id": label}
+            label = stored_class(self.classes[int(self.kinds[row])].id)
+            fields = {"split": Split.EVALUATION, "label": label}
             world.add_text(self.project, row, self.texts[row], **fields)
         self.session.commit()
         with TextStore.writer(world.storage.texts(self.project.id)) as writer:

@@ -190,7 +190,8 @@ class Plan:
             if item.label_column is not None:
                 self._doubts |= self._reader.doubts(item.label_column, label)
             if len(self._written_in) < MOST_LABELS:
-                self._written_in.setdefault(label, item.label_column)
+                # As it is shown, which is how it is looked up.
+                self._written_in.setdefault(beginning(label, MOST_TEXT), item.label_column)
         return label
 
     def _group(self, item: Item) -> Group:

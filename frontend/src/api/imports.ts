@@ -89,6 +89,8 @@ export type Upload = {
   filename: string;
   split: Split;
   annotations: string[];
+  /** The column with the texts, where it was named. */
+  textColumn?: string | undefined;
   /** What else is said of a table's columns. */
   table?: TableChoice | undefined;
   /** What was zipped to be sent. */
@@ -101,12 +103,14 @@ export type Upload = {
 
 /** Upload one file as an import. */
 export function uploadImport(upload: Upload): Promise<Job> {
-  const { projectId, body, filename, split, annotations, table, packed, dryRun } = upload;
+  const { projectId, body, filename, split, annotations, textColumn, table, packed, dryRun } =
+    upload;
   const { onProgress, signal } = upload;
   const query = new URLSearchParams({ filename, split });
   if (dryRun) query.set("dry_run", "true");
   if (packed) query.set("packed", packed);
   for (const column of annotations) query.append("annotation_column", column);
+  if (textColumn) query.set("text_column", textColumn);
   if (table?.key) query.set("key_column", table.key);
   if (table && table.countFrom !== null) query.set("count_from", String(table.countFrom));
   return sendFile({ url: `/api/projects/${projectId}/imports?${query}`, body, onProgress, signal });

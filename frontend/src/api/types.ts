@@ -128,7 +128,7 @@ export type ImportPlan = {
   labels: PlannedColumn[];
   documents: { name: string; format: string }[];
   /** Columns of a Parquet file by what they are; missing where there are none. */
-  columns?: Partial<Record<"image" | "label" | "split", string>>;
+  columns?: Partial<Record<"image" | "text" | "label" | "split", string>>;
   bad_by_reason: Record<string, number>;
   /** The number of the first class in columns of numbers, where that was said. */
   count_from?: number | null;

@@ -41,6 +41,7 @@ export function ImagesCard(props: ImagesCardProps) {
   const { project, classesReady, classes, inputSize, onInputSize, beforeUpload } = props;
   const [split, setSplit] = useState<Split>("pool");
   const [typed, setTyped] = useState("");
+  const [textColumn, setTextColumn] = useState("");
   const [tables, setTables] = useState<Table[]>([]);
   const [early, setEarly] = useState(false);
   const [asking, setAsking] = useState(false);
@@ -103,12 +104,13 @@ export function ImagesCard(props: ImagesCardProps) {
     setRefused(files.map((file) => file.name).filter((name) => !isRead(name)));
     setEarly(files.some(isSaying) && !classesReady);
     const failed = await saveFirst();
+    const named = textColumn.trim() ? { textColumn: textColumn.trim() } : {};
     for (const content of contents) {
       // A picture has no columns. There is nothing to choose, unless it is the first of all.
       const isPicture = content instanceof File && isExample(content.name, medium);
       const columns = isPicture ? [] : annotations;
       const dryRun = !isPicture || !hasImages || failed;
-      uploads.add({ content, split, annotations: columns, dryRun }, show);
+      uploads.add({ content, split, annotations: columns, ...named, dryRun }, show);
     }
     if (!classesReady || failed) return;
     for (const file of [...labels, ...about.filter((one) => one.states).map((one) => one.file)])
@@ -148,6 +150,14 @@ export function ImagesCard(props: ImagesCardProps) {
               value={typed}
               placeholder={t.setup.labelColumnsPlaceholder}
               onChange={(event) => setTyped(event.target.value)}
+            />
+          )}
+          {project.medium === "text" && (
+            <TextField
+              label={t.setup.medium.textColumn.label}
+              hint={t.setup.medium.textColumn.hint}
+              value={textColumn}
+              onChange={(event) => setTextColumn(event.target.value)}
             />
           )}
           {project.medium === "image" && (

@@ -1,7 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { discardImport, listed, startImport } from "../../api/imports";
-import type { FolderChoice, ImportPlan, Job, Split } from "../../api/types";
+import type { FolderChoice, ImportPlan, ImportStart, Job, Split } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Dialog, DialogActions } from "../../ui/Dialog";
@@ -14,6 +14,7 @@ import styles from "./PlanDialog.module.css";
 import { PlanGroup } from "./PlanGroup";
 import { type Chosen, chosenOf, lostToEvaluation, newClasses, SPLITS, sumsOf } from "./plan";
 import { Reasons } from "./Reasons";
+import { TextColumn } from "./TextColumn";
 
 type PlanDialogProps = {
   projectId: number;
@@ -63,9 +64,9 @@ export function PlanDialog(props: PlanDialogProps) {
     onSuccess: onAnswered,
   });
   const again = useMutation({
-    mutationFn: async (from: number) => {
+    mutationFn: async (otherwise: Pick<ImportStart, "count_from" | "text_column">) => {
       await before([]);
-      return startImport(projectId, job.id, { ...choice, count_from: from, dry_run: true });
+      return startImport(projectId, job.id, { ...choice, ...otherwise, dry_run: true });
     },
     onSuccess: onPlanned,
   });
@@ -116,10 +117,19 @@ export function PlanDialog(props: PlanDialogProps) {
         columns={chosen.columns}
         onColumns={(columns) => setChosen({ ...chosen, columns })}
       />
+      {plan.columns?.text !== undefined && (
+        <TextColumn
+          column={plan.columns.text}
+          busy={again.isPending}
+          onChange={(text_column) => again.mutate({ text_column })}
+        />
+      )}
       {(plan.doubts || countFrom !== null) && (
         <CountFromField
           value={countFrom}
-          onChange={(from) => from !== null && from !== countFrom && again.mutate(from)}
+          onChange={(from) =>
+            from !== null && from !== countFrom && again.mutate({ count_from: from })
+          }
         />
       )}
       {plan.notes?.map((note) => (

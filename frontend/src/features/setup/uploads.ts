@@ -18,6 +18,7 @@ export type Sending = {
   content: File | Source;
   split: Split;
   annotations: string[];
+  textColumn?: string | undefined;
   table?: TableChoice | undefined;
   dryRun: boolean;
 };
@@ -93,7 +94,7 @@ class UploadQueue {
 
   async #upload({ entry, sending, stop }: Waiting): Promise<Job | null> {
     const { id, split } = entry;
-    const { content, annotations, table, dryRun } = sending;
+    const { content, annotations, textColumn, table, dryRun } = sending;
     try {
       const isFile = content instanceof File;
       if (!isFile) this.#change(id, { state: "packing" });
@@ -106,6 +107,7 @@ class UploadQueue {
         filename: isFile ? content.name : `${content.name}.zip`,
         split,
         annotations,
+        textColumn,
         table,
         packed: isFile ? null : content.kind,
         dryRun,
