@@ -15,16 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.cluster import KMeans, MiniBatchKMeans
 from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
 
 from models.protocols import Float32Array, Indices
 
 MOST: Final = 400
 """Typical images at most: what is asked after so many is better chosen by a model."""
-_SAMPLE: Final = 20_000
+_SAMPLE: Final = 10_000
 _EXACT: Final = 4_000
 _BLOCK: Final = 4_096
 _COARSEST: Final = 10
 _FINER: Final = 1.5
+_COARSE: Final = 150
 _FINEST: Final = 800
 _BEGINNINGS: Final = 4
 
@@ -104,10 +106,14 @@ class _Clusters:
 
 def _clusters(unit: Float32Array, count: int, seed: int) -> _Clusters:
     if len(unit) <= _EXACT:
-        means = KMeans(count, n_init=_BEGINNINGS, max_iter=50, random_state=seed)
+        # Fine clusterings are begun once: they take long, and how they begin matters less.
+        beginnings = _BEGINNINGS if count <= _COARSE else 1
+        means = KMeans(count, n_init=beginnings, max_iter=50, random_state=seed)
     else:
-        means = MiniBatchKMeans(count, n_init=1, max_iter=20, batch_size=_BLOCK, random_state=seed)
-    with warnings.catch_warnings():
+        means = MiniBatchKMeans(count, n_init=1, max_iter=5, batch_size=_BLOCK, random_state=seed)
+    # Of one thread: several wait for each other where others use the machine, and what comes out
+    # depends on how many they are.
+    with warnings.catch_warnings(), threadpool_limits(1):
         # Of fewer distinct images than clusters: then some stay empty.
         warnings.simplefilter("ignore", ConvergenceWarning)
         of = means.fit_predict(unit)
