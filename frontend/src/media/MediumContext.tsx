@@ -1,4 +1,4 @@
-import { createContext, type ReactNode, useContext } from "react";
+import { createContext, type ReactNode, useContext, useLayoutEffect } from "react";
 import { type Medium, speakOf } from "../strings/medium";
 
 const MediumContext = createContext<Medium>("image");
@@ -15,8 +15,24 @@ export function OfMedium({ medium, children }: { medium: Medium; children: React
   return <MediumContext value={medium}>{children}</MediumContext>;
 }
 
-/** A page about the examples of one medium, which its words are about too. */
+/**
+ * Words about examples of a medium, from here on; undefined: another part of the page says it.
+ *
+ * To be called before the first word of a page. Said once more when the page is shown: one that is
+ * rendered and then left for another must not have the last word.
+ */
+export function useWordsOf(medium: Medium | undefined): void {
+  if (medium) speakOf(medium);
+  useLayoutEffect(() => {
+    if (medium) speakOf(medium);
+  });
+}
+
+/** A page about the examples of one medium. Nothing that keeps words stays for one of another. */
 export function PageOfMedium({ medium, children }: { medium: Medium; children: ReactNode }) {
-  speakOf(medium);
-  return <MediumContext value={medium}>{children}</MediumContext>;
+  return (
+    <MediumContext key={medium} value={medium}>
+      {children}
+    </MediumContext>
+  );
 }

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { useProjectEvents } from "../api/events";
 import type { Project, User } from "../api/types";
 import { ProjectNews } from "../features/labeling/ProjectNews";
-import { PageOfMedium } from "../media/MediumContext";
+import { PageOfMedium, useWordsOf } from "../media/MediumContext";
 import { Loading, Skeleton } from "../ui/State";
 import { useTitle } from "../ui/useTitle";
 import styles from "./DeskRoute.module.css";
@@ -20,6 +20,7 @@ type DeskRouteProps = {
 export function DeskRoute({ title, children }: DeskRouteProps) {
   const user = useUser();
   const { data: project, error, refetch } = useProject();
+  useWordsOf(project?.medium);
   useProjectEvents(project?.id ?? null);
   useTitle(project && title(project));
   if (project) {

@@ -1,6 +1,6 @@
 import { Navigate, NavLink, Outlet } from "react-router";
 import { useProjectEvents } from "../api/events";
-import { PageOfMedium } from "../media/MediumContext";
+import { PageOfMedium, useWordsOf } from "../media/MediumContext";
 import { t } from "../strings";
 import { ButtonLink } from "../ui/Button";
 import { ProjectChip } from "../ui/ProjectChip";
@@ -17,6 +17,7 @@ export function Component() {
   const user = useUser();
   const id = useProjectId();
   const project = useProject();
+  useWordsOf(project.data?.medium);
   useProjectEvents(project.data?.id ?? null);
   const page = usePageTitle();
   useTitle(project.data && [page, project.data.name].filter(Boolean).join(" · "));

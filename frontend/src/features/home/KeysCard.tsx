@@ -4,21 +4,20 @@ import { FIXED_KEYS } from "../../ui/hotkeys";
 import { Kbd } from "../../ui/Kbd";
 import styles from "./MyWork.module.css";
 
-const rows = t.label.helpRows;
-const KEYS: [string[], string][] = [
-  [["1", "…", "0"], t.home.keysClasses],
-  [[FIXED_KEYS.ood], rows.ood],
-  [[FIXED_KEYS.unsure], rows.unsure],
-  [[FIXED_KEYS.skip], rows.skip],
-  [[FIXED_KEYS.undo], rows.undo],
-];
-
 /** What to press while labeling, to learn before the first image. */
 export function KeysCard() {
+  const rows = t.label.helpRows;
+  const keys: [string[], string][] = [
+    [["1", "…", "0"], t.home.keysClasses],
+    [[FIXED_KEYS.ood], rows.ood],
+    [[FIXED_KEYS.unsure], rows.unsure],
+    [[FIXED_KEYS.skip], rows.skip],
+    [[FIXED_KEYS.undo], rows.undo],
+  ];
   return (
     <Card title={t.home.keys} hint={t.home.allKeys}>
       <dl className={styles.keys}>
-        {KEYS.map(([names, text]) => (
+        {keys.map(([names, text]) => (
           <div key={text}>
             <dt>
               {names.map((name) =>

@@ -14,16 +14,17 @@ import styles from "./ImagesCard.module.css";
 import { Reasons } from "./Reasons";
 import { unknownLabels } from "./refusals";
 
+/** Keys of the words, which are read when they are shown: they are those of the page's medium. */
 const STATES = {
-  queued: { text: t.setup.importQueued, tone: "plain" },
-  running: { text: t.setup.importRunning, tone: "gold" },
-  succeeded: { text: t.setup.importDone, tone: "good" },
-  failed: { text: t.setup.importFailed, tone: "bad" },
-  cancelled: { text: t.setup.importCancelled, tone: "plain" },
+  queued: { say: "importQueued", tone: "plain" },
+  running: { say: "importRunning", tone: "gold" },
+  succeeded: { say: "importDone", tone: "good" },
+  failed: { say: "importFailed", tone: "bad" },
+  cancelled: { say: "importCancelled", tone: "plain" },
 } as const;
 
-const NOTHING = { text: t.setup.importedNothing, tone: "bad" } as const;
-const PART = { text: t.setup.importedPart, tone: "gold" } as const;
+const NOTHING = { say: "importedNothing", tone: "bad" } as const;
+const PART = { say: "importedPart", tone: "gold" } as const;
 
 export function ImportList({ projectId, jobs }: { projectId: number; jobs: Job[] }) {
   return (
@@ -42,7 +43,8 @@ function ImportItem({ projectId, job }: { projectId: number; job: Job }) {
   const cancel = useMutation({ mutationFn: () => cancelJob(job.id), onSettled });
   const { name, kind } = listed(job);
   const report = job.state === "succeeded" ? (job.result as ImportReport | null) : null;
-  const { text, tone } = outcomeOf(job, report);
+  const { say, tone } = outcomeOf(job, report);
+  const text = t.setup[say];
   const unknown = report && unknownLabels(report);
   const active = job.state === "queued" || job.state === "running";
   return (

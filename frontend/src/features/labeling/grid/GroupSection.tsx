@@ -24,9 +24,9 @@ type GroupSectionProps = {
 /** Images up to this side are drawn as crisp pixels. */
 export const PIXELS_UP_TO = 128;
 
-const HINTS: Partial<Record<GroupKind, string>> = {
-  back: t.grid.backHint,
-  none: t.grid.notPredictedHint,
+const hintOf = (kind: GroupKind): string | undefined => {
+  if (kind === "back") return t.grid.backHint;
+  return kind === "none" ? t.grid.notPredictedHint : undefined;
 };
 
 export function headingOf(group: Group, classes: LabelClass[]): string {
@@ -43,7 +43,7 @@ export function GroupSection(props: GroupSectionProps) {
   const colour = known?.colour;
   const open = group.tiles.filter((tile) => !isDone(tile));
   // What was judged on an earlier visit comes back without its prediction.
-  const hint = open.length > 0 && HINTS[group.kind];
+  const hint = open.length > 0 && hintOf(group.kind);
   const focused = group.tiles.some((tile) => idOf(tile) === selection.focus);
   const picked = open.filter((tile) => selection.chosen.has(idOf(tile))).length;
   const proposal = proposalOf(group);
