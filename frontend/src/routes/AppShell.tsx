@@ -6,14 +6,15 @@ import type { User } from "../api/types";
 import { SignedOutDialog } from "../features/auth/SignedOutDialog";
 import { SenderProvider, useSender } from "../features/labeling/SenderProvider";
 import { UnsentBadge } from "../features/labeling/UnsentBadge";
+import { useWordsOf } from "../media/MediumContext";
 import { t } from "../strings";
-import { speakOf } from "../strings/medium";
 import { Logo } from "../ui/Logo";
 import { Failure } from "../ui/State";
 import { AccountMenu } from "./AccountMenu";
 import styles from "./AppShell.module.css";
 import { DiskNotice } from "./DiskNotice";
 import { RouteChanges } from "./RouteChanges";
+import { idOf } from "./useProject";
 
 const ChoosePassword = lazy(() => import("../features/account/ChoosePassword"));
 
@@ -45,8 +46,9 @@ function Frame({ user }: { user: User }) {
   const labels = useMatch("/projects/:projectId/label/*");
   const reviews = useMatch("/projects/:projectId/review/:jobId");
   const isDesk = labels !== null || reviews !== null;
-  // Pages about one project say themselves of what it is; all others tell of images.
-  if (useMatch("/projects/:projectId/*") === null) speakOf("image");
+  // Pages about one project say themselves of what it is; all others, `/projects/new` too, tell of images.
+  const project = idOf(useMatch("/projects/:projectId/*")?.params.projectId);
+  useWordsOf(project === null ? "image" : undefined);
   return (
     <>
       <a href="#content" className={styles.skip}>

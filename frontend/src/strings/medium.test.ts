@@ -29,6 +29,15 @@ describe.each([
   });
 });
 
+it.each([
+  ["English", words.image, words.text],
+  ["Korean", ko, koreanTexts],
+] as const)("leaves nothing unsaid of texts in %s", (_, images, texts) => {
+  const blank = (catalogue: object) =>
+    leaves(catalogue).flatMap(({ path, value }) => (value === "" ? [path] : []));
+  expect(blank(texts)).toEqual(blank(images));
+});
+
 it("has every string that there is of images", () => {
   const paths = (catalogue: object) => leaves(catalogue).map(({ path }) => path);
   expect(paths(koreanTexts)).toEqual(paths(ko));

@@ -89,8 +89,8 @@ export const overrides: Overrides<typeof en> = {
     unsupported: (name: string) =>
       `${name} is neither a table (CSV, TSV), JSON Lines, JSON, a Parquet file, a zip, a text file, nor a folder.`,
     sources: { labels: "Table", images: "Single files", image: "Text file" },
-    medium: { titles: { image: "Images" }, hints: { image: "" }, names: { image: "" } },
-    plan: { notSeen: "Copies are found while importing.", fixesSize: () => "" },
+    medium: { titles: { image: "Images" } },
+    plan: { notSeen: "Copies are found while importing." },
     kindHints: { purity: "How likely a text belongs to one of the classes." },
     mode: {
       single: { hint: "One text at a time, one key for each." },
@@ -98,6 +98,5 @@ export const overrides: Overrides<typeof en> = {
         hint: "Cards with how each text begins, grouped by what the model takes them for. Faster where it is often right, and easier to nod through where it is wrong.",
       },
     },
-    inputSize: { hint: "", stored: "", resize: "", resizeHint: "" },
   },
 };

@@ -61,14 +61,12 @@ export const overrides: Overrides<Catalogue> = {
     unsupported: (name) =>
       `지원하지 않는 형식입니다: ${name}. 표(CSV, TSV), JSON Lines, JSON, Parquet 파일, zip, 텍스트 파일 또는 폴더를 추가하세요.`,
     sources: { labels: "표", images: "낱개 파일", image: "텍스트 파일" },
-    medium: { hints: { image: "" } },
-    plan: { notSeen: "중복은 가져오는 동안 찾습니다.", fixesSize: () => "" },
+    plan: { notSeen: "중복은 가져오는 동안 찾습니다." },
     mode: {
       single: { hint: "텍스트를 하나씩 읽으며 키 하나로 판정합니다." },
       grid: {
         hint: "모델 예측에 따라 묶은 텍스트의 앞부분을 카드로 봅니다. 예측이 대체로 맞으면 더 빠르지만, 틀린 예측을 그냥 넘기기도 쉽습니다.",
       },
     },
-    inputSize: { hint: "", stored: "", resize: "", resizeHint: "" },
   },
 };
