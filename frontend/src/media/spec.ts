@@ -50,6 +50,8 @@ export type StageProps = {
   /** Whether it is drawn the other way: small images smoothly, texts in letters of one width. */
   alternate: boolean;
   onAlternate: (alternate: boolean) => void;
+  /** Whether something lies over it, which has the keys meanwhile. */
+  covered?: boolean;
   /** Called when it can be seen. */
   onShown: () => void;
 };

@@ -103,6 +103,7 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
                 ahead={ahead}
                 alternate={alternate}
                 onAlternate={setAlternate}
+                covered={paused !== null}
                 onShown={() => stopwatch.start()}
               />
             )}

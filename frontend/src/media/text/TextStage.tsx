@@ -21,14 +21,14 @@ const lengthOf = (shown: string): "line" | "paragraph" | "page" =>
 
 /** One text, set to be read; a long one scrolls by wheel, finger and key. */
 export function TextStage(props: StageProps) {
-  const { subject, ahead, alternate, onAlternate, onShown } = props;
+  const { subject, ahead, alternate, onAlternate, covered, onShown } = props;
   useSyncExternalStore(ahead.subscribe, ahead.getVersion);
   const prepared = ahead.get(subject);
   const shown = prepared?.state === "ready" && "text" in prepared ? prepared.text : null;
   const region = useRef<HTMLElement>(null);
   const { size, change, reset } = useTextSize();
   const { above, below } = useEdges(region, shown);
-  useScrollKeys(region);
+  useScrollKeys(region, covered);
   const mono = useMemo(() => shown !== null && isCode(shown), [shown]) || alternate;
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: shown once per query, whatever its callback is.

@@ -142,7 +142,13 @@ export function GridDesk(props: GridDeskProps) {
           ))}
           {boxed && <div className={styles.band} style={boxed} />}
         </div>
-        {looked !== null && <Look tile={tileOf(looked)} onClose={() => setLooked(null)} />}
+        {looked !== null && (
+          <Look
+            tile={tileOf(looked)}
+            covered={view.paused !== null}
+            onClose={() => setLooked(null)}
+          />
+        )}
       </div>
       {guide ? (
         <Suspense fallback={<aside />}>

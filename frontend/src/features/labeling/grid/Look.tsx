@@ -46,10 +46,19 @@ export function Preview({ tile, classes, guidelines }: PreviewProps) {
   );
 }
 
+type LookProps = {
+  tile: Tile | null;
+  /** Whether a break lies over it. */
+  covered: boolean;
+  onClose: () => void;
+};
+
 /** One image over the whole grid, for as long as it is wanted. */
-export function Look({ tile, onClose }: { tile: Tile | null; onClose: () => void }) {
+export function Look({ tile, covered, onClose }: LookProps) {
   if (!tile) return null;
-  if (tile.subject.width === null) return <Reading tile={tile} onClose={onClose} />;
+  if (tile.subject.width === null) {
+    return <Reading tile={tile} covered={covered} onClose={onClose} />;
+  }
   return (
     <button type="button" className={styles.look} onClick={onClose}>
       <Picture tile={tile} />
@@ -59,9 +68,9 @@ export function Look({ tile, onClose }: { tile: Tile | null; onClose: () => void
 }
 
 /** A text over the whole grid: its keys move it while it is open. */
-function Reading({ tile, onClose }: { tile: Tile; onClose: () => void }) {
+function Reading({ tile, covered, onClose }: LookProps & { tile: Tile }) {
   const sheet = useRef<HTMLDivElement>(null);
-  useScrollKeys(sheet);
+  useScrollKeys(sheet, covered);
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: a click beside the text closes it, as the button does.
     // biome-ignore lint/a11y/useKeyWithClickEvents: so do Escape and the key that has opened it.
