@@ -3,11 +3,17 @@ import type { Ahead, Content } from "../spec";
 
 type Prepared = { text: string; state: "loading" | "ready" | "failed" };
 
+/** What is under way at a time, so that verdicts and the next text need not wait behind many. */
+const AT_ONCE = 2;
+
 /** Holds the texts around the annotator's place. Most come with the queue; long ones are got before they are needed. */
 export class TextAhead implements Ahead {
   readonly #texts = new Map<string, Prepared>();
   readonly #listeners = new Set<() => void>();
   #version = 0;
+  /** Where the long ones are that are to be held, the most urgent first. */
+  #wanted: string[] = [];
+  #underWay = 0;
 
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
@@ -20,7 +26,8 @@ export class TextAhead implements Ahead {
     const long = examples.filter((example) => toldWhole(example) === null);
     const wanted = new Set(long.map(({ image_url }) => image_url));
     for (const url of this.#texts.keys()) if (!wanted.has(url)) this.#texts.delete(url);
-    for (const url of wanted) if (!this.#texts.has(url)) void this.#get(url);
+    this.#wanted = [...wanted];
+    this.#goOn();
   }
 
   get(example: Content): Prepared | undefined {
@@ -29,19 +36,31 @@ export class TextAhead implements Ahead {
   }
 
   retry({ image_url }: Content): void {
-    void this.#get(image_url);
+    this.#texts.delete(image_url);
+    this.#wanted = [image_url, ...this.#wanted.filter((url) => url !== image_url)];
+    this.#goOn();
     this.#changed();
+  }
+
+  #goOn(): void {
+    for (const url of this.#wanted) {
+      if (this.#underWay === AT_ONCE) return;
+      if (!this.#texts.has(url)) void this.#get(url);
+    }
   }
 
   async #get(url: string): Promise<void> {
     const prepared: Prepared = { text: "", state: "loading" };
     this.#texts.set(url, prepared);
+    this.#underWay += 1;
     try {
       prepared.text = await fetchText(url);
       prepared.state = "ready";
     } catch {
       prepared.state = "failed";
     }
+    this.#underWay -= 1;
+    this.#goOn();
     this.#changed();
   }
 
