@@ -1,21 +1,20 @@
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 import { Link } from "react-router";
 import { isNotFound } from "../../api/errors";
 import { exampleQuery } from "../../api/pool";
 import type { Example, ExampleDetail, Project } from "../../api/types";
 import { Whole } from "../../media/Thumbnail";
+import { movesText } from "../../media/text/scrolling";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
 import { CopyButton } from "../../ui/CopyButton";
-import { formatBytes, formatCount, formatPercent } from "../../ui/format";
 import { isElsewhere } from "../../ui/hotkeys";
 import { IconButton } from "../../ui/IconButton";
-import { isLikelyOod } from "../../ui/likelyOod";
 import { Empty, Failure, Loading, Skeleton } from "../../ui/State";
-import { Term } from "../../ui/Term";
 import styles from "./DetailPanel.module.css";
+import { Fact, Facts } from "./Facts";
 import { History, Places } from "./History";
 import { NeighbourList } from "./NeighbourList";
 import { GRID_ID } from "./PoolGrid";
@@ -48,8 +47,8 @@ export function DetailPanel(props: DetailPanelProps) {
   };
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      // The grid moves by itself when it has the focus.
-      if (isElsewhere(event) || event.defaultPrevented) return;
+      // The grid moves by itself when it has the focus, and so does a long text.
+      if (isElsewhere(event) || event.defaultPrevented || movesText(event)) return;
       if (event.key === "Escape") onShow(null);
       else if (event.key === "s") onSimilar(id);
       else if (["ArrowRight", "ArrowDown", "j"].includes(event.key) && after) onShow(after);
@@ -151,19 +150,7 @@ function Known(props: KnownProps) {
         )}
         <CopyButton text={window.location.href} name={text.copyLink} />
       </div>
-      <dl className={styles.facts}>
-        <Fact name={text.label}>{example.label ?? text.noLabel}</Fact>
-        <Fact name={text.predicted}>
-          <Prediction project={project} example={example} />
-        </Fact>
-        <Score of="purity" name={text.purity} value={example.purity} />
-        <Score of="informativeness" name={text.informativeness} value={example.informativeness} />
-        <Score of="strategy_score" name={text.meta} value={example.meta_score} />
-        <Fact name={text.size}>{sizeOf(example)}</Fact>
-        <Fact name={text.index}>{formatCount(example.pool_index)}</Fact>
-        {example.location !== null && <Fact name={text.location}>{example.location}</Fact>}
-        {example.import_id !== null && <Fact name={text.imported}>{example.import_id}</Fact>}
-      </dl>
+      <Facts project={project} example={example} />
       <section>
         <h3>{text.history}</h3>
         <History project={project} annotations={example.annotations} />
@@ -199,51 +186,4 @@ function Known(props: KnownProps) {
       </section>
     </div>
   );
-}
-
-/** In pixels, where it has any, and in bytes. */
-const sizeOf = ({ width, height, bytes }: ExampleDetail): string =>
-  width === null || height === null
-    ? formatBytes(bytes)
-    : text.sizeOf(width, height, formatBytes(bytes));
-
-/** A class, or that the image is likely OOD, and how sure that is. */
-function Prediction({ project, example }: Pick<KnownProps, "project" | "example">) {
-  const predicted = project.classes.find((one) => one.id === example.predicted_class_id);
-  if (!predicted) return text.noPrediction;
-  const sure = formatPercent(example.confidence);
-  if (isLikelyOod(example.in_probability)) {
-    return (
-      <>
-        {text.likelyOod}
-        <small>{text.inside(formatPercent(example.in_probability), predicted.name, sure)}</small>
-      </>
-    );
-  }
-  return (
-    <>
-      {predicted.name}
-      <small>{text.sure(sure)}</small>
-    </>
-  );
-}
-
-function Fact({ name, children }: { name: ReactNode; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
-}
-
-type ScoreProps = {
-  of: "purity" | "informativeness" | "strategy_score";
-  name: string;
-  value: number | null;
-};
-
-function Score({ of, name, value }: ScoreProps) {
-  if (value === null) return null;
-  return <Fact name={<Term of={of}>{name}</Term>}>{value.toPrecision(3)}</Fact>;
 }

@@ -23,8 +23,14 @@ export function TextWhole({ content, alt, marked }: WholeProps) {
   if (found.error) return <Failure error={found.error} onRetry={() => found.refetch()} />;
   if (text === null) return <Skeleton height="8rem" />;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be within reach of the keys.
-    <section ref={region} className={styles.whole} aria-label={alt || undefined} tabIndex={0}>
+    <section
+      ref={region}
+      className={styles.whole}
+      aria-label={alt || undefined}
+      data-reads=""
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be within reach of the keys.
+      tabIndex={0}
+    >
       <div className={styles.text} data-mono={mono || undefined} dir="auto">
         <Marked text={text} words={marked} />
       </div>

@@ -32,6 +32,13 @@ export function stepOf(
   }
 }
 
+/** Whether a key moves a text beside other things: one that has the focus, and more than there is room for. */
+export function movesText({ key, target }: KeyboardEvent): boolean {
+  if (key !== "ArrowDown" && key !== "ArrowUp") return false;
+  const region = (target as Element).closest?.("[data-reads]");
+  return Boolean(region && region.scrollHeight > region.clientHeight);
+}
+
 const controlOf = ({ target }: Event): Element | null =>
   (target as Element).closest?.("a, button, summary") ?? null;
 
