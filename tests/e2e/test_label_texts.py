@@ -196,6 +196,9 @@ def test_texts_are_found_by_their_words(signed_in: Page, karat: Client, tmp_path
     page.reload()
     expect(found).to_have_count(2)
     search = page.get_by_role("searchbox", name="Words in the texts")
+    # How a word begins finds it, and what was found is marked.
+    search.fill("invo")
+    expect(found.locator("mark")).to_have_text(["invoice"])
     search.fill('"late again" or harbour')
     expect(found).to_have_count(2)
     # The word is far down: the text is opened at it.

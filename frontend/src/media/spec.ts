@@ -1,4 +1,5 @@
 import type { ComponentProps, ComponentType } from "react";
+import type { Sought } from "./text/words";
 
 /** An example, as much as any page knows of it. What has no size is a text. */
 export type Small = {
@@ -70,14 +71,14 @@ export type ThumbnailProps = Img & {
   /** Up to this side an image's pixels are shown; "tiny": those that would be blurs, once they are there. */
   crispUpTo?: number | "tiny";
   /** Of a text: words to mark. */
-  marked?: readonly string[];
+  marked?: readonly Sought[];
 };
 
 export type WholeProps = Img & {
   content: Content;
   crispUpTo?: number;
   /** Of a text: words to mark. */
-  marked?: readonly string[];
+  marked?: readonly Sought[];
 };
 
 /** How examples of one medium look. Pages know no pictures and no texts themselves. */

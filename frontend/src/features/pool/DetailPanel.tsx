@@ -6,6 +6,7 @@ import { exampleQuery } from "../../api/pool";
 import type { Example, ExampleDetail, Project } from "../../api/types";
 import { Whole } from "../../media/Thumbnail";
 import { movesText } from "../../media/text/scrolling";
+import type { Sought } from "../../media/text/words";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
@@ -27,7 +28,7 @@ type DetailPanelProps = {
   /** The images that were found, in order, to go on from one to the next. */
   examples: Example[];
   /** Words that were looked for. */
-  marked: readonly string[];
+  marked: readonly Sought[];
   onShow: (id: number | null) => void;
   onSimilar: (id: number) => void;
 };
@@ -113,7 +114,7 @@ export function DetailPanel(props: DetailPanelProps) {
 type KnownProps = {
   project: Project;
   example: ExampleDetail;
-  marked: readonly string[];
+  marked: readonly Sought[];
   similar: boolean;
   onNearest: () => void;
   onSimilar: () => void;

@@ -10,6 +10,7 @@ import {
 import type { Sort } from "../../api/pool";
 import type { Example, LabelClass } from "../../api/types";
 import { useMedium } from "../../media/MediumContext";
+import type { Sought } from "../../media/text/words";
 import { t } from "../../strings";
 import type { Medium } from "../../strings/medium";
 import { useWidth } from "../../ui/useWidth";
@@ -35,7 +36,7 @@ type PoolGridProps = {
   sort: Sort;
   selection: Picked;
   /** Words that were looked for. */
-  marked: readonly string[];
+  marked: readonly Sought[];
   /** The one that is shown large. */
   image: number | null;
   more: boolean;

@@ -2,6 +2,7 @@ import type { CSSProperties, MouseEvent } from "react";
 import type { Sort } from "../../api/pool";
 import type { Example, LabelClass } from "../../api/types";
 import { Thumbnail } from "../../media/Thumbnail";
+import type { Sought } from "../../media/text/words";
 import { t } from "../../strings";
 import { isLikelyOod } from "../../ui/likelyOod";
 import styles from "./Tile.module.css";
@@ -15,7 +16,7 @@ type TileProps = {
   isOpen: boolean;
   style: CSSProperties;
   /** Words that were looked for. */
-  marked: readonly string[];
+  marked: readonly Sought[];
   onClick: (event: MouseEvent) => void;
 };
 

@@ -1,5 +1,5 @@
 import styles from "./Text.module.css";
-import { partsOf } from "./words";
+import { partsOf, type Sought } from "./words";
 
 /** A text, with the words that were looked for marked. It is never more than text: no links, no markup. */
 export function Marked({
@@ -7,7 +7,7 @@ export function Marked({
   words = [],
 }: {
   text: string;
-  words?: readonly string[] | undefined;
+  words?: readonly Sought[] | undefined;
 }) {
   if (words.length === 0) return text;
   return partsOf(text, words).map((part) =>
