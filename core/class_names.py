@@ -104,8 +104,9 @@ def label_refusal(
         return Refusal("wrong_label_type", f"{detail} The image is asked about again.")
     found = type_of(label)
     class_id = found.class_of(label)
-    if class_id is not None:
-        return names.refusal(class_id, version)
+    refusal = None if class_id is None else names.refusal(class_id, version)
+    if refusal is not None:
+        return refusal
     try:
         found.check(label, names.now)
     except Invalid as error:

@@ -11,19 +11,23 @@ BOM: Final = "\ufeff"
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001
 
 
+def _is_risky(text: str) -> bool:
+    """Whether ``text`` is a formula, or looks like one that ``plain`` has made plain."""
+    return text.lstrip("'").startswith(_FORMULA)
+
+
 def plain(value: Any) -> Any:
     """``value``, with an apostrophe before text that a spreadsheet would compute.
 
-    Numbers stay as they are, so programs lose nothing.
+    Before text that is already written so, too, so that ``original`` undoes it. Numbers stay as
+    they are, so programs lose nothing.
     """
-    if isinstance(value, str) and value.startswith(_FORMULA):
-        return f"'{value}"
-    return value
+    return f"'{value}" if isinstance(value, str) and _is_risky(value) else value
 
 
 def original(text: str) -> str:
     """What ``plain`` made ``text`` of."""
-    return text[1:] if text.startswith("'") and text[1:].startswith(_FORMULA) else text
+    return text[1:] if text.startswith("'") and _is_risky(text[1:]) else text
 
 
 def plain_row(values: Iterable[Any]) -> list[Any]:

@@ -75,6 +75,14 @@ def beginnings(query: str) -> str:
     """A query, as PostgreSQL writes it, that also finds longer words which begin like its own.
 
     Of many languages, Korean among them, a word is seldom written without what is added to it. What
-    must not be there is meant as it stands.
+    must not be there is meant as it stands, and so is a single letter, with which too many begin.
     """
-    return _WORD.sub(lambda found: found[0] if found[1] else f"{found[2]}:*", query)
+    if "!(" in query:
+        return query
+    return _WORD.sub(
+        lambda found: found[0] if found[1] or _is_letter(found[2]) else f"{found[2]}:*", query
+    )
+
+
+def _is_letter(quoted: str) -> bool:
+    return len(quoted) == len("'a'") and quoted.isascii()

@@ -101,7 +101,7 @@ class ExampleText(Base):
     # Of longer texts the beginning is searched: an index entry has a limit.
     words: Mapped[Any] = mapped_column(
         TSVECTOR,
-        Computed("to_tsvector('simple', left(content, 200000))", persisted=True),
+        Computed("to_tsvector('simple', left(content, 100000))", persisted=True),
         deferred=True,
     )
 

@@ -1,6 +1,6 @@
 """Labels of any task type: ``label`` holds them, and classes are taken out of it.
 
-Each table is written twice, and no row of it is left dead: about as long as two copies of it.
+A table is written twice for each of its columns, and no row of it is left dead.
 """
 
 import sqlalchemy as sa
@@ -43,6 +43,8 @@ def upgrade() -> None:
         "annotations",
         "(verdict = 'class') = (label IS NOT NULL)",
     )
+    # Of columns that were written anew nothing is known, and vacuum would be long in coming.
+    op.execute("ANALYZE annotations, examples, suggestions")
 
 
 def downgrade() -> None:

@@ -127,6 +127,9 @@ SEARCHES: tuple[tuple[str, list[int]], ...] = (
     ("청구서 환불", [2]),
     ("sum", [3]),
     ("nothing of this", []),
+    # A letter is a word of its own, and what is excluded is excluded as it stands.
+    ("i", []),
+    ("invoice -charged-twice", [0, 4]),
 )
 
 

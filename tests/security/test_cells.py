@@ -5,9 +5,11 @@ import io
 
 import pytest
 from fastapi.testclient import TestClient
+from hypothesis import given
+from hypothesis import strategies as st
 from sqlalchemy import select
 
-from core.csv_escape import plain
+from core.csv_escape import original, plain
 from core.tables import Example
 from tests.api.test_subsets import add_subset
 from tests.workers.import_files import Pool, zipped
@@ -17,15 +19,20 @@ FORMULA = '=HYPERLINK("http://evil.example","x")'
 
 
 @pytest.mark.parametrize(
-    "text", [FORMULA, "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "\uff1d1"]
+    "text", [FORMULA, "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "\uff1d1", "'=1", "''@ada"]
 )
 def test_a_formula_becomes_text(text: str) -> None:
     assert plain(text) == f"'{text}"
 
 
-@pytest.mark.parametrize("value", [-1, -0.5, None, "", "1.png", "a=b", "'=1"])
+@pytest.mark.parametrize("value", [-1, -0.5, None, "", "1.png", "a=b", "'twas"])
 def test_what_is_no_formula_stays(value: object) -> None:
     assert plain(value) == value
+
+
+@given(st.text("'=+-@ab\n", max_size=6))
+def test_what_was_made_plain_comes_back(text: str) -> None:
+    assert original(plain(text)) == text
 
 
 def cells(text: str) -> list[str]:

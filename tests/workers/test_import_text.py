@@ -232,6 +232,8 @@ def test_label_studio_brings_its_texts_with_what_people_said(texts: Pool) -> Non
         task("five", "cat", "dog"),
         {"data": {"other": 1}, "annotations": []},
         task("six", "cat", split="nowhere"),
+        {"data": None, "text": "seven"},
+        {"text": "eight"},
     ]
     tasks[0]["annotations"].append({**tasks[0]["annotations"][0], "completed_by": 7})
     tasks[0]["annotations"].append({"was_cancelled": True, "result": [], "completed_by": 8})
@@ -251,7 +253,11 @@ def test_label_studio_brings_its_texts_with_what_people_said(texts: Pool) -> Non
     assert (evaluation.split, evaluation.label_class_id is None) == (Split.EVALUATION, False)
     assert texts.examples()[0].meta["lang"] == "en"
     assert "text" not in texts.examples()[0].meta
-    assert reasons(result) == {"tasks.json, entry 6": "the row holds no text"}
+    assert reasons(result) == {
+        "tasks.json, entry 6": "the row holds no text",
+        "tasks.json, entry 8": "it is no task: it has no object data",
+        "tasks.json, entry 9": "it is no task: it has no object data",
+    }
     said = texts.report(texts.session.scalars(select(Job)).one())
     assert "Karat labels whole texts" in said
     assert "a text has one class" in said
@@ -359,3 +365,10 @@ def test_a_single_file_is_one_text(texts: Pool) -> None:
     result = done(texts.add("하나".encode(), "note.txt"))
     assert (result["added"], texts.contents()) == (1, ["하나"])
     assert [one.name for one in texts.examples()] == ["note.txt"]
+
+
+def test_numbers_are_no_texts_though_their_column_is_called_so(texts: Pool) -> None:
+    rows = [{"id": n, "review": n % 5, "comment": f"comment {n}"} for n in range(6)]
+    result = done(texts.add(csv_of(rows), "stars.csv"))
+    assert result["by_split"]["pool"] == 6
+    assert texts.contents() == [f"comment {n}" for n in range(6)]

@@ -123,6 +123,18 @@ def test_where_several_label_the_doubtful_answers_are_asked_for_again(world: Wor
     assert {query.example_id for query in asked_again(several, 2)} == wrong
 
 
+def test_what_several_have_answered_is_left_to_their_votes(world: World) -> None:
+    loop = Loop(world, second_looks=0.05, overlap=2, **FROZEN)
+    loop.advance(0, 12, Verdict.CLASS)
+    (annotation, example), (_, other) = answered(loop, 0)[:2]
+    annotation.example_id = other.id
+    annotation.annotator_id = world.caller(Role.ANNOTATOR).user.id
+    loop.session.commit()
+    indices = [example.pool_index, other.pool_index]
+    assert second_looks.queries(loop.session, loop.project.id, indices) == []
+    loop.session.commit()
+
+
 def test_what_a_reviewer_settled_meanwhile_is_left_out(world: World) -> None:
     loop = striped(world, second_looks=0.05)
     loop.advance(0, 12, Verdict.CLASS)

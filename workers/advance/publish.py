@@ -183,7 +183,9 @@ def _open(
     ids = {"project_id": project.id, "round_id": round_.id}
     path = advance.file("scores.parquet")
     scores = PoolScores.from_parquet(path) if path.exists() else None
-    again = second_looks.queries(session, project.id, selected.get("again", []))
+    carried = {row["example_id"] for row in requested}
+    found = second_looks.queries(session, project.id, selected.get("again", []))
+    again = [row for row in found if row["example_id"] not in carried]
     unknown = dict.fromkeys(_PREDICTED)
     requested = [*requested, *({**row, **unknown} for row in again)]
     # Before what is ranked, and stored first: what is in the queue is not chosen for it.
@@ -199,6 +201,7 @@ def _open(
         if kind in files:
             _attach(session, files[kind], round_)
     round_.queries = len(rows)
+    round_.metrics = {**round_.metrics, **second_looks.asked(again)}
     round_.notes = [
         *advance.noted("meta_train").get("notes", []),
         *second_looks.opening_note(len(again)),

@@ -14,6 +14,7 @@ from core.tables import Annotation, Example, Query, Round
 from core.tasks.registry import task_type
 from models.relabeling.second_looks import doubtful
 from workers.advance.phases import Advance
+from workers.advance.reads import median_seconds
 
 _USUAL: Final = 0.05
 """Share of the budget where several people label, and nobody has chosen another."""
@@ -65,7 +66,9 @@ def _most(session: Session, advance: Advance) -> int:
             Annotation.counted,
         )
         chosen = _USUAL if (session.scalar(people) or 0) >= _SEVERAL else 0.0
-    price = max(cost.c_in, cost.c_ood) if cost.mode == "fixed" else 1.0
+    price = max(cost.c_in, cost.c_ood)
+    if cost.mode == "seconds":
+        price = median_seconds(session, advance.context.project_id)
     return int(chosen * advance.settings.budget / price)
 
 
@@ -83,7 +86,8 @@ def _asked_again(session: Session, project_id: int) -> list[int]:
 def queries(session: Session, project_id: int, pool_indices: list[int]) -> list[dict[str, Any]]:
     """What the head of a queue asks for once more, as it stands now; the examples are locked.
 
-    What a reviewer has settled meanwhile, or waits in a queue already, is left out.
+    What a reviewer has settled meanwhile, or waits in a queue already, is left out; and so is what
+    several have answered: a second look replaces one vote, and those that stay would outvote it.
     """
     if not pool_indices:
         return []
@@ -102,8 +106,8 @@ def queries(session: Session, project_id: int, pool_indices: list[int]) -> list[
     rows = []
     for example_id in (found[one] for one in pool_indices if one in found):
         held = [row for row in said[example_id] if opinions([Vote.of(row)])]
-        if held and not any(Vote.of(row).final for row in held):
-            again = {"requested": True, "again_after": max(row.id for row in held)}
+        if len(held) == 1 and not Vote.of(held[0]).final:
+            again = {"requested": True, "again_after": held[0].id}
             rows.append({"example_id": example_id, **again})
     return rows
 
@@ -112,11 +116,19 @@ def _waits() -> ColumnElement[bool]:
     return select(Query.id).where(Query.example_id == Example.id, ~Query.done).exists()
 
 
+def asked(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """What an open round keeps of its second looks: ``outcome`` tells them from what people ask."""
+    return {"second_looks": {"examples": [row["example_id"] for row in rows]}} if rows else {}
+
+
 def outcome(session: Session, round_: Round) -> dict[str, int] | None:
     """How many second looks of a round were answered, and how many gave another answer.
 
     None without any.
     """
+    examples = round_.metrics.get("second_looks", {}).get("examples", [])
+    if not examples:
+        return None
     before = aliased(Annotation)
     statement = (
         select(
@@ -133,6 +145,7 @@ def outcome(session: Session, round_: Round) -> dict[str, int] | None:
         .join(before, before.id == Annotation.supersedes_id)
         .where(
             Query.round_id == round_.id,
+            among(Query.example_id, examples),
             # A correction of the second look itself is none.
             before.id <= Query.again_after,
             Annotation.counted,

@@ -57,7 +57,7 @@ def warm_start(advance: Advance) -> None:
     with context.sessions() as session:
         opened = round_of(session, context.project_id, advance.selecting)
         queue = _queue(session, opened.id)
-    order = _typical(advance, queue)
+    order = _typical(advance, queue) if opened.state is RoundState.OPEN else []
     with context.transaction() as (session, job):
         # Locked in the order that everybody keeps: job, project, rounds, examples, queries.
         project = session.get_one(Project, context.project_id, with_for_update={"key_share": True})

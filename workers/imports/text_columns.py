@@ -89,7 +89,12 @@ def text_column(
             raise invalid_column("text", f"The file has no column {column!r}.", names)
         return column
     taken = {*annotations, *given.values()}
-    usual = [name for name in names if name.casefold() in TEXT_COLUMNS and name not in taken]
+    # Of columns called so, those of words: a review may be a number of stars.
+    usual = [
+        name
+        for name in names
+        if name.casefold() in TEXT_COLUMNS and name not in taken and (name in texts or not texts)
+    ]
     if is_stated and "text" in usual:
         return "text"
     own = {*_OTHERS, *(OWN if is_stated else ())}

@@ -139,6 +139,9 @@ class TextTableSource(Source):
         for place, row in islice(self._rows(), start, None):
             if isinstance(row, str):
                 yield refused_item(f"{self._filename}, {place}", row)
+            elif self._is_tasks and _TASK not in row:
+                reason = "it is no task: it has no object data"
+                yield refused_item(f"{self._filename}, {place}", reason)
             else:
                 yield self._item(place, row)
 

@@ -12,7 +12,8 @@ from models.errors import ModelError
 from models.media.text import TextStore
 from workers.verify.check import BATCH, Check, Scope
 
-_MOST_BYTES: Final = 16 << 20
+# Of texts of a megabyte, no more are held at a time.
+_TEXTS: Final = 100
 
 
 def _contents(scope: Scope) -> Iterator[str]:
@@ -30,7 +31,7 @@ def _contents(scope: Scope) -> Iterator[str]:
         .where(or_(Project.medium == Medium.TEXT, ExampleText.example_id.is_not(None)))
         .order_by(Example.id)
     )
-    rows = scope.connection.execution_options(stream_results=True, yield_per=BATCH)
+    rows = scope.connection.execution_options(stream_results=True, yield_per=_TEXTS)
     for row in rows.execute(statement):
         wrong = _wrong(row)
         if wrong:

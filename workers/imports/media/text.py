@@ -208,12 +208,20 @@ def mend(session: Session, folder: Path, project_id: int) -> bool:
         return False
     statement = (
         select(Example.pool_index, ExampleText.content)
-        .join(ExampleText, ExampleText.example_id == Example.id)
+        .outerjoin(ExampleText, ExampleText.example_id == Example.id)
         .where(mine)
         .order_by(Example.pool_index)
         .execution_options(yield_per=_AT_ONCE)
     )
+    row = 0
     with TextStore.writer(folder) as writer:
         for part in session.execute(statement).partitions():
-            writer.write(part[0].pool_index, [content for _, content in part])
+            # One that is missing would move all that follow to the rows of others.
+            for number, (index, content) in enumerate(part, row):
+                if content is None or index != number:
+                    raise ModelError(
+                        f"Text {number} of the pool is not in the database; run karat verify."
+                    )
+            writer.write(row, [content for _, content in part])
+            row += len(part)
     return True
