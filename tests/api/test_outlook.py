@@ -28,7 +28,7 @@ def round_of(number: int, accuracy: float | None, **fields: Any) -> RoundOut:
         "in_share": inside / (inside + ood), "accuracy": accuracy, "purity_auroc": None,
         "ood_left": None, "annotator_seconds": 0.0, "settings": {},
         "metrics": {"examples": 2000}, "notes": [], "seconds": {}, "opened_at": None,
-        "closing_at": None, "closed_at": None, "job_id": None,
+        "closing_at": None, "closed_at": None, "job_id": None, "drawn": None,
     }  # fmt: skip
     return RoundOut.model_validate({**values, **fields})
 

@@ -121,7 +121,7 @@ def test_only_addresses_of_the_present_rules_are_kept_for_good(
 
 
 def test_pages_and_server_name_the_same_version() -> None:
-    source = Path("frontend/src/api/images.ts").read_text()
+    source = Path("frontend/src/media/image/urls.ts").read_text()
     assert re.findall(r"const VERSION = (\d+);", source) == [str(VERSION)]
 
 

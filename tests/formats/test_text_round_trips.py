@@ -16,7 +16,7 @@ COMING_BACK = {
     "csv": "moved.csv",
     "jsonl": "moved.jsonl",
     "parquet": "moved.parquet",
-    "label_studio": "moved.json",
+    "label_studio": "moved.zip",
 }
 # A row is a verdict there, and only its text comes with it.
 ANNOTATIONS = ("csv", "jsonl")
