@@ -35,7 +35,7 @@ LEFT_OUT: Final = {
     "needs a bucket": 2,
     "needs servers of its own": 2,
     "stays in the foreground": 3,
-    "takes minutes": 31,
+    "takes minutes": 32,
     "wants a file of weights": 4,
 }
 _WORD: Final = re.compile(r"(?:^|\s)(--[a-z][a-z-]*)")
