@@ -5,9 +5,10 @@ import { FIXED_KEYS } from "../../ui/hotkeys";
 import { Kbd } from "../../ui/Kbd";
 import { measurePaint } from "../../ui/measure";
 import { Skeleton } from "../../ui/State";
+import { useScrollEdges } from "../../ui/useScrollEdges";
 import type { StageProps } from "../spec";
 import { isCode } from "./code";
-import { useEdges, useScrollKeys } from "./scrolling";
+import { useScrollKeys } from "./scrolling";
 import text from "./Text.module.css";
 import styles from "./TextStage.module.css";
 import { SIZES, useTextSize } from "./useTextSize";
@@ -27,7 +28,7 @@ export function TextStage(props: StageProps) {
   const shown = prepared?.state === "ready" && "text" in prepared ? prepared.text : null;
   const region = useRef<HTMLElement>(null);
   const { size, change, reset } = useTextSize();
-  const { above, below } = useEdges(region, shown);
+  const { before: above, after: below } = useScrollEdges(region, "y", shown);
   useScrollKeys(region, covered);
   const mono = useMemo(() => shown !== null && isCode(shown), [shown]) || alternate;
 

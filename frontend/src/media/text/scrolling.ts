@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useRef, useState } from "react";
+import { type RefObject, useEffect, useRef } from "react";
 import { isElsewhere } from "../../ui/hotkeys";
 
 /** Lines that stay in sight when a page is turned, so that the eye finds its place. */
@@ -100,32 +100,4 @@ export function useScrollKeys(region: RefObject<HTMLElement | null>, covered = f
       window.removeEventListener("keydown", onKey, { capture: true });
     };
   }, [region, covered]);
-}
-
-const SLACK = 2;
-export type Edges = { above: boolean; below: boolean };
-
-/** Whether there is more of a text above and below what is in sight, kept current. */
-export function useEdges(region: RefObject<HTMLElement | null>, of: unknown): Edges {
-  const [edges, setEdges] = useState<Edges>({ above: false, below: false });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another text may be longer.
-  useEffect(() => {
-    const element = region.current;
-    if (!element) return;
-    const measure = () => {
-      const { scrollTop, scrollHeight, clientHeight } = element;
-      const above = scrollTop > SLACK;
-      const below = scrollTop + clientHeight < scrollHeight - SLACK;
-      setEdges((now) => (now.above === above && now.below === below ? now : { above, below }));
-    };
-    measure();
-    const observer = new ResizeObserver(measure);
-    for (const watched of [element, ...element.children]) observer.observe(watched);
-    element.addEventListener("scroll", measure, { passive: true });
-    return () => {
-      observer.disconnect();
-      element.removeEventListener("scroll", measure);
-    };
-  }, [region, of]);
-  return edges;
 }
