@@ -1,10 +1,9 @@
 import { useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from "react";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
-import { FIXED_KEYS } from "../../ui/hotkeys";
-import { Kbd } from "../../ui/Kbd";
 import { measurePaint } from "../../ui/measure";
 import { Skeleton } from "../../ui/State";
+import { Alternate, ScaleButtons } from "../StageTools";
 import type { StageProps, Subject } from "../spec";
 import styles from "./ImageStage.module.css";
 import { imageProblem, onScreen, SCREEN } from "./urls";
@@ -54,16 +53,12 @@ export function ImageStage(props: StageProps) {
       <div ref={frame} className={styles.frame} data-enlarged={zoom.scale > 1 || undefined} />
       {ready && <ZoomButtons zoom={zoom} />}
       {ready && Math.max(ready.naturalWidth, ready.naturalHeight) <= PIXELS_UP_TO && (
-        <button
-          type="button"
+        <Alternate
+          label={t.label.smooth}
+          alternate={smooth}
+          onAlternate={onSmooth}
           className={styles.smooth}
-          aria-pressed={smooth}
-          aria-keyshortcuts={FIXED_KEYS.smooth}
-          onClick={() => onSmooth(!smooth)}
-        >
-          {t.label.smooth}
-          <Kbd decorative>{FIXED_KEYS.smooth.toUpperCase()}</Kbd>
-        </button>
+        />
       )}
       {prepared?.state === "failed" ? (
         <div className={styles.message} role="alert" data-query-id={subject.query_id}>
@@ -133,39 +128,20 @@ function ZoomButtons({ zoom }: { zoom: Zoom }) {
   const { scale, by, reset } = zoom;
   const enlarged = scale > 1;
   return (
-    <fieldset
+    <ScaleButtons
+      label={t.label.zoom.title}
+      percent={Math.round(100 * scale)}
+      smaller={{ label: t.label.zoom.out, disabled: !enlarged, onClick: () => by(1 / STEP) }}
+      reset={{
+        label: t.label.zoom.reset(Math.round(100 * scale)),
+        keys: "Escape",
+        disabled: !enlarged,
+        onClick: reset,
+      }}
+      larger={{ label: t.label.zoom.in, onClick: () => by(STEP) }}
+      isEnlarged={enlarged}
       className={styles.zoom}
-      aria-label={t.label.zoom.title}
-      data-enlarged={enlarged || undefined}
-    >
-      <button
-        type="button"
-        aria-label={t.label.zoom.out}
-        aria-keyshortcuts="-"
-        disabled={!enlarged}
-        onClick={() => by(1 / STEP)}
-      >
-        −
-      </button>
-      <button
-        type="button"
-        className={styles.scale}
-        aria-label={t.label.zoom.reset(Math.round(100 * scale))}
-        aria-keyshortcuts="Escape"
-        disabled={!enlarged}
-        onClick={reset}
-      >
-        {Math.round(100 * scale)} %
-      </button>
-      <button
-        type="button"
-        aria-label={t.label.zoom.in}
-        aria-keyshortcuts="+"
-        onClick={() => by(STEP)}
-      >
-        +
-      </button>
-    </fieldset>
+    />
   );
 }
 

@@ -1,11 +1,11 @@
 import { type CSSProperties, useLayoutEffect, useMemo, useRef, useSyncExternalStore } from "react";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
-import { FIXED_KEYS } from "../../ui/hotkeys";
 import { Kbd } from "../../ui/Kbd";
 import { measurePaint } from "../../ui/measure";
 import { Skeleton } from "../../ui/State";
 import { useScrollEdges } from "../../ui/useScrollEdges";
+import { Alternate, ScaleButtons } from "../StageTools";
 import type { StageProps } from "../spec";
 import { isCode } from "./code";
 import { useScrollKeys } from "./scrolling";
@@ -90,45 +90,27 @@ export function TextStage(props: StageProps) {
         </div>
       )}
       <div className={styles.tools}>
-        <fieldset className={styles.size} aria-label={t.label.text.size}>
-          <button
-            type="button"
-            aria-label={t.label.text.smaller}
-            aria-keyshortcuts="-"
-            disabled={size === SIZES[0]}
-            onClick={() => change(-1)}
-          >
-            −
-          </button>
-          <button
-            type="button"
-            className={styles.percent}
-            aria-label={t.label.text.usual(size)}
-            disabled={size === 100}
-            onClick={reset}
-          >
-            {size} %
-          </button>
-          <button
-            type="button"
-            aria-label={t.label.text.larger}
-            aria-keyshortcuts="+"
-            disabled={size === SIZES.at(-1)}
-            onClick={() => change(1)}
-          >
-            +
-          </button>
-        </fieldset>
-        <button
-          type="button"
+        <ScaleButtons
+          label={t.label.text.size}
+          percent={size}
+          smaller={{
+            label: t.label.text.smaller,
+            disabled: size === SIZES[0],
+            onClick: () => change(-1),
+          }}
+          reset={{ label: t.label.text.usual(size), disabled: size === 100, onClick: reset }}
+          larger={{
+            label: t.label.text.larger,
+            disabled: size === SIZES.at(-1),
+            onClick: () => change(1),
+          }}
+        />
+        <Alternate
+          label={t.label.text.mono}
+          alternate={alternate}
+          onAlternate={onAlternate}
           className={styles.mono}
-          aria-pressed={alternate}
-          aria-keyshortcuts={FIXED_KEYS.smooth}
-          onClick={() => onAlternate(!alternate)}
-        >
-          {t.label.text.mono}
-          <Kbd decorative>{FIXED_KEYS.smooth.toUpperCase()}</Kbd>
-        </button>
+        />
       </div>
     </div>
   );
