@@ -24,7 +24,8 @@ export type QueueView<Item> = Lists<Item> & {
   error: Error | null;
 };
 
-export type Leased<Item> = { items: Item[]; expiresAt: number };
+/** `said`: what the server says of the work as it stood when it gave the items out. */
+export type Leased<Item, Extra> = { items: Item[]; expiresAt: number; said: Partial<Extra> };
 
 export type Clock = { stopwatch: Stopwatch; now?: () => number; isHidden?: () => boolean };
 

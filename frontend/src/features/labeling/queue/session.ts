@@ -48,7 +48,7 @@ export class LabelSession extends WorkQueue<Entry, Extra> {
     this.#unlisten = [
       sender.onResponse((sent) => {
         if (sent.kind !== "answer" || sent.projectId !== this.#deps.projectId) return;
-        this.set({ status: sent.response.status });
+        this.hear({ status: sent.response.status });
       }),
       sender.subscribe(() => this.#withdraw(sender.getView().rejected.map(({ key }) => key))),
     ];
@@ -96,12 +96,12 @@ export class LabelSession extends WorkQueue<Entry, Extra> {
     return answers.map((answer) => answer.subject.query_id);
   }
 
-  protected async lease(): Promise<Leased<Entry>> {
+  protected async lease(): Promise<Leased<Entry, Extra>> {
     const lease = await this.#holding.lease(LEASE_SIZE, false);
-    this.set({ status: lease.status, elsewhere: lease.held_elsewhere });
     return {
       items: lease.items.map((item) => fromLease(item, lease.lease_token)),
       expiresAt: lease.expires_at ? Date.parse(lease.expires_at) : 0,
+      said: { status: lease.status, elsewhere: lease.held_elsewhere },
     };
   }
 

@@ -34,6 +34,8 @@ export abstract class WorkQueue<Item, Extra extends object> {
   #view: QueueView<Item> & Extra;
   #leasing: Promise<void> | null = null;
   #givenSinceLease = new Set<number>();
+  /** What came with verdicts since: newer than what a lease on its way will say. */
+  #heardSinceLease: Partial<Extra> = {};
   #expiresAt = 0;
   /** Little is left to do because the server did not know yet what was done. */
   #short = false;
@@ -54,7 +56,7 @@ export abstract class WorkQueue<Item, Extra extends object> {
   protected abstract isGiven(item: Item): boolean;
   /** Items whose verdicts the server may not know yet. */
   protected abstract unsent(): Promise<number[]>;
-  protected abstract lease(): Promise<Leased<Item>>;
+  protected abstract lease(): Promise<Leased<Item, Extra>>;
   /** Verdicts of earlier visits, each item once, the latest last. */
   protected abstract earlier(): Promise<Item[]>;
   /** Let others have what was leased. */
@@ -166,6 +168,12 @@ export abstract class WorkQueue<Item, Extra extends object> {
     this.set({ history: this.#view.history.filter((item) => !ids.has(this.idOf(item))) });
   }
 
+  /** What the server said of the work when it took verdicts. */
+  protected hear(said: Partial<Extra>): void {
+    this.#heardSinceLease = { ...this.#heardSinceLease, ...said };
+    this.set(said);
+  }
+
   protected set(change: Partial<QueueView<Item>> | Partial<Extra>): void {
     const view = { ...this.#view, ...change };
     this.#view = { ...view, trail: trailOf(view, this.#traits) };
@@ -195,6 +203,7 @@ export abstract class WorkQueue<Item, Extra extends object> {
 
   async #leaseOnce(): Promise<void> {
     this.#givenSinceLease = new Set();
+    this.#heardSinceLease = {};
     try {
       const unsent = await this.unsent();
       const leased = await this.lease();
@@ -206,7 +215,7 @@ export abstract class WorkQueue<Item, Extra extends object> {
     }
   }
 
-  #merge({ items, expiresAt }: Leased<Item>, given: ReadonlySet<number>): void {
+  #merge({ items, expiresAt, said }: Leased<Item, Extra>, given: ReadonlySet<number>): void {
     const open = items.filter((item) => !given.has(this.idOf(item)));
     // After a break the image may be on somebody else's screen; in between it stays on mine.
     const lists = merged(this.#view, open, this.#reclaiming && !this.#storing.busy, this.#traits);
@@ -215,7 +224,8 @@ export abstract class WorkQueue<Item, Extra extends object> {
     this.#expiresAt = expiresAt;
     // Items whose verdicts are still on the way: nothing to show, but nothing to wait for either.
     const between = items.length > 0 ? "loading" : "waiting";
-    this.set({ ...lists, phase: lists.current ? "working" : between, error: null });
+    const known = { ...said, ...this.#heardSinceLease };
+    this.set({ ...known, ...lists, phase: lists.current ? "working" : between, error: null });
   }
 
   /** Ask again later: for renewal while there are items, for new ones when not. */

@@ -50,6 +50,8 @@ export class GroupQueue {
     error: null,
   };
   #asked = 0;
+  /** What came with decisions since: newer than what a group on its way will say. */
+  #heardSince: Pick<Partial<GroupView>, "review" | "classesVersion"> = {};
   #busy = false;
 
   constructor(dependencies: Dependencies) {
@@ -75,12 +77,14 @@ export class GroupQueue {
   /** Ask for the next group. */
   readonly load = async (): Promise<void> => {
     const mine = ++this.#asked;
+    this.#heardSince = {};
     this.#set({ group: null, left: NOBODY, error: null });
     try {
       const { items, review, classes_version } = await this.#lease([...this.#passed]);
       if (mine !== this.#asked) return;
       this.#stopwatch.start();
-      this.#set({ group: items, review, classesVersion: classes_version });
+      const said = { review, classesVersion: classes_version };
+      this.#set({ group: items, ...said, ...this.#heardSince });
     } catch (error) {
       if (mine === this.#asked) this.#set({ error: error as Error });
     }
@@ -165,7 +169,8 @@ export class GroupQueue {
     if (sent.kind !== "decision" || sent.projectId !== projectId || sent.jobId !== jobId) return;
     const { results, review, classes_version: classesVersion } = sent.response;
     const late = results.filter(({ key, status }) => status === "late" && this.#keys.has(key));
-    this.#set({ review, classesVersion, late: this.#view.late + late.length });
+    this.#heardSince = { review, classesVersion };
+    this.#set({ ...this.#heardSince, late: this.#view.late + late.length });
     for (const { key } of results) this.#keys.delete(key);
   }
 

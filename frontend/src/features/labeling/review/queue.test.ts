@@ -93,6 +93,28 @@ describe("the review queue", () => {
     expect(shown(queue)).toBe(2);
   });
 
+  it("believes what came with a decision, not what a lease before it comes to say", async () => {
+    const slow = server.openReview(PLACE.jobId, 3);
+    let arrive = () => {};
+    const lease = slow.lease.bind(slow);
+    slow.lease = async (n) => {
+      const said = await lease(n);
+      if (slow.leases === 2) await new Promise<void>((resolve) => (arrive = resolve));
+      return said;
+    };
+    const queue = open(openSender(), slow);
+    await shows(queue, 1);
+    queue.wake();
+    await vi.waitFor(() => expect(slow.leases).toBe(2));
+    await queue.decide("accept");
+    await vi.waitFor(() => expect(queue.getView().review?.open).toBe(2));
+    const told = vi.fn();
+    queue.subscribe(told);
+    arrive();
+    await vi.waitFor(() => expect(told).toHaveBeenCalled());
+    expect(queue.getView().review?.open).toBe(2);
+  });
+
   it("goes back to change a decision, and forward again without one", async () => {
     const queue = open();
     await decideAll(queue, ["accept", "keep"]);

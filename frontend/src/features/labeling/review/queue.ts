@@ -86,10 +86,10 @@ export class ReviewQueue extends WorkQueue<Suggestion, Extra> {
     return decisions.map(({ subject }) => subject.id);
   }
 
-  protected async lease(): Promise<Leased<Suggestion>> {
+  protected async lease(): Promise<Leased<Suggestion, Extra>> {
     const { items, expires_at, review, classes_version } = await this.#deps.api.lease(AHEAD);
-    this.set({ review, classesVersion: classes_version });
-    return { items, expiresAt: Date.parse(expires_at) };
+    const said = { review, classesVersion: classes_version };
+    return { items, expiresAt: Date.parse(expires_at), said };
   }
 
   protected async earlier(): Promise<Suggestion[]> {
@@ -109,7 +109,7 @@ export class ReviewQueue extends WorkQueue<Suggestion, Extra> {
     if (sent.kind !== "decision" || sent.projectId !== projectId || sent.jobId !== jobId) return;
     const { results, review, classes_version: classesVersion } = sent.response;
     const late = results.filter(({ status }) => status === "late").map(({ key }) => key);
-    this.set({ review, classesVersion, late: this.getView().late + late.length });
+    this.hear({ review, classesVersion, late: this.getView().late + late.length });
     this.#withdraw(late);
     for (const { key } of results) this.#sent.delete(key);
     if (!this.getView().current) this.wake();
