@@ -9,6 +9,7 @@ from core.errors import Invalid
 from core.project_settings import STRATEGY_OF, Goal, ProjectSettings
 from core.states import Medium
 from core.tasks.classification import CLASSIFICATION
+from core.tasks.registry import task_type
 from models.catalog import DEFAULT_MODEL, Choosable, Spec, find, require_served, specs, validate
 from models.errors import ModelError
 from models.faults import message_of
@@ -19,9 +20,11 @@ KINDS: Final[tuple[Choosable, ...]] = get_args(Choosable)
 _PROVIDED_BY: Final = {"predicted_losses": "loss_prediction", "ood_class": "ood_class"}
 
 
-def defaults(goal: Goal = "best_model", medium: Medium = Medium.IMAGE) -> ProjectSettings:
-    """Settings of a new project with this goal, of examples of this medium."""
-    return checked({"goal": goal}, medium=medium)
+def defaults(
+    goal: Goal = "best_model", medium: Medium = Medium.IMAGE, task: str = CLASSIFICATION.name
+) -> ProjectSettings:
+    """Settings of a new project with this goal, of examples of this medium, and of this task."""
+    return checked({"goal": goal}, medium=medium, task=task_type(task).name)
 
 
 def checked(

@@ -125,8 +125,10 @@ class Client(AccountsClient):
         classes: Sequence[str | ClassSpec],
         *,
         medium: Medium = "image",
+        task: str = "classification",
         guidelines: str = "",
         settings: dict[str, Any] | None = None,
+        from_project: int | None = None,
     ) -> ProjectClient:
         """Make a project; for admins and engineers, who become members of it.
 
@@ -134,8 +136,12 @@ class Client(AccountsClient):
             name: Its name, which no other project has.
             classes: Names of the classes, or dictionaries with colour and hotkey.
             medium: What its examples are: ``image`` or ``text``. It stays so.
+            task: What a label is: ``classification``, ``boxes``, or a type that a package on the
+                server brings. It stays so.
             guidelines: What annotators should know.
             settings: What differs from ``default_settings``.
+            from_project: Id of a project of another task whose pool is taken over, in a job that
+                begins at once; without ``classes`` its classes are, too.
 
         Returns:
             The project's part of the client.
@@ -143,7 +149,7 @@ class Client(AccountsClient):
         Raises:
             TypeError: ``classes`` is a string.
         """
-        body = {
+        body: dict[str, Any] = {
             "name": name,
             "medium": medium,
             "guidelines": guidelines,
@@ -152,14 +158,24 @@ class Client(AccountsClient):
             ],
             "settings": settings or {},
         }
+        # A server of before knows classification alone.
+        if task != "classification":
+            body["task"] = task
+        if from_project is not None:
+            body["from_project"] = from_project
         project = self._transport.request("POST", "/projects", body=body)
         return ProjectClient(self._transport, project["id"])
 
     def default_settings(
-        self, goal: str = "best_model", medium: Medium = "image"
+        self,
+        goal: str = "best_model",
+        medium: Medium = "image",
+        task: str = "classification",
     ) -> dict[str, Any]:
         """The settings of a new project that is after the ``best_model``, or to ``find_all``."""
         query = {"goal": goal, "medium": medium}
+        if task != "classification":
+            query["task"] = task
         settings: dict[str, Any] = self._transport.request("GET", "/settings/defaults", query=query)
         return settings
 

@@ -31,8 +31,19 @@ rounds = typer.Typer(help="Look at and close rounds.", no_args_is_help=True)
 def create(
     name: Annotated[str, typer.Argument(help="Its name.")],
     classes: Annotated[
-        list[str], typer.Option("--class", help="A class; give the option once for each.")
-    ],
+        list[str] | None, typer.Option("--class", help="A class; give the option once for each.")
+    ] = None,
+    task: Annotated[
+        str,
+        typer.Option(help="What a label is: classification or boxes. It stays so.", metavar="TASK"),
+    ] = "classification",
+    from_project: Annotated[
+        str | None,
+        typer.Option(
+            help="A project of another task, whose pool and classes are taken over.",
+            metavar="PROJECT",
+        ),
+    ] = None,
     medium: Annotated[
         str, typer.Option(help="What its examples are: image or text. It stays so.")
     ] = "image",
@@ -66,13 +77,18 @@ def create(
     assigned(set_ or [], "--set", values)
     if medium not in ("image", "text"):
         raise typer.BadParameter("It is image or text.", param_hint="--medium")
+    if not classes and from_project is None:
+        raise typer.BadParameter("Name at least one class.", param_hint="--class")
     with connect() as client:
+        source = None if from_project is None else find_project(client, from_project).id
         project = client.create_project(
             name,
-            list(classes),
+            classes or [],
             medium=cast("Medium", medium),
+            task=task,
             guidelines=about,
             settings=values,
+            from_project=source,
         )
         _show(project.get(), as_json)
 

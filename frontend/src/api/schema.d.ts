@@ -1902,7 +1902,7 @@ export interface paths {
         };
         /**
          * Default Settings
-         * @description Settings of a new project: its goal decides the strategy, its medium the model.
+         * @description Settings of a new project: its goal decides the strategy, its medium and task the model.
          */
         get: operations["default_settings"];
         put?: never;
@@ -4356,11 +4356,17 @@ export interface components {
          * ProjectCreate
          * @description `medium` is what the examples are and `task` what a label is; both stay.
          *
-         *     Task types are `classification`, and those of packages that this installation has.
+         *     Task types are `classification`, `boxes`, and those of packages that this installation has.
+         *
+         *     `from_project` is a project of another task whose pool is taken over, by an import that begins
+         *     at once: what its images were labeled as stands in their `meta`, and what is OOD there is OOD
+         *     here. Without `classes` it gives those as well, and its guidelines.
          */
         ProjectCreate: {
             /** Classes */
             classes: components["schemas"]["ClassIn"][];
+            /** From Project */
+            from_project?: number | null;
             /**
              * Guidelines
              * @default
@@ -10006,6 +10012,7 @@ export interface operations {
             query?: {
                 goal?: "best_model" | "find_all";
                 medium?: components["schemas"]["Medium"];
+                task?: string;
             };
             header?: never;
             path?: never;
