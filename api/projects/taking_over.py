@@ -2,12 +2,17 @@
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api.pools.service import start_import
+from api.audit import record
 from api.principal import Principal
 from api.projects.queries import classes
 from api.projects.schemas import ClassIn, ProjectCreate
+from api.telling import tell
+from core import queue
 from core.errors import Conflict, Invalid
+from core.events import Topic
 from core.imports import ImportParams
+from core.lifecycle import new_job
+from core.states import JobKind
 from core.tables import Project
 
 
@@ -49,4 +54,16 @@ async def take_over(
     """Have the pool of ``source`` imported."""
     await session.flush()
     params = ImportParams(filename=source.name, project=source.id)
-    await start_import(session, principal, project.id, params, dry_run=False)
+    job = new_job(
+        JobKind.IMPORT_POOL,
+        project_id=project.id,
+        params=params.to_json(),
+        created_by=principal.id,
+    )
+    session.add(job)
+    await session.flush()
+    queue.enqueue(session.info, job)
+    record(
+        session, principal, "import", "pool", job.id, project_id=project.id, filename=source.name
+    )
+    tell(session, project.id, Topic.JOB, id=job.id, state=job.state)
