@@ -119,7 +119,13 @@ class BoxFiles:
         if self._has_texts:
             self._read_lists(calls)
             metadata.add_document("", self._texts(calls), below=False)
-        metadata.add_document("", self._xml(metadata, calls), below=False)
+        documents: list[Entry] = []
+        metadata.add_document("", self._xml(metadata, calls, documents), below=False)
+        for entry in documents:
+            name = calls(entry.name)
+            folder = name.rpartition("/")[0]
+            rows = self._cvat(entry, name, metadata)
+            metadata.add_document(folder, rows, below=self._holds(folder))
 
     def close(self) -> None:
         """Close the index."""
@@ -128,6 +134,13 @@ class BoxFiles:
     def _images_of(self, key: str) -> list[str]:
         rows = self._index.execute("SELECT DISTINCT path FROM images WHERE key = ?", (key,))
         return [path for (path,) in rows]
+
+    def _holds(self, folder: str) -> bool:
+        """Whether there are images below a folder."""
+        statement = "SELECT 1 FROM images WHERE path >= ? AND path < ? LIMIT 1"
+        # Right behind the slash comes 0.
+        found = self._index.execute(statement, (f"{folder}/", f"{folder}0")).fetchone()
+        return bool(folder) and found is not None
 
     def _read_lists(self, calls: Callable[[str], str]) -> None:
         """Find what numbers stand for, by the folder of the file that says it."""
@@ -180,7 +193,10 @@ class BoxFiles:
         image = _of_images(stem)
         return [Called(f"{image}{ending}") for ending in _ENDINGS]
 
-    def _xml(self, metadata: Metadata, calls: Callable[[str], str]) -> Iterator[Row]:
+    def _xml(
+        self, metadata: Metadata, calls: Callable[[str], str], documents: list[Entry]
+    ) -> Iterator[Row]:
+        """What XML of single images says; that of CVAT is put aside into ``documents``."""
         for entry in self._every():
             name = calls(entry.name)
             if not name.lower().endswith(_XML):
@@ -195,7 +211,7 @@ class BoxFiles:
                 metadata.problem(name, root.reason)
             elif root == cvat.ROOT:
                 self._formats.setdefault(cvat.SOURCE, name)
-                yield from self._cvat(entry, name, metadata)
+                documents.append(entry)
             else:
                 yield from self._voc(entry, name, metadata)
 
