@@ -28,6 +28,7 @@ from models.spec import Choosable, Group, Kind, Spec
 
 __all__ = [
     "DEFAULT_MODEL",
+    "DEFAULTS_OF_TASK",
     "ENTRY_POINT_GROUP",
     "Choosable",
     "Group",
@@ -46,6 +47,11 @@ ENTRY_POINT_GROUP = "karat.algorithms"
 
 DEFAULT_MODEL: Mapping[str, str] = {"image": "auto", "text": "minilm"}
 """The model that a new project of each medium begins with."""
+
+DEFAULTS_OF_TASK: Mapping[str, Mapping[str, str]] = {
+    "boxes": {"model": "fcos", "informativeness": "box_entropy"}
+}
+"""What a new project of a task begins with instead, by kind."""
 
 # Not "job": which kinds of jobs there are is part of the database.
 _OPEN_KINDS = tuple(kind for kind in get_args(Kind) if kind != "job")
@@ -88,17 +94,34 @@ def find(kind: str, name: str) -> Spec:
     raise ModelError(f"There is no {kind} {name!r}; known: {known}.")
 
 
-def require_served(spec: Spec, medium: str, params: Mapping[str, Any] | None = None) -> None:
-    """Refuse what does not serve the examples of a project.
+def require_served(
+    spec: Spec,
+    medium: str,
+    params: Mapping[str, Any] | None = None,
+    *,
+    task: str | None = None,
+) -> None:
+    """Refuse what does not serve the examples of a project, or its labels.
 
     Args:
         spec: an entry.
         medium: "image" or "text".
         params: of a job; the model `network` that it learns with has to serve them, too.
+        task: type of its labels, if they matter.
 
     Raises:
-        ModelError: it serves another medium; the message names what serves this one.
+        ModelError: it serves another medium or task; the message names what serves this one.
     """
+    if task is not None and not spec.serves_task(task):
+        others = [
+            one.name
+            for one in specs()
+            if one.kind == spec.kind and one.serves(medium) and one.serves_task(task)
+        ]
+        raise ModelError(
+            f"{spec.kind} {spec.name} does not serve labels of the type {task}; choose one of "
+            f"{', '.join(others)}"
+        )
     if not spec.serves(medium):
         others = [one.name for one in specs() if one.kind == spec.kind and one.serves(medium)]
         raise _misplaced(spec, medium, others)

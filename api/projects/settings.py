@@ -8,7 +8,16 @@ from pydantic import ValidationError
 from core.errors import Invalid
 from core.project_settings import STRATEGY_OF, Goal, ProjectSettings
 from core.states import Medium
-from models.catalog import DEFAULT_MODEL, Choosable, Spec, find, require_served, validate
+from core.tasks.classification import CLASSIFICATION
+from models.catalog import (
+    DEFAULT_MODEL,
+    DEFAULTS_OF_TASK,
+    Choosable,
+    Spec,
+    find,
+    require_served,
+    validate,
+)
 from models.errors import ModelError
 from models.faults import message_of
 
@@ -18,19 +27,24 @@ KINDS: Final[tuple[Choosable, ...]] = get_args(Choosable)
 _PROVIDED_BY: Final = {"predicted_losses": "loss_prediction", "ood_class": "ood_class"}
 
 
-def defaults(goal: Goal = "best_model", medium: Medium = Medium.IMAGE) -> ProjectSettings:
-    """Settings of a new project with this goal, of examples of this medium."""
-    return checked({"goal": goal}, medium=medium)
+def defaults(
+    goal: Goal = "best_model",
+    medium: Medium = Medium.IMAGE,
+    task: str = CLASSIFICATION.name,
+) -> ProjectSettings:
+    """Settings of a new project with this goal, of examples of this medium, and of this task."""
+    return checked({"goal": goal}, medium=medium, task=task)
 
 
 def checked(
     changes: Mapping[str, Any],
     base: ProjectSettings | None = None,
     medium: Medium = Medium.IMAGE,
+    task: str = CLASSIFICATION.name,
 ) -> ProjectSettings:
     """``base`` (the defaults) with ``changes``; algorithm parameters get their defaults filled in.
 
-    What does not serve the medium of the project's examples is refused.
+    What does not serve the medium of the project's examples, or its labels, is refused.
 
     Another goal brings its strategy with it, unless one is among the changes, or ``base`` has one
     that its goal has not brought.
@@ -40,7 +54,8 @@ def checked(
     """
     values = {**(base.model_dump() if base else {}), **changes}
     if base is None:
-        values.setdefault("model", {"name": DEFAULT_MODEL[medium]})
+        for kind, name in {"model": DEFAULT_MODEL[medium], **DEFAULTS_OF_TASK.get(task, {})}.items():
+            values.setdefault(kind, {"name": name})
     if base is not None and isinstance(cost := changes.get("cost"), Mapping):
         values["cost"] = {**base.cost.model_dump(), **cost}
     goal = next((one for one in get_args(Goal) if one == values.get("goal")), None)
@@ -58,7 +73,7 @@ def checked(
         choice = getattr(settings, kind)
         path = f"settings.{kind}.name"
         try:
-            require_served(find(kind, choice.name), medium)
+            require_served(find(kind, choice.name), medium, task=task)
             path = f"settings.{kind}.params"
             choice.params = validate(kind, choice.name, choice.params)
         except ModelError as error:
