@@ -27,8 +27,8 @@ from models.faults import message_of
 from models.spec import Choosable, Group, Kind, Spec
 
 __all__ = [
-    "DEFAULT_MODEL",
     "DEFAULTS_OF_TASK",
+    "DEFAULT_MODEL",
     "ENTRY_POINT_GROUP",
     "Choosable",
     "Group",

@@ -59,8 +59,9 @@ class Spec:
             has chosen), "embeddings". Of a score: "contrastive" (features of the job that learns
             them once per pool), "predicted_losses" (a network with a loss-prediction module),
             "ood_class" (a model with an output for OOD), "weights" (downloaded where the workers
-            run). Of a score or a strategy: "detections" (a detector's). Of a model: "embeddings" when it is always frozen. Of a pruning method: the
-            fields of `models.pruning.view.PruningView` that must not be None.
+            run). Of either: "detections" (a detector). Of a model: "embeddings" when it is always
+            frozen. Of a pruning method: the fields of `models.pruning.view.PruningView` that must
+            not be None.
         fallback: name of the entry of the same kind that stands in while this one is not ready
             (`models.errors.NotReady`); empty: the job fails with the reason.
         probability: of a purity: whether its values are probabilities of being in-distribution.

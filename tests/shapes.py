@@ -49,7 +49,9 @@ def scene(seed: int, *, side: int = 64, shapes: int | None = None) -> Scene:
         kind = int(rng.integers(2))
         size = int(rng.integers(side // 5, side // 2))
         x, y = rng.integers(0, side - size, 2).tolist()
-        if any(x < a + c and a < x + size and y < b + d and b < y + size for _, a, b, c, d in boxes):
+        if any(
+            x < a + c and a < x + size and y < b + d and b < y + size for _, a, b, c, d in boxes
+        ):
             continue
         inside = np.ones((size, size), dtype=bool)
         if kind == DISC:

@@ -54,7 +54,10 @@ def checked(
     """
     values = {**(base.model_dump() if base else {}), **changes}
     if base is None:
-        for kind, name in {"model": DEFAULT_MODEL[medium], **DEFAULTS_OF_TASK.get(task, {})}.items():
+        for kind, name in {
+            "model": DEFAULT_MODEL[medium],
+            **DEFAULTS_OF_TASK.get(task, {}),
+        }.items():
             values.setdefault(kind, {"name": name})
     if base is not None and isinstance(cost := changes.get("cost"), Mapping):
         values["cost"] = {**base.cost.model_dump(), **cost}

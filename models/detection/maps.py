@@ -46,7 +46,7 @@ class FcosMaps:
         self.network = place(
             network
             or restore_network(
-                NETWORK, _packaged(self.side), classes=1, image_size=image_size, state=state
+                NETWORK, packaged(self.side), classes=1, image_size=image_size, state=state
             )
         ).eval()
         self.precision = params.precision
@@ -68,8 +68,8 @@ class FcosMaps:
             ModelError: the package is not installed.
         """
         del progress
-        packaged = _packaged(side_of(params, store.size))
-        network = build_network(NETWORK, packaged, classes=1, store=store, seed=seed)
+        chosen = packaged(side_of(params, store.size))
+        network = build_network(NETWORK, chosen, classes=1, store=store, seed=seed)
         tensors = {**network.state_dict(), "side": torch.tensor(store.size)}
         return cls(tensors, params, network)
 
@@ -92,7 +92,8 @@ class FcosMaps:
         tensorfile.write(path, self.tensors, metadata)
 
 
-def _packaged(side: int) -> PackagedParams:
+def packaged(side: int) -> PackagedParams:
+    """Return the parameters of the network that makes maps of images of a side."""
     return PackagedParams(input_size=side, tuned="all")
 
 

@@ -41,7 +41,7 @@ def average_precision(
         for row in range(len(targets)):
             metric.update([_found(detections[row], targets, row)], [_there(targets, row)])
         values = metric.compute()
-    by_class = dict.fromkeys((str(one) for one in class_ids))
+    by_class = dict.fromkeys(str(one) for one in class_ids)
     of = zip(values["classes"].reshape(-1), values["map_per_class"].reshape(-1), strict=False)
     for number, value in of:
         if value >= 0:

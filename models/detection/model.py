@@ -17,7 +17,7 @@ from models.detection.sides import POOLED, side_of
 from models.device import autocast, place
 from models.errors import ModelError
 from models.media.base import Store
-from models.media.image import PixelStore, images_of
+from models.media.image import images_of
 from models.params.detection import DetectorParams, FcosParams
 from models.protocols import Float32Array, Indices, Outputs, Progress
 
@@ -89,7 +89,11 @@ class DetectorModel:
         """Return None: no linear layer leads from the features of an image to its logits."""
 
     def perturbed_logits(
-        self, indices: Indices, *, temperature: float, epsilon: float
+        self,
+        indices: Indices,  # noqa: ARG002
+        *,
+        temperature: float,  # noqa: ARG002
+        epsilon: float,  # noqa: ARG002
     ) -> Float32Array:
         """Refuse: boxes have no one class to move towards."""
         raise ModelError("A detector has no class to move towards; choose another purity.")
@@ -133,14 +137,17 @@ def load(path: Path, store: Store, rows: NDArray[Any] | None) -> DetectorModel:
     Raises:
         ModelError: no detector, another image size, or rows missing.
     """
-    detector, name, params = restored(path)
-    images = images_of(store)
-    _require_size(path, images)
+    detector, name, params, image_size = restored(path)
+    if image_size != store.size:
+        raise ModelError(
+            f"The detector was trained on {image_size} px images and the pool has {store.size} px; "
+            "train it again."
+        )
     return DetectorModel(detector, store, name, params, rows_for(name, rows))
 
 
-def restored(path: Path) -> tuple[Detector, str, dict[str, Any]]:
-    """Read a detector in evaluation mode, its name in the catalog, and its parameters.
+def restored(path: Path) -> tuple[Detector, str, dict[str, Any], int]:
+    """Read a detector in evaluation mode, its name, its parameters, and the side of its images.
 
     Raises:
         ModelError: the file holds none.
@@ -149,15 +156,16 @@ def restored(path: Path) -> tuple[Detector, str, dict[str, Any]]:
     if metadata.get("format") != FORMAT:
         raise ModelError(f"{path} is not a saved detector.")
     name, params = metadata["name"], json.loads(metadata["params"])
+    image_size = int(metadata["image_size"])
     detector = blank(
         name,
         parse("model", name, params),
         classes=int(metadata["classes"]),
-        image_size=int(metadata["image_size"]),
+        image_size=image_size,
         seed=0,
     )
     detector.load_state_dict(tensors)
-    return detector.eval(), name, params
+    return detector.eval(), name, params, image_size
 
 
 def rows_for(name: str, rows: NDArray[Any] | None) -> NDArray[Any] | None:
@@ -171,12 +179,3 @@ def rows_for(name: str, rows: NDArray[Any] | None) -> NDArray[Any] | None:
     if rows is None:
         raise ModelError("The model fcos looks at cached maps; run embed_pool first.")
     return rows
-
-
-def _require_size(path: Path, images: PixelStore) -> None:
-    trained = int(tensorfile.read_metadata(path)["image_size"])
-    if trained != images.size:
-        raise ModelError(
-            f"The detector was trained on {trained} px images and the pool has {images.size} px; "
-            "train it again."
-        )

@@ -21,7 +21,7 @@ from models.params.detection import DetectorParams
 MOST_DETECTIONS: Final = 100
 LEAST_SCORE: Final = 0.05
 _CANDIDATES: Final = 300
-_OVERLAP: Final = 0.6
+OVERLAP: Final = 0.6
 _GROUPS: Final = 16
 _TRUNK: Final = (32, 64, 96, 128)
 
@@ -98,7 +98,7 @@ class Detector(FCOS):  # type: ignore[misc]
             ),
             head=FCOSHead(params.width, 1, classes, params.convolutions),
             score_thresh=LEAST_SCORE,
-            nms_thresh=_OVERLAP,
+            nms_thresh=OVERLAP,
             detections_per_img=MOST_DETECTIONS,
             topk_candidates=_CANDIDATES,
         )
@@ -124,7 +124,7 @@ class Detector(FCOS):  # type: ignore[misc]
             targets: of each its `boxes`, (b, 4) corners in pixels of `maps.side`, and `labels`.
         """
         said, levels, _ = self.outputs(examples)
-        anchors = self._anchors(levels)
+        anchors = self.anchors(levels)
         said = {name: one.float() for name, one in said.items()}
         found = self.compute_loss(targets, said, anchors, _sizes(levels))
         loss: Tensor = sum(found.values(), torch.zeros((), device=examples.device))
@@ -141,7 +141,7 @@ class Detector(FCOS):  # type: ignore[misc]
         said, levels, pooled = self.outputs(examples)
         said = {name: one.float() for name, one in said.items()}
         sizes, count = _sizes(levels), len(examples)
-        anchors = [list(one.split(sizes)) for one in self._anchors(levels)]
+        anchors = [list(one.split(sizes)) for one in self.anchors(levels)]
         split = {name: list(one.split(sizes, dim=1)) for name, one in said.items()}
         side = self.maps.side
         found: list[dict[str, Tensor]] = self.postprocess_detections(
@@ -149,7 +149,8 @@ class Detector(FCOS):  # type: ignore[misc]
         )
         return found, image_logits(said), pooled.float()
 
-    def _anchors(self, levels: Sequence[Tensor]) -> list[Tensor]:
+    def anchors(self, levels: Sequence[Tensor]) -> list[Tensor]:
+        """Return of each example the (A, 4) squares that boxes are told by, in pixels."""
         side, count = self.maps.side, len(levels[0])
         empty = torch.empty((count, 3, side, side), device="meta")
         found: list[Tensor] = self.anchor_generator(

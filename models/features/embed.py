@@ -79,8 +79,9 @@ def embed_pool(
 ) -> None:
     """Write the embeddings of the pool to `out`, a .npy file of shape (N, D).
 
-    It is of float32 but for rows that hold maps, which are of float16. The first call fits the extractor and saves it beside `out`; later calls load it, so examples
-    that are imported later get embeddings of the same kind. One that was fitted on few examples is
+    It is of float32, but for rows that hold maps, which are of float16. The first call fits the
+    extractor and saves it beside `out`; later calls load it, so examples that are imported later
+    get embeddings of the same kind. One that was fitted on few examples is
     fitted anew, and everything embedded anew, once there are twice as many: what a handful of them
     can be told apart by is too little for those that follow. `out` appears, or grows, in one
     rename; a killed call resumes where it stopped.

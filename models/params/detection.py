@@ -18,8 +18,12 @@ class DetectorParams(Params):
         default=0.002, gt=0, le=1, description="Of AdamW; rises at first and falls to zero."
     )
     weight_decay: float = Field(default=1e-4, ge=0, le=1, description="Weight decay of AdamW.")
-    width: Literal[32, 64, 96, 128, 256] = Field(
-        default=64, description="Channels of the pyramid and of the head; slower when larger."
+    width: int = Field(
+        default=64,
+        ge=32,
+        le=256,
+        multiple_of=32,
+        description="Channels of the pyramid and of the head, in 32s; slower when larger.",
     )
     convolutions: int = Field(
         default=2, ge=1, le=4, description="Convolutions of the head before its outputs."

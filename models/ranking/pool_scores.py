@@ -84,7 +84,8 @@ class PoolScores:
         names = ["indices", "logits", "purity", "informativeness"]
         if parts[0].detections is not None:
             names.append("detections")
-        return cls(**{name: np.concatenate([getattr(one, name) for one in parts]) for name in names})
+        columns = ([getattr(one, name) for one in parts] for name in names)
+        return cls(**dict(zip(names, map(np.concatenate, columns), strict=True)))
 
     def to_parquet(
         self,

@@ -33,7 +33,7 @@ _ARRAYS = tuple(
 
 
 def save(view: PoolView, folder: Path, *, embeddings: bool) -> None:
-    """Write the arrays of a view, each atomically; its logits and detections are kept with the scores.
+    """Write the arrays of a view, each atomically; logits and detections are kept with the scores.
 
     Args:
         view: what to keep; its `model` is not kept.

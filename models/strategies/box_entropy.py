@@ -16,6 +16,4 @@ def rank(candidates: Candidates, n: int, params: BoxEntropyParams) -> Ranking:
     Raises:
         NotReady: the model has no detections.
     """
-    return by_score(
-        score(candidates.view, params), "Entropy of the boxes", candidates.scores, n
-    )
+    return by_score(score(candidates.view, params), "Entropy of the boxes", candidates.scores, n)

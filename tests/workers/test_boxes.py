@@ -2,11 +2,9 @@
 
 from typing import Any
 
-import numpy as np
 import pytest
 
-from core.states import ArtifactKind, JobState, RoundState
-from models.ranking.pool_scores import PoolScores
+from core.states import RoundState
 from tests.workers.box_loop import BoxLoop
 from tests.world import World
 
