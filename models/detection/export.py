@@ -71,7 +71,7 @@ def exported(checkpoint: Path) -> tuple[Exported, int]:
     if isinstance(detector.maps, CachedMaps):
         made: Any = resolve(find("model", NETWORK))
         network = made(packaged(detector.maps.side), classes=1, image_size=image_size).eval()
-    return Exported(detector.cpu(), network, image_size).eval(), image_size
+    return Exported(detector.cpu(), network, image_size).eval().requires_grad_(False), image_size
 
 
 def export(checkpoint: Path, out: Path) -> None:
@@ -86,14 +86,13 @@ def export(checkpoint: Path, out: Path) -> None:
     """
     module, image_size = exported(checkpoint)
     example = torch.zeros((3, image_size, image_size), dtype=torch.uint8)
-    with torch.no_grad(), warnings.catch_warnings():
-        # Torchvision describes its operation in a way that PyTorch has since renamed.
-        warnings.simplefilter("ignore", FutureWarning)
-        program = torch.export.export(module, (example,))
     out.parent.mkdir(parents=True, exist_ok=True)
     partial = out.with_name(f".{os.getpid()}.{out.name}")
     try:
-        torch.export.save(program, partial)
+        with torch.no_grad(), warnings.catch_warnings():
+            # Of torchvision's operation, and of tensors that share memory, all on the CPU here.
+            warnings.simplefilter("ignore")
+            torch.export.save(torch.export.export(module, (example,)), partial)
         os.replace(partial, out)
     finally:
         partial.unlink(missing_ok=True)
