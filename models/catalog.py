@@ -94,34 +94,17 @@ def find(kind: str, name: str) -> Spec:
     raise ModelError(f"There is no {kind} {name!r}; known: {known}.")
 
 
-def require_served(
-    spec: Spec,
-    medium: str,
-    params: Mapping[str, Any] | None = None,
-    *,
-    task: str | None = None,
-) -> None:
-    """Refuse what does not serve the examples of a project, or its labels.
+def require_served(spec: Spec, medium: str, params: Mapping[str, Any] | None = None) -> None:
+    """Refuse what does not serve the examples of a project.
 
     Args:
         spec: an entry.
         medium: "image" or "text".
         params: of a job; the model `network` that it learns with has to serve them, too.
-        task: type of its labels, if they matter.
 
     Raises:
-        ModelError: it serves another medium or task; the message names what serves this one.
+        ModelError: it serves another medium; the message names what serves this one.
     """
-    if task is not None and not spec.serves_task(task):
-        others = [
-            one.name
-            for one in specs()
-            if one.kind == spec.kind and one.serves(medium) and one.serves_task(task)
-        ]
-        raise ModelError(
-            f"{spec.kind} {spec.name} does not serve labels of the type {task}; choose one of "
-            f"{', '.join(others)}"
-        )
     if not spec.serves(medium):
         others = [one.name for one in specs() if one.kind == spec.kind and one.serves(medium)]
         raise _misplaced(spec, medium, others)

@@ -16,6 +16,7 @@ from models.catalog import (
     Spec,
     find,
     require_served,
+    specs,
     validate,
 )
 from models.errors import ModelError
@@ -54,10 +55,8 @@ def checked(
     """
     values = {**(base.model_dump() if base else {}), **changes}
     if base is None:
-        for kind, name in {
-            "model": DEFAULT_MODEL[medium],
-            **DEFAULTS_OF_TASK.get(task, {}),
-        }.items():
+        first = {"model": DEFAULT_MODEL[medium], **DEFAULTS_OF_TASK.get(task, {})}
+        for kind, name in first.items():
             values.setdefault(kind, {"name": name})
     if base is not None and isinstance(cost := changes.get("cost"), Mapping):
         values["cost"] = {**base.cost.model_dump(), **cost}
@@ -76,7 +75,8 @@ def checked(
         choice = getattr(settings, kind)
         path = f"settings.{kind}.name"
         try:
-            require_served(find(kind, choice.name), medium, task=task)
+            require_served(find(kind, choice.name), medium)
+            _require_task(find(kind, choice.name), task, medium)
             path = f"settings.{kind}.params"
             choice.params = validate(kind, choice.name, choice.params)
         except ModelError as error:
@@ -90,6 +90,24 @@ def checked(
         )
     _check_together(settings)
     return settings
+
+
+def _require_task(spec: Spec, task: str, medium: Medium) -> None:
+    """Refuse what knows nothing of such labels.
+
+    Raises:
+        ModelError: The message names what does.
+    """
+    if spec.serves_task(task):
+        return
+    others = ", ".join(
+        one.name
+        for one in specs()
+        if one.kind == spec.kind and one.serves(medium) and one.serves_task(task)
+    )
+    raise ModelError(
+        f"{spec.kind} {spec.name} is not for labels of the type {task}; choose one of {others}."
+    )
 
 
 def _by_goal(base: ProjectSettings | None) -> bool:
