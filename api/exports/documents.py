@@ -130,7 +130,7 @@ class LabelStudio:
     def _annotation(self, vote: Vote) -> dict[str, Any]:
         choice = (
             self._choice("class", vote.class_name or "")
-            if vote.verdict is Verdict.CLASS
+            if vote.verdict is Verdict.LABEL
             else self._choice("verdict", _CONTROLS.get(vote.verdict, ""))
         )
         is_skip = vote.verdict is Verdict.SKIP
