@@ -15,7 +15,7 @@ Split = Literal["pool", "evaluation", "auxiliary_ood"]
 """What an example is for."""
 FolderChoice = Literal["pool", "evaluation", "auxiliary_ood", "leave_out", "class"]
 """What becomes of a folder, or of the rows with one value of the split column."""
-Verdict = Literal["class", "ood", "skip", "unsure"]
+Verdict = Literal["label", "ood", "skip", "unsure"]
 """What an annotator says of an example."""
 ProjectState = Literal["draft", "running", "paused", "finished"]
 """A project is set up, labeled, perhaps paused, and finished when its pool is used up."""

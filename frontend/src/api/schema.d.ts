@@ -2407,8 +2407,8 @@ export interface components {
          *     An answer counts as what it was corrected to, unless a later round asked about it again.
          */
         Answered: {
-            /** Class */
-            class: number;
+            /** Label */
+            label: number;
             /** Ood */
             ood: number;
             /** Skip */
@@ -2420,8 +2420,9 @@ export interface components {
          * AnswerIn
          * @description One verdict. `key` is made by the client: a retry with it returns the first result.
          *
-         *     The verdict `class` comes with a `label` of the project's task type, `{"type":
-         *     "classification", "class_id": 7}`; in classification `class_id` alone will do.
+         *     The verdict `label` comes with a `label` of the project's task type, `{"type":
+         *     "classification", "class_id": 7}`; in classification `class_id` alone will do. Its former name
+         *     `class` is taken for it.
          *
          *     `classes_version` is that of the project as its classes were shown. With it an answer is stored
          *     under the name that was read, and refused if that is another class by now.
@@ -5477,9 +5478,12 @@ export interface components {
         /**
          * Verdict
          * @description What an annotator says of an example.
+         *
+         *     With ``LABEL`` goes a label of the project's task type. It was called ``class`` while labels
+         *     were classes: files keep that word, and clients and files that say it are understood.
          * @enum {string}
          */
-        Verdict: "class" | "ood" | "skip" | "unsure";
+        Verdict: "label" | "ood" | "skip" | "unsure";
         /** Version */
         Version: {
             /** Version */
