@@ -1004,7 +1004,9 @@ export interface paths {
          *     `imagefolder` is a zip with a folder for each class; `yolo` has `train` and `val` with such
          *     folders, every class in both, and beside them what has no class; `coco` and `label_studio` are
          *     images and a JSON document; `parquet` is what Hugging Face's `datasets` loads. Texts leave in
-         *     `csv`, `jsonl`, `parquet`, `label_studio` and `doccano`, each beside what is known of it.
+         *     `csv`, `jsonl`, `parquet`, `label_studio` and `doccano`, each beside what is known of it. Boxes
+         *     leave in `csv`, `jsonl`, `parquet`, `label_studio` and `coco`, and as `yolo` (detection), `voc`
+         *     and `cvat`, which hold boxes alone.
          */
         get: operations["export"];
         put?: never;
@@ -1902,7 +1904,7 @@ export interface paths {
         };
         /**
          * Default Settings
-         * @description Settings of a new project: its goal decides the strategy, its medium the model.
+         * @description Settings of a new project: its goal decides the strategy, its medium and task the model.
          */
         get: operations["default_settings"];
         put?: never;
@@ -3446,7 +3448,7 @@ export interface components {
          * Format
          * @enum {string}
          */
-        Format: "csv" | "jsonl" | "imagefolder" | "yolo" | "coco" | "label_studio" | "parquet" | "doccano";
+        Format: "csv" | "jsonl" | "imagefolder" | "yolo" | "coco" | "label_studio" | "parquet" | "doccano" | "voc" | "cvat";
         /**
          * Given
          * @description The numbers of a box letter by letter, as a file had them.
@@ -7975,7 +7977,7 @@ export interface operations {
                 format?: components["schemas"]["Format"];
                 /** @description `coco`, `label_studio`: a zip with the images, or of texts with the interface for them, or else the JSON alone. */
                 images?: boolean;
-                /** @description `yolo`, `coco`, `label_studio`, `parquet`: also images nobody has judged. */
+                /** @description `yolo`, `coco`, `label_studio`, `parquet`, `voc`, `cvat`: also images nobody has judged. */
                 unlabeled?: boolean;
             };
             header?: never;
@@ -10010,6 +10012,7 @@ export interface operations {
             query?: {
                 goal?: "best_model" | "find_all";
                 medium?: components["schemas"]["Medium"];
+                task?: string;
             };
             header?: never;
             path?: never;
