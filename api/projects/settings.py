@@ -54,8 +54,8 @@ def checked(
     """
     values = {**(base.model_dump() if base else {}), **changes}
     if base is None:
-        first = {"model": DEFAULT_MODEL[medium], **DEFAULTS_OF_TASK.get(task, {})}
-        for kind, name in first.items():
+        initial = {"model": DEFAULT_MODEL[medium], **DEFAULTS_OF_TASK.get(task, {})}
+        for kind, name in initial.items():
             values.setdefault(kind, {"name": name})
     if base is not None and isinstance(cost := changes.get("cost"), Mapping):
         values["cost"] = {**base.cost.model_dump(), **cost}
