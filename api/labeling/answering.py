@@ -6,7 +6,7 @@ disk. Instead the answers that arrive while a transaction is on its way share th
 ``docs/adr/0003-answers-share-a-transaction.md``). A client hears "accepted" only after the commit.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,7 +27,7 @@ from core.errors import NotFound
 from core.rounds import close, next_round
 from core.states import ProjectState, Role, RoundState, Verdict
 from core.tables import Project, Round
-from core.tasks.registry import type_of
+from core.tasks.registry import task_type, type_of
 
 
 class AnswerWriter:
@@ -151,8 +151,13 @@ class _Batch:
             emptied = self.ledger.emptied()
             if emptied is not None:
                 await self._close(emptied)
+            if task_type(self.ledger.task).names_one_class:
+                writes = _writes(self.ledger)
+            else:
+                # Thousands of boxes take a moment to compare; nobody else is to wait for it.
+                writes = await to_thread.run_sync(_writes, self.ledger)
             connection = await driver(await self.session.connection())
-            await fetch(connection, *_writes(self.ledger), commit=True)
+            await fetch(connection, *writes, commit=True)
         await self.session.commit()
 
     async def _go_on(self, spent: ReadRound) -> None:
@@ -192,18 +197,19 @@ class _Batch:
                 self.ledger.follow(ReadRound.of(item))
 
 
-def _writes(ledger: AnswerLedger) -> Iterator[tuple[Any, dict[str, Any]]]:
+def _writes(ledger: AnswerLedger) -> list[tuple[Any, dict[str, Any]]]:
     columns = zip(*ledger.rows, strict=True)
-    yield sql.INSERT, dict(zip(sql.COLUMNS, map(list, columns), strict=True))
-    # A settled example leaves every queue it stands in; a skipped one only this one.
-    yield sql.FINISH, {"queries": sorted(ledger.answered), "examples": sorted(ledger.settled())}
+    found: list[tuple[Any, dict[str, Any]]] = [
+        (sql.INSERT, dict(zip(sql.COLUMNS, map(list, columns), strict=True))),
+        # A settled example leaves every queue it stands in; a skipped one only this one.
+        (sql.FINISH, {"queries": sorted(ledger.answered), "examples": sorted(ledger.settled())}),
+    ]
     if ledger.changed:
-        yield sql.MARK_ANSWERED, answered(ledger.said())
+        found.append((sql.MARK_ANSWERED, answered(ledger.said())))
     if changed := [round_ for round_ in ledger.rounds if round_.changed]:
-        yield (
-            sql.SPEND,
-            {
-                "rounds": [round_.id for round_ in changed],
-                "spent": [round_.spent for round_ in changed],
-            },
-        )
+        spent = {
+            "rounds": [round_.id for round_ in changed],
+            "spent": [round_.spent for round_ in changed],
+        }
+        found.append((sql.SPEND, spent))
+    return found

@@ -9,6 +9,7 @@ import { formatCount, formatPercent } from "../../ui/format";
 import { Table } from "../../ui/Table";
 import { TakeBackReview } from "../../ui/TakeBackReview";
 import styles from "./OverviewScreen.module.css";
+import { ProposalsCard } from "./ProposalsCard";
 
 const { agreement: text } = t.overview;
 
@@ -17,12 +18,18 @@ export function AgreementCard({ projectId }: { projectId: number }) {
   const found = useQuery(agreementQuery(projectId)).data;
   const reviews = useQuery(reviewsQuery(projectId)).data?.items ?? [];
   const review = reviews.find((one) => one.job_id === null);
-  if (!found || (found.examples === 0 && !review)) return null;
+  if (!found) return null;
+  const hasProposals = found.voters.some((one) => one.proposals && one.proposals.proposals > 0);
   return (
-    <Card title={text.title} hint={found.examples > 0 && text.hint(found.examples)}>
-      {review && <Disagreements projectId={projectId} review={review} />}
-      {found.examples > 0 && <Voters found={found} />}
-    </Card>
+    <>
+      {(found.examples > 0 || review) && (
+        <Card title={text.title} hint={found.examples > 0 && text.hint(found.examples)}>
+          {review && <Disagreements projectId={projectId} review={review} />}
+          {found.examples > 0 && <Voters found={found} />}
+        </Card>
+      )}
+      {hasProposals && <ProposalsCard found={found} />}
+    </>
   );
 }
 
@@ -48,12 +55,13 @@ function Disagreements({ projectId, review }: { projectId: number; review: Revie
 
 function Voters({ found }: { found: ProjectAgreement }) {
   const everybody = { ...found, name: text.everybody, votes: null };
+  const labels = found.voters.some((one) => one.proposals) ? text.boxes : text.classes;
   return (
     <Table label={text.title}>
       <thead>
         <tr>
           <th scope="col">{text.who}</th>
-          {[text.votes, text.inOod, text.alpha, text.classes, text.alpha].map((name, index) => (
+          {[text.votes, text.inOod, text.alpha, labels, text.alpha].map((name, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: two columns have one name, and none moves.
             <th key={index} scope="col" data-number>
               {name}

@@ -116,6 +116,20 @@ export const overview = {
     inOod: "IN or OOD",
     classes: "Class",
     alpha: "α",
+    boxes: "Boxes",
+    proposals: {
+      title: "Proposed boxes",
+      hint: "What annotators made of the boxes that models proposed. Overlap is that of an adjusted box with its proposal.",
+      shown: "Shown",
+      kept: "Kept",
+      adjusted: "Adjusted",
+      rejected: "Rejected",
+      overlap: "Overlap",
+      seconds: "Per box",
+      shifted: "Shifted ones kept",
+      of: (kept: number, shown: number) =>
+        shown === 0 ? "–" : `${kept.toLocaleString(locale)} of ${shown.toLocaleString(locale)}`,
+    },
   },
   outlook: {
     title: "Another round?",
