@@ -88,14 +88,15 @@ DAYS: Final = text(
     """
 )
 
-# What the caller says now: not what they have corrected since.
+# What the caller says now: not what they have corrected since. Labels that are no classes are
+# compared with what a reviewer made of them only: two people draw no two boxes alike.
 AGREEMENT: Final = text(
     """
     WITH mine AS MATERIALIZED (
-        SELECT a.id, a.example_id, a.verdict, a.class_id
+        SELECT a.id, a.example_id, a.verdict, a.class_id, a.label
         FROM unnest(CAST(:projects AS bigint[])) AS p(id)
         CROSS JOIN LATERAL (
-            SELECT id, example_id, verdict, class_id, source FROM annotations
+            SELECT id, example_id, verdict, class_id, label, source FROM annotations
             WHERE project_id = p.id AND annotator_id = :me
             ORDER BY id DESC LIMIT 1000
         ) a
@@ -107,7 +108,8 @@ AGREEMENT: Final = text(
     ), pairs AS (
         SELECT other.source, mine.verdict = other.verdict AS same_side,
             mine.verdict = 'label' AND other.verdict = 'label' AS both_class,
-            mine.class_id = other.class_id AS same_class
+            mine.class_id IS NOT NULL AND other.class_id IS NOT NULL AS of_class,
+            coalesce(mine.class_id = other.class_id, mine.label = other.label) AS same_class
         FROM mine JOIN annotations other ON other.example_id = mine.example_id
             AND other.annotator_id <> :me AND other.counted AND other.verdict IN ('label', 'ood')
             AND NOT EXISTS (
@@ -117,8 +119,10 @@ AGREEMENT: Final = text(
     SELECT
         count(*) FILTER (WHERE source = 'annotator') AS pairs,
         count(*) FILTER (WHERE source = 'annotator' AND same_side) AS same_side,
-        count(*) FILTER (WHERE source = 'annotator' AND both_class) AS class_pairs,
-        count(*) FILTER (WHERE source = 'annotator' AND both_class AND same_class) AS same_class,
+        count(*) FILTER (WHERE source = 'annotator' AND both_class AND of_class) AS class_pairs,
+        count(*) FILTER (
+            WHERE source = 'annotator' AND both_class AND of_class AND same_class
+        ) AS same_class,
         count(*) FILTER (WHERE source = 'review') AS reviewed,
         count(*) FILTER (
             WHERE source = 'review' AND same_side AND (NOT both_class OR same_class)

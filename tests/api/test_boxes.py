@@ -137,7 +137,8 @@ def both(
 def test_two_who_mean_the_same_boxes_agree_on_their_mean(http: TestClient, world: World) -> None:
     project = boxed(world, overlap=2)
     cat = world.classes(project)[0].id
-    _, example = both(http, world, project, [box(cat, 0, 0, 6, 6)], [box(cat, 0.5, 0, 6, 6)])
+    mine, theirs = box(cat, 0, 0, 6, 6), box(cat, 0.5, 0, 6, 6)
+    callers, example = both(http, world, project, [mine], [theirs])
     assert (example.state, example.disputed) == (ExampleState.LABELED, False)
     assert example.label is not None
     assert [one["x"] for one in example.label["boxes"]] == [0.25]
@@ -145,6 +146,10 @@ def test_two_who_mean_the_same_boxes_agree_on_their_mean(http: TestClient, world
     agreed = http.get(f"/api/projects/{project.id}/agreement", headers=headers).json()
     assert (agreed["classes"]["pairs"], agreed["classes"]["share"]) == (1, 1)
     assert len(agreed["voters"]) == 2
+    home = http.get("/api/home", headers=callers[0].headers).json()["agreement"]
+    assert home["in_ood"] == {"compared": 1, "same": 1}
+    # Two people draw no two boxes alike.
+    assert home["classes"] == {"compared": 0, "same": 0}
     # One of the two stands for both, with what the image counts as.
     path = f"/api/projects/{project.id}/export?format=jsonl"
     lines = http.get(f"{path}&effective=true", headers=headers).text.splitlines()
