@@ -325,16 +325,24 @@ class PoolClient:
         return changed
 
     def judge(
-        self, verdict: Verdict, which: Sequence[int] | Filters, *, class_id: int | None = None
+        self,
+        verdict: Verdict,
+        which: Sequence[int] | Filters,
+        *,
+        class_id: int | None = None,
+        label: dict[str, Any] | None = None,
     ) -> Changed:
         """Give images a verdict that settles them; ``skip`` takes yours of this kind back.
 
         Args:
             verdict: What they are.
             which: Ids, or filters.
-            class_id: With the verdict ``label``.
+            class_id: With the verdict ``label`` in projects of classes.
+            label: With it in others: ``{"type": "boxes", "boxes": []}`` says *no objects*.
         """
         body = {**_selection(which), "verdict": verdict, "class_id": class_id}
+        if label is not None:
+            body["label"] = label
         changed: Changed = self._transport.request("POST", f"{self._path}/verdict", body=body)
         return changed
 

@@ -1,6 +1,7 @@
 """``karat pool``."""
 
 import textwrap
+from collections import Counter
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
@@ -25,7 +26,7 @@ from karat.commands.transfers import (
 from karat.terminal import show_json, show_table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Literal
 
     from karat.client.pool import Changed, Filters, Sort, Which
@@ -75,10 +76,12 @@ def list_images(
             )
         ]
         count = found.pool.count(filters)
-        one_of = noun(found.get()["medium"]).one
+        shown = found.get()
+        one_of = noun(shown["medium"]).one
+        names = {one["id"]: one["name"] for one in shown["classes"]}
     if as_json:
         return show_json({**count, "items": images})
-    rows = [(one["id"], _shown(one), one["state"], one["label"]) for one in images]
+    rows = [(one["id"], _shown(one), one["state"], _label(one, names)) for one in images]
     show_table(("#id", _heading(images), "state", "label"), rows, f"No {one_of} matches.")
     return typer.echo(f"{'' if count['exact'] else 'about '}{count['count']:,} match.")
 
@@ -88,6 +91,15 @@ def _shown(example: "Example") -> str:
     if (excerpt := example["excerpt"]) is None:
         return example["name"]
     return textwrap.shorten(excerpt, _SHOWN, placeholder="…")
+
+
+def _label(example: "Example", names: "Mapping[int, str]") -> str | None:
+    """What an image is labeled as: a class, or how many boxes of which."""
+    whole = example["whole_label"]
+    if whole is None or whole["type"] != "boxes":
+        return example["label"]
+    counts = Counter(names.get(one["class_id"], "?") for one in whole["boxes"])
+    return ", ".join(f"{count} {name}" for name, count in counts.items()) or "no objects"
 
 
 def _heading(examples: "Sequence[Example]") -> str:
@@ -174,7 +186,13 @@ def _which() -> Any:
 @pool.command("verdict")
 def verdict(
     project: ProjectArgument,
-    said: Annotated[str, typer.Argument(help="A class, or ood, unsure, or skip to take it back.")],
+    said: Annotated[
+        str,
+        typer.Argument(
+            help="A class, or ood, unsure, or skip to take it back; of boxes no-objects instead "
+            "of a class."
+        ),
+    ],
     where: WhereOption = None,
     ids: IdOption = None,
     yes: YesOption = False,
@@ -183,12 +201,19 @@ def verdict(
     """Say what images or texts are: a review, which stands above all answers and costs nothing."""
     with connect() as client:
         found = find_project(client, project)
-        known = {one["name"]: one["id"] for one in found.get()["classes"]}
-        if said not in known and said not in {"ood", "unsure", "skip"}:
+        shown = found.get()
+        label = None
+        known = {one["name"]: one["id"] for one in shown["classes"]}
+        if shown["task"] == "boxes":
+            if said not in {"no-objects", "ood", "unsure", "skip"}:
+                raise typer.BadParameter(f"{said!r} is neither no-objects, ood, unsure nor skip.")
+            known = {}
+            label = {"type": "boxes", "boxes": []} if said == "no-objects" else None
+        elif said not in known and said not in {"ood", "unsure", "skip"}:
             raise typer.BadParameter(f"There is no class {said!r}.")
         chosen = _chosen(found, where, ids, yes)
-        given = cast("Verdict", "label" if said in known else said)
-        changed = found.pool.judge(given, chosen, class_id=known.get(said))
+        given = cast("Verdict", "label" if said in known or label is not None else said)
+        changed = found.pool.judge(given, chosen, class_id=known.get(said), label=label)
         return _show_changed(found, changed, as_json)
 
 

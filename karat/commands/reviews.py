@@ -70,11 +70,34 @@ def agreement(project: ProjectArgument, as_json: JsonOption = False) -> None:
     if as_json:
         return show_json(found)
     if found["examples"] == 0:
-        return typer.echo("No image has more than one verdict.")
+        typer.echo("No image has more than one verdict.")
+        return _show_proposals(found)
     rows: list[tuple[Any, ...]] = [("all together", None, *_figures(found))]
     rows += [(one["name"], one["votes"], *_figures(one)) for one in found["voters"]]
     columns = ("who", "#verdicts", "#IN or OOD", "#alpha", "#class", "#alpha")
-    return show_table(columns, rows, "")
+    show_table(columns, rows, "")
+    return _show_proposals(found)
+
+
+def _show_proposals(found: "Agreement") -> None:
+    """What annotators made of the boxes that models proposed, if any were."""
+    rows = [
+        (
+            one["name"],
+            made["proposals"],
+            made["kept"],
+            made["adjusted"],
+            made["rejected"],
+            percent(made["iou"]),
+            None if made["seconds_per_box"] is None else f"{made['seconds_per_box']:.1f} s",
+            f"{made['shifted_kept']} of {made['shifted']}" if made["shifted"] else None,
+        )
+        for one in found["voters"]
+        if (made := one["proposals"]) is not None and made["proposals"]
+    ]
+    if rows:
+        names = ("who", "#proposed", "#kept", "#adjusted", "#rejected", "#overlap", "#a box")
+        show_table((*names, "#shifted ones kept"), rows, "")
 
 
 def _figures(found: "Agreement | Voter") -> Iterator[str | None]:

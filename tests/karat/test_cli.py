@@ -7,6 +7,7 @@ import sys
 import uuid
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -233,6 +234,28 @@ def test_a_project_that_is_called_by_the_number_of_another_hides_none(
     assert found(str(other)) == other
     assert found(f"One of {engineer}") == one
     assert found(f"name:name:{engineer}") == third
+
+
+def test_boxes_are_said_and_listed(engineer: str, karat: Run, tmp_path: Path) -> None:
+    name = f"Where of {engineer}"
+    refused = karat("project", "create", name, "--task", "boxes", status=2).stderr
+    assert "at least one class" in refused
+    karat("project", "create", name, "--class", "cat", "--task", "boxes")
+    karat("import", name, image_folder(tmp_path / "images", 3))
+    karat("pool", "verdict", name, "no-objects", "--where", "name=image-000", "--yes")
+    assert (
+        "cat" in karat("pool", "verdict", name, "cat", "--where", "name=image-001", status=2).stderr
+    )
+    listed = karat("pool", "list", name).stdout
+    assert "no objects" in listed
+    (one,) = [it for it in _items(karat, name) if it["state"] == "labeled"]
+    assert one["whole_label"] == {"type": "boxes", "boxes": [], "threshold": None}
+    assert "No image has more than one verdict." in karat("project", "agreement", name).stdout
+
+
+def _items(karat: Run, name: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(karat("pool", "list", name, "--json").stdout)["items"]
+    return found
 
 
 def test_a_wrong_password_and_an_unreachable_server(live: Stack, karat: Run) -> None:

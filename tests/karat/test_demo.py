@@ -168,6 +168,7 @@ def test_verdicts_are_wrong_at_the_given_rate_and_always_the_same() -> None:
             "predicted_class_id": None,
             "probability": None,
             "in_probability": None,
+            "proposals": None,
         }
         answer = judge.answer(query)
         assert answer == judge.answer(query)
