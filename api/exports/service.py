@@ -5,7 +5,18 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from sqlalchemy import and_, func, or_, select
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    and_,
+    cast,
+    distinct,
+    func,
+    or_,
+    select,
+    type_coerce,
+)
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.exports import archives, tables
@@ -31,6 +42,7 @@ from core.originals import Originals
 from core.states import ExampleState, Medium, Split
 from core.tables import Example, ProjectClass
 from core.tasks.boxes import BOXES
+from core.tasks.classification import CLASSIFICATION
 from core.tasks.registry import task_type
 
 _ZIP: Final = "application/zip"
@@ -126,11 +138,17 @@ class Download:
     media_type: str
 
 
-async def exported_classes(session: AsyncSession, project_id: int) -> list[ExportedClass]:
-    """The classes in their order, and how many images each has in either split."""
+async def exported_classes(
+    session: AsyncSession, project_id: int, task: str = CLASSIFICATION.name
+) -> list[ExportedClass]:
+    """The classes in their order, and how many images show each in either split."""
     named = await class_names(session, project_id)
+    shown: ColumnElement[int] = Example.label_class_id
+    if task == BOXES.name:
+        box = func.jsonb_array_elements(Example.label["boxes"]).column_valued("box")
+        shown = cast(type_coerce(box, JSONB)["class_id"].astext, BigInteger)
     statement = (
-        select(Example.label_class_id, Example.split, func.count())
+        select(shown, Example.split, func.count(distinct(Example.id)))
         .where(
             Example.project_id == project_id,
             or_(
@@ -138,7 +156,7 @@ async def exported_classes(session: AsyncSession, project_id: int) -> list[Expor
                 and_(Example.split == Split.POOL, Example.state == ExampleState.LABELED),
             ),
         )
-        .group_by(Example.label_class_id, Example.split)
+        .group_by(shown, Example.split)
     )
     found = {(id_, split): count for id_, split, count in await session.execute(statement)}
     folders = folders_of(named.values())
@@ -169,7 +187,7 @@ def as_table(
     images: Images, format: Format, *, only_effective: bool, bom: bool, texts: bool
 ) -> Download:
     """Annotations as CSV or JSONL, of texts with all of each."""
-    which = images.sessions, images.project_id, images.classes
+    which = images.sessions, images.project_id
     if format is Format.CSV:
         body = tables.as_csv(*which, only_effective=only_effective, bom=bom, texts=texts)
     else:
@@ -181,7 +199,9 @@ def as_table(
     )
 
 
-def as_images(images: Images, originals: Originals, format: Format, task: str) -> Download:
+def as_images(
+    images: Images, originals: Originals, format: Format, task: str = CLASSIFICATION.name
+) -> Download:
     """Images with what is known of them.
 
     Args:
@@ -246,7 +266,9 @@ def as_texts(images: Images, format: Format, *, with_config: bool) -> Download:
     return Download(archives.as_texts(images, document), f"{name}.json", "application/json")
 
 
-def as_document(images: Images, format: Format, base_url: str, task: str) -> Download:
+def as_document(
+    images: Images, format: Format, base_url: str, task: str = CLASSIFICATION.name
+) -> Download:
     """What is known of the images as COCO or Label Studio write it, without the images.
 
     Args:

@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, String, and_, case, cast, exists, func, or_, select
@@ -119,7 +119,6 @@ def _annotations(project_id: int, *, only_effective: bool) -> Select[Any]:
 async def rows(
     sessions: async_sessionmaker[AsyncSession],
     project_id: int,
-    classes: Mapping[int, str],
     *,
     only_effective: bool = False,
     texts: bool = False,
@@ -139,7 +138,7 @@ async def rows(
         if not block:
             return
         last = block[-1][0]
-        found = [_row(classes, *row) for *row, _ in block]
+        found = [_row(*row) for *row, _ in block]
         if not texts:
             yield found
             continue
@@ -148,15 +147,13 @@ async def rows(
             yield some
 
 
-def _row(classes: Mapping[int, str], *values: Any) -> dict[str, Any]:
+def _row(*values: Any) -> dict[str, Any]:
     *columns, label = values
     row = dict(zip(COLUMNS, columns, strict=True))
     return {
         **row,
         # Of one class the database has found its name.
-        "class": row["class"]
-        if label is None
-        else row["class"] or written(label_of(label), classes),
+        "class": row["class"] if label is None else row["class"] or written(label_of(label), {}),
         "key": str(row["key"]),
         "supersedes": str(row["supersedes"]) if row["supersedes"] else None,
         "created_at": row["created_at"].isoformat(),
@@ -166,7 +163,6 @@ def _row(classes: Mapping[int, str], *values: Any) -> dict[str, Any]:
 async def as_csv(
     sessions: async_sessionmaker[AsyncSession],
     project_id: int,
-    classes: Mapping[int, str],
     *,
     only_effective: bool = False,
     bom: bool = False,
@@ -177,9 +173,7 @@ async def as_csv(
     writer = csv.DictWriter(text, (*COLUMNS, TEXT) if texts else COLUMNS)
     writer.writeheader()
     yield text.getvalue()
-    async for block in rows(
-        sessions, project_id, classes, only_effective=only_effective, texts=texts
-    ):
+    async for block in rows(sessions, project_id, only_effective=only_effective, texts=texts):
         text.seek(0)
         text.truncate()
         writer.writerows({name: plain(value) for name, value in row.items()} for row in block)
@@ -189,12 +183,9 @@ async def as_csv(
 async def as_jsonl(
     sessions: async_sessionmaker[AsyncSession],
     project_id: int,
-    classes: Mapping[int, str],
     *,
     only_effective: bool = False,
     texts: bool = False,
 ) -> AsyncIterator[str]:
-    async for block in rows(
-        sessions, project_id, classes, only_effective=only_effective, texts=texts
-    ):
+    async for block in rows(sessions, project_id, only_effective=only_effective, texts=texts):
         yield "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in block)

@@ -40,7 +40,16 @@ JobKind = Literal[
 ExampleState = Literal["unlabeled", "queried", "labeled", "ood", "unsure", "held_out"]
 """What is known of an example; nothing is asked about one that is held out."""
 ExportFormat = Literal[
-    "csv", "jsonl", "imagefolder", "yolo", "coco", "label_studio", "parquet", "doccano"
+    "csv",
+    "jsonl",
+    "imagefolder",
+    "yolo",
+    "coco",
+    "label_studio",
+    "parquet",
+    "doccano",
+    "voc",
+    "cvat",
 ]
 
 
