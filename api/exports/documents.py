@@ -144,7 +144,7 @@ class LabelStudio:
 
     def _results(self, record: Record, vote: Vote) -> list[dict[str, Any]]:  # noqa: ARG002
         """What somebody says who does not skip."""
-        if vote.verdict is Verdict.CLASS:
+        if vote.verdict is Verdict.LABEL:
             return [self._choice("class", vote.class_name or "")]
         return [self._choice("verdict", _CONTROLS.get(vote.verdict, ""))]
 

@@ -32,7 +32,7 @@ class ClassFolders:
 
     def place(self, record: Record) -> str | None:
         """Where an image goes, if it does."""
-        if record.verdict is not Verdict.CLASS or record.class_name is None:
+        if record.verdict is not Verdict.LABEL or record.class_name is None:
             return None
         return f"{self._folders[record.class_name]}/{record.file}"
 

@@ -190,7 +190,7 @@ def _row(record: Record, numbers: dict[str, int]) -> dict[str, Any]:
         "votes": [
             {
                 "annotator": vote.annotator,
-                "verdict": vote.verdict.value,
+                "verdict": vote.verdict.in_files,
                 "class": vote.class_name,
                 "seconds": vote.seconds,
                 "created_at": vote.created_at,

@@ -30,7 +30,7 @@ _ENDINGS: Final = {
     "image/gif": (".gif",),
 }
 _SAID: Final = {
-    ExampleState.LABELED: Verdict.CLASS,
+    ExampleState.LABELED: Verdict.LABEL,
     ExampleState.OOD: Verdict.OOD,
     ExampleState.UNSURE: Verdict.UNSURE,
 }
@@ -114,12 +114,12 @@ class Record:
             "name": self.name,
             "sha256": self.content_hash.hex(),
             "split": self.split.value,
-            "verdict": self.verdict.value if self.verdict else None,
+            "verdict": self.verdict.in_files if self.verdict else None,
             "label": self.class_name,
             "votes": [
                 {
                     "annotator": vote.annotator,
-                    "verdict": vote.verdict.value,
+                    "verdict": vote.verdict.in_files,
                     "class": vote.class_name,
                     "seconds": vote.seconds,
                     "created_at": vote.created_at.isoformat(),

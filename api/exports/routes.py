@@ -87,7 +87,9 @@ async def export(
     which = Images(request.app.state.sessions, project_id, classes, all=unlabeled)
     if format in (Format.CSV, Format.JSONL):
         texts = medium is Medium.TEXT
-        found = service.as_table(which, format, only_effective=effective, bom=bom, texts=texts)
+        found = service.as_table(
+            which, format, task, only_effective=effective, bom=bom, texts=texts
+        )
     elif medium is Medium.TEXT:
         found = service.as_texts(which, format, with_config=images)
     elif format in (Format.COCO, Format.LABEL_STUDIO) and not images:

@@ -8,13 +8,16 @@ from typing import Final
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
+    FromClause,
     and_,
     cast,
+    column,
     distinct,
     func,
+    join,
     or_,
     select,
-    type_coerce,
+    true,
 )
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -144,11 +147,16 @@ async def exported_classes(
     """The classes in their order, and how many images show each in either split."""
     named = await class_names(session, project_id)
     shown: ColumnElement[int] = Example.label_class_id
+    images: FromClause = Example.__table__
     if task == BOXES.name:
-        box = func.jsonb_array_elements(Example.label["boxes"]).column_valued("box")
-        shown = cast(type_coerce(box, JSONB)["class_id"].astext, BigInteger)
+        boxes = func.jsonb_array_elements(Example.label["boxes"]).table_valued(
+            column("value", JSONB), joins_implicitly=True
+        )
+        shown = cast(boxes.c.value["class_id"].astext, BigInteger)
+        images = join(Example, boxes, true())
     statement = (
         select(shown, Example.split, func.count(distinct(Example.id)))
+        .select_from(images)
         .where(
             Example.project_id == project_id,
             or_(
@@ -184,14 +192,18 @@ async def class_names(session: AsyncSession, project_id: int) -> dict[int, str]:
 
 
 def as_table(
-    images: Images, format: Format, *, only_effective: bool, bom: bool, texts: bool
+    images: Images, format: Format, task: str, *, only_effective: bool, bom: bool, texts: bool
 ) -> Download:
     """Annotations as CSV or JSONL, of texts with all of each."""
-    which = images.sessions, images.project_id
-    if format is Format.CSV:
-        body = tables.as_csv(*which, only_effective=only_effective, bom=bom, texts=texts)
-    else:
-        body = tables.as_jsonl(*which, only_effective=only_effective, texts=texts)
+    table = tables.Table(
+        images.sessions,
+        images.project_id,
+        images.classes,
+        by_class=task_type(task).names_one_class,
+        only_effective=only_effective,
+        texts=texts,
+    )
+    body = tables.as_csv(table, bom=bom) if format is Format.CSV else tables.as_jsonl(table)
     return Download(
         body,
         f"karat-project-{images.project_id}.{format}",

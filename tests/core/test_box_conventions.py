@@ -29,7 +29,8 @@ def test_a_box_of_known_pixels(name: str) -> None:
 
 
 sides = st.tuples(
-    *[st.floats(0, 300, allow_subnormal=False)] * 2, *[st.floats(0.5, 100, allow_subnormal=False)] * 2
+    *[st.floats(0, 300, allow_subnormal=False)] * 2,
+    *[st.floats(0.5, 100, allow_subnormal=False)] * 2,
 )
 
 

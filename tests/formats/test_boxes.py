@@ -64,7 +64,7 @@ class Boxed:
     def say(self, name: str, who: str, verdict: Verdict, *boxes: Box, seconds: float = 2.0) -> None:
         session = self.world.session
         (example,) = [one for one in self.pool.examples() if one.name == name]
-        is_label = verdict is Verdict.CLASS
+        is_label = verdict is Verdict.LABEL
         session.add(
             Annotation(
                 project_id=self.pool.project_id,
@@ -132,10 +132,10 @@ def filled(boxed: Boxed) -> None:
     first = Box(class_id=cat, x=1 / 3, y=2.5, w=20.125, h=30.1, occluded=True, truncated=True)
     second = Box(class_id=dog, x=10, y=12, w=3, h=4, difficult=True, crowd=True)
     third = Box(class_id=dog, x=20.7, y=40.3, w=27.3, h=20)
-    boxed.say("0.jpg", ada, Verdict.CLASS, first, second)
-    boxed.say("0.jpg", ben, Verdict.CLASS, first, second, seconds=3.5)
-    boxed.say("1.jpg", ada, Verdict.CLASS, third)
-    boxed.say("2.jpg", ada, Verdict.CLASS)
+    boxed.say("0.jpg", ada, Verdict.LABEL, first, second)
+    boxed.say("0.jpg", ben, Verdict.LABEL, first, second, seconds=3.5)
+    boxed.say("1.jpg", ada, Verdict.LABEL, third)
+    boxed.say("2.jpg", ada, Verdict.LABEL)
     boxed.say("3.jpg", ada, Verdict.OOD)
     boxed.say("4.jpg", ada, Verdict.UNSURE)
     boxed.say("5.jpg", ada, Verdict.SKIP)

@@ -373,10 +373,10 @@ def test_each_person_of_label_studio_is_a_vote(pool: BoxPool) -> None:
         for one in pool.votes()
     }
     assert said == {
-        "Label Studio user 3": (Verdict.CLASS, 1),
+        "Label Studio user 3": (Verdict.LABEL, 1),
         "ada@example.org": (Verdict.OOD, None),
         "Label Studio user 4": (Verdict.SKIP, None),
-        "Label Studio user 5": (Verdict.CLASS, 0),
+        "Label Studio user 5": (Verdict.LABEL, 0),
     }
 
 

@@ -195,7 +195,7 @@ def _vote(annotation: Mapping[str, Any]) -> dict[str, Any] | Refused | None:
         return {**vote, "verdict": WORDS[choice.lower()]}
     # Only our own exports keep classes and other verdicts apart.
     is_ours = control == CLASS_CONTROL and "annotator" in annotation
-    return {**vote, "class": choice, **({"verdict": Verdict.CLASS} if is_ours else {})}
+    return {**vote, "class": choice, **({"verdict": Verdict.LABEL} if is_ours else {})}
 
 
 def objects(value: object) -> list[dict[str, Any]]:

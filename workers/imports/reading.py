@@ -233,7 +233,7 @@ class LabelReader:
         if column not in self.counted:
             self.counted[column] = self._how(column)
         class_id = self._ids[number - self._first]
-        return Opinion(column, Verdict.CLASS, class_label(class_id))
+        return Opinion(column, Verdict.LABEL, class_label(class_id))
 
     def _uncertain(self, held: Values) -> str:
         """Why it is not certain which class a number of a column means; empty if it is."""
@@ -294,7 +294,7 @@ class LabelReader:
     def _named(self, source: str, text: str) -> Opinion | Refused:
         label = self._meant(text)
         if label is not None:
-            return Opinion(source, Verdict.CLASS, label)
+            return Opinion(source, Verdict.LABEL, label)
         word = text.strip().lower()
         if word in NO_CLASS:
             return Opinion(source, Verdict(word), None)
@@ -318,13 +318,13 @@ class LabelReader:
                 return found
         if one.drawn is not None or one.label is not None:
             return Opinion(
-                one.source_name, Verdict.CLASS, one.label, one.seconds, one.at, one.drawn
+                one.source_name, Verdict.LABEL, one.label, one.seconds, one.at, one.drawn
             )
-        if one.verdict is not None and one.verdict is not Verdict.CLASS:
+        if one.verdict is not None and one.verdict is not Verdict.LABEL:
             return Opinion(one.source_name, one.verdict, None, one.seconds, one.at)
         label = self._meant(name)
         if label is not None:
-            return Opinion(one.source_name, Verdict.CLASS, label, one.seconds, one.at)
+            return Opinion(one.source_name, Verdict.LABEL, label, one.seconds, one.at)
         word = name.strip().lower()
         if one.verdict is None and word in NO_CLASS:
             return Opinion(one.source_name, Verdict(word), None, one.seconds, one.at)

@@ -107,7 +107,7 @@ def drawn_on(fields: Mapping[str, Any]) -> tuple[Said, ...]:
     return tuple(
         Said(
             source_name=one["author"],
-            verdict=Verdict.CLASS,
+            verdict=Verdict.LABEL,
             seconds=read_seconds(one.get("seconds")),
             at=read_time(one.get("created_at")),
             drawn=Drawn.from_json(one),

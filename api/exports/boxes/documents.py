@@ -105,7 +105,7 @@ class LabelStudioBoxes(LabelStudio):
         return {**super()._truth(record), "result": self._rectangles(record, record.label)}
 
     def _results(self, record: Record, vote: Vote) -> list[dict[str, Any]]:
-        if vote.verdict is Verdict.CLASS:
+        if vote.verdict is Verdict.LABEL:
             return self._rectangles(record, vote.label)
         return super()._results(record, vote)
 
