@@ -37,7 +37,7 @@ def test_two_rounds_find_more(world: World) -> None:
 
 
 def test_queues_come_with_what_the_detector_has_found(world: World) -> None:
-    pal = {"name": "pal", "params": {"fewest": 4}}
+    pal = {"name": "pal", "params": {"fewest": 2}}
     loop = BoxLoop(world, model=CACHED, evaluation=0, strategy=pal, purity=PROBE)
     loop.advance(0, n=12)
     (rows, first) = loop.proposals(1), loop.proposals(0)
