@@ -275,7 +275,7 @@ def settle(
 
 
 def _code(verdict: Verdict, class_id: int | None, output_of: dict[int, int]) -> int:
-    if verdict is Verdict.CLASS:
+    if verdict is Verdict.LABEL:
         assert class_id is not None
         return output_of[class_id]
     return OOD if verdict is Verdict.OOD else _UNSURE

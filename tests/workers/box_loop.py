@@ -84,8 +84,8 @@ class BoxLoop(Loop):
         )
         for query, example in self.session.execute(statement).all():
             is_ood = example.pool_index % 8 == 3
-            given = verdict or (Verdict.OOD if is_ood else Verdict.CLASS)
-            label = self.truth(example.pool_index) if given is Verdict.CLASS else None
+            given = verdict or (Verdict.OOD if is_ood else Verdict.LABEL)
+            label = self.truth(example.pool_index) if given is Verdict.LABEL else None
             self._keep(round_, query, example, given, label)
         self.session.commit()
 
