@@ -1,7 +1,7 @@
 import { memo, useEffect, useRef } from "react";
 import type { LabelClass } from "../../api/types";
 import { t } from "../../strings";
-import type { TaskView } from "../../tasks/registry";
+import type { TaskView } from "../../tasks/spec";
 import type { Entry } from "./queue/model";
 import styles from "./Strip.module.css";
 

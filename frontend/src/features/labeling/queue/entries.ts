@@ -1,4 +1,5 @@
 import type { LeaseItem, RecentAnswer } from "../../../api/types";
+import { labelFrom } from "../../../tasks/choice";
 import type { Entry, Given, StoredAnswer } from "./model";
 
 export const idOf = (entry: Entry): number => entry.subject.query_id;
@@ -13,13 +14,13 @@ function fromRecent(answer: RecentAnswer): Entry {
   return {
     subject: { query_id, example_id, image_url, width, height, name, excerpt },
     leaseToken: null,
-    given: { key, verdict, classId },
+    given: { key, verdict, classId, ...labelFrom(answer.label) },
   };
 }
 
 function fromStored(answer: StoredAnswer): Entry {
-  const { key, verdict, classId, subject, leaseToken } = answer;
-  return { subject, leaseToken, given: { key, verdict, classId } };
+  const { key, verdict, classId, label, subject, leaseToken } = answer;
+  return { subject, leaseToken, given: { key, verdict, classId, ...(label && { label }) } };
 }
 
 /** The answer to an image, as it is kept until the server has it. */
