@@ -98,7 +98,7 @@ function Chosen({ editor, view, scene, rect, one, isDragged }: ChosenProps) {
   // A box of a few pixels must be seen between its handles.
   const handles = HANDLES.filter(({ dx, dy }) => Math.min(w, h) > 28 || (dx !== 0 && dy !== 0));
   return (
-    <g data-chosen={view.chosen?.kind} style={{ "--colour": one?.colour } as CSSProperties}>
+    <g data-box={view.chosen?.kind} style={{ "--colour": one?.colour } as CSSProperties}>
       <rect className={styles.halo} x={x} y={y} width={w} height={h} />
       <rect className={styles.edge} x={x} y={y} width={w} height={h} />
       {handles.map((handle) => {

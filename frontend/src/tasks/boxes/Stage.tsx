@@ -64,6 +64,7 @@ function Editing(props: EditingProps) {
         aria-activedescendant={view.chosen ? CHOSEN_ID : undefined}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: an application has its own keys.
         tabIndex={0}
+        data-chosen={view.chosen?.kind}
         data-drawing={view.armed !== null || undefined}
       >
         <canvas ref={canvas} className={styles.canvas} />

@@ -59,15 +59,20 @@ export function place(editor: BoxEditor, rect: Rect, run: string | null = null):
   editor.take(edits.placed(doc, id, rect), change, run && `${run} ${id}`);
 }
 
-/** Move the chosen box, or pull its right and lower side, by pixels of the image. */
-export function nudge(editor: BoxEditor, by: Point, pulls: boolean): boolean {
+/** Move the chosen box, or pull its right and lower side, by pixels of the image; see `took` for `run`. */
+export function nudge(
+  editor: BoxEditor,
+  by: Point,
+  pulls: boolean,
+  run: string | null = null,
+): boolean {
   const box = editor.chosenBox ?? editor.chosenProposal;
   if (!box) return false;
   const { x, y, w, h } = box;
   const rect = pulls
     ? { x, y, w: Math.max(1, w + by.x), h: Math.max(1, h + by.y) }
     : moved({ x, y, w, h }, by);
-  place(editor, rect);
+  place(editor, rect, run);
   return true;
 }
 

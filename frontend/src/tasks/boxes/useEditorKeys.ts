@@ -25,12 +25,16 @@ type Parts = {
 export function useEditorKeys({ editor, scene, gestures, classes, frame, covered }: Parts): void {
   useEffect(() => {
     if (covered) return;
+    let presses = 0;
     const onDown = (event: KeyboardEvent) => {
       if (event.defaultPrevented || isOthers(event, frame.current)) return;
       const { chosen } = editor.getView();
       const action = actionFor(event, { classes, chosen, isEnlarged: scene.isEnlarged });
       if (!action || !mayRepeat(action, event.repeat)) return;
-      if (obey(action, { editor, scene, gestures: gestures.current, frame: frame.current })) {
+      if (!event.repeat) presses += 1;
+      if (
+        obey(action, { editor, scene, gestures: gestures.current, frame: frame.current, presses })
+      ) {
         event.preventDefault();
       }
     };
@@ -75,16 +79,19 @@ type Hands = {
   scene: Scene;
   gestures: Gestures | null;
   frame: HTMLDivElement | null;
+  /** How many keys were pressed: one that is held down is one step to take back. */
+  presses: number;
 };
 
 /** Returns whether the key was for the boxes. */
-function obey(action: Action, { editor, scene, gestures, frame }: Hands): boolean {
+function obey(action: Action, hands: Hands): boolean {
+  const { editor, scene, presses } = hands;
   switch (action.do) {
     case "arm":
       commands.arm(editor, action.classId);
       return true;
     case "nudge":
-      return commands.nudge(editor, action.by, action.pulls);
+      return commands.nudge(editor, action.by, action.pulls, `nudge ${presses}`);
     case "pan":
       scene.pan(action.by);
       return true;
@@ -92,7 +99,7 @@ function obey(action: Action, { editor, scene, gestures, frame }: Hands): boolea
       scene.zoom(action.factor);
       return true;
     case "cycle":
-      return cycle(action.by, { editor, scene, gestures, frame });
+      return cycle(action.by, hands);
     case "flag":
       return commands.toggleFlag(editor, action.flag);
     case "threshold":
@@ -100,7 +107,7 @@ function obey(action: Action, { editor, scene, gestures, frame }: Hands): boolea
       suggestions.setThreshold(editor, editor.getView().threshold + action.by);
       return true;
     case "escape":
-      return stepBack({ editor, scene, gestures, frame });
+      return stepBack(hands);
     case "submit":
       return submit(editor);
     case "whole":
