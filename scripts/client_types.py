@@ -69,6 +69,7 @@ RESOURCES: Final[Mapping[str, Shown]] = {
     "JobError": Shown("JobError", "Why a job failed."),
     "Job": Shown("JobOut", "Work done by a worker."),
     "Example": Shown("ExampleOut"),
+    "Proposal": Shown("Proposal"),
     "Query": Shown("LeasedQuery"),
     "Mine": Shown("MyCounts", "How many verdicts the user gave; a corrected one counts once."),
     "RoundStatus": Shown(

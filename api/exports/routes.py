@@ -78,11 +78,13 @@ async def export(
         service.require_served(format, project.medium, project.task)
         record(session, user, "export", "annotations", None, project_id=project_id, format=format)
         classes = await service.class_names(session, project_id)
-        medium = project.medium
+        medium, task = project.medium, project.task
     which = Images(request.app.state.sessions, project_id, classes, all=unlabeled)
     if format in (Format.CSV, Format.JSONL):
         texts = medium is Medium.TEXT
-        found = service.as_table(which, format, only_effective=effective, bom=bom, texts=texts)
+        found = service.as_table(
+            which, format, task, only_effective=effective, bom=bom, texts=texts
+        )
     elif medium is Medium.TEXT:
         found = service.as_texts(which, format, with_config=images)
     elif format in (Format.COCO, Format.LABEL_STUDIO) and not images:

@@ -144,14 +144,18 @@ async def class_names(session: AsyncSession, project_id: int) -> dict[int, str]:
 
 
 def as_table(
-    images: Images, format: Format, *, only_effective: bool, bom: bool, texts: bool
+    images: Images, format: Format, task: str, *, only_effective: bool, bom: bool, texts: bool
 ) -> Download:
     """Annotations as CSV or JSONL, of texts with all of each."""
-    which = images.sessions, images.project_id
-    if format is Format.CSV:
-        body = tables.as_csv(*which, only_effective=only_effective, bom=bom, texts=texts)
-    else:
-        body = tables.as_jsonl(*which, only_effective=only_effective, texts=texts)
+    table = tables.Table(
+        images.sessions,
+        images.project_id,
+        images.classes,
+        by_class=task_type(task).names_one_class,
+        only_effective=only_effective,
+        texts=texts,
+    )
+    body = tables.as_csv(table, bom=bom) if format is Format.CSV else tables.as_jsonl(table)
     return Download(
         body,
         f"karat-project-{images.project_id}.{format}",

@@ -33,9 +33,11 @@ class _Frozen(BaseModel):
 class Given(_Frozen):
     """The numbers of a box letter by letter, as a file had them."""
 
-    format: Annotated[str, Field(min_length=1, max_length=32)]
+    format: Annotated[str, Field(pattern=r"^[a-z0-9_]{1,32}$")]
+    # Printable: they are numbers.
     values: Annotated[
-        tuple[Annotated[str, Field(max_length=64)], ...], Field(min_length=4, max_length=8)
+        tuple[Annotated[str, Field(pattern=r"^[ -~]{0,64}$")], ...],
+        Field(min_length=4, max_length=8),
     ]
 
 
@@ -182,6 +184,10 @@ class Boxes(TaskType[BoxesLabel]):
     def class_of(self, label: BoxesLabel) -> None:  # noqa: ARG002  it names several
         """None."""
         return
+
+    def classes_of(self, label: BoxesLabel) -> frozenset[int]:
+        """Those of its boxes."""
+        return frozenset(box.class_id for box in label.boxes)
 
     def read(self, text: str, classes: Mapping[str, int]) -> BoxesLabel | None:
         """The boxes of a JSON list of objects in names of classes, as ``write`` makes it."""

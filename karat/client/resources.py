@@ -254,11 +254,25 @@ class Example(TypedDict):
     width: int | None
 
 
+class Proposal(TypedDict):
+    """A box that a model proposes."""
+
+    class_id: int
+    h: float
+    score: float
+    w: float
+    x: float
+    y: float
+
+
 class Query(TypedDict):
     """An image or a text to judge.
 
     A text has no `width` and `height`. Its `excerpt` is how it begins, at most 300 characters, and
     `text` is all of it where that has at most 20,000; of a longer one `image_url` gives the rest.
+
+    `proposals` are boxes that the newest model proposes, the surest first; null where none has. A
+    box that is made of one names its place among them.
     """
 
     duplicates_of: int | None
@@ -270,6 +284,7 @@ class Query(TypedDict):
     name: str
     predicted_class_id: int | None
     probability: float | None
+    proposals: list[Proposal] | None
     query_id: int
     rank: int
     round: int

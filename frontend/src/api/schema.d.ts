@@ -3772,6 +3772,9 @@ export interface components {
          *
          *     A text has no `width` and `height`. Its `excerpt` is how it begins, at most 300 characters, and
          *     `text` is all of it where that has at most 20,000; of a longer one `image_url` gives the rest.
+         *
+         *     `proposals` are boxes that the newest model proposes, the surest first; null where none has. A
+         *     box that is made of one names its place among them.
          */
         LeasedQuery: {
             /** Duplicates Of */
@@ -3792,6 +3795,8 @@ export interface components {
             predicted_class_id: number | null;
             /** Probability */
             probability: number | null;
+            /** Proposals */
+            proposals: components["schemas"]["Proposal"][] | null;
             /** Query Id */
             query_id: number;
             /** Rank */
@@ -4621,6 +4626,24 @@ export interface components {
             name: string;
         };
         /**
+         * Proposal
+         * @description A box that a model proposes.
+         */
+        Proposal: {
+            /** Class Id */
+            class_id: number;
+            /** H */
+            h: number;
+            /** Score */
+            score: number;
+            /** W */
+            w: number;
+            /** X */
+            x: number;
+            /** Y */
+            y: number;
+        };
+        /**
          * QueueOut
          * @description A queue: messages that nobody has taken (null if the broker does not answer), the workers
          *     alive, and the jobs that wait for one of them or run.
@@ -4680,6 +4703,8 @@ export interface components {
             label: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"]) | null;
             /** Name */
             name: string;
+            /** Proposals */
+            proposals: components["schemas"]["Proposal"][] | null;
             /** Query Id */
             query_id: number;
             verdict: components["schemas"]["Verdict"];
