@@ -80,6 +80,7 @@ export class FakeServer implements LabelingApi, DecideApi {
         name: `${id}.png`,
         excerpt: null,
         text: null,
+        proposals: null,
         predicted_class_id: null,
         probability: null,
         in_probability: null,
@@ -147,7 +148,8 @@ export class FakeServer implements LabelingApi, DecideApi {
         excerpt: null,
         verdict: answer.verdict,
         class_id: answer.class_id ?? null,
-        label: labelOf(answer.class_id),
+        label: answer.label ?? labelOf(answer.class_id),
+        proposals: null,
         created_at: new Date(0).toISOString(),
       }));
   }

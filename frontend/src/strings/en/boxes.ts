@@ -82,7 +82,7 @@ export const boxes = {
     none: "Nothing of the classes is in the image",
     keepSend: "Keep all suggestions and send",
     cycle: "From box to box, up close",
-    nudge: "Move the chosen box; with Shift ten pixels",
+    nudge: "Move the chosen box; with Shift ten steps at once",
     pull: "Make it wider or narrower, higher or lower",
     remove: "Delete the box, or say that a suggestion is wrong",
     keep: "Keep the suggestion and go to the next",

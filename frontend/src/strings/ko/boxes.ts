@@ -84,7 +84,7 @@ export const boxes: Catalogue["boxes"] = {
     none: "이미지에 찾는 클래스가 없음",
     keepSend: "제안을 모두 유지하고 보내기",
     cycle: "상자를 차례로 가까이 보기",
-    nudge: "선택한 상자 이동, Shift와 함께 10픽셀씩",
+    nudge: "선택한 상자 이동, Shift와 함께 열 칸씩",
     pull: "너비와 높이 바꾸기",
     remove: "상자 삭제, 제안은 틀림으로 표시",
     keep: "제안을 유지하고 다음으로",

@@ -10,9 +10,9 @@ export function fromLease(item: LeaseItem, leaseToken: string | null): Entry {
 
 function fromRecent(answer: RecentAnswer): Entry {
   const { key, verdict, class_id: classId } = answer;
-  const { query_id, example_id, image_url, width, height, name, excerpt } = answer;
+  const { query_id, example_id, image_url, width, height, name, excerpt, proposals } = answer;
   return {
-    subject: { query_id, example_id, image_url, width, height, name, excerpt },
+    subject: { query_id, example_id, image_url, width, height, name, excerpt, proposals },
     leaseToken: null,
     given: { key, verdict, classId, ...labelFrom(answer.label) },
   };

@@ -1,5 +1,4 @@
 import type { Decision, LeaseItem, ReviewedJob, Suggestion, Verdict } from "../../../api/types";
-import type { Proposal } from "../../../tasks/boxes/model";
 import type { RichLabel } from "../../../tasks/choice";
 
 /** One example to judge, as far as the label page knows it. */
@@ -8,10 +7,7 @@ export type Subject = Pick<
   "query_id" | "example_id" | "image_url" | "width" | "height" | "name"
 > &
   // Entries of earlier versions know of images only.
-  Partial<Pick<LeaseItem, "excerpt" | "text">> & {
-    /** What the model takes for objects, in projects of boxes. */
-    proposals?: Proposal[] | null;
-  };
+  Partial<Pick<LeaseItem, "excerpt" | "text" | "proposals">>;
 
 /** A verdict that was given, by the key under which it was stored. */
 export type Given = {
