@@ -104,6 +104,7 @@ FINDINGS: Final[Mapping[str, Shown]] = {
     "Reason": Shown("Reason"),
     "Outlook": Shown("OutlookOut"),
     "AgreementFigures": Shown("Agreement"),
+    "ProposalFates": Shown("ProposalFates"),
     "Voter": Shown("VoterAgreement"),
     "Agreement": Shown(
         "AgreementOut",

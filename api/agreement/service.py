@@ -18,10 +18,12 @@ from anyio import to_thread
 from sqlalchemy import ColumnElement, Float, String, and_, cast, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from api.agreement.proposals import fates
 from api.agreement.schemas import Agreement, AgreementOut, VoterAgreement
 from core.consensus import holds
 from core.states import Source, Verdict
 from core.tables import Annotation, Project, User
+from core.tasks.boxes import BOXES
 from core.tasks.registry import task_type
 from core.tasks.spec import TaskType
 
@@ -77,6 +79,7 @@ async def agreement(session: AsyncSession, project: Project) -> AgreementOut:
     else:
         classes = await _compare_labels(session, project, task, labeled)
     by_inside, by_class = inside.by_voter(), classes.by_voter()
+    proposed = await fates(session, project) if task.name == BOXES.name else {}
     none = _agreement([], 0.0)
     return AgreementOut(
         examples=await _shared(session, project),
@@ -89,6 +92,7 @@ async def agreement(session: AsyncSession, project: Project) -> AgreementOut:
                 votes=row.votes,
                 in_ood=by_inside.get(row.voter, none),
                 classes=by_class.get(row.voter, none),
+                proposals=proposed.get(row.annotator_id),
             )
             for row in await session.execute(_voters(project))
         ],

@@ -114,7 +114,8 @@ async def _check_sizes(session: AsyncSession, ids: Sequence[int], label: Label) 
         .distinct()
     )
     for width, height in await session.execute(sizes):
-        type_of(label).check_size(label, width, height)
+        if width is not None and height is not None:
+            type_of(label).check_size(label, width, height)
 
 
 async def _sorted(

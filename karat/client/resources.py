@@ -230,6 +230,9 @@ class Example(TypedDict):
 
     `width` and `height` are of an image; `excerpt` is how a text begins, at most 300 characters.
     `image_url` is where the picture is, or the whole text.
+
+    `label` is the name of its class. Of labels that are no class, such as boxes, `whole_label` is
+    all there is of it.
     """
 
     confidence: float | None
@@ -251,6 +254,7 @@ class Example(TypedDict):
     similarity: float | None
     split: Split
     state: ExampleState
+    whole_label: dict[str, Any] | None
     width: int | None
 
 

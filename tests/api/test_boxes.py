@@ -212,6 +212,50 @@ def test_a_project_of_boxes_is_of_images(http: TestClient, world: World) -> None
     assert (refused.status_code, refused.json()["code"]) == (400, "not_for_medium")
 
 
+def test_agreement_tells_who_keeps_what_is_put_beside(http: TestClient, world: World) -> None:
+    project = boxed(world, overlap=2)
+    cat = world.classes(project)[0].id
+    propose(world, box(cat, 2, 2, 4, 4, score=0.9), shifted=1.0)
+    careful, hasty = (world.caller(Role.ANNOTATOR, project) for _ in range(2))
+    for caller, moves in ((careful, True), (hasty, False)):
+        (item,) = lease(http, caller, project, 1)["items"]
+        (one,) = item["proposals"]
+        assert set(one) == {"class_id", "x", "y", "w", "h", "score"}
+        place = (2, 2) if moves else (one["x"], one["y"])
+        made = box(cat, *place, 4, 4, origin="adjusted" if moves else "kept", proposal=0)
+        sent = said(item["query_id"], made, box(cat, 0, 0, 2, 2), threshold=0.1)
+        assert result(send(http, caller, project, sent))[0] == "accepted"
+    headers = world.caller().headers
+    found = http.get(f"/api/projects/{project.id}/agreement", headers=headers).json()
+    by_name = {one["name"]: one["proposals"] for one in found["voters"]}
+    kept, moved = by_name[hasty.user.name], by_name[careful.user.name]
+    assert (kept["answers"], kept["kept"], kept["shifted"], kept["shifted_kept"]) == (1, 1, 1, 1)
+    assert (moved["adjusted"], moved["rejected"], moved["shifted_kept"]) == (1, 0, 0)
+    assert 0.5 < moved["iou"] < 1
+    assert moved["seconds_per_box"] == 0.75
+
+
+def test_the_pool_shows_whole_labels_and_finds_their_classes(
+    http: TestClient, world: World
+) -> None:
+    project = boxed(world)
+    cat, dog = (one.id for one in world.classes(project))
+    caller = world.caller()
+    (item,) = lease(http, caller, project, 1)["items"]
+    send(http, caller, project, said(item["query_id"], box(cat, 0, 0, 2, 2)))
+    path = f"/api/projects/{project.id}/examples"
+
+    def found(class_id: int) -> list[Any]:
+        listed = http.get(f"{path}?class_id={class_id}", headers=caller.headers)
+        assert listed.status_code == 200, listed.text
+        return [(one["id"], one["width"], one["whole_label"]) for one in listed.json()["items"]]
+
+    (one,) = found(cat)
+    assert one[:2] == (item["example_id"], SIZE)
+    assert one[2]["boxes"][0]["w"] == 2
+    assert found(dog) == []
+
+
 _numbers = st.one_of(st.floats(), st.integers(-5, 12), st.just("3"), st.none(), st.booleans())
 _fuzzed = st.fixed_dictionaries(
     {},

@@ -3236,6 +3236,8 @@ export interface components {
             similarity: number | null;
             split: components["schemas"]["Split"];
             state: components["schemas"]["ExampleState"];
+            /** Whole Label */
+            whole_label: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"]) | null;
             /** Width */
             width: number | null;
         };
@@ -3251,6 +3253,9 @@ export interface components {
          *
          *     `width` and `height` are of an image; `excerpt` is how a text begins, at most 300 characters.
          *     `image_url` is where the picture is, or the whole text.
+         *
+         *     `label` is the name of its class. Of labels that are no class, such as boxes, `whole_label` is
+         *     all there is of it.
          */
         ExampleOut: {
             /** Confidence */
@@ -3289,6 +3294,8 @@ export interface components {
             similarity: number | null;
             split: components["schemas"]["Split"];
             state: components["schemas"]["ExampleState"];
+            /** Whole Label */
+            whole_label: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"]) | null;
             /** Width */
             width: number | null;
         };
@@ -3364,8 +3371,9 @@ export interface components {
          *     that are kept to evaluate on, whatever their state.
          *
          *     `verdict`, `annotator_id` and `source` are of one vote that holds. `class_id` is the class that
-         *     an example counts as, `predicted` the one that the model takes it for. Its verdicts are in
-         *     `disagreement` if they contradict each other and no reviewer has settled it. `kept_by` and
+         *     an example counts as, or one of those in its label, `predicted` the one that the model takes it
+         *     for. Its verdicts are in `disagreement` if they contradict each other and no reviewer has
+         *     settled it. `kept_by` and
          *     `dropped_by` are subsets, which know the labels of when they were made. `outline` is drawn on
          *     the embedding map: its version, a colon, and the corners as `x,y;x,y;...`. Scores and
          *     predictions are those that the queries of `round` were chosen by, by default the latest.
@@ -4051,6 +4059,8 @@ export interface components {
             similarity: number;
             split: components["schemas"]["Split"];
             state: components["schemas"]["ExampleState"];
+            /** Whole Label */
+            whole_label: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"]) | null;
             /** Width */
             width: number | null;
         };
@@ -4456,6 +4466,8 @@ export interface components {
          *         overlap: How many annotators see each queried image; every verdict costs.
          *         second_looks: Share of the budget, 0..0.5, for asking once more for answers that are most
          *             probably wrong; ``None`` = 5 % where several people label, none where one does.
+         *         shifted_proposals: Share of the queries of boxes, 0..0.5, of whose proposals one is put
+         *             beside where it belongs: how many of these are kept tells who looks.
          *         zero_wait: While models retrain, annotators go on with the rest of the ranked queue.
          *         first_queue: What the first round asks about: images that are typical of the pool, and one
          *             in four drawn at random, or all drawn at random.
@@ -4513,6 +4525,11 @@ export interface components {
              * @default 0
              */
             seed: number;
+            /**
+             * Shifted Proposals
+             * @default 0
+             */
+            shifted_proposals: number;
             strategy?: components["schemas"]["Choice"];
             /** Subset */
             subset?: number | null;
@@ -4642,6 +4659,36 @@ export interface components {
             x: number;
             /** Y */
             y: number;
+        };
+        /**
+         * ProposalFates
+         * @description What somebody made of what models proposed to them.
+         *
+         *     `proposals` were shown in `answers`; each was `kept` as it was, `adjusted` or `rejected`. `iou`
+         *     is the mean overlap, 0 to 1, of those that were adjusted with what became of them, null where
+         *     none was. `seconds_per_box` is the median over answers with boxes, drawn and kept ones alike.
+         *     Of those proposals that were put beside where they belong `shifted` were shown, and
+         *     `shifted_kept` were kept so.
+         */
+        ProposalFates: {
+            /** Adjusted */
+            adjusted: number;
+            /** Answers */
+            answers: number;
+            /** Iou */
+            iou: number | null;
+            /** Kept */
+            kept: number;
+            /** Proposals */
+            proposals: number;
+            /** Rejected */
+            rejected: number;
+            /** Seconds Per Box */
+            seconds_per_box: number | null;
+            /** Shifted */
+            shifted: number;
+            /** Shifted Kept */
+            shifted_kept: number;
         };
         /**
          * QueueOut
@@ -5441,12 +5488,15 @@ export interface components {
         /**
          * VoterAgreement
          * @description One annotator, or one column of imported labels, beside all others.
+         *
+         *     `proposals` is null where labels are no boxes, and of columns.
          */
         VoterAgreement: {
             classes: components["schemas"]["Agreement"];
             in_ood: components["schemas"]["Agreement"];
             /** Name */
             name: string;
+            proposals: components["schemas"]["ProposalFates"] | null;
             /** User Id */
             user_id: number | null;
             /** Votes */
