@@ -57,7 +57,7 @@ async def fates(session: AsyncSession, project: Project) -> dict[int, ProposalFa
         .where(
             Annotation.project_id == project.id,
             Annotation.source == Source.ANNOTATOR,
-            Annotation.verdict == Verdict.CLASS,
+            Annotation.verdict == Verdict.LABEL,
             holds(),
         )
         .execution_options(yield_per=_ROWS)

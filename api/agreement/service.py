@@ -27,7 +27,7 @@ from core.tasks.boxes import BOXES
 from core.tasks.registry import task_type
 from core.tasks.spec import TaskType
 
-_IN_OR_OUT: Final = (Verdict.CLASS, Verdict.OOD)
+_IN_OR_OUT: Final = (Verdict.LABEL, Verdict.OOD)
 _ROWS: Final = 1000
 # Of so many labels it is known within a percent how much two of them differ.
 _MOST_DRAWN: Final = 500
@@ -72,7 +72,7 @@ async def agreement(session: AsyncSession, project: Project) -> AgreementOut:
     inside = await _compare(
         session, project, cast(Annotation.verdict, String), Annotation.verdict.in_(_IN_OR_OUT)
     )
-    task, labeled = task_type(project.task), Annotation.verdict == Verdict.CLASS
+    task, labeled = task_type(project.task), Annotation.verdict == Verdict.LABEL
     if task.names_one_class:
         # Counted where they are: there may be millions.
         classes = await _compare(session, project, cast(Annotation.class_id, String), labeled)

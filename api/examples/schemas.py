@@ -256,8 +256,8 @@ class Judgement(Selection, Labeled):
 
     @model_validator(mode="after")
     def _label_iff_verdict(self) -> Self:
-        if (self.verdict is Verdict.CLASS) != (self.label is not None):
-            raise ValueError("Give class_id or label with the verdict class, and with no other.")
+        if (self.verdict is Verdict.LABEL) != (self.label is not None):
+            raise ValueError("Give class_id or label with the verdict label, and with no other.")
         return self
 
 

@@ -182,6 +182,7 @@ def _row(table: Table, *values: Any) -> dict[str, Any]:
     row = dict(zip(COLUMNS, columns, strict=True))
     return {
         **row,
+        "verdict": row["verdict"].in_files,
         # Of one class the database has found its name.
         "class": row["class"]
         if label is None

@@ -147,8 +147,9 @@ class Lease(BaseModel):
 class AnswerIn(Labeled):
     """One verdict. `key` is made by the client: a retry with it returns the first result.
 
-    The verdict `class` comes with a `label` of the project's task type, `{"type":
-    "classification", "class_id": 7}`; in classification `class_id` alone will do.
+    The verdict `label` comes with a `label` of the project's task type, `{"type":
+    "classification", "class_id": 7}`; in classification `class_id` alone will do. Its former name
+    `class` is taken for it.
 
     `classes_version` is that of the project as its classes were shown. With it an answer is stored
     under the name that was read, and refused if that is another class by now.
@@ -166,8 +167,8 @@ class AnswerIn(Labeled):
 
     @model_validator(mode="after")
     def _label_iff_verdict(self) -> "AnswerIn":
-        if (self.verdict is Verdict.CLASS) != (self.label is not None):
-            raise ValueError("class_id or label goes with verdict 'class', and only with it")
+        if (self.verdict is Verdict.LABEL) != (self.label is not None):
+            raise ValueError("class_id or label goes with verdict 'label', and only with it")
         return self
 
 

@@ -9,7 +9,16 @@ from core.errors import Invalid
 from core.project_settings import STRATEGY_OF, Goal, ProjectSettings
 from core.states import Medium
 from core.tasks.classification import CLASSIFICATION
-from models.catalog import DEFAULT_MODEL, Choosable, Spec, find, require_served, specs, validate
+from models.catalog import (
+    DEFAULT_MODEL,
+    DEFAULTS_OF_TASK,
+    Choosable,
+    Spec,
+    find,
+    require_served,
+    specs,
+    validate,
+)
 from models.errors import ModelError
 from models.faults import message_of
 
@@ -19,9 +28,13 @@ KINDS: Final[tuple[Choosable, ...]] = get_args(Choosable)
 _PROVIDED_BY: Final = {"predicted_losses": "loss_prediction", "ood_class": "ood_class"}
 
 
-def defaults(goal: Goal = "best_model", medium: Medium = Medium.IMAGE) -> ProjectSettings:
-    """Settings of a new project with this goal, of examples of this medium."""
-    return checked({"goal": goal}, medium=medium)
+def defaults(
+    goal: Goal = "best_model",
+    medium: Medium = Medium.IMAGE,
+    task: str = CLASSIFICATION.name,
+) -> ProjectSettings:
+    """Settings of a new project with this goal, of examples of this medium, and of this task."""
+    return checked({"goal": goal}, medium=medium, task=task)
 
 
 def checked(
@@ -42,9 +55,9 @@ def checked(
     """
     values = {**(base.model_dump() if base else {}), **changes}
     if base is None:
-        # Where labels need a model of their own, the task has a default.
-        name = DEFAULT_MODEL.get(task, DEFAULT_MODEL[medium])
-        values.setdefault("model", {"name": name})
+        first = {"model": DEFAULT_MODEL[medium], **DEFAULTS_OF_TASK.get(task, {})}
+        for kind, name in first.items():
+            values.setdefault(kind, {"name": name})
     if base is not None and isinstance(cost := changes.get("cost"), Mapping):
         values["cost"] = {**base.cost.model_dump(), **cost}
     goal = next((one for one in get_args(Goal) if one == values.get("goal")), None)

@@ -267,7 +267,7 @@ class Desk:
 def _verdict(one: DecisionIn, label: Label | None) -> Verdict:
     if one.decision is Decision.UNSURE:
         return Verdict.UNSURE
-    return Verdict.OOD if label is None else Verdict.CLASS
+    return Verdict.OOD if label is None else Verdict.LABEL
 
 
 def repeated(

@@ -199,7 +199,7 @@ class Boxes(TaskType[BoxesLabel]):
             return None
 
     def write(self, label: BoxesLabel, classes: Mapping[int, str]) -> str | None:
-        """A JSON list with class, x, y, w, h, origin, and what else is true of each box."""
+        """A JSON list with class, x, y, w, h, origin, and what else is known of each box."""
         if any(box.class_id not in classes for box in label.boxes):
             return None
         rows = [
@@ -208,6 +208,8 @@ class Boxes(TaskType[BoxesLabel]):
                 **{name: getattr(box, name) for name in ("x", "y", "w", "h")},
                 **{name: True for name in FLAGS if getattr(box, name)},
                 "origin": box.origin,
+                # So that the export of another program's format has its numbers again.
+                **({"given": box.given.model_dump(mode="json")} if box.given else {}),
             }
             for box in label.boxes
         ]

@@ -52,10 +52,16 @@ class ExportedClass(TypedDict):
     number: int
 
 
-Answered = TypedDict("Answered", {"class": int, "ood": int, "skip": int, "unsure": int})
-"""Counted answers by verdict.
+class Answered(TypedDict):
+    """Counted answers by verdict.
 
-An answer counts as what it was corrected to, unless a later round asked about it again."""
+    An answer counts as what it was corrected to, unless a later round asked about it again.
+    """
+
+    label: int
+    ood: int
+    skip: int
+    unsure: int
 
 
 class OodEstimate(TypedDict):

@@ -15,8 +15,11 @@ Split = Literal["pool", "evaluation", "auxiliary_ood"]
 """What an example is for."""
 FolderChoice = Literal["pool", "evaluation", "auxiliary_ood", "leave_out", "class"]
 """What becomes of a folder, or of the rows with one value of the split column."""
-Verdict = Literal["class", "ood", "skip", "unsure"]
-"""What an annotator says of an example."""
+Verdict = Literal["label", "ood", "skip", "unsure"]
+"""What an annotator says of an example.
+
+With ``LABEL`` goes a label of the project's task type. It was called ``class`` while labels
+were classes: files keep that word, and clients and files that say it are understood."""
 ProjectState = Literal["draft", "running", "paused", "finished"]
 """A project is set up, labeled, perhaps paused, and finished when its pool is used up."""
 RoundState = Literal["selecting", "open", "closing", "closed", "failed"]
@@ -40,7 +43,16 @@ JobKind = Literal[
 ExampleState = Literal["unlabeled", "queried", "labeled", "ood", "unsure", "held_out"]
 """What is known of an example; nothing is asked about one that is held out."""
 ExportFormat = Literal[
-    "csv", "jsonl", "imagefolder", "yolo", "coco", "label_studio", "parquet", "doccano"
+    "csv",
+    "jsonl",
+    "imagefolder",
+    "yolo",
+    "coco",
+    "label_studio",
+    "parquet",
+    "doccano",
+    "voc",
+    "cvat",
 ]
 
 

@@ -1004,7 +1004,9 @@ export interface paths {
          *     `imagefolder` is a zip with a folder for each class; `yolo` has `train` and `val` with such
          *     folders, every class in both, and beside them what has no class; `coco` and `label_studio` are
          *     images and a JSON document; `parquet` is what Hugging Face's `datasets` loads. Texts leave in
-         *     `csv`, `jsonl`, `parquet`, `label_studio` and `doccano`, each beside what is known of it.
+         *     `csv`, `jsonl`, `parquet`, `label_studio` and `doccano`, each beside what is known of it. Boxes
+         *     leave in `csv`, `jsonl`, `parquet`, `label_studio` and `coco`, and as `yolo` (detection), `voc`
+         *     and `cvat`, which hold boxes alone.
          */
         get: operations["export"];
         put?: never;
@@ -1902,7 +1904,7 @@ export interface paths {
         };
         /**
          * Default Settings
-         * @description Settings of a new project: its goal decides the strategy, its medium the model.
+         * @description Settings of a new project: its goal decides the strategy, its medium and task the model.
          */
         get: operations["default_settings"];
         put?: never;
@@ -2407,8 +2409,8 @@ export interface components {
          *     An answer counts as what it was corrected to, unless a later round asked about it again.
          */
         Answered: {
-            /** Class */
-            class: number;
+            /** Label */
+            label: number;
             /** Ood */
             ood: number;
             /** Skip */
@@ -2420,8 +2422,9 @@ export interface components {
          * AnswerIn
          * @description One verdict. `key` is made by the client: a retry with it returns the first result.
          *
-         *     The verdict `class` comes with a `label` of the project's task type, `{"type":
-         *     "classification", "class_id": 7}`; in classification `class_id` alone will do.
+         *     The verdict `label` comes with a `label` of the project's task type, `{"type":
+         *     "classification", "class_id": 7}`; in classification `class_id` alone will do. Its former name
+         *     `class` is taken for it.
          *
          *     `classes_version` is that of the project as its classes were shown. With it an answer is stored
          *     under the name that was read, and refused if that is another class by now.
@@ -3445,7 +3448,7 @@ export interface components {
          * Format
          * @enum {string}
          */
-        Format: "csv" | "jsonl" | "imagefolder" | "yolo" | "coco" | "label_studio" | "parquet" | "doccano";
+        Format: "csv" | "jsonl" | "imagefolder" | "yolo" | "coco" | "label_studio" | "parquet" | "doccano" | "voc" | "cvat";
         /**
          * Given
          * @description The numbers of a box letter by letter, as a file had them.
@@ -5477,9 +5480,12 @@ export interface components {
         /**
          * Verdict
          * @description What an annotator says of an example.
+         *
+         *     With ``LABEL`` goes a label of the project's task type. It was called ``class`` while labels
+         *     were classes: files keep that word, and clients and files that say it are understood.
          * @enum {string}
          */
-        Verdict: "class" | "ood" | "skip" | "unsure";
+        Verdict: "label" | "ood" | "skip" | "unsure";
         /** Version */
         Version: {
             /** Version */
@@ -7971,7 +7977,7 @@ export interface operations {
                 format?: components["schemas"]["Format"];
                 /** @description `coco`, `label_studio`: a zip with the images, or of texts with the interface for them, or else the JSON alone. */
                 images?: boolean;
-                /** @description `yolo`, `coco`, `label_studio`, `parquet`: also images nobody has judged. */
+                /** @description `yolo`, `coco`, `label_studio`, `parquet`, `voc`, `cvat`: also images nobody has judged. */
                 unlabeled?: boolean;
             };
             header?: never;
@@ -10006,6 +10012,7 @@ export interface operations {
             query?: {
                 goal?: "best_model" | "find_all";
                 medium?: components["schemas"]["Medium"];
+                task?: string;
             };
             header?: never;
             path?: never;
