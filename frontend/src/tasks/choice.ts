@@ -15,7 +15,7 @@ export type Choice = {
 };
 
 /** The verdict that says what an example is, rather than that it is nothing of the kind. */
-export const LABELED: Verdict = "class";
+export const LABELED: Verdict = "label";
 
 export const isSame = (a: Choice | null, b: Choice): boolean =>
   a !== null && a.verdict === b.verdict && a.classId === b.classId && a.label === b.label;
