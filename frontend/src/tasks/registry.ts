@@ -1,13 +1,13 @@
 import type { Project } from "../api/types";
 import { arm } from "./boxes/commands";
-import { describe } from "./boxes/describe";
+import { describe, short } from "./boxes/describe";
 import * as boxKeys from "./boxes/keys";
 import { Panel as BoxesPanel } from "./boxes/Panel";
 import { Stage as BoxesStage } from "./boxes/Stage";
 import { Thumbnail as BoxesThumbnail } from "./boxes/Thumbnail";
 import { useEditor } from "./boxes/useEditor";
 import { LABELED } from "./choice";
-import { nameOf } from "./classification/describe";
+import { nameOf, shortNameOf } from "./classification/describe";
 import { commandFor } from "./classification/keys";
 import { Panel } from "./classification/Panel";
 import { Stage } from "./classification/Stage";
@@ -23,6 +23,7 @@ const taskViews: Record<string, TaskView> = {
     commandFor,
     choose: (classId) => ({ verdict: LABELED, classId }),
     describe: nameOf,
+    short: shortNameOf,
   },
   boxes: {
     useWork: useEditor,
@@ -35,6 +36,7 @@ const taskViews: Record<string, TaskView> = {
       return null;
     },
     describe,
+    short,
   },
 };
 

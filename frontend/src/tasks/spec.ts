@@ -52,4 +52,6 @@ export type TaskView = {
   choose: (classId: number, work: Work) => Choice | null;
   /** What was said, in words. */
   describe: (choice: Choice, classes: LabelClass[]) => string;
+  /** The same where there is little room. */
+  short: (choice: Choice, classes: LabelClass[]) => string;
 };

@@ -6,6 +6,7 @@ export const boxes = {
   none: "Nothing in it",
   noneText: "You looked, and nothing of the classes is in this image.",
   ood: "Wrong kind of image",
+  oodShort: "Wrong kind",
   oodText: "None of what is looked for, and not even the right kind of picture.",
   drawWhat: "Draw boxes of",
   send: (count: number) => `Send ${plural(count, "box", "boxes")}`,

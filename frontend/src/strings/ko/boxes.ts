@@ -6,6 +6,7 @@ export const boxes: Catalogue["boxes"] = {
   none: "해당 없음",
   noneText: "살펴보았지만 이 이미지에는 찾는 클래스가 하나도 없습니다.",
   ood: "다른 종류의 이미지",
+  oodShort: "다른 종류",
   oodText: "찾는 것이 없고, 애초에 다루는 종류의 이미지가 아닙니다.",
   drawWhat: "그릴 상자의 클래스",
   send: (count) => `상자 ${number(count)}개 보내기`,

@@ -4,12 +4,25 @@ import { type Choice, LABELED } from "../choice";
 import { nameOf } from "../classification/describe";
 import { type Box, boxesOf, FLAGS } from "./model";
 
-/** What was said, in a few words: "3 boxes". */
-export function describe(choice: Choice, classes: LabelClass[]): string {
-  const boxes = choice.verdict === LABELED ? boxesOf(choice.label) : null;
-  if (boxes === null) return nameOf(choice, classes);
+/** How many boxes a label has: "3 boxes"; null where it is none of boxes. */
+export function saidOf(label: unknown): string | null {
+  const boxes = boxesOf(label);
+  if (boxes === null) return null;
   return boxes.length === 0 ? t.boxes.none : t.boxes.count(boxes.length);
 }
+
+/** What was said, in a few words. */
+export function describe(choice: Choice, classes: LabelClass[]): string {
+  if (choice.verdict === "ood") return t.boxes.ood;
+  const said = choice.verdict === LABELED ? saidOf(choice.label) : null;
+  return said ?? nameOf(choice, classes);
+}
+
+/** The same where there is little room. */
+export const short = (choice: Choice, classes: LabelClass[]): string =>
+  choice.verdict === "ood"
+    ? t.boxes.oodShort
+    : (t.label.strip.short[choice.verdict] ?? describe(choice, classes));
 
 const rounded = (value: number): number => Math.round(10 * value) / 10;
 

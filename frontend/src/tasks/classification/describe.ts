@@ -8,3 +8,7 @@ export function nameOf(choice: Choice, classes: LabelClass[]): string {
   }
   return { ood: t.label.ood, unsure: t.label.unsure, skip: t.label.skip }[choice.verdict];
 }
+
+/** The same where there is little room. */
+export const shortNameOf = (choice: Choice, classes: LabelClass[]): string =>
+  t.label.strip.short[choice.verdict] ?? nameOf(choice, classes);
