@@ -36,8 +36,11 @@ export const algorithmsQuery = queryOptions({
 });
 
 /** Those that serve projects of a medium, in its words. */
-export const serving = (algorithms: Algorithm[], medium: Project["medium"]): Algorithm[] => {
-  const those = algorithms.filter((one) => one.media.includes(medium));
+export const serving = (
+  algorithms: Algorithm[],
+  { medium, task }: Pick<Project, "medium" | "task">,
+): Algorithm[] => {
+  const those = algorithms.filter((one) => one.media.includes(medium) && one.tasks.includes(task));
   return medium === "image" ? those : those.map(said);
 };
 

@@ -2,7 +2,7 @@ import { lazy, Suspense, useCallback, useEffect, useState, useSyncExternalStore 
 import type { Project, User } from "../../api/types";
 import { useAlternate } from "../../media/useAlternate";
 import { t } from "../../strings";
-import type { Choice } from "../../tasks/classification/describe";
+import type { Choice } from "../../tasks/choice";
 import { taskViewOf } from "../../tasks/registry";
 import type { KeyDialogOf } from "../../ui/hotkeys";
 import { keyDialog } from "../../ui/keyDialog";
@@ -53,7 +53,9 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
     async (choice: Choice) => {
       markKey();
       const version = choice.classesVersion ?? shownAt(performance.now()).version;
-      if (await session.answer(choice.verdict, choice.classId, version)) flash({ ...choice });
+      if (await session.answer(choice.verdict, choice.classId, version, choice.label)) {
+        flash({ ...choice });
+      }
     },
     [session, flash, shownAt],
   );
@@ -66,6 +68,7 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
     },
     [session, setAlternate, toggleGuide],
   );
+  const work = task.useWork({ projectId: project.id, classes, current, answer });
   useDeskKeys({ session, task, shownAt, answer, onPage });
 
   const open = useCallback((queryId: number) => session.revisit(queryId), [session]);
@@ -100,6 +103,8 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
               <Stage
                 medium={project.medium}
                 subject={current.subject}
+                classes={classes}
+                work={work}
                 ahead={ahead}
                 alternate={alternate}
                 onAlternate={setAlternate}
@@ -141,6 +146,7 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
           </p>
           <Panel
             classes={classes}
+            work={work}
             given={current?.given ?? null}
             flashed={flashed}
             disabled={!current}
@@ -157,13 +163,21 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
       {dialog === "help" && (
         <HelpDialog
           classes={classes}
+          task={project.task}
           medium={project.medium}
           guidelines={project.guidelines}
           onClose={() => setDialog(null)}
         />
       )}
       {dialog === "find" && (
-        <FindDialog classes={classes} onChoose={answer} onClose={() => setDialog(null)} />
+        <FindDialog
+          classes={classes}
+          onChoose={({ classId }) => {
+            const choice = classId === null ? null : task.choose(classId, work);
+            if (choice) void answer(choice);
+          }}
+          onClose={() => setDialog(null)}
+        />
       )}
     </div>
   );

@@ -8,6 +8,8 @@ import { Whole } from "../../media/Thumbnail";
 import { movesText } from "../../media/text/scrolling";
 import type { Sought } from "../../media/text/words";
 import { t } from "../../strings";
+import { LabelOver } from "../../tasks/boxes/LabelOver";
+import { boxesOf } from "../../tasks/boxes/model";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
 import { CopyButton } from "../../ui/CopyButton";
@@ -129,6 +131,7 @@ function Known(props: KnownProps) {
       <div
         className={styles.stage}
         data-medium={project.medium}
+        data-boxes={boxesOf(example.whole_label) !== null || undefined}
         data-small={Math.max(example.width ?? 0, example.height ?? 0) < 200 || undefined}
       >
         <Whole
@@ -138,6 +141,7 @@ function Known(props: KnownProps) {
           {...(example.width !== null && { width: example.width })}
           {...(example.height !== null && { height: example.height })}
         />
+        <LabelOver example={example} label={example.whole_label} classes={project.classes} />
       </div>
       <div className={styles.chips}>
         <Chip tone={example.state === "labeled" ? "good" : "plain"} dot>

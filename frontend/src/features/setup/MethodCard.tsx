@@ -28,7 +28,7 @@ type MethodCardProps = {
 export function MethodCard({ project, settings, onChange }: MethodCardProps) {
   const algorithms = useQuery(algorithmsQuery);
   const change = (values: Partial<Settings>) => onChange({ ...settings, ...values });
-  const items = serving(algorithms.data?.items ?? [], project.medium);
+  const items = serving(algorithms.data?.items ?? [], project);
   const chosen = (kind: AlgorithmKind) =>
     items.find((one) => one.kind === kind && one.name === settings[kind].name);
   const needs = chosen("strategy")?.needs ?? [];
@@ -102,7 +102,7 @@ export function MethodCard({ project, settings, onChange }: MethodCardProps) {
       <details className={styles.advanced} {...fold}>
         <summary>{t.setup.moreMethod}</summary>
         <div className={styles.folded}>
-          <RoundFields settings={settings} onChange={change} />
+          <RoundFields task={project.task} settings={settings} onChange={change} />
           {algorithms.isPending && (
             <Loading>
               <Skeleton height="18rem" />
@@ -157,9 +157,10 @@ function aboutWeights({ settings, warnings }: Project): string[] {
   return warnings.filter((warning) => names.some((name) => warning.includes(String(name))));
 }
 
-type RoundFieldsProps = { settings: Settings; onChange: (values: Partial<Settings>) => void };
+type Change = (values: Partial<Settings>) => void;
+type RoundFieldsProps = { task: string; settings: Settings; onChange: Change };
 
-function RoundFields({ settings, onChange }: RoundFieldsProps) {
+function RoundFields({ task, settings, onChange }: RoundFieldsProps) {
   const { cost } = settings;
   const fixed = cost.mode === "fixed";
   return (
@@ -241,7 +242,7 @@ function RoundFields({ settings, onChange }: RoundFieldsProps) {
           <option value="random">{first.random}</option>
         </SelectField>
       </div>
-      <ModesField modes={settings.modes} onChange={(modes) => onChange({ modes })} />
+      <ModesField task={task} modes={settings.modes} onChange={(modes) => onChange({ modes })} />
     </>
   );
 }

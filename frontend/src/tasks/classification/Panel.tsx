@@ -1,27 +1,13 @@
 import type { CSSProperties, ReactNode } from "react";
-import type { LabelClass } from "../../api/types";
 import { t } from "../../strings";
 import { ariaKey, FIXED_KEYS, keyLabel } from "../../ui/hotkeys";
 import { Kbd } from "../../ui/Kbd";
-import { type Choice, isSame } from "./describe";
+import { type Choice, isSame } from "../choice";
+import type { PanelProps } from "../spec";
 import styles from "./Panel.module.css";
 
 /** More classes than this stand in two columns. */
 const MANY = 10;
-
-export type PanelProps = {
-  classes: LabelClass[];
-  /** The verdict the image was given before, when it is revisited. */
-  given: Choice | null;
-  /** The verdict just given, to show that the key was heard. */
-  flashed: Choice | null;
-  disabled: boolean;
-  canUndo: boolean;
-  onAnswer: (choice: Choice) => void;
-  onUndo: () => void;
-  /** Look for a class by its name. */
-  onFind: () => void;
-};
 
 export function Panel(props: PanelProps) {
   const { classes, given, flashed, disabled, canUndo, onAnswer, onUndo, onFind } = props;

@@ -3,6 +3,8 @@ import { createProject } from "../../../api/projects";
 import type { Project } from "../../../api/types";
 import type { Source } from "../folders";
 
+const PICTURES = { medium: "image", task: "classification" } as const;
+
 /** Of 100 characters that a name may have, those that leave room for a number. */
 const MOST_NAME = 90;
 const MOST_TRIES = 50;
@@ -12,7 +14,7 @@ export async function createLike(content: File | Source): Promise<Project> {
   const name = nameOf(content);
   for (let number = 1; ; number += 1) {
     try {
-      return await createProject(number === 1 ? name : `${name} ${number}`, "image");
+      return await createProject(number === 1 ? name : `${name} ${number}`, PICTURES);
     } catch (error) {
       const isTaken = error instanceof ApiError && error.code === "name_taken";
       if (!isTaken || number >= MOST_TRIES) throw error;
