@@ -2,9 +2,9 @@
 
 ``python -m benchmarks.localization --data DIR --seeds 3``
 
-DIR holds ``tinyimagenet_train100.parquet``: 64 px images with one true box each. A trial draws
-classes as in-distribution; N of their images are learned from and the others judge, and N images of
-the other classes are the OOD images. As in the thesis (section 3.4, tasks II and III) standard and
+DIR holds ``tinyimagenet_train100.parquet``: 64 px images with one true box each. Its animals are
+in-distribution: a seed draws N of their images to learn from, the others judge, and N images of
+things are the OOD images. As in the thesis (section 3.4, tasks II and III) standard and
 TAUFE regress boxes by three losses, and standard, OAT and TAUFE classify, and are asked where. The
 methods share seed, batches, views and number of updates. Every run is written to `--json` when it
 ends, and a benchmark that was stopped goes on.
@@ -44,7 +44,7 @@ TASKS: Final = {
     "cam": {"localize": "cam"},
     "cam_map": {"localize": "cam", "penalty": "map"},
 }
-"""What is compared; `cam_map` penalises each place of the map, and only TAUFE differs from `cam`."""
+"""What is compared; `cam_map` penalises each place of the map, so only its TAUFE is not `cam`."""
 THESIS: Final = {
     "l1": {"standard": 66.41, "taufe": 67.16},
     "l1_iou": {"standard": 66.57, "taufe": 67.22},
@@ -53,7 +53,10 @@ THESIS: Final = {
 }
 """CUB-200 with ImageNet as OOD, N = 2,000, ResNet-50: mean IoU in %, of `cam` GT-known Loc in %."""
 
-_SIDE: Final = 64
+ANIMALS: Final = 59
+"""Labels are in the order of WordNet, where animals come first."""
+
+_GIVEN: Final = 64
 _FILE: Final = "tinyimagenet_train100.parquet"
 
 
@@ -67,30 +70,30 @@ class Pool:
     whole: NDArray[np.bool_]
 
     @classmethod
-    def prepare(cls, data: Path, cache: Path) -> "Pool":
-        """Decode the images, once."""
+    def prepare(cls, data: Path, cache: Path, side: int) -> "Pool":
+        """Decode the images, once, and bring them to a side in pixels."""
         columns = ["image", "label", "xmin", "ymin", "xmax", "ymax"]
         table = pq.read_table(data / _FILE, columns=columns)
         labels = table["label"].to_numpy().astype(np.int64)
         corners = np.stack([table[name].to_numpy() for name in columns[2:]], axis=1).astype(float)
-        whole = (corners[:, 2:] > corners[:, :2]).all(axis=1)
+        whole: NDArray[np.bool_] = np.all(corners[:, 2:] > corners[:, :2], axis=1)
         # Its corners are pixels that still belong to the box.
         corners[:, 2:] += 1
-        path = cache / "tinyimagenet_64.bin"
+        path = cache / f"tinyimagenet_{side}.bin"
         if not path.exists():
             cache.mkdir(parents=True, exist_ok=True)
             partial = path.with_suffix(".tmp")
-            with PixelStore.writer(partial, _SIDE) as writer:
+            with PixelStore.writer(partial, side) as writer:
                 for row, encoded in enumerate(table["image"].to_pylist()):
                     image = Image.open(io.BytesIO(encoded)).convert("RGB")
-                    writer.write(row, fit_image(image, _SIDE)[None])
+                    writer.write(row, fit_image(image, side)[None])
             os.replace(partial, path)
-        return cls(PixelStore.open(path, _SIDE, len(labels)), labels, corners / _SIDE, whole)
+        return cls(PixelStore.open(path, side, len(labels)), labels, corners / _GIVEN, whole)
 
 
 @dataclass(frozen=True)
 class Trial:
-    """Which images are learned from, which judge: pool rows; labels are in 0..classes-1."""
+    """Which images are learned from, and which judge: pool rows; labels are of the pool."""
 
     inside: Indices
     ood: Indices
@@ -98,24 +101,22 @@ class Trial:
     labels: Indices
 
     @classmethod
-    def draw(cls, pool: Pool, classes: int, size: int, tested: int, seed: int) -> "Trial":
-        """Draw classes, and `size` images of them and of the others."""
+    def draw(cls, pool: Pool, size: int, tested: int, seed: int) -> "Trial":
+        """Draw `size` images of animals, as many of things, and what judges."""
         generator = np.random.default_rng(seed)
-        chosen = np.sort(generator.permutation(np.unique(pool.labels))[:classes])
-        is_inside = np.isin(pool.labels, chosen)
-        inside = generator.permutation(np.flatnonzero(is_inside & pool.whole))
-        ood = generator.permutation(np.flatnonzero(~is_inside))
-        labels = np.searchsorted(chosen, pool.labels)
-        return cls(inside[:size], ood[:size], inside[size : size + tested], labels)
+        is_animal = pool.labels < ANIMALS
+        inside = generator.permutation(np.flatnonzero(is_animal & pool.whole))
+        ood = generator.permutation(np.flatnonzero(~is_animal))
+        return cls(inside[:size], ood[:size], inside[size : size + tested], pool.labels)
 
 
 def main() -> None:
     arguments = _arguments()
     torch.set_num_threads(arguments.threads)
-    pool = Pool.prepare(arguments.data, arguments.cache)
+    pool = Pool.prepare(arguments.data, arguments.cache, arguments.side)
     config = {
         "params": arguments.params,
-        "classes": arguments.classes,
+        "side": arguments.side,
         "size": arguments.size,
         "tested": arguments.tested,
     }
@@ -127,13 +128,13 @@ def main() -> None:
             continue
         started = time.perf_counter()
         params = LocalizeParams.model_validate(arguments.params | TASKS[task])
-        trial = Trial.draw(pool, arguments.classes, arguments.size, arguments.tested, seed)
+        trial = Trial.draw(pool, arguments.size, arguments.tested, seed)
         truth = pool.boxes[trial.test]
         if method not in params.methods:
             learned = pool.boxes[trial.inside]
             found = floors(learned, truth, params)[method]
         else:
-            found = run(pool, trial, params, method, classes=arguments.classes, seed=seed)
+            found = run(pool, trial, params, method, seed=seed)
         found |= {"seconds": time.perf_counter() - started}
         runs.add({**case, **found})
         shown = f"IoU {100 * found['iou']:.2f}, found {100 * found['localized']:.2f} %"
@@ -142,13 +143,13 @@ def main() -> None:
 
 
 def run(
-    pool: Pool, trial: Trial, params: LocalizeParams, method: str, *, classes: int, seed: int
+    pool: Pool, trial: Trial, params: LocalizeParams, method: str, *, seed: int
 ) -> dict[str, Any]:
     """Train one method and judge it; the map of all channels is judged of the same network."""
     store, inside = pool.store, trial.inside
     labels = trial.labels
     examples = Examples(store[inside], labels[inside], pool.boxes[inside], store[trial.ood])
-    network = build_localizer(params, store=store, classes=classes, seed=seed)
+    network = build_localizer(params, store=store, classes=ANIMALS, seed=seed)
     network.begin_with(examples.boxes.mean(axis=0))
     train_localizer(network, examples, params, method, seed=seed)
     truth, tested = pool.boxes[trial.test], labels[trial.test]
@@ -165,7 +166,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
     parser.add_argument("--data", type=Path, required=True, help=f"folder of {_FILE}")
     parser.add_argument("--tasks", default=",".join(TASKS))
-    parser.add_argument("--classes", type=int, default=40, help="in-distribution, of 200")
+    parser.add_argument("--side", type=int, default=64, help="of the images, in pixels")
     parser.add_argument("--size", type=int, default=2000, help="images of either kind")
     parser.add_argument("--tested", type=int, default=2000, help="images that judge, at most")
     parser.add_argument("--seeds", type=int, default=3)

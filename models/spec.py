@@ -29,6 +29,7 @@ Group = Literal[
 
 CLASSES: Final = frozenset({"classification"})
 """The tasks of what knows labels as classes only."""
+BOXES: Final = frozenset({"boxes"})
 
 THESIS: Final = (
     "D. Park, Prioritizing Informative Features and Examples for Deep Learning from Noisy Data, "

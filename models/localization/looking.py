@@ -22,6 +22,7 @@ from models.features.embed import NetworkExtractor, restore_extractor, uses_embe
 from models.heads.head import LogisticHead
 from models.localization.judge import boxes_of_maps, class_maps
 from models.localization.map_box import Map
+from models.localization.squares import out_of_square
 from models.media.image import Pixels
 from models.networks.build import restore_network
 from models.networks.nets import Network
@@ -130,12 +131,13 @@ class Looker:
             rows = slice(0, split)
         if not isinstance(extractor, NetworkExtractor):
             raise _without_map(f"The features of {find('model', name).title} are")
-        weight = head.weight[rows] * np.float32(head.scaling.scale)
-        bias = np.where(head.counts > 0, head.bias - head.scaling.mean[rows] @ weight, -np.inf)
+        scaled_weight = head.weight[rows] * np.float32(head.scaling.scale)
+        shift = head.bias - head.scaling.mean[rows] @ scaled_weight
         return cls(
             extractor.network,
-            torch.from_numpy(weight * np.float32(factor)),
-            torch.from_numpy(bias),
+            torch.from_numpy(scaled_weight * np.float32(factor)),
+            # Of a class without an example nothing is known, and nothing shown.
+            torch.from_numpy(np.where(head.counts > 0, shift, np.float32(-np.inf))),
             size,
             rooted=extractor.rooted,
         )
@@ -229,9 +231,7 @@ def cam_boxes(
     seen = looker.look(pixels, classes)
     outputs = seen.probabilities.argmax(axis=1) if classes is None else classes
     boxes, _ = boxes_of_maps(seen.maps, pixels.shape[1], threshold)
-    side = sizes.min(axis=1)
-    corner = (sizes - side[:, None]) / 2
-    placed = boxes * side[:, None] + np.tile(corner, (1, 2))
+    placed = out_of_square(boxes, sizes)
     scores = np.take_along_axis(seen.probabilities, outputs[:, None], axis=1)[:, 0]
     return [
         CamBox(

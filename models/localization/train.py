@@ -4,11 +4,12 @@ import hashlib
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
 from models.device import best_device, computes_in_bfloat16, place
@@ -21,7 +22,9 @@ from models.training.regularizers import feature_penalty, still_statistics, unif
 from models.training.resume import Batches, counted, restore, seeded, store
 from models.training.train import require_finite, resident, scaled, sgd
 
-_INSIDE, _OUTSIDE = 0, 1
+_INSIDE: Final = 0
+_OUTSIDE: Final = 1
+_LARGEST_GRADIENT: Final = 1.0
 
 
 @dataclass(frozen=True)
@@ -123,6 +126,10 @@ def train_localizer(
                 loss = loss + _ood_loss(network, activations, params, method)
             optimizer.zero_grad(set_to_none=True)
             loss.backward()  # type: ignore[no-untyped-call]
+            if network.kind == "regression":
+                # A head on a whole map answers to all of it at once, and one bad batch would push
+                # every feature below zero for good.
+                nn.utils.clip_grad_norm_(network.parameters(), _LARGEST_GRADIENT)
             optimizer.step()
             require_finite(loss.detach(), step, params.steps, params.rate)
     return network.eval()

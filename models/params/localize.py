@@ -93,7 +93,7 @@ class LocalizeParams(NetworkParams, LocalizeChoice):
         gt=0,
         le=10,
         description="Falls to a tenth at 50 % and again at 75 %. Empty: 0.1, for cnn_tiny 0.05; "
-        "where boxes are regressed 0.01, as the whole map is more than its mean.",
+        "where boxes are regressed 0.02, as the whole map is more than its mean.",
     )
     augment: bool = Field(
         default=True, description="Shift images at random by up to an eighth of their side."
@@ -110,7 +110,7 @@ class LocalizeParams(NetworkParams, LocalizeChoice):
         if self.learning_rate is not None:
             return self.learning_rate
         if self.localize == "regression":
-            return 0.01
+            return 0.02
         return 0.05 if self.network == "cnn_tiny" else 0.1
 
     def training_params(self) -> TrainingParams:
