@@ -182,7 +182,7 @@ class Looker:
     @torch.inference_mode()
     def _averaged(self, size: int) -> nn.Module:
         """Find the last module whose output, averaged over places, is the embedding."""
-        network, found = self.network, list[nn.Module]()
+        network, found, single = self.network, list[nn.Module](), list[nn.Module]()
         outputs: list[tuple[nn.Module, Tensor]] = []
 
         def keep(module: nn.Module, _: object, out: object) -> None:
@@ -198,11 +198,15 @@ class Looker:
             for hook in hooks:
                 hook.remove()
         for module, out in outputs:
-            if out.shape[-1] == 1 and out.shape[-2] == 1 and size > 1:
-                continue
             means = out.float().mean(dim=(2, 3))
             if torch.allclose(means, embeddings, rtol=_TOLERANCE, atol=_TOLERANCE):
-                found.append(module)
+                # Where it was averaged already it is a single place.
+                (single if out.shape[-2:].numel() == 1 else found).append(module)
+        if not found and single:
+            raise ModelError(
+                f"Of images of {size} px the last map of this network is a single place, so it "
+                "does not say where anything is; bring the images to a larger size (job resize)."
+            )
         if not found:
             raise _without_map("What this network tells classes by is")
         return found[-1]
