@@ -70,7 +70,7 @@ def said(example: Example, label: dict[str, object] | None) -> Annotation:
         source=Source.IMPORT,
         source_name="label",
         client_key=uuid.uuid4(),
-        verdict=Verdict.OOD if label is None else Verdict.CLASS,
+        verdict=Verdict.OOD if label is None else Verdict.LABEL,
         label=label,
         seconds=0,
         cost=0,

@@ -16,7 +16,7 @@ export function JobsScreen({ project }: { project: Project }) {
   const [search, setSearch] = useSearchParams();
   const asked = search.get("ask");
   const served = serving(algorithms.data?.items ?? [], project.medium);
-  const jobs = served.filter((one) => one.kind === "job");
+  const jobs = served.filter(({ kind, tasks }) => kind === "job" && tasks.includes(project.task));
   const others = jobs.filter((one) => !isQuestion(one.name));
   const answering = QUESTIONS.flatMap((name) => jobs.find((one) => one.name === name) ?? []);
   const ask = (name: Question) => {
