@@ -11,7 +11,7 @@ from models.params.localize import LocalizeParams
 from workers.context import JobContext
 from workers.dry_run import Cost, DryRun
 from workers.localize.gather import Known, gather
-from workers.localize.handler import train_known
+from workers.localize.training import train_known
 
 _SAMPLE: Final = 64
 

@@ -14,16 +14,17 @@ from core.tables import Job
 from models.localization.boxes import THRESHOLDS, iou
 from models.localization.judge import OVERLAPS, Found, figures, floors, look
 from models.localization.map_box import scaled_map
-from models.localization.networks import Localizer, build_localizer
+from models.localization.networks import Localizer
 from models.localization.squares import out_of_square
-from models.localization.train import Examples, train_localizer
 from models.media.image import PixelStore
 from models.params.localize import METHODS, NO_SOFTMAX, LocalizeParams
 from workers.artifacts import keep
 from workers.context import JobContext, Phase
 from workers.dry_run import dry_run
 from workers.job_inputs import example_ids
+from workers.localize.dry_run import prepare
 from workers.localize.gather import Known, gather
+from workers.localize.training import train_known
 from workers.yielding import Yielding
 
 _SHOWN: Final = 48
@@ -33,8 +34,6 @@ _FEW: Final = 10
 def run(context: JobContext) -> dict[str, Any]:
     """Train and compare; a killed job goes on in the training in which it was."""
     if context.dry_run:
-        from workers.localize.dry_run import prepare
-
         return dry_run(context, prepare)
     return context.finish(Comparison(context).run)
 
@@ -179,17 +178,6 @@ class Comparison:
     def _write(self, name: str, content: dict[str, Any]) -> None:
         text = json.dumps(content)
         write_atomically(self.file(name), lambda part: part.write_text(text))
-
-
-def train_known(
-    known: Known, store: PixelStore, params: LocalizeParams, method: str, **how: Any
-) -> Localizer:
-    """Train one method on what was gathered; ``how`` is passed on to ``train_localizer``."""
-    inside = known.inside
-    network = build_localizer(params, store=store, classes=len(known.class_ids), seed=known.seed)
-    network.begin_with(inside.boxes.mean(axis=0))
-    examples = Examples(store[inside.indices], inside.classes, inside.boxes, store[known.ood])
-    return train_localizer(network, examples, params, method, seed=known.seed, **how)
 
 
 def _edges(boxes: Any, sizes: Any) -> list[list[float]]:
