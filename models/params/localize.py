@@ -30,7 +30,11 @@ class LocalizeChoice(Params):
         "the centres as well.",
     )
     iou_weight: float = Field(
-        default=0.4, ge=0, le=1000, description="Weight of 1 - IoU in l1_iou and d_iou."
+        default=0.4,
+        ge=0,
+        le=1000,
+        title="IoU weight",
+        description="Weight of 1 - IoU in l1_iou and d_iou.",
     )
     distance_weight: float = Field(
         default=0.4, ge=0, le=1000, description="Weight of the distance of the centres in d_iou."

@@ -122,7 +122,7 @@ class Comparison:
         result = {
             "localize": self.params.localize,
             "methods": methods,
-            "refused": {"oat": f"{NO_SOFTMAX}."} if "oat" not in methods else {},
+            "refused": {"oat": NO_SOFTMAX} if "oat" not in methods else {},
             "floors": guesses,
             "overlap": self.params.overlap,
             "threshold": self.params.threshold,

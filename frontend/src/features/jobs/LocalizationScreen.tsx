@@ -2,7 +2,6 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { artifactsQuery } from "../../api/artifacts";
 import type { Localization } from "../../api/localization";
-import type { Method } from "../../api/results";
 import type { Job, Project, Settings } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
@@ -35,11 +34,7 @@ export function LocalizationScreen({ project, job }: LocalizationScreenProps) {
       <Card title={text.figures} hint={text.figuresHint}>
         <FoundTable result={result} />
         {result.localize === "cam" && <p className={styles.hint}>{text.maxNote}</p>}
-        {Object.entries(result.refused).map(([method, why]) => (
-          <p key={method} className={styles.hint}>
-            {text.refused(text.methods[method as Method], t.common.said(why))}
-          </p>
-        ))}
+        {result.refused.oat && <p className={styles.hint}>{text.refused}</p>}
       </Card>
       <Card title={text.curves}>
         <FoundCurves result={result} />

@@ -10,7 +10,7 @@ import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { SelectField } from "../../ui/Field";
 import { formatPercent } from "../../ui/format";
-import { Failure } from "../../ui/State";
+import { Notice } from "../../ui/State";
 import styles from "./DetailPanel.module.css";
 
 const { where: text } = t.localization;
@@ -92,7 +92,17 @@ export function Pictured({ project, example, marked, looks, onLooks }: PicturedP
               ))}
             </SelectField>
           )}
-          {looks && look.error && <Failure error={look.error} onRetry={() => look.refetch()} />}
+          {looks && look.error && (
+            <Notice
+              actions={
+                <Button size="small" onClick={() => look.refetch()}>
+                  {t.common.retry}
+                </Button>
+              }
+            >
+              {t.common.said(look.error.message)}
+            </Notice>
+          )}
           <p aria-live="polite">
             {isLooking && look.isFetching && text.looking}
             {seen && !look.isFetching && (

@@ -16,7 +16,8 @@ export const localization = {
     cam: "The network learned classes alone; its boxes are read off class activation maps, for the true class.",
     regression: "The network learned the box itself.",
   },
-  refused: (method: string, why: string) => `${method} was not compared: ${why}`,
+  refused:
+    "OAT was not compared: it makes the class probabilities of OOD images uniform, and a network that regresses boxes has none.",
   methods: { standard: "Plain training", oat: "OAT", taufe: "TAUFE" },
   guesses: { mean_box: "Mean box", whole_image: "Whole image" },
   figures: "Figures",

@@ -16,7 +16,8 @@ export const localization = {
     cam: "네트워크는 클래스만 학습했고, 상자는 참 클래스의 클래스 활성화 맵에서 읽었습니다.",
     regression: "네트워크가 상자 자체를 학습했습니다.",
   },
-  refused: (method: string, why: string) => `${method}: 비교하지 않음. ${why}`,
+  refused:
+    "OAT는 비교하지 않았습니다. OAT는 OOD 이미지의 클래스 확률을 고르게 만드는데, 상자를 회귀하는 네트워크에는 클래스 확률이 없습니다.",
   methods: { standard: "일반 학습", oat: "OAT", taufe: "TAUFE" },
   guesses: { mean_box: "평균 상자", whole_image: "이미지 전체" },
   figures: "수치",
