@@ -809,6 +809,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/examples/{example_id}/look-at": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Look At Example
+         * @description Have the model of the last round show where on an image it sees a class.
+         *
+         *     The `result` of the job that is returned holds `map`, rows of 0 to 255 over the `square` that
+         *     the model sees (left, top, right, bottom in pixels of the image); `box` around the largest part
+         *     that stands out, null where nothing does; `class_id`, its `probability` and the
+         *     `predicted_class_id`; and the `round` of the model.
+         */
+        post: operations["look_at_example"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/examples/{example_id}/neighbours": {
         parameters: {
             query?: never;
@@ -3677,7 +3702,7 @@ export interface components {
          * @description What a job does.
          * @enum {string}
          */
-        JobKind: "import_pool" | "advance_round" | "learn_features" | "taufe" | "prune" | "relabel" | "score_part" | "resize" | "embedding_map" | "compare" | "look_up";
+        JobKind: "import_pool" | "advance_round" | "learn_features" | "taufe" | "prune" | "relabel" | "score_part" | "resize" | "embedding_map" | "compare" | "look_up" | "localize" | "look_at";
         /** JobOut */
         JobOut: {
             /** Attempt */
@@ -3864,6 +3889,14 @@ export interface components {
             email: string;
             /** Password */
             password: string;
+        };
+        /**
+         * LookAt
+         * @description Which class to look for; left out: the one that the model says.
+         */
+        LookAt: {
+            /** Class Id */
+            class_id?: number | null;
         };
         /**
          * MapImage
@@ -7554,6 +7587,51 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ExampleDetail"];
+                };
+            };
+        };
+    };
+    look_at_example: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                example_id: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LookAt"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobOut"];
                 };
             };
         };

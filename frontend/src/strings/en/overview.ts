@@ -93,6 +93,8 @@ export const overview = {
     embedding_map: "Making the map",
     compare: "Comparing images",
     look_up: "Looking at a file",
+    localize: "Comparing localization",
+    look_at: "Looking at an image",
   } as Record<string, string>,
   jobRunning: "At work",
   jobQueued: "Waiting for a worker",

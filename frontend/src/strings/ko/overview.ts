@@ -95,6 +95,8 @@ export const overview: Catalogue["overview"] = {
     embedding_map: "지도 만들기",
     compare: "이미지 비교",
     look_up: "파일 살펴보기",
+    localize: "위치 찾기 비교",
+    look_at: "이미지 살펴보기",
   },
   jobRunning: "실행 중",
   jobQueued: "워커를 기다리는 중",
