@@ -2319,7 +2319,8 @@ export interface components {
          * AlgorithmOut
          * @description `defaults` are what the parameters begin with: of jobs they suit the workers' devices.
          *
-         *     `media` and `tasks` are what projects have to be of, for it to be chosen in them.
+         *     `media` and `tasks` are what projects have to be of, for it to be chosen in them. `of_texts` is
+         *     what is otherwise in projects of texts, null where it serves none.
          */
         AlgorithmOut: {
             /** Defaults */
@@ -2344,6 +2345,7 @@ export interface components {
             name: string;
             /** Needs */
             needs: string[];
+            of_texts: components["schemas"]["OfTextsOut"] | null;
             /** Paper */
             paper: string;
             /** Params Schema */
@@ -4019,6 +4021,24 @@ export interface components {
             ratio: number | null;
             /** Wrong */
             wrong: number;
+        };
+        /**
+         * OfTextsOut
+         * @description `summary` and `descriptions` are empty where those that it has speak of texts as well.
+         *
+         *     `defaults` has the parameters that say something there, and no others.
+         */
+        OfTextsOut: {
+            /** Defaults */
+            defaults: {
+                [key: string]: unknown;
+            };
+            /** Descriptions */
+            descriptions: {
+                [key: string]: string;
+            };
+            /** Summary */
+            summary: string;
         };
         /**
          * OnlyHere
