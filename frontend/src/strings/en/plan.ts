@@ -70,6 +70,9 @@ export const plan = {
   },
   valuesOfClasses: (count: number, values: string[]) =>
     `${plural(count, "label", "labels")}, of which those of the classes are taken: ${values.join(", ")}`,
+  valuesElsewhere: (count: number, values: string[]) =>
+    `${plural(count, "label", "labels")}, none of which is of an image for the pool: ${values.join(", ")}`,
+  noValues: "No label",
   document: (name: string, format: string) => `${name} says something of the images (${format}).`,
   stated: (source: string, readable: number, unreadable: number) =>
     unreadable > 0
