@@ -23,7 +23,9 @@ const LABELS = ["label", "labels", "class_name", "class"];
 /** Columns of a table that brings texts; null of one that says something of images. */
 export function textsIn({ columns, keys }: Table): { text: string; label: string } | null {
   const called = (names: string[]) => columns.find((one) => names.includes(one.toLowerCase()));
-  const text = called(TEXTS) ?? (keys.length === 0 ? columns[0] : undefined);
+  const first = columns.find((one) => !/^(_?id|guid|uid)$/i.test(one));
+  const isOfImages = keys.length > 0 || columns.some((one) => /^(image|img|picture)/i.test(one));
+  const text = called(TEXTS) ?? (isOfImages ? undefined : first);
   if (text === undefined || keys.some((key) => OURS.includes(key))) return null;
   const others = columns.filter((one) => one !== text);
   return { text, label: called(LABELS) ?? others.at(-1) ?? "" };

@@ -65,6 +65,8 @@ export const plan = {
   columns: "Which of these are labels?",
   folderLabel: "The folder, or the column label",
   values: (readable: number, unreadable: number, values: string[]) => {
+    if (readable === 0 && unreadable > 0)
+      return `${plural(unreadable, "value", "values")}, none of which is a class yet: ${values.join(", ")}`;
     const no = unreadable > 0 ? `, ${number(unreadable)} that are no class yet` : "";
     return `${plural(readable, "label", "labels")}${no}: ${values.join(", ")}`;
   },

@@ -59,6 +59,8 @@ export const plan: Catalogue["setup"]["plan"] = {
   columns: "어느 것이 라벨인가요?",
   folderLabel: "폴더 이름 또는 label 열",
   values: (readable, unreadable, values) => {
+    if (readable === 0 && unreadable > 0)
+      return `아직 클래스가 아닌 값 ${number(unreadable)}개: ${values.join(", ")}`;
     const no = unreadable > 0 ? `, 아직 클래스가 아닌 값 ${number(unreadable)}개` : "";
     return `라벨 ${number(readable)}개${no}: ${values.join(", ")}`;
   },
