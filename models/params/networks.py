@@ -30,13 +30,18 @@ def compared_width(name: str, width: int) -> int:
 
     Where `auto` has those of a network they alone do: features of the pool are of its details. Of
     the ten nearest of each of 1,000 photographs, 78 % show the same kind of thing by the network,
-    68 % by both, and 47 % by features of the pool. So it is with texts, and what they mean.
+    68 % by both, and 47 % by features of the pool. So it is with texts, and what they mean. Behind
+    those of `fcos` come maps.
 
     Args:
         name: the model.
         width: of its embeddings.
     """
-    network = {"auto": NETWORK_DIMENSION, "auto_text": SENTENCE_DIMENSION}
+    network = {
+        "auto": NETWORK_DIMENSION,
+        "fcos": NETWORK_DIMENSION,
+        "auto_text": SENTENCE_DIMENSION,
+    }
     return min(width, network.get(name, width))
 
 

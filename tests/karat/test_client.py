@@ -172,7 +172,7 @@ def test_leases_answers_and_exports(running: ProjectClient, tmp_path: Path) -> N
     answer: Answer = {
         "key": key,
         "query_id": first,
-        "verdict": "class",
+        "verdict": "label",
         "class_id": classes["cat"],
         "seconds": 1.0,
     }
@@ -242,7 +242,7 @@ def test_a_notebook_shows_jobs_as_tables_and_the_accuracy_of_rounds_as_a_curve()
     assert "<tr><th>result.notes</th><td>a &lt;b&gt;; c</td></tr>" in html
     assert "<th>error</th>" not in html
     rounds = [
-        {"number": number, "answered": {"class": 20, "ood": 5}, "accuracy": accuracy}
+        {"number": number, "answered": {"label": 20, "ood": 5}, "accuracy": accuracy}
         for number, accuracy in enumerate([0.5, None, 0.75])
     ]
     curve = accuracy_curve(rounds)
