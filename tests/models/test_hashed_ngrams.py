@@ -81,7 +81,7 @@ def test_a_killed_embedding_goes_on_where_it_was(
         seen.extend(texts)
         return extract(self, texts)
 
-    def kill(step: int, _: int) -> None:
+    def kill(step: int, steps: int) -> None:  # noqa: ARG001
         if seen and step == 40:
             raise Cancelled
 

@@ -122,12 +122,12 @@ class Page:
             return
         yield f"<h2>{self._say('The same picture with several labels')}</h2>"
         count = self.judged.contradicted
-        said = (
+        sentence = (
             f"{_pictures(count)} {_has(count)} several labels, of copies or of several annotators, "
             "so at least one label of each is wrong for certain, unless a picture can be of "
             f"several classes.{_first(len(images), count)}"
         )
-        yield f"<p>{self._say(said)}</p>"
+        yield f"<p>{self._say(sentence)}</p>"
         by_image: dict[int, list[JudgedLabel]] = {image: [] for image in images}
         for one in self.judged.verdicts:
             if one.given.image in by_image:

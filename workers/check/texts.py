@@ -101,7 +101,7 @@ def texts_of(
     path, suffix = asked.path, asked.path.suffix.lower()
     if path.is_dir() or suffix == ".zip":
         labels = (asked.label_column or "label",)
-        found = TextZip(
+        found: Source = TextZip(
             entries(),
             work / "texts",
             labels,
