@@ -2346,7 +2346,8 @@ export interface components {
          * AlgorithmOut
          * @description `defaults` are what the parameters begin with: of jobs they suit the workers' devices.
          *
-         *     `media` and `tasks` are what projects have to be of, for it to be chosen in them.
+         *     `media` and `tasks` are what projects have to be of, for it to be chosen in them. `of_texts` is
+         *     what is otherwise in projects of texts, null where it serves none.
          */
         AlgorithmOut: {
             /** Defaults */
@@ -2371,6 +2372,7 @@ export interface components {
             name: string;
             /** Needs */
             needs: string[];
+            of_texts: components["schemas"]["OfTextsOut"] | null;
             /** Paper */
             paper: string;
             /** Params Schema */
@@ -3562,7 +3564,7 @@ export interface components {
          * @description How to go on with a planned import; what is left out stays as it was planned.
          *
          *     `folder_split` says of folders, or of values of the split column, what they are, by name. With
-         *     `dry_run` it is planned anew, as columns change what a plan says.
+         *     `dry_run` it is planned anew, as columns change what a plan says, also where the plan failed.
          */
         ImportStart: {
             /** Annotation Columns */
@@ -4121,6 +4123,24 @@ export interface components {
             ratio: number | null;
             /** Wrong */
             wrong: number;
+        };
+        /**
+         * OfTextsOut
+         * @description `summary` and `descriptions` are empty where those that it has speak of texts as well.
+         *
+         *     `defaults` has the parameters that say something there, and no others.
+         */
+        OfTextsOut: {
+            /** Defaults */
+            defaults: {
+                [key: string]: unknown;
+            };
+            /** Descriptions */
+            descriptions: {
+                [key: string]: string;
+            };
+            /** Summary */
+            summary: string;
         };
         /**
          * OnlyHere

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { algorithmsQuery, jobOf, serving } from "../../api/algorithms";
+import { algorithmsQuery, jobOf } from "../../api/algorithms";
+import { serving } from "../../api/serving";
 import type { AlgorithmKind, Project, Settings } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";

@@ -65,11 +65,16 @@ export const plan = {
   columns: "Which of these are labels?",
   folderLabel: "The folder, or the column label",
   values: (readable: number, unreadable: number, values: string[]) => {
+    if (readable === 0 && unreadable > 0)
+      return `${plural(unreadable, "value", "values")}, none of which is a class yet: ${values.join(", ")}`;
     const no = unreadable > 0 ? `, ${number(unreadable)} that are no class yet` : "";
     return `${plural(readable, "label", "labels")}${no}: ${values.join(", ")}`;
   },
   valuesOfClasses: (count: number, values: string[]) =>
     `${plural(count, "label", "labels")}, of which those of the classes are taken: ${values.join(", ")}`,
+  valuesElsewhere: (count: number, values: string[]) =>
+    `${plural(count, "label", "labels")}, none of which is of an image for the pool: ${values.join(", ")}`,
+  noValues: "No label",
   document: (name: string, format: string) => `${name} says something of the images (${format}).`,
   stated: (source: string, readable: number, unreadable: number) =>
     unreadable > 0

@@ -59,11 +59,16 @@ export const plan: Catalogue["setup"]["plan"] = {
   columns: "어느 것이 라벨인가요?",
   folderLabel: "폴더 이름 또는 label 열",
   values: (readable, unreadable, values) => {
+    if (readable === 0 && unreadable > 0)
+      return `아직 클래스가 아닌 값 ${number(unreadable)}개: ${values.join(", ")}`;
     const no = unreadable > 0 ? `, 아직 클래스가 아닌 값 ${number(unreadable)}개` : "";
     return `라벨 ${number(readable)}개${no}: ${values.join(", ")}`;
   },
   valuesOfClasses: (count, values) =>
     `라벨 ${number(count)}개 중 클래스인 것만 가져옵니다: ${values.join(", ")}`,
+  valuesElsewhere: (count, values) =>
+    `라벨 ${number(count)}개. 풀에 들어갈 이미지의 라벨은 없습니다: ${values.join(", ")}`,
+  noValues: "라벨 없음",
   document: (name, format) => `${name}에 이미지에 대한 내용이 있습니다 (${format}).`,
   stated: (source, readable, unreadable) =>
     unreadable > 0
