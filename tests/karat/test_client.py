@@ -3,7 +3,6 @@
 import csv
 import json
 import os
-import re
 import uuid
 import zipfile
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from karat import Client, KaratError
-from karat.client.notebook import accuracy_curve, shown
+from karat.client.notebook import shown
 from karat.client.project import ProjectClient
 from karat.client.resources import Answer, Job
 from karat.client.uploads import upload
@@ -235,19 +234,12 @@ def test_a_project_is_found_by_name_and_shown_in_a_notebook(
     assert "<tr><th>counts.pool</th><td>12</td></tr>" in running.get()._repr_html_()  # type: ignore[attr-defined]
 
 
-def test_a_notebook_shows_jobs_as_tables_and_the_accuracy_of_rounds_as_a_curve() -> None:
+def test_a_notebook_shows_jobs_as_tables() -> None:
     job = shown({"id": 7, "error": None, "result": {"notes": ["a <b>", "c"], "share": 1 / 3}})
     assert job["result"]["share"] == 1 / 3
     html = job._repr_html_()
     assert "<tr><th>result.notes</th><td>a &lt;b&gt;; c</td></tr>" in html
     assert "<th>error</th>" not in html
-    rounds = [
-        {"number": number, "answered": {"class": 20, "ood": 5}, "accuracy": accuracy}
-        for number, accuracy in enumerate([0.5, None, 0.75])
-    ]
-    curve = accuracy_curve(rounds)
-    assert [int(answers) for answers in re.findall(r"<title>(\d+) answers", curve)] == [25, 75]
-    assert accuracy_curve(rounds[:2]) == ""
 
 
 def test_a_round_is_closed_and_its_job_followed(admin: Client, running: ProjectClient) -> None:

@@ -149,7 +149,8 @@ export const comparison = {
   few: "So few images judge that differences of a few percent are chance.",
   methods: { standard: "Plain training", oat: "OAT", taufe: "TAUFE" },
   figures: "Figures",
-  figuresHint: "The best of each line is bold. Higher is better, but for similarity and FPR95.",
+  figuresHint:
+    "95 % intervals are in brackets. The best of each line is bold, if no other lies within its interval. Higher is better, but for similarity and FPR95.",
   figure: "Figure",
   accuracy: "Accuracy",
   similarity: "Similarity of classes",

@@ -142,7 +142,8 @@ export const comparison: Catalogue["jobs"]["comparison"] = {
   few: "평가 이미지가 적어 몇 퍼센트의 차이는 우연일 수 있습니다.",
   methods: { standard: "일반 학습", oat: "OAT", taufe: "TAUFE" },
   figures: "지표",
-  figuresHint: "각 행의 최고값을 굵게 표시합니다. 유사도와 FPR95를 빼고는 높을수록 좋습니다.",
+  figuresHint:
+    "괄호 안은 95% 구간입니다. 다른 값이 그 구간에 들지 않을 때만 각 행의 최고값을 굵게 표시합니다. 유사도와 FPR95를 빼고는 높을수록 좋습니다.",
   figure: "지표",
   accuracy: "정확도",
   similarity: "클래스 간 유사도",
