@@ -207,6 +207,9 @@ def _type(schema: Mapping[str, Any]) -> str:
     """A schema as a type of Python."""
     if "$ref" in schema:
         return _name(schema["$ref"].removeprefix(_REF))
+    if "oneOf" in schema:
+        # Labels: those of packages are answered, too.
+        return "dict[str, Any]"
     if "anyOf" in schema:
         return " | ".join(_type(one) for one in schema["anyOf"])
     if "const" in schema or "enum" in schema:

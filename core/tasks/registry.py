@@ -10,14 +10,18 @@ from functools import cache
 from importlib.metadata import entry_points
 from typing import Annotated, Any, Final
 
-from pydantic import PlainSerializer, PlainValidator, ValidationError, WithJsonSchema
+from pydantic import GetJsonSchemaHandler, PlainSerializer, PlainValidator, ValidationError
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
+from pydantic_core.core_schema import tagged_union_schema
 
 from core.errors import Invalid
+from core.tasks.boxes import BOXES
 from core.tasks.classification import CLASSIFICATION
 from core.tasks.spec import Label, TaskType
 
 ENTRY_POINT_GROUP: Final = "karat.tasks"
-BUILT_IN: Final[tuple[TaskType[Any], ...]] = (CLASSIFICATION,)
+BUILT_IN: Final[tuple[TaskType[Any], ...]] = (CLASSIFICATION, BOXES)
 
 
 @cache
@@ -156,15 +160,33 @@ def _as_json(label: Label) -> dict[str, Any]:
     return label.model_dump(mode="json")
 
 
-def _schema() -> dict[str, Any]:
-    shapes = [one.label.model_json_schema() for one in BUILT_IN]
-    return shapes[0] if len(shapes) == 1 else {"oneOf": shapes}
+class _Shapes:
+    """How a schema describes a label: as one of those that everybody has."""
+
+    @staticmethod
+    def __get_pydantic_json_schema__(
+        _: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        choices = {one.name: _named(one.label) for one in BUILT_IN}
+        return handler(tagged_union_schema(choices, discriminator="type"))
+
+
+def _named(label: type[Label]) -> CoreSchema:
+    """The schema of a label, which documents then hold once and refer to."""
+    schema: Any = dict(label.__pydantic_core_schema__)
+    name = f"{label.__module__}.{label.__qualname__}:{id(label)}"
+    if schema["type"] == "definitions":
+        schema["schema"] = {**schema["schema"], "ref": name}
+    else:
+        schema["ref"] = name
+    found: CoreSchema = schema
+    return found
 
 
 AnyLabel = Annotated[
     Label,
     PlainValidator(_sent),
     PlainSerializer(_as_json, return_type=dict[str, Any]),
-    WithJsonSchema(_schema()),
+    _Shapes,
 ]
 """A label in a request or an answer, discriminated by its ``type``."""

@@ -71,6 +71,18 @@ class TaskType(ABC, Generic[L]):
             Invalid: It does not; the detail says what to send instead.
         """
 
+    def check_size(self, label: L, width: int, height: int) -> None:
+        """Look whether a label fits an image.
+
+        Args:
+            label: What was sent.
+            width: Of the upright image, in pixels.
+            height: Likewise.
+
+        Raises:
+            Invalid: It does not; the detail says what to send instead.
+        """
+
     @abstractmethod
     def distance(self, one: L, other: L) -> float:
         """How much two labels differ, 0..1: 0 is the same, 1 could not differ more. Symmetric."""

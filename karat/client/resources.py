@@ -150,7 +150,7 @@ class ProjectListed(TypedDict):
     name: str
     pictures: list[int]
     state: ProjectState
-    task: Literal["classification"]
+    task: Literal["classification", "boxes"]
 
 
 class Project(TypedDict):
@@ -169,7 +169,7 @@ class Project(TypedDict):
     permissions: list[Literal["label", "manage"]]
     settings: dict[str, Any]
     state: ProjectState
-    task: Literal["classification"]
+    task: Literal["classification", "boxes"]
     warnings: list[str]
 
 

@@ -2384,15 +2384,7 @@ export interface components {
             /** Job Id */
             job_id: number | null;
             /** Label */
-            label: {
-                /** Class Id */
-                class_id: number;
-                /**
-                 * Type
-                 * @constant
-                 */
-                type: "classification";
-            } | null;
+            label: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"]) | null;
             /** Round */
             round: number | null;
             /** Seconds */
@@ -2445,15 +2437,7 @@ export interface components {
              */
             key: string;
             /** Label */
-            label?: {
-                /** Class Id */
-                class_id: number;
-                /**
-                 * Type
-                 * @constant
-                 */
-                type: "classification";
-            } | null;
+            label?: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"]) | null;
             /** Lease Token */
             lease_token?: string | null;
             /** Query Id */
@@ -2597,6 +2581,66 @@ export interface components {
             round: components["schemas"]["RoundStatus"] | null;
         };
         /**
+         * Box
+         * @description A box of an answer.
+         */
+        Box: {
+            /** Class Id */
+            class_id: number;
+            /**
+             * Crowd
+             * @default false
+             */
+            crowd: boolean;
+            /**
+             * Difficult
+             * @default false
+             */
+            difficult: boolean;
+            given?: components["schemas"]["Given"] | null;
+            /** H */
+            h: number;
+            /**
+             * Occluded
+             * @default false
+             */
+            occluded: boolean;
+            /**
+             * Origin
+             * @default drawn
+             * @enum {string}
+             */
+            origin: "drawn" | "kept" | "adjusted" | "imported";
+            /** Proposal */
+            proposal?: number | null;
+            /**
+             * Truncated
+             * @default false
+             */
+            truncated: boolean;
+            /** W */
+            w: number;
+            /** X */
+            x: number;
+            /** Y */
+            y: number;
+        };
+        /**
+         * BoxesLabel
+         * @description Everything of the project's classes in an image; no box says that there is nothing.
+         */
+        BoxesLabel: {
+            /** Boxes */
+            boxes: components["schemas"]["Box"][];
+            /** Threshold */
+            threshold?: number | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "boxes";
+        };
+        /**
          * BucketImport
          * @description Images to take in where they lie.
          *
@@ -2680,6 +2724,19 @@ export interface components {
             examples: components["schemas"]["GuideExample"][];
             /** Guide */
             guide: string;
+        };
+        /**
+         * ClassificationLabel
+         * @description The one class that an example is of.
+         */
+        ClassificationLabel: {
+            /** Class Id */
+            class_id: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "classification";
         };
         /** ClassIn */
         ClassIn: {
@@ -2848,15 +2905,7 @@ export interface components {
              */
             key: string;
             /** Label */
-            label?: {
-                /** Class Id */
-                class_id: number;
-                /**
-                 * Type
-                 * @constant
-                 */
-                type: "classification";
-            } | null;
+            label?: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"]) | null;
             /**
              * Seconds
              * @default 0
@@ -3390,6 +3439,16 @@ export interface components {
          */
         Format: "csv" | "jsonl" | "imagefolder" | "yolo" | "coco" | "label_studio" | "parquet" | "doccano";
         /**
+         * Given
+         * @description The numbers of a box letter by letter, as a file had them.
+         */
+        Given: {
+            /** Format */
+            format: string;
+            /** Values */
+            values: string[];
+        };
+        /**
          * GuideExample
          * @description An image that shows what is meant. `pinned` ones were chosen by an engineer.
          */
@@ -3679,15 +3738,7 @@ export interface components {
             /** Ids */
             ids?: number[] | null;
             /** Label */
-            label?: {
-                /** Class Id */
-                class_id: number;
-                /**
-                 * Type
-                 * @constant
-                 */
-                type: "classification";
-            } | null;
+            label?: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"]) | null;
             verdict: components["schemas"]["Verdict"];
         };
         /**
@@ -4342,7 +4393,7 @@ export interface components {
              * Task
              * @enum {string}
              */
-            task: "classification";
+            task: "classification" | "boxes";
         };
         /**
          * ProjectOut
@@ -4380,7 +4431,7 @@ export interface components {
              * Task
              * @enum {string}
              */
-            task: "classification";
+            task: "classification" | "boxes";
             /** Warnings */
             warnings: string[];
         };
@@ -4626,15 +4677,7 @@ export interface components {
              */
             key: string;
             /** Label */
-            label: {
-                /** Class Id */
-                class_id: number;
-                /**
-                 * Type
-                 * @constant
-                 */
-                type: "classification";
-            } | null;
+            label: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"]) | null;
             /** Name */
             name: string;
             /** Query Id */
@@ -5152,15 +5195,7 @@ export interface components {
             /** Decided Class Id */
             decided_class_id: number | null;
             /** Decided Label */
-            decided_label: {
-                /** Class Id */
-                class_id: number;
-                /**
-                 * Type
-                 * @constant
-                 */
-                type: "classification";
-            } | null;
+            decided_label: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"]) | null;
             decision: components["schemas"]["Decision"] | null;
             /** Example Id */
             example_id: number;
@@ -5169,15 +5204,7 @@ export interface components {
             /** Given Class Id */
             given_class_id: number | null;
             /** Given Label */
-            given_label: {
-                /** Class Id */
-                class_id: number;
-                /**
-                 * Type
-                 * @constant
-                 */
-                type: "classification";
-            } | null;
+            given_label: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"]) | null;
             /** Height */
             height: number | null;
             /** Id */
@@ -5193,15 +5220,7 @@ export interface components {
             /** Suggested Class Id */
             suggested_class_id: number | null;
             /** Suggested Label */
-            suggested_label: {
-                /** Class Id */
-                class_id: number;
-                /**
-                 * Type
-                 * @constant
-                 */
-                type: "classification";
-            } | null;
+            suggested_label: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"]) | null;
             /** Votes */
             votes: components["schemas"]["Votes"][];
             /** Width */
@@ -5424,15 +5443,7 @@ export interface components {
             /** Count */
             count: number;
             /** Label */
-            label: {
-                /** Class Id */
-                class_id: number;
-                /**
-                 * Type
-                 * @constant
-                 */
-                type: "classification";
-            } | null;
+            label: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"]) | null;
         };
         /** WebhookCreate */
         WebhookCreate: {
