@@ -47,6 +47,7 @@ export function HelpDialog({ classes, medium, guidelines, onClose }: HelpDialogP
       title={t.label.helpTitle}
       verdicts={classes.map(({ hotkey, name }) => [hotkey ? [hotkey] : [], name])}
       keys={keys}
+      touch={[...t.label.touch.label, t.label.touch.look[medium]]}
       onClose={onClose}
     >
       <section>

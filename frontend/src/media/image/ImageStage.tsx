@@ -1,8 +1,8 @@
 import { useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from "react";
 import { t } from "../../strings";
-import { Button } from "../../ui/Button";
 import { measurePaint } from "../../ui/measure";
 import { Skeleton } from "../../ui/State";
+import { NotLoaded } from "../NotLoaded";
 import { Alternate, ScaleButtons } from "../StageTools";
 import type { StageProps, Subject } from "../spec";
 import styles from "./ImageStage.module.css";
@@ -61,11 +61,9 @@ export function ImageStage(props: StageProps) {
         />
       )}
       {prepared?.state === "failed" ? (
-        <div className={styles.message} role="alert" data-query-id={subject.query_id}>
-          <p>{t.label.imageFailed}</p>
+        <NotLoaded subject={subject} ahead={ahead} className={styles.message}>
           <Reason url={onScreen(subject)} />
-          <Button onClick={() => ahead.retry(subject)}>{t.common.retry}</Button>
-        </div>
+        </NotLoaded>
       ) : (
         !ready && (
           <div className={styles.message}>

@@ -16,6 +16,8 @@ export type PanelProps = {
   /** The verdict just given, to show that the key was heard. */
   flashed: Choice | null;
   disabled: boolean;
+  /** What is asked about has not come up: it can only be skipped. */
+  unseen?: boolean;
   canUndo: boolean;
   onAnswer: (choice: Choice) => void;
   onUndo: () => void;
@@ -24,7 +26,7 @@ export type PanelProps = {
 };
 
 export function Panel(props: PanelProps) {
-  const { classes, given, flashed, disabled, canUndo, onAnswer, onUndo, onFind } = props;
+  const { classes, given, flashed, disabled, unseen, canUndo, onAnswer, onUndo, onFind } = props;
   const button = (choice: Choice, hotkey: string | null, name: string, extra: Extra = {}) => (
     <button
       key={`${choice.verdict}-${choice.classId}`}
@@ -35,7 +37,7 @@ export function Panel(props: PanelProps) {
       aria-keyshortcuts={hotkey ? ariaKey(hotkey) : undefined}
       aria-pressed={given ? isSame(given, choice) : undefined}
       data-flashed={isSame(flashed, choice) || undefined}
-      disabled={disabled}
+      disabled={disabled || (unseen && choice.verdict !== "skip")}
       onClick={() => onAnswer(choice)}
     >
       {extra.mark === undefined ? (
@@ -61,7 +63,7 @@ export function Panel(props: PanelProps) {
           type="button"
           className={`${styles.verdict} ${styles.plain}`}
           aria-keyshortcuts={FIXED_KEYS.find}
-          disabled={disabled}
+          disabled={disabled || unseen}
           onClick={onFind}
         >
           <span className={styles.name}>{t.label.find.open}</span>
