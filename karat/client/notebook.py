@@ -1,7 +1,8 @@
 """How notebooks show what the API tells: tables, and curves of rounds."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
+from itertools import islice
 from typing import Any, Final, TypeVar
 
 from core.media.nouns import noun
@@ -35,6 +36,7 @@ JOBS: Final = {
     "finished_at": "ended",
 }
 _MOST: Final = 200
+_FIRST: Final = 20
 _WIDTH, _HEIGHT, _EDGE = 320, 120, 28
 
 
@@ -70,6 +72,40 @@ class Rows(list[Row]):
         )
         more = f"<p>… and {len(self) - _MOST:,} more</p>" if len(self) > _MOST else ""
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+
+
+class Listing(Iterator[Row]):
+    """What comes page by page, once; a notebook shows the first of it, asked for anew."""
+
+    def __init__(
+        self, what: str, columns: Mapping[str, str], ask: Callable[[], Iterator[Row]]
+    ) -> None:
+        """Ask for nothing yet.
+
+        Args:
+            what: What it lists, as its name.
+            columns: Headings of the fields that are shown.
+            ask: Gets it from the beginning.
+        """
+        self._what = what
+        self._columns = columns
+        self._ask = ask
+        self._asked: Iterator[Row] | None = None
+
+    def __next__(self) -> Row:
+        """The next one."""
+        if self._asked is None:
+            self._asked = self._ask()
+        return next(self._asked)
+
+    def __repr__(self) -> str:
+        """What it lists, and how to have it."""
+        return f"<{self._what}: iterate, or list(…) for all>"
+
+    def _repr_html_(self) -> str:
+        some = list(islice(self._ask(), _FIRST + 1))
+        more = "<p>… and more: list(…) gets all</p>" if len(some) > _FIRST else ""
+        return Rows(self._columns, some[:_FIRST])._repr_html_() + more
 
 
 class RoundRows(Rows[Row]):

@@ -221,6 +221,8 @@ def test_a_project_is_found_by_name_and_shown_in_a_notebook(
     with pytest.raises(KaratError) as caught:
         admin.project("no such project")
     assert caught.value.code == "project_not_found"
+    with pytest.raises(KaratError, match=f"The nearest name is '{name}'"):
+        admin.project(name[:-1])
     with pytest.raises(KaratError) as caught:
         admin.project(running.id + 1_000)
     assert caught.value.status == 404
@@ -231,6 +233,14 @@ def test_a_project_is_found_by_name_and_shown_in_a_notebook(
     assert "<th>accuracy</th>" in shown
     assert f"<td>{running.id}</td>" in admin.projects()._repr_html_()
     assert isinstance(admin.projects(), list)
+    assert repr(admin) == f"<Karat at {admin.url}>"
+    jobs = running.jobs()
+    # Shown and counted as often as one likes; what is iterated over is not used up by it.
+    for _ in range(2):
+        assert "<td>import_pool</td><td>succeeded</td>" in jobs._repr_html_()
+    assert "import_pool" in {job["kind"] for job in jobs}
+    assert "object at" not in repr(running.jobs(state="failed"))
+    assert list(running.jobs(state="failed")) == []
     assert "<tr><th>counts.pool</th><td>12</td></tr>" in running.get()._repr_html_()  # type: ignore[attr-defined]
 
 

@@ -1,7 +1,7 @@
 /** What fingers do, where there are no keys. */
 export const touch = {
   title: "Help",
-  before: "Tap another to change it, or the same to keep it.",
+  before: "Tap another to change it.",
   label: [
     "Tap what it is. “None of the classes” is a verdict like any other, and helps.",
     "Unsure: you cannot tell. Skip: leave it for later.",

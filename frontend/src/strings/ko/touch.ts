@@ -2,7 +2,7 @@ import type { Catalogue } from "..";
 
 export const touch: Catalogue["label"]["touch"] = {
   title: "도움말",
-  before: "바꾸려면 다른 것을, 유지하려면 같은 것을 누르세요.",
+  before: "다른 것을 누르면 바뀝니다.",
   label: [
     "맞는 것을 누르세요. ‘어느 클래스도 아님’도 다른 판정과 똑같이 도움이 됩니다.",
     "불확실: 구분할 수 없을 때. 건너뛰기: 나중에 볼 때.",
