@@ -42,6 +42,8 @@ export type Relabeling = Warned & {
   noise?: Record<"rate" | "low" | "high", number>;
   /** Of the suggestions: how many given labels are wrong, and how many proposed ones right. */
   expected?: Record<"wrong" | "right", number | null>;
+  /** Whether verdicts of none of the classes were judged, too: `noise` is of all of them then. */
+  knows_ood?: boolean;
   /** How many are suggested to be OOD. */
   outside?: number;
   subset: number | null;

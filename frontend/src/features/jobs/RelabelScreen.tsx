@@ -89,13 +89,14 @@ function truthOf(truth: NonNullable<Relabeling["truth"]>): Figure[] {
 }
 
 /** How many labels are wrong, and what the suggestions are worth; of frozen features alone. */
-function Found({ result: { noise, share, expected, disagreements, outside } }: ResultProps) {
+function Found({ result }: ResultProps) {
+  const { noise, share, expected, disagreements, outside, knows_ood } = result;
   if (!noise || share === undefined) return null;
   const { wrong, right } = expected ?? { wrong: null, right: null };
   return (
     <Card title={text.found} hint={text.noiseHint}>
       <p>
-        {text.noise(
+        {(knows_ood ? text.noiseOfAll : text.noise)(
           formatWholePercent(noise.rate),
           formatWholePercent(noise.low),
           formatWholePercent(noise.high),

@@ -89,6 +89,8 @@ export const relabel = {
   found: "What was found",
   noise: (rate: string, low: string, high: string) =>
     `About ${rate} of the labels are wrong: at least ${low}, and at most ${high}.`,
+  noiseOfAll: (rate: string, low: string, high: string) =>
+    `About ${rate} of all verdicts are wrong, those of none of the classes counted too: at least ${low}, and at most ${high}.`,
   noiseHint:
     "By features alone nobody can tell a wrong label from a difficult image, so the upper bound is far from the estimate. A review tells more.",
   worth: (count: number, wrong: string, right: string) =>

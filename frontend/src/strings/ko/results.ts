@@ -86,6 +86,8 @@ export const relabel: Catalogue["jobs"]["relabel"] = {
   found: "찾은 것",
   noise: (rate, low, high) =>
     `라벨의 약 ${rate}가 잘못되었습니다. 적어도 ${low}, 많아야 ${high}입니다.`,
+  noiseOfAll: (rate, low, high) =>
+    `어느 클래스도 아니라는 판정까지 포함해 전체 판정의 약 ${rate}가 잘못되었습니다. 적어도 ${low}, 많아야 ${high}입니다.`,
   noiseHint:
     "특징만으로는 잘못된 라벨과 어려운 이미지를 구별할 수 없어 상한은 추정값과 차이가 큽니다. 검토하면 더 정확히 알 수 있습니다.",
   worth: (count, wrong, right) =>
