@@ -105,7 +105,7 @@ def prepare(client: Client, name: str, images: Path, answers: int) -> ProjectCli
             key = key_for(query["name"])
             answer: Answer = {"query_id": query["query_id"], "seconds": 1.0, "verdict": "ood"}
             if key != "x":
-                answer |= {"verdict": "class", "class_id": ids[int(key) - 1]}
+                answer |= {"verdict": "label", "class_id": ids[int(key) - 1]}
             given.append(answer)
         project.answer(given)
         left -= len(items)

@@ -72,7 +72,7 @@ _EXAMPLES = (
 _ANNOTATIONS = (
     "INSERT INTO annotations (project_id, example_id, query_id, round_id, annotator_id, client_key,"
     " verdict, label, seconds, cost, counted) SELECT %(p)s, e.id, q.id, q.round_id,"
-    " %(annotator)s, gen_random_uuid(), CASE e.state WHEN 'labeled' THEN 'class' ELSE e.state END,"
+    " %(annotator)s, gen_random_uuid(), CASE e.state WHEN 'labeled' THEN 'label' ELSE e.state END,"
     " e.label, 1, 1, true FROM examples e JOIN queries q ON q.example_id = e.id"
     " WHERE e.project_id = %(p)s"
 )

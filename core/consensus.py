@@ -14,7 +14,7 @@ from core.tasks.registry import label_of, stored_text, type_of
 from core.tasks.spec import Label
 
 Considering = Callable[[type[Annotation]], ColumnElement[bool]]
-STANCES: Final = (Verdict.CLASS, Verdict.OOD)
+STANCES: Final = (Verdict.LABEL, Verdict.OOD)
 
 
 def holds(

@@ -79,7 +79,7 @@ _NOT_AGAIN: Mapping[JobState, str] = {
     JobState.SUCCEEDED: "The job has succeeded; start another one instead.",
 }
 EXAMPLE_STATE_AFTER: Mapping[Verdict, ExampleState] = {
-    Verdict.CLASS: ExampleState.LABELED,
+    Verdict.LABEL: ExampleState.LABELED,
     Verdict.OOD: ExampleState.OOD,
     Verdict.UNSURE: ExampleState.UNSURE,
     # Skip means "not me, not now": the image goes back to the pool and can be selected again.

@@ -1,6 +1,7 @@
 """The values of state and kind columns. Which may follow which is in ``core.lifecycle``."""
 
 from enum import StrEnum
+from typing import Final
 
 
 class Role(StrEnum):
@@ -91,13 +92,29 @@ class JobKind(StrEnum):
     LOOK_UP = "look_up"
 
 
-class Verdict(StrEnum):
-    """What an annotator says of an example."""
+_LABEL_IN_FILES: Final = "class"
 
-    CLASS = "class"
+
+class Verdict(StrEnum):
+    """What an annotator says of an example.
+
+    With ``LABEL`` goes a label of the project's task type. It was called ``class`` while labels
+    were classes: files keep that word, and clients and files that say it are understood.
+    """
+
+    LABEL = "label"
     OOD = "ood"
     SKIP = "skip"
     UNSURE = "unsure"
+
+    @classmethod
+    def _missing_(cls, value: object) -> "Verdict | None":
+        return cls.LABEL if value == _LABEL_IN_FILES else None
+
+    @property
+    def in_files(self) -> str:
+        """The word that exports write for it."""
+        return _LABEL_IN_FILES if self is Verdict.LABEL else self.value
 
 
 class Source(StrEnum):

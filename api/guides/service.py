@@ -69,7 +69,7 @@ def _agreed(sample: Subquery, count: int) -> Select[Any]:
     """The best ``count`` of each class in ``sample``; of OOD images, which have none, of all."""
     same = and_(
         Annotation.class_id.is_not_distinct_from(sample.c.label_class_id),
-        Annotation.verdict.in_((Verdict.CLASS, Verdict.OOD)),
+        Annotation.verdict.in_((Verdict.LABEL, Verdict.OOD)),
     )
     agreeing = func.count().filter(same)
     votes = (

@@ -99,17 +99,17 @@ AGREEMENT: Final = text(
             WHERE project_id = p.id AND annotator_id = :me
             ORDER BY id DESC LIMIT 1000
         ) a
-        WHERE a.source = 'annotator' AND a.verdict IN ('class', 'ood')
+        WHERE a.source = 'annotator' AND a.verdict IN ('label', 'ood')
             AND NOT EXISTS (
                 SELECT FROM annotations c
                 WHERE c.supersedes_id = a.id AND c.annotator_id = :me AND c.counted
             )
     ), pairs AS (
         SELECT other.source, mine.verdict = other.verdict AS same_side,
-            mine.verdict = 'class' AND other.verdict = 'class' AS both_class,
+            mine.verdict = 'label' AND other.verdict = 'label' AS both_class,
             mine.class_id = other.class_id AS same_class
         FROM mine JOIN annotations other ON other.example_id = mine.example_id
-            AND other.annotator_id <> :me AND other.counted AND other.verdict IN ('class', 'ood')
+            AND other.annotator_id <> :me AND other.counted AND other.verdict IN ('label', 'ood')
             AND NOT EXISTS (
                 SELECT FROM annotations c WHERE c.supersedes_id = other.id AND c.counted
             )

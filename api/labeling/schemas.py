@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from api.jobs.schemas import Progress
 from api.labels import Labeled
 from core.states import ProjectState, RoundState, Verdict
+from core.tasks.boxes import Proposal
 from core.tasks.registry import AnyLabel
 
 
@@ -44,6 +45,9 @@ class LeasedQuery(BaseModel):
 
     A text has no `width` and `height`. Its `excerpt` is how it begins, at most 300 characters, and
     `text` is all of it where that has at most 20,000; of a longer one `image_url` gives the rest.
+
+    `proposals` are boxes that the newest model proposes, the surest first; null where none has. A
+    box that is made of one names its place among them.
     """
 
     query_id: int
@@ -60,6 +64,7 @@ class LeasedQuery(BaseModel):
     probability: float | None
     in_probability: float | None
     duplicates_of: int | None
+    proposals: list[Proposal] | None
 
 
 class RoundStatus(BaseModel):
@@ -142,8 +147,9 @@ class Lease(BaseModel):
 class AnswerIn(Labeled):
     """One verdict. `key` is made by the client: a retry with it returns the first result.
 
-    The verdict `class` comes with a `label` of the project's task type, `{"type":
-    "classification", "class_id": 7}`; in classification `class_id` alone will do.
+    The verdict `label` comes with a `label` of the project's task type, `{"type":
+    "classification", "class_id": 7}`; in classification `class_id` alone will do. Its former name
+    `class` is taken for it.
 
     `classes_version` is that of the project as its classes were shown. With it an answer is stored
     under the name that was read, and refused if that is another class by now.
@@ -161,8 +167,8 @@ class AnswerIn(Labeled):
 
     @model_validator(mode="after")
     def _label_iff_verdict(self) -> "AnswerIn":
-        if (self.verdict is Verdict.CLASS) != (self.label is not None):
-            raise ValueError("class_id or label goes with verdict 'class', and only with it")
+        if (self.verdict is Verdict.LABEL) != (self.label is not None):
+            raise ValueError("class_id or label goes with verdict 'label', and only with it")
         return self
 
 
@@ -210,4 +216,5 @@ class RecentAnswer(BaseModel):
     verdict: Verdict
     class_id: int | None
     label: AnyLabel | None
+    proposals: list[Proposal] | None
     created_at: datetime

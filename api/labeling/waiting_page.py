@@ -89,7 +89,7 @@ async def _mine(session: AsyncSession, principal: Principal, round_: Round | Non
     correction = aliased(Annotation)
     statement = select(
         func.count(),
-        func.count().filter(Annotation.verdict == Verdict.CLASS),
+        func.count().filter(Annotation.verdict == Verdict.LABEL),
         func.count().filter(Annotation.verdict == Verdict.OOD),
         func.percentile_cont(0.5).within_group(Annotation.seconds),
     ).where(

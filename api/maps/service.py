@@ -25,7 +25,7 @@ from core.tables import Annotation, Artifact, Example, Project, Query, Round
 _QUERIES: Final = 20_000
 
 _VERDICT: Final = {
-    ExampleState.LABELED: Verdict.CLASS,
+    ExampleState.LABELED: Verdict.LABEL,
     ExampleState.OOD: Verdict.OOD,
     ExampleState.UNSURE: Verdict.UNSURE,
 }
@@ -178,7 +178,7 @@ def _query(row: Any, then: Verdicts | None) -> MapQuery:
         informativeness=row.informativeness,
         meta_score=row.meta_score,
         verdict=verdict,
-        class_id=standing.class_id if verdict is Verdict.CLASS else None,
+        class_id=standing.class_id if verdict is Verdict.LABEL else None,
         since=since,
     )
 

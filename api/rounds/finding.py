@@ -78,7 +78,7 @@ def _yield(closed: Sequence[RoundOut]) -> list[Reason]:
     for one in reversed(closed):
         counts = one.answered
         inside += inside_of(one)
-        answers += (counts.class_ + counts.ood + counts.unsure) / overlap_of(one)
+        answers += (counts.label + counts.ood + counts.unsure) / overlap_of(one)
         if answers >= FEWEST:
             break
     if answers < FEWEST:

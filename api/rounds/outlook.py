@@ -137,7 +137,7 @@ def _accuracy(
 ) -> list[Reason]:
     # A round that was closed without an answer says nothing of what labels are worth.
     worked = [one for one in closed if any(one.answered.model_dump().values())]
-    new = [one.answered.class_ - repeated.get(one.number, 0) for one in worked]
+    new = [one.answered.label - repeated.get(one.number, 0) for one in worked]
     labels = np.cumsum(new)
     measured = [
         (float(count), one.accuracy, int(one.metrics.get("examples", 0)))
@@ -233,7 +233,7 @@ def _of_a_round(new: Sequence[int], costs: Sequence[float], budget: float) -> fl
 def _shares(closed: Sequence[RoundOut]) -> list[Reason]:
     """The share of IN answers of the last round against the best, of rounds with enough of them."""
     counted = [
-        (inside_of(one), (one.answered.class_ + one.answered.ood) / overlap_of(one))
+        (inside_of(one), (one.answered.label + one.answered.ood) / overlap_of(one))
         for one in closed
     ]
     counted = [(inside, count) for inside, count in counted if count > 0]

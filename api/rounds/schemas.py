@@ -13,12 +13,10 @@ class Answered(BaseModel):
     An answer counts as what it was corrected to, unless a later round asked about it again.
     """
 
-    class_: int
+    label: int
     ood: int
     skip: int
     unsure: int
-
-    model_config = {"alias_generator": lambda name: name.rstrip("_"), "populate_by_name": True}
 
 
 class Estimate(BaseModel):

@@ -90,7 +90,7 @@ async def repeated_labels(session: AsyncSession, project: Project) -> dict[int, 
     had_class = exists().where(
         before.example_id == Annotation.example_id,
         before.counted,
-        before.verdict == Verdict.CLASS,
+        before.verdict == Verdict.LABEL,
         before.round_id < Annotation.round_id,
     )
     statement = (
@@ -101,7 +101,7 @@ async def repeated_labels(session: AsyncSession, project: Project) -> dict[int, 
             # Only an answer that was asked for again corrects one of another round.
             Annotation.supersedes_id.is_not(None),
             Annotation.source == Source.ANNOTATOR,
-            Annotation.verdict == Verdict.CLASS,
+            Annotation.verdict == Verdict.LABEL,
             held_in_its_round(),
             had_class,
         )
@@ -148,7 +148,7 @@ def _ood_left(known: dict[str, Any]) -> OodLeft:
 
 def _counted(by: dict[Verdict, int]) -> Answered:
     return Answered(
-        class_=by[Verdict.CLASS],
+        label=by[Verdict.LABEL],
         ood=by[Verdict.OOD],
         skip=by[Verdict.SKIP],
         unsure=by[Verdict.UNSURE],
@@ -162,7 +162,7 @@ def _describe(
     seconds: float,
     medium: Medium,
 ) -> RoundOut:
-    inside, outside = answered[Verdict.CLASS], answered[Verdict.OOD]
+    inside, outside = answered[Verdict.LABEL], answered[Verdict.OOD]
     metrics = dict(round_.metrics)
     ood_left = metrics.pop("ood_left", None)
     metrics.pop("annotator_seconds", None)
@@ -240,7 +240,9 @@ async def estimate(
     """Measure what a round would take, with the project's model or with another."""
     settings = ProjectSettings.model_validate(project.settings)
     if body.model is not None:
-        settings = checked({"model": body.model.model_dump()}, settings, project.medium)
+        settings = checked(
+            {"model": body.model.model_dump()}, settings, project.medium, project.task
+        )
         await require_weights(session, settings)
     return JobOut.model_validate(await jobs.estimate_round(session, principal, project, settings))
 

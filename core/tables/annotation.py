@@ -25,13 +25,13 @@ class Annotation(Base):
     showed, by which ``core.class_names`` tells what they were called; imports and older clients say
     none.
 
-    ``label`` is what a class verdict says, by the project's task type (``core.tasks``); the
+    ``label`` is what the verdict ``label`` says, by the project's task type (``core.tasks``); the
     database takes ``class_id`` out of it.
     """
 
     __tablename__ = "annotations"
     __table_args__ = (
-        CheckConstraint("(verdict = 'class') = (label IS NOT NULL)", name="label_iff_verdict"),
+        CheckConstraint("(verdict = 'label') = (label IS NOT NULL)", name="label_iff_verdict"),
         CheckConstraint("seconds >= 0", name="seconds"),
         CheckConstraint(
             "CASE source"

@@ -43,9 +43,9 @@ def measured(share: float | None, count: float | None) -> str | None:
 
 
 def inside_share(round_: Mapping[str, Any]) -> str | None:
-    """How many of a round's verdicts were a class, of those that were a class or none."""
+    """How many of a round's verdicts were a label, of those that were one or none."""
     answered = round_["answered"]
-    return measured(round_["in_share"], answered["class"] + answered["ood"])
+    return measured(round_["in_share"], answered["label"] + answered["ood"])
 
 
 def accuracy(round_: Mapping[str, Any]) -> str | None:

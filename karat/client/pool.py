@@ -332,7 +332,7 @@ class PoolClient:
         Args:
             verdict: What they are.
             which: Ids, or filters.
-            class_id: With the verdict ``class``.
+            class_id: With the verdict ``label``.
         """
         body = {**_selection(which), "verdict": verdict, "class_id": class_id}
         changed: Changed = self._transport.request("POST", f"{self._path}/verdict", body=body)

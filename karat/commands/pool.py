@@ -187,7 +187,7 @@ def verdict(
         if said not in known and said not in {"ood", "unsure", "skip"}:
             raise typer.BadParameter(f"There is no class {said!r}.")
         chosen = _chosen(found, where, ids, yes)
-        given = cast("Verdict", "class" if said in known else said)
+        given = cast("Verdict", "label" if said in known else said)
         changed = found.pool.judge(given, chosen, class_id=known.get(said))
         return _show_changed(found, changed, as_json)
 

@@ -69,7 +69,7 @@ class Judge:
             return {"query_id": query["query_id"], "verdict": "ood", "seconds": seconds}
         return {
             "query_id": query["query_id"],
-            "verdict": "class",
+            "verdict": "label",
             "class_id": self.class_ids[verdict],
             "seconds": seconds,
         }

@@ -41,7 +41,7 @@ def labeled(example: Example, class_id: int) -> Annotation:
         source=Source.IMPORT,
         source_name="label",
         client_key=uuid.uuid4(),
-        verdict=Verdict.CLASS,
+        verdict=Verdict.LABEL,
         label=stored_class(class_id),
         seconds=0,
         cost=0,

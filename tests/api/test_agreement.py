@@ -33,7 +33,7 @@ def label(world: World, project: Project, column: str, said: str) -> None:
                 source=Source.IMPORT,
                 source_name=column,
                 client_key=uuid.uuid4(),
-                verdict=Verdict.OOD if letter == "x" else Verdict.CLASS,
+                verdict=Verdict.OOD if letter == "x" else Verdict.LABEL,
                 label=None if letter == "x" else stored_class(classes[int(letter)].id),
                 seconds=0,
                 cost=0,
@@ -94,7 +94,7 @@ def test_each_annotator_beside_the_others(http: TestClient, world: World) -> Non
     people = three(world, project)
     for caller, class_id in zip(people, (cat, cat, dog), strict=True):
         query = first_query(http, caller, project)
-        send(http, caller, project, verdict(query, "class", class_id=class_id))
+        send(http, caller, project, verdict(query, "label", class_id=class_id))
     found = agreement(http, world, project)
     shares = {voter["user_id"]: voter["classes"]["share"] for voter in found["voters"]}
     assert shares == {people[0].user.id: 0.5, people[1].user.id: 0.5, people[2].user.id: 0.0}

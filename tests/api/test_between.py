@@ -35,7 +35,7 @@ def test_a_closing_round_tells_its_phase_what_is_next_and_what_i_did(
     cat, _ = world.classes(project)
     items = lease(http, one, project, 4)["items"]
     said = [
-        verdict(items[0]["query_id"], "class", class_id=cat.id),
+        verdict(items[0]["query_id"], "label", class_id=cat.id),
         verdict(items[1]["query_id"], "ood"),
         verdict(items[2]["query_id"], "unsure"),
     ]
@@ -44,7 +44,7 @@ def test_a_closing_round_tells_its_phase_what_is_next_and_what_i_did(
     send(http, one, project, verdict(items[0]["query_id"], "ood", supersedes=said[0]["key"]))
     open_ = between(http, one, project)
     assert (open_["round"]["state"], open_["next"], open_["progress"]) == ("open", None, None)
-    send(http, one, project, verdict(items[3]["query_id"], "class", class_id=cat.id))
+    send(http, one, project, verdict(items[3]["query_id"], "label", class_id=cat.id))
 
     world.session.execute(update(Job).values(state=JobState.RUNNING, progress=PROGRESS))
     world.session.commit()

@@ -44,7 +44,7 @@ def answer(
     """Answer the head of the queue; returns what became of it."""
     head = query or lease(http, caller, project, 1)["items"][0]["query_id"]
     more = {} if version is None else {"classes_version": version}
-    sent = send(http, caller, project, verdict(head, "class", class_id=class_id, **more))
+    sent = send(http, caller, project, verdict(head, "label", class_id=class_id, **more))
     found: dict[str, Any] = sent["results"][0]
     return found
 
@@ -142,8 +142,8 @@ def test_an_answer_of_a_class_that_was_removed_is_refused_by_its_name(
     (one, two) = lease(http, caller, project, 2)["items"]
     sent = send(
         http, caller, project,
-        verdict(one["query_id"], "class", class_id=cat_id, classes_version=1),
-        verdict(two["query_id"], "class", class_id=dog.id, classes_version=1),
+        verdict(one["query_id"], "label", class_id=cat_id, classes_version=1),
+        verdict(two["query_id"], "label", class_id=dog.id, classes_version=1),
     )  # fmt: skip
     assert [result["status"] for result in sent["results"]] == ["rejected", "accepted"]
 

@@ -68,7 +68,7 @@ def test_rename_keeps_the_class_and_names_can_be_swapped(http: TestClient, world
     admin, project = world.caller(), running(world)
     cat, dog = world.classes(project)
     query = lease(http, admin, project, 1)["items"][0]["query_id"]
-    send(http, admin, project, verdict(query, "class", class_id=cat.id))
+    send(http, admin, project, verdict(query, "label", class_id=cat.id))
     path = f"/api/projects/{project.id}"
     swapped = [{"id": cat.id, "name": "dog"}, {"id": dog.id, "name": "cat"}]
     response = http.patch(path, json={"classes": swapped}, headers=admin.headers)
@@ -87,7 +87,7 @@ def test_class_with_labels_stays(http: TestClient, world: World) -> None:
     # Image 20 is for evaluation and shows the first class; the annotator chose the second.
     cat, dog = world.classes(project)
     query = lease(http, admin, project, 1)["items"][0]["query_id"]
-    send(http, admin, project, verdict(query, "class", class_id=dog.id))
+    send(http, admin, project, verdict(query, "label", class_id=dog.id))
     path = f"/api/projects/{project.id}"
     for kept in (cat, dog):
         wanted = [{"id": kept.id, "name": kept.name}, {"name": "bird"}]

@@ -41,7 +41,7 @@ class Crowd:
         """Answer the next images in order: a class id, a verdict, or nothing."""
         held = lease(self.http, caller, self.project, len(verdicts))["items"]
         answers = [
-            verdict(item["query_id"], "class", class_id=said)
+            verdict(item["query_id"], "label", class_id=said)
             if isinstance(said, int)
             else verdict(item["query_id"], said)
             for item, said in zip(held, verdicts, strict=True)
@@ -181,7 +181,7 @@ def test_who_thinks_better_of_it_ends_the_disagreement(crowd: Crowd) -> None:
     (said,) = crowd.say(crowd.ada, cat)
     crowd.say(crowd.ben, dog)
     assert crowd.call("")["open"] == 1
-    better = verdict(said["query_id"], "class", class_id=dog, supersedes=said["key"])
+    better = verdict(said["query_id"], "label", class_id=dog, supersedes=said["key"])
     send(crowd.http, crowd.ada, crowd.project, better)
     assert crowd.call("")["total"] == 0
     assert crowd.lease() == []

@@ -31,7 +31,7 @@ def test_jsonl_holds_every_answer_and_marks_those_in_force(http: TestClient, wor
     items = lease(http, one, project, 3)["items"]
     ids = [item["query_id"] for item in items]
     wrong, skipped, sure = verdict(ids[0]), verdict(ids[1], "skip"), verdict(ids[2], "unsure")
-    right = verdict(ids[0], "class", class_id=cat.id, supersedes=wrong["key"])
+    right = verdict(ids[0], "label", class_id=cat.id, supersedes=wrong["key"])
     late = verdict(ids[2])
     send(http, one, project, wrong, skipped, sure)
     send(http, one, project, right)
@@ -67,7 +67,7 @@ def test_csv_holds_the_same_as_jsonl(http: TestClient, world: World) -> None:
     world.session.commit()
     cat = world.classes(project)[0].id
     ids = [item["query_id"] for item in lease(http, admin, project, 2)["items"]]
-    send(http, admin, project, verdict(ids[0], "class", class_id=cat), verdict(ids[1]))
+    send(http, admin, project, verdict(ids[0], "label", class_id=cat), verdict(ids[1]))
     response = export(http, project, admin, "csv")
     assert response.headers["content-type"].startswith("text/csv")
     name = f'attachment; filename="karat-project-{project.id}.csv"'
@@ -110,8 +110,8 @@ def test_image_folder_holds_one_safe_folder_a_class(
     example.name = "../../home/evil\\up.png"
     world.session.commit()
     first = verdict(ids[1])
-    send(http, admin, project, verdict(ids[0], "class", class_id=one), first, verdict(ids[2]))
-    corrected = verdict(ids[1], "class", class_id=two, supersedes=first["key"])
+    send(http, admin, project, verdict(ids[0], "label", class_id=one), first, verdict(ids[2]))
+    corrected = verdict(ids[1], "label", class_id=two, supersedes=first["key"])
     send(http, admin, project, corrected, verdict(ids[3], "unsure"))
     content = export(http, project, admin, "imagefolder").content
     with zipfile.ZipFile(io.BytesIO(content)) as found:
@@ -136,7 +136,7 @@ def test_plain_class_names_are_kept(http: TestClient, world: World) -> None:
     slash, plain = (item.id for item in world.classes(project))
     ids = [item["query_id"] for item in lease(http, admin, project, 2)["items"]]
     answers = [
-        verdict(query, "class", class_id=id_)
+        verdict(query, "label", class_id=id_)
         for query, id_ in zip(ids, (slash, plain), strict=True)
     ]
     send(http, admin, project, *answers)

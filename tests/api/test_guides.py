@@ -34,11 +34,11 @@ def test_examples_are_what_most_agree_on_and_ood_has_its_own(
     one, two = (world.caller(Role.ANNOTATOR, project) for _ in range(2))
     first = lease(http, one, project, 4)["items"]
     for item in first[:3]:
-        send(http, one, project, verdict(item["query_id"], "class", class_id=cat.id))
+        send(http, one, project, verdict(item["query_id"], "label", class_id=cat.id))
     send(http, one, project, verdict(first[3]["query_id"], "ood"))
     # The second annotator agrees on the third image alone.
     for item, class_id in zip(lease(http, two, project, 3)["items"], (dog, dog, cat), strict=True):
-        send(http, two, project, verdict(item["query_id"], "class", class_id=class_id.id))
+        send(http, two, project, verdict(item["query_id"], "label", class_id=class_id.id))
 
     found = guides(http, one, project)
     assert shown(found, 0)[0] == first[2]["example_id"]

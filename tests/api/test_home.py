@@ -160,7 +160,7 @@ def _review(world: World, project: Project, reviewer: Caller, verdict: Verdict) 
             annotator_id=reviewer.user.id,
             client_key=uuid.uuid4(),
             verdict=verdict,
-            label=stored_class(world.classes(project)[0].id if verdict is Verdict.CLASS else None),
+            label=stored_class(world.classes(project)[0].id if verdict is Verdict.LABEL else None),
             seconds=1.0,
             cost=0.0,
             counted=True,
@@ -177,14 +177,14 @@ def test_agreement_with_others_and_with_reviews(http: TestClient, world: World) 
     for caller, verdicts in ((ada, (cat, cat, None)), (bob, (cat, dog, cat))):
         items = lease(http, caller, project, 3)
         for item, class_id in zip(items, verdicts, strict=True):
-            said = {"verdict": "class", "class_id": class_id} if class_id else {"verdict": "ood"}
+            said = {"verdict": "label", "class_id": class_id} if class_id else {"verdict": "ood"}
             answer(http, caller, project, [item], **said)
     found = home(http, ada)["agreement"]
     assert found["in_ood"] == {"compared": 3, "same": 2}
     assert found["classes"] == {"compared": 2, "same": 1}
     assert found["reviews"] == {"compared": 0, "same": 0}
     engineer = world.caller(Role.ENGINEER, project)
-    _review(world, project, engineer, Verdict.CLASS)
+    _review(world, project, engineer, Verdict.LABEL)
     assert home(http, ada)["agreement"]["reviews"] == {"compared": 1, "same": 1}
     _review(world, project, engineer, Verdict.OOD)
     assert home(http, ada)["agreement"]["reviews"] == {"compared": 2, "same": 1}

@@ -23,12 +23,12 @@ def test_many_get_a_verdict_at_no_cost_and_leave_the_queue(http: TestClient, wor
     cat, _ = world.classes(project)
     act(http, project, admin, "hold-out", ids=[ids[8]])
     wanted = [ids[1], ids[6], ids[8], ids[10], 10**9]
-    said = judge(http, project, admin, ids=wanted, verdict="class", class_id=cat.id)
+    said = judge(http, project, admin, ids=wanted, verdict="label", class_id=cat.id)
     assert said["example_ids"] == [ids[1], ids[6]]
     assert said["left_out"] == {"held_out": 1, "not_in_pool": 1, "unknown": 1}
     for one in (ids[1], ids[6]):
         assert state_of(world, one) is ExampleState.LABELED
-        assert said_of(http, project, admin, one) == [("class", cat.id)]
+        assert said_of(http, project, admin, one) == [("label", cat.id)]
     handed = [item["example_id"] for item in lease(http, admin, project, 9)["items"]]
     assert handed == [ids[0], ids[2], ids[3]]
     rounds = http.get(f"/api/projects/{project.id}/rounds", headers=admin.headers).json()
@@ -40,12 +40,12 @@ def test_it_stands_above_annotators_until_it_is_taken_back(http: TestClient, wor
     other = world.caller(Role.ENGINEER, project)
     cat, dog = world.classes(project)
     item = lease(http, admin, project, 1)["items"][0]
-    send(http, admin, project, verdict(item["query_id"], "class", class_id=cat.id))
+    send(http, admin, project, verdict(item["query_id"], "label", class_id=cat.id))
     one = item["example_id"]
     judge(http, project, other, ids=[one], verdict="ood")
     assert state_of(world, one) is ExampleState.OOD
-    judge(http, project, other, ids=[one], verdict="class", class_id=dog.id)
-    assert ("class", dog.id) in said_of(http, project, admin, one)
+    judge(http, project, other, ids=[one], verdict="label", class_id=dog.id)
+    assert ("label", dog.id) in said_of(http, project, admin, one)
     assert ("ood", None) not in said_of(http, project, admin, one)
     # Nobody takes back what somebody else has said.
     assert judge(http, project, admin, ids=[one], verdict="skip")["left_out"] == {"not_judged": 1}
@@ -83,13 +83,13 @@ def test_what_somebody_looks_at_and_the_last_of_a_round_stay(
 @pytest.mark.parametrize(
     ("body", "status"),
     [
-        ({"ids": [1], "verdict": "class"}, 422),
+        ({"ids": [1], "verdict": "label"}, 422),
         ({"ids": [1], "verdict": "ood", "class_id": 1}, 422),
         ({"ids": [1], "verdict": "maybe"}, 422),
         ({"ids": [], "verdict": "ood"}, 422),
         ({"verdict": "ood"}, 422),
         ({"ids": [1], "filters": {}, "verdict": "ood"}, 422),
-        ({"ids": [1], "verdict": "class", "class_id": 10**9}, 400),
+        ({"ids": [1], "verdict": "label", "class_id": 10**9}, 400),
     ],
 )
 def test_what_is_no_verdict_is_refused(

@@ -120,7 +120,7 @@ def test_answers_label_the_example_and_spend_the_budget(http: TestClient, world:
         http,
         caller,
         project,
-        verdict(ids[0], "class", class_id=cat.id),
+        verdict(ids[0], "label", class_id=cat.id),
         verdict(ids[1], "ood"),
         verdict(ids[2], "unsure"),
         verdict(ids[3], "skip"),
@@ -211,9 +211,9 @@ def test_an_answer_is_corrected_although_a_late_one_came_after_it(
     cat, dog = world.classes(project)
     item = lease(http, caller, project)["items"][0]
     query = item["query_id"]
-    first = verdict(query, "class", class_id=cat.id)
-    corrected = verdict(query, "class", class_id=dog.id, supersedes=first["key"])
-    again = verdict(query, "class", class_id=cat.id, supersedes=corrected["key"])
+    first = verdict(query, "label", class_id=cat.id)
+    corrected = verdict(query, "label", class_id=dog.id, supersedes=first["key"])
+    again = verdict(query, "label", class_id=cat.id, supersedes=corrected["key"])
     sent = [
         [one["status"] for one in send(http, caller, project, *answers)["results"]]
         for answers in ([first], [verdict(query)], [corrected], [verdict(query), again])
@@ -231,7 +231,7 @@ def test_correction_supersedes_and_charges_the_difference(http: TestClient, worl
     dog = world.classes(project)[1]
     item = lease(http, caller, project)["items"][0]
     first = verdict(item["query_id"], "ood")
-    second = verdict(item["query_id"], "class", class_id=dog.id, supersedes=first["key"])
+    second = verdict(item["query_id"], "label", class_id=dog.id, supersedes=first["key"])
     third = verdict(item["query_id"], "unsure", supersedes=second["key"])
     send(http, caller, project, first)
     # Two corrections in one request: the second refers to one that is stored with it.
@@ -349,7 +349,7 @@ def test_paused_project_leases_nothing_and_keeps_answers(http: TestClient, world
     [
         ({"seconds": -1}, "answers.0.seconds"),
         ({"seconds": "NaN"}, "answers.0.seconds"),
-        ({"verdict": "class"}, "answers.0"),
+        ({"verdict": "label"}, "answers.0"),
         ({"class_id": 1}, "answers.0"),
         ({"key": "x"}, "answers.0.key"),
         ({"colour": "red"}, "answers.0.colour"),
@@ -368,6 +368,20 @@ def test_malformed_answer_names_its_field(
     assert response.json()["errors"][0]["field"] == field
 
 
+def test_a_client_of_before_says_class_where_a_label_is_given(
+    http: TestClient, world: World
+) -> None:
+    project = running(world)
+    caller = world.caller(Role.ANNOTATOR, project)
+    cat = world.classes(project)[0]
+    query = lease(http, caller, project)["items"][0]["query_id"]
+    [result] = send(http, caller, project, verdict(query, "class", class_id=cat.id))["results"]
+    assert result["status"] == "accepted"
+    mine = http.get(url(project, "recent"), headers=caller.headers).json()
+    [shown] = mine["items"] if isinstance(mine, dict) else mine
+    assert (shown["verdict"], shown["class_id"]) == ("label", cat.id)
+
+
 def test_unknown_query_or_class_is_rejected_and_the_rest_is_stored(
     http: TestClient, world: World
 ) -> None:
@@ -381,7 +395,7 @@ def test_unknown_query_or_class_is_rejected_and_the_rest_is_stored(
         caller,
         project,
         verdict(foreign),
-        verdict(good, "class", class_id=strange),
+        verdict(good, "label", class_id=strange),
         verdict(good),
     )["results"]
     assert [item["code"] for item in results] == ["unknown_query", "unknown_class", None]
@@ -424,8 +438,8 @@ def test_a_skip_that_is_taken_back_comes_after_those_who_answered_meanwhile(
     query = lease(http, one, project, 1)["items"][0]["query_id"]
     skipped = verdict(query, "skip")
     send(http, one, project, skipped)
-    send(http, two, project, verdict(query, "class", class_id=dog))
-    back = verdict(query, "class", class_id=cat, supersedes=skipped["key"])
+    send(http, two, project, verdict(query, "label", class_id=dog))
+    back = verdict(query, "label", class_id=cat, supersedes=skipped["key"])
     result = send(http, one, project, back)["results"][0]
     assert (result["status"], result["counted"]) == ("late", False)
     world.session.expire_all()

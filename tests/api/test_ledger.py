@@ -52,7 +52,7 @@ answers = st.lists(
     st.tuples(
         st.sampled_from([1, 2, 3]),
         st.integers(1, QUERIES),
-        st.sampled_from([Verdict.CLASS, Verdict.OOD, Verdict.SKIP]),
+        st.sampled_from([Verdict.LABEL, Verdict.OOD, Verdict.SKIP]),
     ),
     max_size=25,
 )
@@ -69,7 +69,7 @@ def test_no_example_is_paid_for_twice_and_no_budget_is_overspent(
             key=uuid.uuid4(),
             query_id=query,
             verdict=verdict,
-            label={"type": "classification", "class_id": 1} if verdict is Verdict.CLASS else None,
+            label={"type": "classification", "class_id": 1} if verdict is Verdict.LABEL else None,
             seconds=1.0,
         )
         decision = books.decide(annotator, answer)

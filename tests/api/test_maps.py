@@ -103,7 +103,7 @@ def test_rounds_of_mqnet_can_be_looked_at(http: TestClient, world: World) -> Non
     assert scores == sorted(scores, reverse=True)
     assert surface["level"] == pytest.approx(scores[-1], rel=1e-4)
     assert [one["verdict"] for one in asked["items"]][3:6] == ["skip", "unsure", None]
-    assert {one["verdict"] for one in asked["items"][:3]} <= {"class", "ood"}
+    assert {one["verdict"] for one in asked["items"][:3]} <= {"label", "ood"}
     first = asked["items"][0]
     place = int(np.flatnonzero(indices == first["pool_index"])[0])
     assert first["purity"] == pytest.approx(float(purity[place]))
@@ -135,7 +135,7 @@ def answer_again(http: TestClient, loop: Loop, caller: Caller, images: list[int]
     dog = loop.classes[1].id
     send(
         http, caller, loop.project,
-        *(verdict(item["query_id"], "class", class_id=dog) for item in handed),
+        *(verdict(item["query_id"], "label", class_id=dog) for item in handed),
     )  # fmt: skip
 
 
@@ -157,7 +157,7 @@ def test_a_closed_round_shows_what_was_said_then_and_what_changed_since(
     assert (said(asked), since(asked)) == (told, {})
 
     order = [one["pool_index"] for one in asked["items"]]
-    inside = [index for index, (kind, _) in told.items() if kind == "class"]
+    inside = [index for index, (kind, _) in told.items() if kind == "label"]
     ood = [index for index, (kind, _) in told.items() if kind == "ood"]
     skipped, unsure, unanswered = order[6], order[7], order[8]
     again = [inside[0], ood[0], skipped, unsure]
@@ -182,7 +182,7 @@ def test_a_closed_round_shows_what_was_said_then_and_what_changed_since(
 
     cat, dog = (one.id for one in loop.classes)
     now: dict[int, tuple[str, int | None]] = {
-        index: ("labeled", dog) for index in again if told[index] != ("class", dog)
+        index: ("labeled", dog) for index in again if told[index] != ("label", dog)
     }
     now[unanswered] = ("ood", None)
     asked = items(http, admin, loop.project, "maps/1/queries")
@@ -202,13 +202,13 @@ def test_a_closed_round_shows_what_was_said_then_and_what_changed_since(
     assert {one["pool_index"] for one in inside_all if one["since"]} == set(now)
     for one in inside_all:
         kind, class_id = told.get(one["pool_index"], (None, None))
-        state = {"class": "labeled", "ood": "ood", "unsure": "unsure"}.get(str(kind), "unlabeled")
+        state = {"label": "labeled", "ood": "ood", "unsure": "unsure"}.get(str(kind), "unlabeled")
         assert (one["state"], one["class_id"]) == (state, class_id)
         assert one == items(http, admin, loop.project, f"maps/1/images/{one['pool_index']}")
     # The next round is open, and was asked again.
     following = items(http, admin, loop.project, "maps/2/queries")
     assert since(following) == {}
-    assert {said(following)[index] for index in again} == {("class", dog)}
+    assert {said(following)[index] for index in again} == {("label", dog)}
     assert cat != dog
 
 
@@ -229,14 +229,14 @@ def test_of_an_answer_a_closed_round_shows_what_it_was_corrected_to_by_then(
     assert (first.verdict, first.query_id is None) == (Verdict.OOD, False)
     dog = loop.classes[1].id
     corrected = verdict(
-        first.query_id or 0, "class", class_id=dog, supersedes=str(first.client_key)
+        first.query_id or 0, "label", class_id=dog, supersedes=str(first.client_key)
     )
     world.session.commit()
     send(http, annotator, loop.project, corrected)
     if said_at == "before":
         assert loop.finish(0).state is JobState.SUCCEEDED
     asked = items(http, admin, loop.project, "maps/0/queries")
-    expected = {"before": (("class", dog), {}), "after": (("ood", None), {0: ("labeled", dog)})}
+    expected = {"before": (("label", dog), {}), "after": (("ood", None), {0: ("labeled", dog)})}
     assert (said(asked)[0], since(asked)) == expected[said_at]
 
 
@@ -273,7 +273,7 @@ def test_findings_of_a_round_agree_with_its_answers(http: TestClient, world: Wor
         .where(Annotation.round_id == loop.rounds()[1].id)
     )
     purity, verdicts = zip(*world.session.execute(statement).all(), strict=True)
-    inside = [verdict is Verdict.CLASS for verdict in verdicts]
+    inside = [verdict is Verdict.LABEL for verdict in verdicts]
     assert second["purity_auroc"] == pytest.approx(roc_auc_score(inside, purity))
     estimate = second["ood_left"]
     assert estimate["by_purity"]["answers"] == 8

@@ -24,7 +24,7 @@ def round_of(number: int, accuracy: float | None, **fields: Any) -> RoundOut:
     values: dict[str, Any] = {
         "number": number, "state": RoundState.CLOSED, "strategy": "random", "budget": 60.0,
         "spent": 60.0, "seed": 0, "queries": 60,
-        "answered": Answered(class_=inside, ood=ood, skip=0, unsure=0),
+        "answered": Answered(label=inside, ood=ood, skip=0, unsure=0),
         "in_share": inside / (inside + ood), "accuracy": accuracy, "purity_auroc": None,
         "ood_left": None, "annotator_seconds": 0.0, "settings": {},
         "metrics": {"examples": 2000}, "notes": [], "seconds": {}, "opened_at": None,
@@ -104,7 +104,7 @@ def test_no_gain_is_larger_than_what_may_be_lacking() -> None:
 
 def test_a_round_without_an_answer_changes_nothing() -> None:
     rounds = [round_of(k, float(curve(50 * (k + 1), 0.95, 2.0, 0.4))) for k in range(5)]
-    nothing = Answered(class_=0, ood=0, skip=0, unsure=0)
+    nothing = Answered(label=0, ood=0, skip=0, unsure=0)
     idle = round_of(5, rounds[-1].accuracy, answered=nothing, in_share=None)
     assert outlook([*rounds, idle]) == outlook(rounds)
 
@@ -136,7 +136,7 @@ def test_a_class_that_is_said_again_is_no_new_label(http: TestClient, world: Wor
     cat = loop.classes[0]
     for _ in range(2):
         query = lease(http, admin, loop.project, 1)["items"][0]["query_id"]
-        send(http, admin, loop.project, verdict(query, "class", class_id=cat.id))
+        send(http, admin, loop.project, verdict(query, "label", class_id=cat.id))
     loop.rounds()[-1].state = RoundState.CLOSED
     world.session.commit()
     path = f"/api/projects/{loop.project.id}"
@@ -146,7 +146,7 @@ def test_a_class_that_is_said_again_is_no_new_label(http: TestClient, world: Wor
         Example.project_id == loop.project.id, Example.state == ExampleState.LABELED
     )
     labeled = world.session.scalars(statement).one()
-    assert sum(one["answered"]["class"] for one in shown) == labeled + 1
+    assert sum(one["answered"]["label"] for one in shown) == labeled + 1
     gain = next(one for one in found["reasons"] if one["code"] == "gain")
     assert gain["values"]["labels"] == labeled
 

@@ -70,7 +70,7 @@ def test_who_has_answered_is_not_asked_again_and_the_image_stays_for_others(
 def test_every_vote_counts_and_costs_and_most_decide(http: TestClient, world: World) -> None:
     project = running(world, images=3, queries=3, overlap=3)
     cat, dog = (item.id for item in world.classes(project))
-    said = [("class", dog), ("class", cat), ("class", cat)]
+    said = [("label", dog), ("label", cat), ("label", cat)]
     labels = []
     for caller, (what, class_id) in zip(three(world, project), said, strict=True):
         query = first_query(http, caller, project)
@@ -109,14 +109,14 @@ def test_a_correction_moves_the_vote(http: TestClient, world: World) -> None:
     project = running(world, images=3, queries=3, overlap=3)
     cat, dog = (item.id for item in world.classes(project))
     one, two, third = three(world, project)
-    earlier = verdict(first_query(http, one, project), "class", class_id=dog)
+    earlier = verdict(first_query(http, one, project), "label", class_id=dog)
     send(http, one, project, earlier)
     for caller, class_id in ((two, cat), (third, dog)):
         query = first_query(http, caller, project)
-        send(http, caller, project, verdict(query, "class", class_id=class_id))
+        send(http, caller, project, verdict(query, "label", class_id=class_id))
     assert example_of(world, earlier["query_id"]).label_class_id == dog
 
-    later = verdict(earlier["query_id"], "class", class_id=cat, supersedes=earlier["key"])
+    later = verdict(earlier["query_id"], "label", class_id=cat, supersedes=earlier["key"])
     assert send(http, one, project, later)["results"][0]["counted"]
 
     assert example_of(world, earlier["query_id"]).label_class_id == cat

@@ -255,7 +255,7 @@ def test_handing_out_disagreements_reads_what_is_handed_out(
     connection.execute(
         "INSERT INTO annotations (project_id, example_id, source, source_name, client_key, "
         "verdict, label, seconds, cost, counted) SELECT project_id, id, 'import', 'label', "
-        "gen_random_uuid(), 'class', jsonb_build_object('type', 'classification', 'class_id', "
+        "gen_random_uuid(), 'label', jsonb_build_object('type', 'classification', 'class_id', "
         "%(class)s::bigint), 0, 0, true FROM examples "
         "WHERE project_id = %(project)s AND state = 'ood'",
         given,

@@ -79,7 +79,7 @@ def test_an_answer_asked_for_again_replaces_the_old_one(http: TestClient, world:
     admin, second = world.caller(), world.caller(Role.ANNOTATOR, project)
     cat, dog = world.classes(project)
     first = lease(http, admin, project, 1)["items"][0]
-    send(http, admin, project, verdict(first["query_id"], "class", class_id=cat.id))
+    send(http, admin, project, verdict(first["query_id"], "label", class_id=cat.id))
     changed = act(http, project, admin, "queue", ids=[first["example_id"]])
     assert (changed["again"], changed["example_ids"]) == (1, [first["example_id"]])
     # Until somebody answers, the old one stands.
@@ -88,13 +88,13 @@ def test_an_answer_asked_for_again_replaces_the_old_one(http: TestClient, world:
     assert again["example_id"] == first["example_id"]
     skipped = verdict(again["query_id"], "skip")
     send(http, second, project, skipped)
-    assert ("class", cat.id) in said_of(http, project, admin, first["example_id"])
-    new = verdict(again["query_id"], "class", class_id=dog.id, supersedes=skipped["key"])
+    assert ("label", cat.id) in said_of(http, project, admin, first["example_id"])
+    new = verdict(again["query_id"], "label", class_id=dog.id, supersedes=skipped["key"])
     (result,) = send(http, second, project, new)["results"]
     assert (result["status"], result["counted"]) == ("accepted", True)
     said = said_of(http, project, admin, first["example_id"])
-    assert ("class", dog.id) in said
-    assert ("class", cat.id) not in said
+    assert ("label", dog.id) in said
+    assert ("label", cat.id) not in said
     # A correction of the new answer is a correction as any other.
     send(http, second, project, verdict(again["query_id"], supersedes=new["key"]))
     assert state_of(world, first["example_id"]) is ExampleState.OOD
@@ -114,10 +114,10 @@ def test_with_several_annotators_each_new_answer_replaces_one(
         item = lease(http, caller, project, 1)["items"][0]
         send(http, caller, project, verdict(item["query_id"]))
     act(http, project, one, "queue", ids=[item["example_id"]])
-    for caller, expected in ((one, ["class", "ood"]), (two, ["class", "class"])):
+    for caller, expected in ((one, ["label", "ood"]), (two, ["label", "label"])):
         again = lease(http, caller, project, 1)["items"][0]
         assert again["example_id"] == item["example_id"]
-        send(http, caller, project, verdict(again["query_id"], "class", class_id=cat.id))
+        send(http, caller, project, verdict(again["query_id"], "label", class_id=cat.id))
         said = said_of(http, project, one, item["example_id"])
         assert [name for name, _ in said] == expected
     assert state_of(world, item["example_id"]) is ExampleState.LABELED
@@ -132,13 +132,13 @@ def test_who_answers_again_replaces_their_own_verdict(http: TestClient, world: W
         send(http, caller, project, verdict(item["query_id"]))
     act(http, project, one, "queue", ids=[item["example_id"]])
     again = lease(http, two, project, 1)["items"][0]
-    send(http, two, project, verdict(again["query_id"], "class", class_id=cat.id))
+    send(http, two, project, verdict(again["query_id"], "label", class_id=cat.id))
     holding = select(Annotation.annotator_id, Annotation.verdict).where(
         Annotation.example_id == item["example_id"], holds()
     )
     assert dict(world.session.execute(holding).all()) == {
         one.user.id: Verdict.OOD,
-        two.user.id: Verdict.CLASS,
+        two.user.id: Verdict.LABEL,
     }
 
 
@@ -153,11 +153,11 @@ def test_an_answer_that_was_replaced_meanwhile_can_still_be_corrected(
     send(http, one, project, first)
     act(http, project, one, "queue", ids=[item["example_id"]])
     again = lease(http, other, project, 1)["items"][0]
-    send(http, other, project, verdict(again["query_id"], "class", class_id=cat.id))
-    late = verdict(item["query_id"], "class", class_id=dog.id, supersedes=first["key"])
+    send(http, other, project, verdict(again["query_id"], "label", class_id=cat.id))
+    late = verdict(item["query_id"], "label", class_id=dog.id, supersedes=first["key"])
     (result,) = send(http, one, project, late)["results"]
     assert result["status"] == "late"
-    assert said_of(http, project, one, item["example_id"]) == [("class", cat.id)]
+    assert said_of(http, project, one, item["example_id"]) == [("label", cat.id)]
 
 
 def test_a_skip_is_no_verdict_that_could_be_doubted(http: TestClient, world: World) -> None:
@@ -235,8 +235,8 @@ def test_an_ood_group_becomes_a_class_and_its_members_are_asked_about_again(
     ]
     assert [item["example_id"] for item in again[:2]] == ood
     bird = promoted["class"]["id"]
-    send(http, admin, project, verdict(again[0]["query_id"], "class", class_id=bird))
-    assert said_of(http, project, admin, ood[0]) == [("class", bird)]
+    send(http, admin, project, verdict(again[0]["query_id"], "label", class_id=bird))
+    assert said_of(http, project, admin, ood[0]) == [("label", bird)]
     taken = act(http, project, admin, "promote", 400, ids=[ood[1]], name="Bird")
     assert taken["code"] == "invalid_class"
     none = act(http, project, admin, "promote", 409, ids=[items[2]["example_id"]], name="fish")
@@ -275,7 +275,7 @@ def test_an_image_is_shown_with_its_history_and_its_places(http: TestClient, wor
     project, admin = running(world, images=4, queries=2), world.caller()
     cat, _ = world.classes(project)
     item = lease(http, admin, project, 1)["items"][0]
-    first = verdict(item["query_id"], "class", class_id=cat.id)
+    first = verdict(item["query_id"], "label", class_id=cat.id)
     send(http, admin, project, first)
     send(http, admin, project, verdict(item["query_id"], supersedes=first["key"]))
     url = f"/api/projects/{project.id}/examples/{item['example_id']}"
@@ -283,7 +283,7 @@ def test_an_image_is_shown_with_its_history_and_its_places(http: TestClient, wor
     assert (shown["state"], shown["name"]) == ("ood", "0.png")
     new, old = shown["annotations"]
     assert (new["verdict"], new["holds"], new["supersedes_id"]) == ("ood", True, old["id"])
-    assert (old["verdict"], old["holds"], old["superseded_by"]) == ("class", False, new["id"])
+    assert (old["verdict"], old["holds"], old["superseded_by"]) == ("label", False, new["id"])
     assert (old["annotator"], old["round"], old["class_id"]) == (admin.user.name, 0, cat.id)
     (place,) = shown["places"]
     assert (place["round"], place["rank"], place["done"]) == (0, 0, True)

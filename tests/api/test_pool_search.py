@@ -84,8 +84,8 @@ def test_each_filter_finds_what_it_says_and_all_have_to_hold(
         http,
         admin,
         project,
-        verdict(mine[0], "class", class_id=cat.id),
-        verdict(mine[1], "class", class_id=dog.id),
+        verdict(mine[0], "label", class_id=cat.id),
+        verdict(mine[1], "label", class_id=dog.id),
         verdict(mine[2]),
         verdict(mine[3], "unsure"),
     )
@@ -93,7 +93,7 @@ def test_each_filter_finds_what_it_says_and_all_have_to_hold(
         http,
         other,
         project,
-        verdict(theirs[0], "class", class_id=cat.id),
+        verdict(theirs[0], "label", class_id=cat.id),
         verdict(theirs[1], "ood"),
     )
     world.session.execute(
@@ -130,12 +130,15 @@ def test_each_filter_finds_what_it_says_and_all_have_to_hold(
         ({"annotator_id": other.user.id}, [0, 1]),
         ({"annotator_id": other.user.id, "verdict": "ood"}, [1]),
         ({"source": "import"}, [8]),
+        ({"verdict": "label"}, [0, 1]),
+        # Its word in addresses from before.
+        ({"verdict": "class"}, [0, 1]),
         ({"disagreement": True}, [1]),
         ({"disagreement": False}, [0, 2, 3]),
         ({"import_id": 5}, [7]),
         ({"name": "bee 100%"}, [7]),
         ({"name": "%"}, [7]),
-        ({"verdict": "class", "disagreement": True, "state": "labeled"}, [1]),
+        ({"verdict": "label", "disagreement": True, "state": "labeled"}, [1]),
     ):
         assert find(http, project, admin, **query) == expected, query
         assert counted(http, project, admin, **query) == {"count": len(expected), "exact": True}

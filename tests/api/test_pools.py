@@ -150,13 +150,13 @@ def test_examples_are_listed_in_pages_and_by_what_is_known(http: TestClient, wor
     project, admin = running(world, images=7, queries=4, evaluation=2), world.caller()
     cat, dog = world.classes(project)
     ids = [item["query_id"] for item in lease(http, admin, project, 3)["items"]]
-    first = verdict(ids[0], "class", class_id=cat.id)
+    first = verdict(ids[0], "label", class_id=cat.id)
     send(http, admin, project, first, verdict(ids[1]), verdict(ids[2], "skip"))
     send(
         http,
         admin,
         project,
-        verdict(ids[0], "class", class_id=dog.id, supersedes=first["key"]),
+        verdict(ids[0], "label", class_id=dog.id, supersedes=first["key"]),
     )
     path = f"/api/projects/{project.id}/examples"
 

@@ -415,7 +415,7 @@ def test_deleted_project_leaves_no_rows_and_no_files(http: TestClient, world: Wo
     admin, project, other = world.caller(), running(world), running(world)
     items = lease(http, admin, project, 2)["items"]
     cat = world.classes(project)[0].id
-    send(http, admin, project, verdict(items[0]["query_id"], "class", class_id=cat))
+    send(http, admin, project, verdict(items[0]["query_id"], "label", class_id=cat))
     path, files = f"/api/projects/{project.id}", world.storage.project(project.id)
     engineer = world.caller(Role.ENGINEER, project)
     assert http.delete(path, headers=engineer.headers).json()["code"] == "admin_required"
@@ -447,7 +447,7 @@ def test_counts_tell_what_is_known(http: TestClient, world: World) -> None:
     project = running(world, images=6, queries=5, evaluation=2)
     admin, cat = world.caller(), world.classes(project)[0].id
     ids = [item["query_id"] for item in lease(http, admin, project, 3)["items"]]
-    answers = [verdict(ids[0], "class", class_id=cat), verdict(ids[1]), verdict(ids[2], "unsure")]
+    answers = [verdict(ids[0], "label", class_id=cat), verdict(ids[1]), verdict(ids[2], "unsure")]
     send(http, admin, project, *answers)
     for shown in (
         http.get(f"/api/projects/{project.id}", headers=admin.headers).json(),

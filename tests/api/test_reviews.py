@@ -158,7 +158,7 @@ def test_a_decision_can_be_changed_and_taken_back(review: Review) -> None:
     assert review.labels() == [0] * 5
     # All of it stays on record.
     rows = review.world.session.scalars(select(Annotation).where(Annotation.job_id.is_not(None)))
-    assert [row.verdict.value for row in rows.all()] == ["class", "ood", "skip"]
+    assert [row.verdict.value for row in rows.all()] == ["label", "ood", "skip"]
 
 
 def test_a_whole_sequence_in_one_request(review: Review) -> None:
@@ -250,7 +250,7 @@ def test_a_label_that_was_corrected_meanwhile_is_shown_and_kept(review: Review) 
             source=Source.IMPORT,
             source_name="label",
             client_key=uuid.uuid4(),
-            verdict=Verdict.CLASS,
+            verdict=Verdict.LABEL,
             label=stored_class(dog),
             seconds=0,
             cost=0,
@@ -312,7 +312,7 @@ def test_what_was_asked_before_a_review_is_asked_again_once_it_is_taken_back(
     for left in (1, 0):
         cat = review.classes[0]
         (item,) = lease(review.http, review.caller, review.project, 1)["items"]
-        answer = verdict(item["query_id"], "class", class_id=cat)
+        answer = verdict(item["query_id"], "label", class_id=cat)
         send(review.http, review.caller, review.project, answer)
         review.world.session.refresh(asked)
         assert (asked.state is RoundState.OPEN) == bool(left)
@@ -323,7 +323,7 @@ def test_what_was_answered_late_is_not_asked_again(review: Review) -> None:
     (item,) = lease(review.http, review.caller, review.project, 1)["items"]
     first, *_ = review.lease()
     review.decide((first["id"], "accept"))
-    late = verdict(item["query_id"], "class", class_id=review.classes[0])
+    late = verdict(item["query_id"], "label", class_id=review.classes[0])
     send(review.http, review.caller, review.project, late)
     review.decide((first["id"], None))
     assert done(review) == [True, False]

@@ -78,7 +78,7 @@ def test_guides_reviews_duplicates_and_cards_show_excerpts(http: TestClient, wor
     project, admin = pool(world, queries=2), world.caller()
     billing = world.classes(project)[0]
     items = lease(http, admin, project)["items"]
-    send(http, admin, project, verdict(items[0]["query_id"], "class", class_id=billing.id))
+    send(http, admin, project, verdict(items[0]["query_id"], "label", class_id=billing.id))
     url = f"/api/projects/{project.id}"
 
     def get(path: str) -> Any:
@@ -91,12 +91,12 @@ def test_guides_reviews_duplicates_and_cards_show_excerpts(http: TestClient, wor
     for one in world.session.scalars(select(Example).where(Example.pool_index.in_((0, 4)))):
         one.duplicates_of = items[0]["example_id"]
     example = world.session.scalars(select(Example).where(Example.pool_index == 2)).one()
-    for name, said in (("one", Verdict.OOD), ("two", Verdict.CLASS)):
+    for name, said in (("one", Verdict.OOD), ("two", Verdict.LABEL)):
         world.session.add(
             Annotation(
                 project_id=project.id, example_id=example.id, source="import", source_name=name,
                 client_key=uuid.uuid4(),
-                verdict=said, label=stored_class(billing.id if said is Verdict.CLASS else None),
+                verdict=said, label=stored_class(billing.id if said is Verdict.LABEL else None),
                 seconds=0, cost=0, counted=True,
             )
         )  # fmt: skip

@@ -69,7 +69,7 @@ class Annotator(threading.Thread):
         self._flush(http)
 
     def _answer(self, query: int, supersedes: str | None = None) -> dict[str, Any]:
-        verdict = self._random.choices(("class", "ood", "unsure", "skip"), (6, 3, 1, 1))[0]
+        verdict = self._random.choices(("label", "ood", "unsure", "skip"), (6, 3, 1, 1))[0]
         answer = {
             "key": str(uuid.UUID(int=self._random.getrandbits(128), version=4)),
             "query_id": query,
@@ -78,7 +78,7 @@ class Annotator(threading.Thread):
             "supersedes": supersedes,
         }
         return answer | (
-            {"class_id": self._random.choice(self._classes)} if verdict == "class" else {}
+            {"class_id": self._random.choice(self._classes)} if verdict == "label" else {}
         )
 
     def _flush(self, http: httpx.Client) -> None:

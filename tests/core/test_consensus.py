@@ -9,7 +9,7 @@ from core.states import ExampleState, Verdict
 from core.tasks.classification import class_label
 from workers.verdicts import settle
 
-CAT, DOG = (Vote(Verdict.CLASS, class_label(number)) for number in (1, 2))
+CAT, DOG = (Vote(Verdict.LABEL, class_label(number)) for number in (1, 2))
 OOD, SKIP, UNSURE = Vote(Verdict.OOD), Vote(Verdict.SKIP), Vote(Verdict.UNSURE)
 
 

@@ -11,7 +11,7 @@ SECONDS = 2.5
 
 @pytest.mark.parametrize(
     ("verdict", "fixed"),
-    [(Verdict.CLASS, 3.0), (Verdict.UNSURE, 3.0), (Verdict.OOD, 0.5), (Verdict.SKIP, 0.0)],
+    [(Verdict.LABEL, 3.0), (Verdict.UNSURE, 3.0), (Verdict.OOD, 0.5), (Verdict.SKIP, 0.0)],
 )
 def test_fixed_prices_or_measured_seconds(verdict: Verdict, fixed: float) -> None:
     settings = ProjectSettings(cost=Cost(c_in=3.0, c_ood=0.5))

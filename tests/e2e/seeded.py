@@ -132,7 +132,7 @@ def _answer_some(project: ProjectClient, pool: DemoPool, count: int) -> None:
         if index % 9 == 4:
             answer |= {"verdict": "unsure"}
         elif truth is not None:
-            answer |= {"verdict": "class", "class_id": ids[truth]}
+            answer |= {"verdict": "label", "class_id": ids[truth]}
         answers.append(answer)
     project.answer(answers)
     project.release()

@@ -28,7 +28,7 @@ def answer_all(client: Client, project: ProjectClient, most: int) -> None:
         kind = query["name"].partition("-")[0]
         answer: Answer = {"query_id": query["query_id"], "seconds": 1.0, "verdict": "ood"}
         if kind in ids:
-            answer |= {"verdict": "class", "class_id": ids[kind]}
+            answer |= {"verdict": "label", "class_id": ids[kind]}
         answers.append(answer)
     if answers:
         theirs.answer(answers)

@@ -32,7 +32,7 @@ def truth(queries: list[Query], ids: dict[str, int]) -> list[Answer]:
         found = kind(query["name"])
         answer: Answer = {"query_id": query["query_id"], "seconds": 1.0, "verdict": "ood"}
         if found is not None:
-            answer |= {"verdict": "class", "class_id": ids[found]}
+            answer |= {"verdict": "label", "class_id": ids[found]}
         answers.append(answer)
     return answers
 

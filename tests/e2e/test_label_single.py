@@ -120,7 +120,7 @@ def test_two_hundred_by_keyboard(signed_in: Page, stack: Stack, project: Project
     assert {row[1]: row[3] for row in originals} == given
     assert len(originals) == IMAGES
     assert [(row[1], row[2], row[3]) for row in changes] == [
-        (int(changed or 0), "class", 1),
+        (int(changed or 0), "label", 1),
         (int(reopened or 0), "unsure", None),
     ]
     by_id = {row[0]: row for row in rows}

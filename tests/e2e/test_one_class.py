@@ -32,7 +32,7 @@ def answer(project: ProjectClient, number: int) -> None:
     for query in queries:
         said: Answer = {"query_id": query["query_id"], "seconds": 1.0, "verdict": "ood"}
         if query["name"].startswith("0_"):
-            said |= {"verdict": "class", "class_id": zero["id"]}
+            said |= {"verdict": "label", "class_id": zero["id"]}
         answers.append(said)
     project.answer(answers)
 
@@ -89,7 +89,7 @@ def test_find_all_of_one_class(signed_in: Page, karat: Client, tmp_path: Path) -
     eventually(lambda: project.rounds()[ROUNDS]["state"] == "open", "the fourth round opens")
     page.goto(f"/projects/{project.id}/label")
     expect(page.get_by_role("button", name=re.compile("^zero"))).to_be_visible(timeout=30_000)
-    answers: tuple[tuple[str, Literal["class", "ood"]], ...] = (("1", "class"), ("x", "ood"))
+    answers: tuple[tuple[str, Literal["label", "ood"]], ...] = (("1", "label"), ("x", "ood"))
     for key, said in answers:
         expect(page.get_by_role("img", name=re.compile("png$"))).to_be_visible()
         page.wait_for_timeout(500)

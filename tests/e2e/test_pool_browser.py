@@ -76,7 +76,7 @@ def test_an_engineer_finds_images_sends_them_to_the_queue_and_promotes_an_ood_gr
         [
             {
                 "query_id": again[0]["query_id"],
-                "verdict": "class",
+                "verdict": "label",
                 "class_id": stripes,
                 "seconds": 1.0,
             }

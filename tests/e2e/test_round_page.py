@@ -37,7 +37,7 @@ def label(project: ProjectClient, number: int) -> None:
         digit = int(query["name"].partition("_")[0])
         answer: Answer = {"query_id": query["query_id"], "seconds": 1.0, "verdict": "ood"}
         if digit < len(CLASSES):
-            answer |= {"verdict": "class", "class_id": ids[digit]}
+            answer |= {"verdict": "label", "class_id": ids[digit]}
         answers.append(answer)
     project.answer(answers)
 

@@ -92,7 +92,7 @@ class Both:
                 source=Source.REVIEW,
                 annotator_id=self.admin.user.id,
                 client_key=uuid.uuid4(),
-                verdict=Verdict.CLASS,
+                verdict=Verdict.LABEL,
                 label=stored_class(classes[class_name]),
                 seconds=1.0,
                 cost=0.0,
@@ -164,7 +164,7 @@ def both(http: TestClient, world: World) -> Iterator[Both]:
     world.open_round(project, len(NAMES) - 1)
     ada, ben = world.caller(Role.ANNOTATOR, project), world.caller(Role.ANNOTATOR, project)
     ids = [one.id for one in world.classes(project)]
-    classes = [{"verdict": "class", "class_id": id_} for id_ in ids]
+    classes = [{"verdict": "label", "class_id": id_} for id_ in ids]
     ood: dict[str, Any] = {"verdict": "ood"}
     unsure, skip = {"verdict": "unsure"}, {"verdict": "skip"}
     for caller, answers in (
@@ -185,7 +185,7 @@ def both(http: TestClient, world: World) -> Iterator[Both]:
     # The first is corrected, so that history is there that must not count.
     first = world.session.scalars(select(Annotation).order_by(Annotation.id)).first()
     assert first is not None
-    fix = verdict(first.query_id or 0, "class", class_id=ids[3], supersedes=str(first.client_key))
+    fix = verdict(first.query_id or 0, "label", class_id=ids[3], supersedes=str(first.client_key))
     send(http, ada, project, fix)
     yield Both(http, world, world.caller(), project, world.project(classes=CLASSES))
     if context.sessions.cache_info().currsize:

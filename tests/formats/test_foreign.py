@@ -85,9 +85,9 @@ def test_an_export_of_label_studio(world: World, project: Project, pool: Pool) -
     assert result is not None, job.error
 
     assert votes(world, project, pool) == {
-        "media/a.png": {("ada@example.org", "class", "cat"), ("Label Studio user 7", "ood", None)},
+        "media/a.png": {("ada@example.org", "label", "cat"), ("Label Studio user 7", "ood", None)},
         "media/b.png": {("ada@example.org", "skip", None)},
-        "media/c d.png": {("Label Studio user 7", "class", "dog")},
+        "media/c d.png": {("Label Studio user 7", "label", "dog")},
         "media/e.png": {("Label Studio user 7", "unsure", None)},
         "media/f.png": set(),
         "media/g.png": set(),
@@ -153,7 +153,7 @@ def test_names_that_two_files_could_mean_label_neither(
     assert votes(world, project, pool) == {
         "p/a.png": set(),
         "q/a.png": set(),
-        "x/b.png": {("Label Studio user 7", "class", "dog")},
+        "x/b.png": {("Label Studio user 7", "label", "dog")},
         "y/b.png": set(),
     }
     assert result["refused"] == 1
@@ -204,7 +204,7 @@ def test_coco_with_a_document_in_each_split(world: World, project: Project, pool
     assert "several categories (cat, dog)" in dict(report_of(pool, job))["train/1.png"]
     # Without annotations nothing is said: only our own exports know what is OOD.
     assert votes(world, project, pool) == {
-        "train/0.png": {("COCO", "class", "cat")},
+        "train/0.png": {("COCO", "label", "cat")},
         "train/1.png": set(),
         "train/2.png": set(),
         "valid/3.png": set(),
@@ -265,6 +265,7 @@ def test_a_document_that_is_no_ones_is_one_file_refused(pool: Pool) -> None:
     [
         ({"verdict": "maybe"}, "must be class, ood, unsure or skip"),
         ({"verdict": "class"}, "no class is named"),
+        ({"verdict": "label"}, "no class is named"),
         ({"verdict": "class", "class": "unsure"}, "not a class of the project"),
         ({"votes": [5]}, "a vote must be an object"),
         ({"votes": "cat"}, "votes must be a list"),

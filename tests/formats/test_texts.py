@@ -54,7 +54,7 @@ def both(http: TestClient, world: World) -> Iterator[Both]:
     world.session.commit()
     world.open_round(project, len(TEXTS) - 1)
     ada, ben = world.caller(Role.ANNOTATOR, project), world.caller(Role.ANNOTATOR, project)
-    classes: list[dict[str, Any]] = [{"verdict": "class", "class_id": id_} for id_ in ids]
+    classes: list[dict[str, Any]] = [{"verdict": "label", "class_id": id_} for id_ in ids]
     ood: dict[str, Any] = {"verdict": "ood"}
     for caller, answers in (
         (ada, [*classes, ood, {"verdict": "unsure"}, ood, classes[2], classes[0], classes[1]]),

@@ -171,7 +171,7 @@ def test_leases_answers_and_exports(running: ProjectClient, tmp_path: Path) -> N
     answer: Answer = {
         "key": key,
         "query_id": first,
-        "verdict": "class",
+        "verdict": "label",
         "class_id": classes["cat"],
         "seconds": 1.0,
     }

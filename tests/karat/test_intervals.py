@@ -26,7 +26,7 @@ def test_a_share_is_told_with_its_interval_and_of_few_not_at_all() -> None:
 
 
 def _round(number: int, accuracy: float | None, examples: int) -> dict[str, object]:
-    answered = {"class": 20, "ood": 5, "unsure": 0, "skip": 0}
+    answered = {"label": 20, "ood": 5, "unsure": 0, "skip": 0}
     return {"number": number, "answered": answered, "accuracy": accuracy, "in_share": 0.8,
             "metrics": {"examples": examples}}  # fmt: skip
 

@@ -51,7 +51,7 @@ def test_no_csv_holds_a_formula(http: TestClient, world: World) -> None:
     http.patch(base, json={"name": FORMULA}, headers=admin.headers)
     answer = {
         "key": "5f0c1f9a-6f0e-4f4e-8a58-5a6f1b6f9c01",
-        "query_id": 1, "verdict": "class", "class_id": cat, "seconds": 1,
+        "query_id": 1, "verdict": "label", "class_id": cat, "seconds": 1,
     }  # fmt: skip
     sent = http.post(f"{base}/labeling/answers", json={"answers": [answer]}, headers=admin.headers)
     assert sent.json()["results"][0]["status"] == "accepted"

@@ -83,7 +83,7 @@ def _label(project: ProjectClient, rounds: int) -> None:
     answers: list[Any] = [
         {
             "query_id": one["query_id"],
-            "verdict": "class" if place else "ood",
+            "verdict": "label" if place else "ood",
             "class_id": cat["id"] if place else None,
             "seconds": 1.0,
         }

@@ -106,7 +106,7 @@ def answer(
     for item in lease["items"]:
         value = truth[int(item["name"].removesuffix(".png"))]
         label = {"type": "number", "value": value}
-        said = {"verdict": "ood"} if value is None else {"verdict": "class", "label": label}
+        said = {"verdict": "ood"} if value is None else {"verdict": "label", "label": label}
         answers.append(
             {"key": str(uuid.uuid4()), "query_id": item["query_id"], "seconds": 1.0, **said}
         )
@@ -207,14 +207,14 @@ def test_labels_of_another_type_are_refused(http: TestClient, world: World) -> N
         ({"type": "letter", "value": "a"}, 422, "no task type"),
         ({"type": "classification", "class_id": 10**6}, 200, "unknown_class"),
     ):
-        one = {"key": str(uuid.uuid4()), "query_id": item["query_id"], "verdict": "class"}
+        one = {"key": str(uuid.uuid4()), "query_id": item["query_id"], "verdict": "label"}
         body = {"answers": [{**one, "label": label, "seconds": 1}]}
         sent = http.post(f"{base}/answers", json=body, headers=admin.headers)
         assert sent.status_code == status, sent.text
         assert said in sent.text
     cat = world.classes(project)[0].id
     label = {"type": "classification", "class_id": cat}
-    one = {"key": str(uuid.uuid4()), "query_id": item["query_id"], "verdict": "class"}
+    one = {"key": str(uuid.uuid4()), "query_id": item["query_id"], "verdict": "label"}
     body = {"answers": [{**one, "label": label, "seconds": 1}]}
     sent = http.post(f"{base}/answers", json=body, headers=admin.headers).json()
     assert sent["results"][0]["status"] == "accepted"
@@ -232,7 +232,7 @@ def test_people_who_mean_nearly_the_same_agree(http: TestClient, world: World) -
             world.session.add(
                 Annotation(
                     project_id=project.id, example_id=example.id, source=Source.IMPORT,
-                    source_name=f"column {who}", client_key=uuid.uuid4(), verdict=Verdict.CLASS,
+                    source_name=f"column {who}", client_key=uuid.uuid4(), verdict=Verdict.LABEL,
                     label={"type": "number", "value": value}, seconds=0.0, cost=0.0, counted=True,
                 )
             )  # fmt: skip
@@ -246,7 +246,7 @@ def test_people_who_mean_nearly_the_same_agree(http: TestClient, world: World) -
     by_chance = np.mean([abs(a - b) for a, b in combinations(every, 2)])
     assert found["alpha"] == pytest.approx(1 - observed / by_chance)
     votes = [
-        [Vote(Verdict.CLASS, NumberLabel(type="number", value=one)) for one in values]
+        [Vote(Verdict.LABEL, NumberLabel(type="number", value=one)) for one in values]
         for values in said
     ]
     assert [is_disputed(one) for one in votes] == [True, False, True]

@@ -62,10 +62,10 @@ class Loop:
             .limit(n)
         )
         for query, example in self.session.execute(statement).all():
-            given = verdict or (Verdict.OOD if example.pool_index % 3 == 0 else Verdict.CLASS)
+            given = verdict or (Verdict.OOD if example.pool_index % 3 == 0 else Verdict.LABEL)
             chosen = (
                 self.classes[example.pool_index % 2 % len(self.classes)].id
-                if given is Verdict.CLASS
+                if given is Verdict.LABEL
                 else None
             )
             self._store(round_, query, example, given, chosen)

@@ -226,11 +226,11 @@ def test_verdicts_that_contradict_each_other_are_named(http: TestClient, world: 
     compare(http, world, loop.project)
     ids = ids_of(world, loop.project)
     cat, dog = loop.classes
-    label: dict[str, Any] = {"verdict": "class", "class_id": cat.id}
+    label: dict[str, Any] = {"verdict": "label", "class_id": cat.id}
     said = act(http, loop.project, admin, "verdict", ids=[ids[30], ids[31]], **label)
     assert set(said["example_ids"]) == {ids[30], ids[31]}
     assert duplicates(http, loop.project, admin, which="contradicting")["items"] == []
-    act(http, loop.project, admin, "verdict", ids=[ids[32]], verdict="class", class_id=dog.id)
+    act(http, loop.project, admin, "verdict", ids=[ids[32]], verdict="label", class_id=dog.id)
     (group,) = duplicates(http, loop.project, admin, which="contradicting")["items"]
     assert group["said"] == [
         {"class_id": cat.id, "images": 2}, {"class_id": dog.id, "images": 1},
@@ -241,7 +241,7 @@ def test_verdicts_that_contradict_each_other_are_named(http: TestClient, world: 
     # And an image to evaluate on that is another class than its copy in the pool.
     truth = world.session.scalars(select(Example).where(Example.id == ids[65])).one()
     other = next(one for one in (cat, dog) if one.id != truth.label_class_id)
-    act(http, loop.project, admin, "verdict", ids=[ids[50]], verdict="class", class_id=other.id)
+    act(http, loop.project, admin, "verdict", ids=[ids[50]], verdict="label", class_id=other.id)
     (group,) = duplicates(http, loop.project, admin, which="contradicting")["items"]
     assert (group["evaluation"], group["is_leaking"]) == (1, True)
 

@@ -158,7 +158,7 @@ def test_a_subset_taken_up_or_back_while_a_round_trains_counts_from_the_next_on(
 
     monkeypatch.setattr("models.tasks.classification.train_target", watched)
     loop = Loop(world)
-    loop.answer(0, 8, Verdict.CLASS)
+    loop.answer(0, 8, Verdict.LABEL)
     job = start_job(http, world, loop.project, "prune", QUICK | {"method": "uniform"})
     run_job(RunJob.of(job), prune)
     loop.session.refresh(job)
@@ -175,7 +175,7 @@ def test_a_subset_taken_up_or_back_while_a_round_trains_counts_from_the_next_on(
     # The round that is closing keeps what it began with.
     use(None)
     run_job(RunJob.of(closing), advance)
-    loop.advance(1, 4, Verdict.CLASS)
+    loop.advance(1, 4, Verdict.LABEL)
     assert trained == [4, 12]
 
 

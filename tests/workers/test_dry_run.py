@@ -63,7 +63,7 @@ def test_every_job_can_be_estimated() -> None:
 def loop(world: World) -> Loop:
     """Eight labeled images and four that are OOD."""
     found = Loop(world)
-    found.answer(0, 8, Verdict.CLASS)
+    found.answer(0, 8, Verdict.LABEL)
     found.answer(0, 4, Verdict.OOD)
     return found
 
@@ -137,11 +137,11 @@ def test_learners_are_measured_as_they_would_run(
     [
         ("prune", Verdict.OOD, {}, "Fewer than two classes"),
         ("taufe", Verdict.OOD, {}, "Fewer than two classes"),
-        ("taufe", Verdict.CLASS, {}, "no OOD image to learn from"),
+        ("taufe", Verdict.LABEL, {}, "no OOD image to learn from"),
         ("relabel", Verdict.OOD, {}, "Fewer than two classes"),
-        ("relabel", Verdict.CLASS, {"subset": 9}, "no subset 9"),
-        ("prune", Verdict.CLASS, {"ratio": 0.01}, "ratio 0.01 keeps none of 8"),
-        ("prune", Verdict.CLASS, {"method": "ssp"}, "start the job learn_features"),
+        ("relabel", Verdict.LABEL, {"subset": 9}, "no subset 9"),
+        ("prune", Verdict.LABEL, {"ratio": 0.01}, "ratio 0.01 keeps none of 8"),
+        ("prune", Verdict.LABEL, {"method": "ssp"}, "start the job learn_features"),
     ],
 )
 @pytest.mark.parametrize("is_dry", [True, False])
@@ -170,7 +170,7 @@ def test_what_a_job_refuses_its_dry_run_refuses_too(
 
 def test_a_class_with_a_single_image_is_told(http: TestClient, world: World) -> None:
     loop = Loop(world)
-    loop.answer(0, 3, Verdict.CLASS)
+    loop.answer(0, 3, Verdict.LABEL)
     job = dry(http, loop, "prune")
     assert job.result is not None
     (note,) = job.result["estimate"]["notes"]

@@ -64,8 +64,8 @@ def test_a_table_labels_images_that_are_there(world: World) -> None:
         "4.png": "unlabeled",
     }
     assert annotations(world, project) == [
-        ("0.png", "class", "cat", False),
-        ("1.png", "class", "dog", False),
+        ("0.png", "label", "cat", False),
+        ("1.png", "label", "dog", False),
         ("2.png", "ood", None, False),
         ("3.png", "unsure", None, False),
     ]
@@ -105,7 +105,7 @@ def test_what_cannot_be_a_label_is_refused_with_the_reason_and_the_rest_goes_in(
     assert "there are not only numbers in it ('horse')" in said[1]
     assert reasons(result)["no.png"].startswith("no image of the project has this name;")
     assert "split evaluation" in reasons(result)["2.png"]
-    assert [row[:3] for row in annotations(world, project)] == [("1.png", "class", "dog")]
+    assert [row[:3] for row in annotations(world, project)] == [("1.png", "label", "dog")]
 
 
 @pytest.mark.parametrize(
@@ -182,9 +182,9 @@ def test_the_same_again_adds_nothing_and_a_change_corrects(world: World) -> None
     again = label(pool, "file,label\n0.png,cat\n1.png,dog\n")
     assert (again["labeled"], again["unchanged"], again["annotations"]) == (1, 1, 1)
     assert annotations(world, project) == [
-        ("0.png", "class", "cat", False),
-        ("1.png", "class", "cat", True),
-        ("1.png", "class", "dog", False),
+        ("0.png", "label", "cat", False),
+        ("1.png", "label", "cat", True),
+        ("1.png", "label", "dog", False),
     ]
     assert take(world.session, project.id, None).labels.tolist() == [0, 1]
 
@@ -365,7 +365,7 @@ def test_provenance_is_kept(world: World) -> None:
     (row,) = world.session.scalars(select(Annotation)).all()
     assert (row.source, row.source_name, row.job_id) == (Source.IMPORT, "crowd", job.id)
     assert (row.annotator_id, row.query_id, row.round_id) == (None, None, None)
-    assert row.verdict is Verdict.CLASS
+    assert row.verdict is Verdict.LABEL
     assert pool.examples()[0].state is ExampleState.LABELED
 
 
@@ -415,4 +415,4 @@ def test_evaluation_images_beside_the_pool_keep_their_labels(world: World) -> No
     job = pool.add(archive, annotations=["label"])
     assert job.result is not None, job.error
     assert job.result["by_split"] == {"pool": 1, "evaluation": 1, "auxiliary_ood": 0}
-    assert [row[:3] for row in annotations(world, project)] == [("train/cat/a.png", "class", "cat")]
+    assert [row[:3] for row in annotations(world, project)] == [("train/cat/a.png", "label", "cat")]

@@ -303,7 +303,7 @@ FIELDS_OF_ITEMS: dict[str, Callable[[int], dict[str, Any]]] = {
     "folders": lambda n: {"split": f"{n}{LONG[:3000]}", "unsure": f"{LONG}{n} may be a split"},
     "columns": lambda n: {"annotations": ((f"column {n}", f"{n}{LONG}"), ("one", LONG))},
     "extras": lambda n: {"meta": {f"column {n % 60}": f"{n}" * 300}},
-    "people": lambda n: {"said": (Said(f"{n}", Verdict.CLASS, f"{n}{LONG}"),)},
+    "people": lambda n: {"said": (Said(f"{n}", Verdict.LABEL, f"{n}{LONG}"),)},
     "refusals": lambda n: {"refused": Refused(f"{n}{LONG}")},
 }
 

@@ -243,11 +243,11 @@ def test_label_studio_brings_its_texts_with_what_people_said(texts: Pool) -> Non
     result = done(texts.add(json.dumps(tasks).encode(), "tasks.json"))
     assert texts.contents() == ["one", "two", "three", "four", "five", "six"]
     assert annotations(texts) == [
-        ("tasks.json, entry 1", "Label Studio user 7", "class", "cat"),
+        ("tasks.json, entry 1", "Label Studio user 7", "label", "cat"),
         ("tasks.json, entry 1", "Label Studio user 8", "skip", None),
-        ("tasks.json, entry 1", "ada@x.org", "class", "cat"),
+        ("tasks.json, entry 1", "ada@x.org", "label", "cat"),
         ("tasks.json, entry 2", "ada@x.org", "ood", None),
-        ("tasks.json, entry 7", "ada@x.org", "class", "cat"),
+        ("tasks.json, entry 7", "ada@x.org", "label", "cat"),
     ]
     evaluation = texts.examples()[3]
     assert (evaluation.split, evaluation.label_class_id is None) == (Split.EVALUATION, False)
@@ -277,7 +277,7 @@ def test_doccano_brings_its_labels(texts: Pool, column: str) -> None:
     result = done(texts.add(jsonl(rows), "project.jsonl"))
     assert result["added"] == 7
     assert annotations(texts) == [
-        ("11", "doccano", "class", "cat"),
+        ("11", "doccano", "label", "cat"),
         ("15", "doccano", "ood", None),
     ]
     assert result["noted"] == {"a label is not taken": 3}
@@ -302,7 +302,7 @@ def test_several_columns_are_several_sources_and_contradictions_are_kept(texts: 
     assert (one.disputed, two.disputed, three.disputed) == (True, False, False)
     assert "labels of this text contradict each other (cat, dog)" in texts.report(job)
     verdicts = {verdict for _, _, verdict, _ in annotations(texts)}
-    assert verdicts == {Verdict.CLASS, Verdict.UNSURE}
+    assert verdicts == {Verdict.LABEL, Verdict.UNSURE}
 
 
 def test_a_table_labels_texts_that_are_there(texts: Pool) -> None:
@@ -313,7 +313,7 @@ def test_a_table_labels_texts_that_are_there(texts: Pool) -> None:
     assert "no text of the project has this name" in reasons(by_name)["none"]
     by_hash = done(texts.add(f"sha256,verdict\n{digest},ood\n".encode(), "v.csv"))
     assert by_hash["labeled"] == 1
-    assert [verdict for _, _, verdict, _ in annotations(texts)] == [Verdict.CLASS, Verdict.OOD]
+    assert [verdict for _, _, verdict, _ in annotations(texts)] == [Verdict.LABEL, Verdict.OOD]
 
 
 def write(row: Mapping[str, Any]) -> dict[str, bytes]:

@@ -34,7 +34,7 @@ LINE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ attempt \d+: .+")
 @pytest.fixture
 def loop(world: World) -> Loop:
     found = Loop(world)
-    found.answer(0, 12, Verdict.CLASS)
+    found.answer(0, 12, Verdict.LABEL)
     return found
 
 

@@ -20,7 +20,7 @@ def played(world: World, name: str, **params: Any) -> Loop:
     """Two rounds; the first has no OOD answer, the second some."""
     shared = CNN if name == "cnn_tiny" else {}
     loop = Loop(world, model={"name": name, "params": shared | params}, purity={"name": "knn"})
-    loop.advance(0, verdict=Verdict.CLASS)
+    loop.advance(0, verdict=Verdict.LABEL)
     loop.advance(1)
     return loop
 

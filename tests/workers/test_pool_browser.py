@@ -60,10 +60,10 @@ def test_a_round_keeps_its_verdicts_when_images_are_asked_about_again(
         hasty = verdict(item["query_id"], "unsure")
         send(http, admin, loop.project, hasty)
         right = {"class_id": cat.id, "supersedes": hasty["key"]}
-        send(http, admin, loop.project, verdict(item["query_id"], "class", **right))
+        send(http, admin, loop.project, verdict(item["query_id"], "label", **right))
     first, second = rounds_of(http, loop.project, admin)
     assert (first["answered"], first["in_share"]) == (before["answered"], before["in_share"])
-    assert second["answered"] == {"class": 2, "ood": 0, "skip": 0, "unsure": 0}
+    assert second["answered"] == {"label": 2, "ood": 0, "skip": 0, "unsure": 0}
 
     world.session.rollback()
     snapshot = take(world.session, loop.project.id, 1)
@@ -87,7 +87,7 @@ def test_what_is_sent_to_the_random_round_was_not_drawn(world: World, http: Test
     act(http, loop.project, admin, "queue", ids=sent)
     loop.advance(0, 11)
     found = rounds_of(http, loop.project, admin)[0]
-    assert (found["answered"]["class"], found["answered"]["ood"]) == (5, 6)
+    assert (found["answered"]["label"], found["answered"]["ood"]) == (5, 6)
     estimate = found["ood_left"]["by_random"]
     # 3 of the 8 drawn are OOD, and so 3/8 of the 52 others; 3 of these were found.
     assert (estimate["answers"], estimate["count"]) == (8, pytest.approx(3 / 8 * 52 - 3))

@@ -79,7 +79,7 @@ def put(http: TestClient, loop: Loop, subset: int | None) -> Any:
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_leaves_a_subset(http: TestClient, world: World, method: str) -> None:
     loop = Loop(world)
-    loop.answer(0, 12, Verdict.CLASS)
+    loop.answer(0, 12, Verdict.LABEL)
     job = pruned(http, loop, method=method, ratio=0.5)
     if method == "ssp":
         assert job.state is JobState.FAILED
@@ -119,7 +119,7 @@ def test_every_method_leaves_a_subset(http: TestClient, world: World, method: st
 
 def test_noise_is_told_over_the_labels_whose_truth_is_known(http: TestClient, world: World) -> None:
     loop = Loop(world)
-    loop.answer(0, 12, Verdict.CLASS)
+    loop.answer(0, 12, Verdict.LABEL)
     statement = select(Example).where(Example.project_id == loop.project.id)
     examples = {one.pool_index: one for one in loop.session.scalars(statement)}
     # Annotators called even images cat and odd ones dog.
@@ -156,7 +156,7 @@ def test_noise_is_told_over_the_labels_whose_truth_is_known(http: TestClient, wo
 
 def test_without_a_known_truth_nothing_is_said_of_noise(http: TestClient, world: World) -> None:
     loop = Loop(world)
-    loop.answer(0, 12, Verdict.CLASS)
+    loop.answer(0, 12, Verdict.LABEL)
     job = pruned(http, loop, method="uniform")
     assert job.result is not None
     assert (job.result["noise"], job.result["neighbours"]) == (None, None)
@@ -168,7 +168,7 @@ def test_neighbours_at_other_thresholds_are_told(
     http: TestClient, world: World, tau: float | None
 ) -> None:
     loop = Loop(world)
-    loop.answer(0, 12, Verdict.CLASS)
+    loop.answer(0, 12, Verdict.LABEL)
     job = pruned(http, loop, method="prune4rel", tau=tau)
     assert job.result is not None
     found = job.result["neighbours"]
@@ -182,7 +182,7 @@ def test_neighbours_at_other_thresholds_are_told(
 
 def test_a_warm_up_that_has_learned_nothing_is_warned_of(http: TestClient, world: World) -> None:
     loop = Loop(world)
-    loop.answer(0, 12, Verdict.CLASS)
+    loop.answer(0, 12, Verdict.LABEL)
     blind = pruned(http, loop, method="small_loss", learning_rate=1e-9)
     assert blind.result is not None
     (warning,) = blind.result["warnings"]
@@ -199,7 +199,7 @@ def test_a_warm_up_that_has_learned_nothing_is_warned_of(http: TestClient, world
 
 def test_a_threshold_that_isolates_everything_is_warned_of(http: TestClient, world: World) -> None:
     loop = Loop(world)
-    loop.answer(0, 12, Verdict.CLASS)
+    loop.answer(0, 12, Verdict.LABEL)
     job = pruned(http, loop, method="prune4rel", tau=1.0, epochs=30)
     assert job.result is not None
     (warning,) = job.result["warnings"]
@@ -211,7 +211,7 @@ def test_a_subset_that_lacks_a_class_is_warned_of(
     http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loop = Loop(world)
-    loop.answer(0, 12, Verdict.CLASS)
+    loop.answer(0, 12, Verdict.LABEL)
     # So few labels say enough here.
     monkeypatch.setattr("models.pruning.doubts._ENOUGH_EXPECTED", 0.1)
     for one in loop.session.scalars(select(Example).where(Example.project_id == loop.project.id)):
@@ -230,7 +230,7 @@ def test_the_time_left_is_that_of_all_phases(
     http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loop = Loop(world)
-    loop.answer(0, 12, Verdict.CLASS)
+    loop.answer(0, 12, Verdict.LABEL)
     seen = watch_progress(monkeypatch)
     # A second passes whenever somebody looks at the clock.
     clock = SimpleNamespace(monotonic=map(float, count()).__next__)
@@ -248,7 +248,7 @@ def test_the_time_left_is_that_of_all_phases(
 
 def test_a_count_is_kept_instead_of_a_share(http: TestClient, world: World) -> None:
     loop = Loop(world)
-    loop.answer(0, 12, Verdict.CLASS)
+    loop.answer(0, 12, Verdict.LABEL)
     job = pruned(http, loop, method="uniform", ratio=None, count=5)
     assert job.result is not None
     assert job.result["kept"] == 5
@@ -267,7 +267,7 @@ def test_another_choice_uses_the_warm_up_again(
 
     monkeypatch.setattr(WarmUp, "train", watched)
     loop = Loop(world)
-    loop.answer(0, 10, Verdict.CLASS)
+    loop.answer(0, 10, Verdict.LABEL)
     first = pruned(http, loop, method="prune4rel", ratio=0.5)
     again = pruned(http, loop, method="prune4rel", ratio=0.25, tau=0.9)
     assert len(trained) == 1
@@ -286,7 +286,7 @@ def test_another_choice_uses_the_warm_up_again(
     # Other training, and other labels.
     pruned(http, loop, method="prune4rel", epochs=3)
     assert len(trained) == 3
-    loop.answer(0, 2, Verdict.CLASS)
+    loop.answer(0, 2, Verdict.LABEL)
     changed = pruned(http, loop, method="prune4rel", epochs=3)
     assert len(trained) == 4
     assert changed.result is not None
@@ -297,7 +297,7 @@ def test_a_restart_keeps_the_warm_up_of_another_job_though_that_is_replaced(
     http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loop = Loop(world)
-    loop.answer(0, 12, Verdict.CLASS)
+    loop.answer(0, 12, Verdict.LABEL)
     first = pruned(http, loop)
     kept = world.storage.warm_up(loop.project.id)
 
@@ -319,7 +319,7 @@ def test_a_restart_keeps_the_warm_up_of_another_job_though_that_is_replaced(
 
 def test_an_estimate_knows_that_the_warm_up_is_there(http: TestClient, world: World) -> None:
     loop = Loop(world)
-    loop.answer(0, 12, Verdict.CLASS)
+    loop.answer(0, 12, Verdict.LABEL)
     for method in ("prune4rel", "prune4rel_greedy"):
         first = pruned(http, loop, method=method)
         params = QUICK | {"method": method, "tau": 0.9}
@@ -341,7 +341,7 @@ def test_more_than_there_are_is_refused_before_the_warm_up(
     http: TestClient, world: World, dry_run: bool
 ) -> None:
     loop = Loop(world)
-    loop.answer(0, 12, Verdict.CLASS)
+    loop.answer(0, 12, Verdict.LABEL)
     params = {**QUICK, "ratio": None, "count": 13}
     job = start_job(http, world, loop.project, "prune", params, dry_run=dry_run)
     run_job(RunJob.of(job), handler)
@@ -367,7 +367,7 @@ def test_learned_features_that_are_not_finite_are_refused_before_the_warm_up(
     http: TestClient, world: World, dry_run: bool
 ) -> None:
     loop = Loop(world)
-    loop.answer(0, 12, Verdict.CLASS)
+    loop.answer(0, 12, Verdict.LABEL)
     statement = select(Example).where(Example.project_id == loop.project.id)
     examples = {one.pool_index: one for one in loop.session.scalars(statement)}
     labeled = [one for one in examples.values() if one.state is ExampleState.LABELED]
@@ -398,7 +398,7 @@ def test_learned_features_that_are_not_finite_are_refused_before_the_warm_up(
 
 def test_a_class_with_one_label_is_said(http: TestClient, world: World) -> None:
     loop = Loop(world)
-    loop.answer(0, 12, Verdict.CLASS)
+    loop.answer(0, 12, Verdict.LABEL)
     cat, dog = (one.id for one in loop.classes)
     said = select(Annotation).where(
         Annotation.project_id == loop.project.id, Annotation.class_id == dog
@@ -437,7 +437,7 @@ def test_a_retry_trains_a_warm_up_that_went_astray_again(
     monkeypatch.setattr(WarmUp, "train", watched)
     monkeypatch.setattr(WarmUp, "look", astray)
     loop = Loop(world)
-    loop.answer(0, 12, Verdict.CLASS)
+    loop.answer(0, 12, Verdict.LABEL)
     with monkeypatch.context() as patch:
         if killed:
             patch.setattr(JobContext, "forget", die)
@@ -494,7 +494,7 @@ def test_rounds_train_without_what_the_subset_drops_until_it_is_taken_back(
 
     monkeypatch.setattr("models.tasks.classification.train_target", watched)
     loop = Loop(world)
-    loop.answer(0, 8, Verdict.CLASS)
+    loop.answer(0, 8, Verdict.LABEL)
     job = pruned(http, loop, method="uniform")
     rows = pq.read_table(subset_of(loop, job)).to_pylist()
     dropped = {row["pool_index"] for row in rows if row["rank"] is None}
@@ -513,13 +513,13 @@ def test_rounds_train_without_what_the_subset_drops_until_it_is_taken_back(
     assert "Trained without 4 labels that the subset drops." in first.notes
     # Nothing was deleted: without the subset the same labels count again.
     assert put(http, loop, None).status_code == 200
-    loop.advance(1, 8, Verdict.CLASS)
+    loop.advance(1, 8, Verdict.LABEL)
     assert trained[1] >= labeled
 
 
 def test_a_label_that_was_judged_anew_is_dropped_no_longer(http: TestClient, world: World) -> None:
     loop = Loop(world)
-    loop.answer(0, 8, Verdict.CLASS)
+    loop.answer(0, 8, Verdict.LABEL)
     first, second = (one.id for one in world.classes(loop.project)[:2])
     before = take(loop.session, loop.project.id, 0)
     job = pruned(http, loop, method="uniform")
@@ -534,7 +534,7 @@ def test_a_label_that_was_judged_anew_is_dropped_no_longer(http: TestClient, wor
         loop.session.add(
             Annotation(
                 project_id=loop.project.id, example_id=rows[index]["example_id"],
-                source=Source.REVIEW, annotator_id=reviewer, verdict=Verdict.CLASS,
+                source=Source.REVIEW, annotator_id=reviewer, verdict=Verdict.LABEL,
                 client_key=func.gen_random_uuid(),
                 label=stored_class(class_id), seconds=0.0, cost=0.0, counted=True,
             )
@@ -556,7 +556,7 @@ def test_a_label_that_was_judged_anew_is_dropped_no_longer(http: TestClient, wor
 
 def test_a_subset_has_to_be_one_of_the_project(http: TestClient, world: World) -> None:
     loop, other = Loop(world), Loop(world)
-    loop.answer(0, 8, Verdict.CLASS)
+    loop.answer(0, 8, Verdict.LABEL)
     job = pruned(http, loop, method="uniform")
     assert job.result is not None
     for subset in (job.result["subset_id"], 999_999):
@@ -577,7 +577,7 @@ def test_a_worker_killed_in_every_phase_keeps_the_same(
 ) -> None:
     loop, other = Loop(world), Loop(world)
     for one in (loop, other):
-        one.answer(0, 10, Verdict.CLASS)
+        one.answer(0, 10, Verdict.LABEL)
     victim = start(http, loop, method="prune4rel")
     message = RunJob.of(victim)
     kill_in_every_phase(world, victim, message, named(PHASES), tmp_path / "worker.log")

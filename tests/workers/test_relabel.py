@@ -55,7 +55,7 @@ def labeled(world: World, count: int = LABELED, **options: Any) -> Project:
         world.session.add(
             Annotation(
                 project_id=project.id, example_id=example.id, source=Source.IMPORT,
-                source_name="label", client_key=func.gen_random_uuid(), verdict=Verdict.CLASS,
+                source_name="label", client_key=func.gen_random_uuid(), verdict=Verdict.LABEL,
                 label=stored_class(given.id), seconds=0.0, cost=0.0, counted=True,
             )
         )  # fmt: skip
@@ -199,7 +199,7 @@ def test_votes_of_several_columns_are_weighed(http: TestClient, world: World) ->
             world.session.add(
                 Annotation(
                     project_id=project.id, example_id=example.id, source=Source.IMPORT,
-                    source_name=name, client_key=func.gen_random_uuid(), verdict=Verdict.CLASS,
+                    source_name=name, client_key=func.gen_random_uuid(), verdict=Verdict.LABEL,
                     label=stored_class((cat, dog)[(index + (not right(index))) % 2]),
                     seconds=0.0, cost=0.0,
                     counted=True,

@@ -158,7 +158,7 @@ def test_what_belongs_to_no_class_is_suggested_as_ood(http: TestClient, world: W
         wrong = number in (2, 14)
         named = "cat" if wrong else kind
         class_id = None if named is None else classes[named]
-        annotation.verdict = Verdict.CLASS if class_id else Verdict.OOD
+        annotation.verdict = Verdict.LABEL if class_id else Verdict.OOD
         annotation.label = example.label = stored_class(class_id)
         example.state = ExampleState.LABELED if class_id else ExampleState.OOD
     world.session.commit()
@@ -244,7 +244,7 @@ def test_votes_are_weighed_by_the_same_opinions(http: TestClient, world: World) 
         world.session.add(
             Annotation(
                 project_id=project.id, example_id=example.id, source=Source.IMPORT,
-                source_name="second", client_key=func.gen_random_uuid(), verdict=Verdict.CLASS,
+                source_name="second", client_key=func.gen_random_uuid(), verdict=Verdict.LABEL,
                 label=stored_class((cat, dog)[example.pool_index % 2]),
                 seconds=0.0, cost=0.0, counted=True,
             )

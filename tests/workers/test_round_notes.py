@@ -65,7 +65,7 @@ def test_a_strategy_says_what_it_lacks_until_there_are_ood_answers(
     world: World, strategy: str, params: dict[str, Any], note: str
 ) -> None:
     loop = Loop(world, **FROZEN | {"strategy": {"name": strategy, "params": params}})
-    loop.advance(0, verdict=Verdict.CLASS)
+    loop.advance(0, verdict=Verdict.LABEL)
     assert loop.rounds()[1].notes == [note]
     loop.advance(1)
     assert loop.rounds()[2].notes == []

@@ -67,8 +67,8 @@ def striped(world: World, **settings: Any) -> Loop:
 
 def looked_at(loop: Loop) -> set[int]:
     """Two rounds, two answers of the second one wrong, and a third round that is open."""
-    loop.advance(0, 12, Verdict.CLASS)
-    loop.answer(1, 40, Verdict.CLASS)
+    loop.advance(0, 12, Verdict.LABEL)
+    loop.answer(1, 40, Verdict.LABEL)
     wrong = mislabel(loop, 1, 2)
     job = loop.finish(1)
     assert job.error is None
@@ -89,13 +89,13 @@ def test_wrong_answers_begin_the_next_queue_and_what_became_of_them_is_told(worl
 
     before = {one.example_id: one for one, _ in answered(loop, 1) if one.example_id in wrong}
     # One is put right, and one is said again.
-    loop.answer(2, 2, Verdict.CLASS)
+    loop.answer(2, 2, Verdict.LABEL)
     for number, (annotation, example) in enumerate(answered(loop, 2)):
         annotation.supersedes_id = before[example.id].id
         if number:
             annotation.label = before[example.id].label
     loop.session.commit()
-    loop.answer(2, 30, Verdict.CLASS)
+    loop.answer(2, 30, Verdict.LABEL)
     assert loop.finish(2).error is None
     closed = loop.rounds()[2]
     assert closed.metrics["second_looks"] == {"answered": 2, "changed": 1}
@@ -113,8 +113,8 @@ def test_one_annotator_is_asked_nothing_again_unless_that_is_chosen(world: World
 def test_where_several_label_the_doubtful_answers_are_asked_for_again(world: World) -> None:
     several = striped(world)
     other = world.caller(Role.ANNOTATOR).user
-    several.advance(0, 12, Verdict.CLASS)
-    several.answer(1, 40, Verdict.CLASS)
+    several.advance(0, 12, Verdict.LABEL)
+    several.answer(1, 40, Verdict.LABEL)
     wrong = mislabel(several, 1, 2)
     for annotation, _ in answered(several, 0):
         annotation.annotator_id = other.id
@@ -125,7 +125,7 @@ def test_where_several_label_the_doubtful_answers_are_asked_for_again(world: Wor
 
 def test_what_several_have_answered_is_left_to_their_votes(world: World) -> None:
     loop = Loop(world, second_looks=0.05, overlap=2, **FROZEN)
-    loop.advance(0, 12, Verdict.CLASS)
+    loop.advance(0, 12, Verdict.LABEL)
     (annotation, example), (_, other) = answered(loop, 0)[:2]
     annotation.example_id = other.id
     annotation.annotator_id = world.caller(Role.ANNOTATOR).user.id
@@ -137,7 +137,7 @@ def test_what_several_have_answered_is_left_to_their_votes(world: World) -> None
 
 def test_what_a_reviewer_settled_meanwhile_is_left_out(world: World) -> None:
     loop = striped(world, second_looks=0.05)
-    loop.advance(0, 12, Verdict.CLASS)
+    loop.advance(0, 12, Verdict.LABEL)
     (annotation, example), (_, other) = answered(loop, 0)[:2]
     loop.session.add(
         Annotation(

@@ -25,9 +25,9 @@ from tests.world import World
 from workers.runner import run_job
 
 Said = tuple[Verdict, int | None]
-_MIXED: Final[Sequence[Said]] = ((Verdict.CLASS, 0), (Verdict.OOD, None), (Verdict.CLASS, 1))
+_MIXED: Final[Sequence[Said]] = ((Verdict.LABEL, 0), (Verdict.OOD, None), (Verdict.LABEL, 1))
 ANSWERS: Final[dict[str, Callable[[int], Said] | None]] = {
-    "one class": lambda _: (Verdict.CLASS, 0),
+    "one class": lambda _: (Verdict.LABEL, 0),
     "all OOD": lambda _: (Verdict.OOD, None),
     "all unsure": lambda _: (Verdict.UNSURE, None),
     "all skipped": lambda _: (Verdict.SKIP, None),

@@ -144,7 +144,7 @@ def test_the_settings_of_a_method_train_the_next_round(http: TestClient, world: 
 
 
 @pytest.mark.parametrize(
-    ("verdict", "fault"), [(Verdict.OOD, "Fewer than two classes"), (Verdict.CLASS, "no OOD image")]
+    ("verdict", "fault"), [(Verdict.OOD, "Fewer than two classes"), (Verdict.LABEL, "no OOD image")]
 )
 def test_what_is_missing_is_said_at_once(
     http: TestClient, world: World, verdict: Verdict, fault: str

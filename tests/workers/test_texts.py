@@ -63,7 +63,7 @@ class Mailbox(Loop):
         for query, example in self.session.execute(statement).all():
             kind = int(self.kinds[example.pool_index])
             chosen = None if kind < 0 else self.classes[kind].id
-            given = Verdict.OOD if chosen is None else Verdict.CLASS
+            given = Verdict.OOD if chosen is None else Verdict.LABEL
             self._store(round_, query, example, given, chosen)
         self.session.commit()
 
@@ -105,7 +105,7 @@ def test_jobs_that_are_for_texts_take_them(http: TestClient, world: World) -> No
     loop.advance(0, 12)
     loop.advance(1, 12)
     loop.advance(2, 12)
-    given = select(func.count()).where(Annotation.verdict == Verdict.CLASS)
+    given = select(func.count()).where(Annotation.verdict == Verdict.LABEL)
     labeled = world.session.scalar(given)
     assert labeled is not None
 

@@ -25,7 +25,7 @@ COPY = (
     "client_key, verdict, label, seconds, cost, counted, supersedes_id) SELECT project_id, "
     "example_id, query_id, round_id, annotator_id, {key}, verdict, label, seconds, {cost}, "
     "{counted}, {supersedes} FROM annotations WHERE id = (SELECT min(id) FROM annotations "
-    "WHERE verdict = 'class')"
+    "WHERE verdict = 'label')"
 )
 NEW = "gen_random_uuid()"
 

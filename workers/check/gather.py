@@ -223,7 +223,7 @@ class _Reading:
         voices = dict.fromkeys(
             (one.source_name, OOD if one.verdict is Verdict.OOD else (class_of(one.label) or 0) - 1)
             for one in labels
-            if one.verdict in (Verdict.OOD, Verdict.CLASS)
+            if one.verdict in (Verdict.OOD, Verdict.LABEL)
         )
         said = Counter(label for _, label in voices)
         self._found.given += [Given(line.name, image, one, times) for one, times in said.items()]

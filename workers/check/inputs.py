@@ -337,7 +337,7 @@ def _class_names(item: Item) -> Iterator[str]:
         return
     for one in item.said:
         name = (one.class_name or "").strip()
-        if one.verdict in (None, Verdict.CLASS) and name:
+        if one.verdict in (None, Verdict.LABEL) and name:
             if one.verdict is None and name.lower() in NO_CLASS:
                 continue
             yield composed(printable(name))

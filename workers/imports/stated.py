@@ -93,18 +93,19 @@ def _vote(fields: Mapping[str, Any]) -> Said | Refused | None:
     word, class_name = text(fields.get(VERDICT)), _class(fields)
     if word is None and (VERDICT in fields or class_name is None):
         return None
-    if word is not None and word not in {*Verdict}:
+    try:
+        verdict = None if word is None else Verdict(word)
+    except ValueError:
         return Refused(
-            f"verdict says {word[:100]!r}: it must be class, ood, unsure or skip. Rename the "
+            f"verdict says {str(word)[:100]!r}: it must be class, ood, unsure or skip. Rename the "
             "column if it means something else"
         )
-    verdict = None if word is None else Verdict(word)
-    if verdict is Verdict.CLASS and class_name is None:
+    if verdict is Verdict.LABEL and class_name is None:
         return Refused("the verdict is class, but no class is named")
     return Said(
         source_name=short_name(text(fields.get("annotator")) or UNNAMED),
         verdict=verdict,
-        class_name=class_name if verdict in (Verdict.CLASS, None) else None,
+        class_name=class_name if verdict in (Verdict.LABEL, None) else None,
         seconds=read_seconds(fields.get("seconds")),
         at=read_time(fields.get("created_at")),
     )

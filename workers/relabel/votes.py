@@ -59,7 +59,7 @@ def take_votes(context: JobContext, snapshot: Snapshot) -> None:
         .join(Example, Example.id == Annotation.example_id)
         .where(
             Annotation.project_id == context.project_id,
-            Annotation.verdict == Verdict.CLASS,
+            Annotation.verdict == Verdict.LABEL,
             Annotation.source != Source.REVIEW,
             holds(),
         )

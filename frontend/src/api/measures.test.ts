@@ -4,7 +4,7 @@ import type { Round } from "./types";
 
 const round = (values: Partial<Round>): Round =>
   ({
-    answered: { class: 30, ood: 30, skip: 0, unsure: 0 },
+    answered: { label: 30, ood: 30, skip: 0, unsure: 0 },
     purity_auroc: null,
     metrics: {},
     ...values,

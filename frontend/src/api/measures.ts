@@ -7,7 +7,7 @@ export type Telling = { auroc: number; error: number; inside: number; ood: numbe
 export const imagesOf = ({ metrics }: Round): number => Number(metrics.examples ?? 0);
 
 /** Verdicts that say whether an image belongs to a class. */
-export const saidOf = ({ answered }: Round): number => answered.class + answered.ood;
+export const saidOf = ({ answered }: Round): number => answered.label + answered.ood;
 
 /** By verdicts that the model had not learned from; of a project with one class, by other images. */
 export const tellingOf = ({ metrics }: Round): Telling | null =>

@@ -30,7 +30,7 @@ export function FindDialog({ classes, onChoose, onClose }: FindDialogProps) {
   const choose = (item: LabelClass | undefined) => {
     if (!item) return;
     onClose();
-    onChoose({ verdict: "class", classId: item.id });
+    onChoose({ verdict: "label", classId: item.id });
   };
   const move = (by: number) => {
     const from = chosen ?? (typed.trim() ? 0 : -1);

@@ -39,13 +39,13 @@ export function Curves({ project, rounds }: { project: Project; rounds: Round[] 
   ];
   const done = rounds.filter((round) => round.state === "closed" || round.state === "closing");
   const share = done.flatMap((round) => {
-    const known = shareOf(round.answered.class, saidOf(round));
+    const known = shareOf(round.answered.label, saidOf(round));
     return known ? [{ x: round.number, y: known.value, low: known.low, high: known.high }] : [];
   });
   const isOneClass = project.classes.length === 1;
   // What round 0 drew at random estimates the pool's share of IN.
   const drawn = done.find((round) => round.number === 0)?.drawn;
-  const pool = drawn ? shareOf(drawn.class, drawn.class + drawn.ood) : null;
+  const pool = drawn ? shareOf(drawn.label, drawn.label + drawn.ood) : null;
   return (
     <Card
       title={text.title}
@@ -107,7 +107,7 @@ function accuracyOf(round: Round): Known | null {
 }
 
 const purityOf = ({ purity_auroc: auroc, answered }: Round): Known | null =>
-  auroc === null ? null : aurocOf(auroc, answered.class, answered.ood);
+  auroc === null ? null : aurocOf(auroc, answered.label, answered.ood);
 
 function totals(rounds: Round[]): [cost: string, time: string] {
   const sum = (value: (round: Round) => number) =>

@@ -41,7 +41,7 @@ function stateOf({ state, current_round: current }: Project): string {
 
 function shareFigure(round: Round): Figure {
   const said = saidOf(round);
-  const share = formatShare(shareOf(round.answered.class, said));
+  const share = formatShare(shareOf(round.answered.label, said));
   return [t.overview.columns.share, share, t.advice.interval(said)];
 }
 

@@ -69,12 +69,12 @@ export function RoundsTable({ projectId, rounds }: { projectId: number; rounds: 
                 {formatCost(round.spent)}
                 <span className={styles.quiet}> / {formatCost(round.budget)}</span>
               </td>
-              <td data-number>{formatCount(round.answered.class)}</td>
+              <td data-number>{formatCount(round.answered.label)}</td>
               <td data-number>{formatCount(round.answered.ood)}</td>
               <td data-number>{formatCount(round.answered.unsure)}</td>
               <td data-number title={t.advice.interval(saidOf(round))}>
                 {saidOf(round) > 0
-                  ? formatShare(shareOf(round.answered.class, saidOf(round)))
+                  ? formatShare(shareOf(round.answered.label, saidOf(round)))
                   : "–"}
               </td>
               <td data-number title={t.advice.interval(imagesOf(round))}>

@@ -5,7 +5,7 @@ import { costParts } from "./costs";
 const round = (mode: "fixed" | "seconds"): Round =>
   ({
     spent: 25,
-    answered: { class: 10, ood: 10, skip: 3, unsure: 5 },
+    answered: { label: 10, ood: 10, skip: 3, unsure: 5 },
     settings: { cost: { mode, c_in: 1, c_ood: 1 } },
   }) as unknown as Round;
 

@@ -61,7 +61,7 @@ export function DuplicateRow({ group, classes, busy, onKeepOne, onSay }: Duplica
         {group.pool > 0 && (
           <Menu label={text.say} name={text.saying(group.pool)}>
             {classes.map((one) => (
-              <button key={one.id} type="button" onClick={() => onSay("class", one.id)}>
+              <button key={one.id} type="button" onClick={() => onSay("label", one.id)}>
                 {one.name}
               </button>
             ))}

@@ -37,6 +37,10 @@ describe("the address of the pool browser", () => {
     expect(countFilters(view.filters)).toBe(4);
   });
 
+  it("reads the word that earlier addresses have for a label", () => {
+    expect(read("verdict=class").filters).toEqual({ split: "pool", verdict: "label" });
+  });
+
   it("names the subsets that kept and dropped an image", () => {
     const view = read("dropped_by=12&kept_by=7");
     expect(view.filters).toEqual({ split: "pool", kept_by: 7, dropped_by: 12 });

@@ -31,7 +31,7 @@ export const SIMILARITY_SORTS: Sort[] = ["-similarity", "similarity"];
 export const CHOICES = {
   state: ["unlabeled", "queried", "labeled", "ood", "unsure", "held_out"],
   split: ["pool", "evaluation", "auxiliary_ood", "all"],
-  verdict: ["class", "ood", "unsure", "skip"],
+  verdict: ["label", "ood", "unsure", "skip"],
   source: ["annotator", "import", "review"],
 } as const;
 const NUMBERS = [
@@ -60,7 +60,9 @@ const USUAL_SPLIT = "pool";
 export function readView(query: URLSearchParams): View {
   const filters: Record<string, unknown> = {};
   for (const [name, choices] of Object.entries(CHOICES)) {
-    const value = query.get(name);
+    const said = query.get(name);
+    // An address of an earlier version.
+    const value = name === "verdict" && said === "class" ? "label" : said;
     if (value !== null && (choices as readonly string[]).includes(value)) filters[name] = value;
   }
   filters.split ??= USUAL_SPLIT;

@@ -30,7 +30,7 @@ export function Legend({ queries, classes, hidden, onHide, isDense, hasSurface }
     ...classes.map((one) => ({
       key: `class:${one.id}`,
       name: one.name,
-      look: "class",
+      look: "label",
       colour: one.colour,
     })),
     { key: "ood", name: text.verdicts.ood, look: "ood" },

@@ -31,12 +31,12 @@ export function FactsCard({ round, classes }: { round: Round; classes: LabelClas
   const figures: Figure[] = [
     [facts.verdicts, formatCount(verdicts)],
     [facts.spent, t.projects.spent(round.spent, round.budget)],
-    [facts.share, said > 0 ? formatShare(shareOf(round.answered.class, said)) : "–", of(said)],
+    [facts.share, said > 0 ? formatShare(shareOf(round.answered.label, said)) : "–", of(said)],
     [
       facts.auroc,
       round.purity_auroc === null
         ? "–"
-        : formatAuroc(aurocOf(round.purity_auroc, round.answered.class, round.answered.ood)),
+        : formatAuroc(aurocOf(round.purity_auroc, round.answered.label, round.answered.ood)),
       facts.aurocHint,
     ],
     [

@@ -51,7 +51,7 @@ export function useQuerySet(projectId: number, number: number) {
 
 /** What the legend calls the verdict on a query. */
 export const keyOf = ({ verdict, class_id: classId }: MapQuery): string =>
-  verdict === "class" ? `class:${classId}` : (verdict ?? "unanswered");
+  verdict === "label" ? `class:${classId}` : (verdict ?? "unanswered");
 
 export function marksOf(
   queries: MapQuery[],

@@ -58,7 +58,7 @@ export const pool = {
       held_out: "Held out",
     },
     split: { pool: "Pool", evaluation: "Evaluation", auxiliary_ood: "Known OOD", all: "All" },
-    verdict: { class: "A class", ood: "OOD", unsure: "Unsure", skip: "Skip" },
+    verdict: { label: "A class", ood: "OOD", unsure: "Unsure", skip: "Skip" },
     source: { annotator: "Annotators", import: "An import", review: "A review" },
   },
   sorts: {

@@ -57,7 +57,7 @@ export const pool: Catalogue["pool"] = {
       held_out: "제외됨",
     },
     split: { pool: "풀", evaluation: "평가용", auxiliary_ood: "알려진 OOD", all: "전체" },
-    verdict: { class: "클래스", ood: "OOD", unsure: "불확실", skip: "건너뜀" },
+    verdict: { label: "클래스", ood: "OOD", unsure: "불확실", skip: "건너뜀" },
     source: { annotator: "라벨러", import: "가져오기", review: "검토" },
   },
   sorts: {

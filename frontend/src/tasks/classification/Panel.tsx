@@ -53,7 +53,7 @@ export function Panel(props: PanelProps) {
     <fieldset className={styles.panel} aria-label={t.label.verdicts}>
       <div className={styles.classes} data-many={classes.length > MANY || undefined}>
         {classes.map((item) =>
-          button({ verdict: "class", classId: item.id }, item.hotkey, item.name, {
+          button({ verdict: "label", classId: item.id }, item.hotkey, item.name, {
             colour: item.colour,
           }),
         )}

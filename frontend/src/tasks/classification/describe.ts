@@ -5,7 +5,7 @@ import { t } from "../../strings";
 export type Choice = { verdict: Verdict; classId: number | null; classesVersion?: number };
 
 export function nameOf(choice: Choice, classes: LabelClass[]): string {
-  if (choice.verdict === "class") {
+  if (choice.verdict === "label") {
     return classes.find((item) => item.id === choice.classId)?.name ?? t.label.verdicts;
   }
   return { ood: t.label.ood, unsure: t.label.unsure, skip: t.label.skip }[choice.verdict];

@@ -27,6 +27,6 @@ export function commandFor(key: string, classes: LabelClass[]): Command | null {
   const classOf = (hotkey: string) => classes.find((item) => item.hotkey === hotkey);
   // On some layouts a bare digit is typed with shift.
   const chosen = classOf(key) ?? classOf(withoutShift(key));
-  if (chosen) return { do: "answer", choice: { verdict: "class", classId: chosen.id } };
+  if (chosen) return { do: "answer", choice: { verdict: "label", classId: chosen.id } };
   return PAGE_KEYS[key] ?? null;
 }

@@ -57,7 +57,7 @@ export function clipTo(context: CanvasRenderingContext2D, box: Box, scale: Scale
 }
 
 /** The shape of a verdict; a class is a disc in its colour. */
-export type Shape = "class" | "ood" | "skip" | "unsure" | "none";
+export type Shape = "label" | "ood" | "skip" | "unsure" | "none";
 /** Without a class the shape has a colour of its own. */
 export type Mark = { x: number; y: number; shape: Shape; colour: string | null };
 export type Theme = {
@@ -91,10 +91,10 @@ export function drawMark(
     context.closePath();
   } else context.arc(x, y, radius, 0, 2 * Math.PI);
   const fill = colour ?? theme.ood;
-  context.fillStyle = shape === "class" ? fill : theme.surface;
+  context.fillStyle = shape === "label" ? fill : theme.surface;
   context.fill();
-  context.lineWidth = shape === "class" ? 1.25 : 1.5;
-  context.strokeStyle = shape === "class" ? theme.surface : line;
+  context.lineWidth = shape === "label" ? 1.25 : 1.5;
+  context.strokeStyle = shape === "label" ? theme.surface : line;
   context.stroke();
   if (shape !== "ood") return;
   // Hatched, as OOD is everywhere.

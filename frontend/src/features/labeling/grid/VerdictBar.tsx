@@ -53,7 +53,7 @@ export function VerdictBar(props: VerdictBarProps) {
       <fieldset className={styles.verdicts} aria-label={t.grid.verdictBar}>
         {classes.map((item) =>
           button(
-            { verdict: "class", classId: item.id },
+            { verdict: "label", classId: item.id },
             item.hotkey,
             item.name,
             <span

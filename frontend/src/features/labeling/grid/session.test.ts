@@ -10,7 +10,7 @@ import { GridSession } from "./session";
 
 const USER = 7;
 const PROJECT = 1;
-const CAT = { verdict: "class", classId: 3 } as const;
+const CAT = { verdict: "label", classId: 3 } as const;
 const OOD = { verdict: "ood", classId: null } as const;
 let server: FakeServer;
 let outbox: Outbox;

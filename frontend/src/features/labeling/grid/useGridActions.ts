@@ -33,7 +33,7 @@ type Parts = {
 /** What the heading of a group offers to say of all the rest of it. */
 export function proposalOf(group: Group): Choice | null {
   if (group.kind === "ood") return { verdict: "ood", classId: null };
-  if (group.kind === "class") return { verdict: "class", classId: group.classId };
+  if (group.kind === "class") return { verdict: "label", classId: group.classId };
   return null;
 }
 

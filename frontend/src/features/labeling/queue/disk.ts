@@ -41,6 +41,12 @@ async function nameKinds(transaction: Upgrade): Promise<void> {
   }
 }
 
+/** Earlier versions called the verdict `class` that comes with a label. */
+function renamed<Kept extends Stored>(entry: Kept): Kept {
+  const said: string | null = "verdict" in entry ? entry.verdict : null;
+  return said === "class" ? { ...entry, verdict: "label" } : entry;
+}
+
 class DiskOutbox implements Outbox {
   readonly durable = true;
   readonly #db: IDBPDatabase<OutboxSchema>;
@@ -60,7 +66,7 @@ class DiskOutbox implements Outbox {
 
   async pending(userId: number): Promise<Pending[]> {
     const rows = await this.#db.getAllFromIndex("answers", "userId", userId);
-    return (rows as Pending[]).sort((a, b) => a.seq - b.seq);
+    return (rows as Pending[]).map(renamed).sort((a, b) => a.seq - b.seq);
   }
 
   async settle(entries: Pending[]): Promise<void> {
@@ -78,7 +84,7 @@ class DiskOutbox implements Outbox {
   }
 
   async rejected(userId: number): Promise<Rejected[]> {
-    return this.#db.getAllFromIndex("rejected", "userId", userId);
+    return (await this.#db.getAllFromIndex("rejected", "userId", userId)).map(renamed);
   }
 
   async dismiss(userId: number): Promise<void> {

@@ -20,7 +20,7 @@ function answerTo(queryId: number, change: Partial<StoredAnswer> = {}): StoredAn
     userId: USER,
     projectId: 1,
     subject: { query_id: queryId, example_id: queryId, image_url, width: 8, height: 8, name: "" },
-    verdict: "class",
+    verdict: "label",
     classId: 3,
     seconds: 1.5,
     supersedes: null,
@@ -100,7 +100,7 @@ describe("sending answers", () => {
     expect(server.received).toEqual(answers.map((answer) => answer.key));
     expect(server.taken[0]).toMatchObject({
       query_id: 1,
-      verdict: "class",
+      verdict: "label",
       class_id: 3,
       seconds: 1.5,
     });

@@ -77,11 +77,11 @@ describe("the label queue", () => {
     const { session, sender } = start();
     await shows(session, 1);
     server.signedOut = true;
-    const moved = session.answer("class", 3);
+    const moved = session.answer("label", 3);
     expect(shown(session)).toBe(1);
     await moved;
     expect(shown(session)).toBe(2);
-    expect(await sender.answersOf(PROJECT)).toMatchObject([{ verdict: "class", classId: 3 }]);
+    expect(await sender.answersOf(PROJECT)).toMatchObject([{ verdict: "label", classId: 3 }]);
   });
 
   it("takes one verdict per image, however fast the keys come", async () => {
@@ -114,15 +114,15 @@ describe("the label queue", () => {
   it("returns to the previous image, and the new verdict supersedes", async () => {
     const { session } = start();
     await shows(session, 1);
-    await session.answer("class", 3);
+    await session.answer("label", 3);
     await session.answer("ood");
     expect(session.undo()).toBe(true);
     expect(session.undo()).toBe(true);
     expect(session.getView().current).toMatchObject({
       subject: { query_id: 1 },
-      given: { verdict: "class", classId: 3 },
+      given: { verdict: "label", classId: 3 },
     });
-    await session.answer("class", 4);
+    await session.answer("label", 4);
     expect(shown(session)).toBe(2);
     expect(session.keep()).toBe(true);
     expect(shown(session)).toBe(3);
@@ -149,7 +149,7 @@ describe("the label queue", () => {
   it("undoes across a reload, unsent answers included", async () => {
     const before = start();
     await shows(before.session, 1);
-    await before.session.answer("class", 3);
+    await before.session.answer("label", 3);
     await arrived(1);
     server.signedOut = true;
     await before.session.answer("ood");
@@ -161,7 +161,7 @@ describe("the label queue", () => {
     after.session.undo();
     expect(after.session.getView().current?.given).toMatchObject({ verdict: "ood" });
     after.session.undo();
-    expect(after.session.getView().current?.given).toMatchObject({ verdict: "class", classId: 3 });
+    expect(after.session.getView().current?.given).toMatchObject({ verdict: "label", classId: 3 });
   });
 
   it("drops images whose lease went to someone else, but not the one on screen", async () => {

@@ -70,7 +70,7 @@ describe("the last verdicts", () => {
     expect(session.revisit(2)).toBe(true);
     expect(session.getView().current).toMatchObject({ given: { verdict: "ood" } });
     expect(trail(session)).toEqual([1, 2, 3, 4, 5]);
-    await session.answer("class", 3);
+    await session.answer("label", 3);
     expect(shown(session)).toBe(6);
     // What was said last comes last, as it does after a reload.
     expect(trail(session)).toEqual([1, 3, 4, 5, 2]);
@@ -106,12 +106,12 @@ describe("the last verdicts", () => {
 
   it("can be taken back or opened before they are stored, and no other image gets a verdict", async () => {
     const session = await said(2);
-    const giving = session.answer("class", 3);
+    const giving = session.answer("label", 3);
     expect(await session.answer("ood")).toBe(false);
     expect(session.undo()).toBe(true);
     expect(shown(session)).toBe(3);
     await giving;
-    expect(session.getView().current).toMatchObject({ given: { verdict: "class", classId: 3 } });
+    expect(session.getView().current).toMatchObject({ given: { verdict: "label", classId: 3 } });
     expect(shown(session)).toBe(3);
     const again = session.answer("ood");
     session.step(-1);
@@ -133,7 +133,7 @@ describe("the last verdicts", () => {
     await vi.waitFor(() => expect(trail(session)).toEqual([1, 2, 3, 4]));
     await shows(session, 5);
     session.revisit(1);
-    await session.answer("class", 4);
+    await session.answer("label", 4);
     await vi.waitFor(() => expect(server.taken).toHaveLength(5));
     expect(server.taken.at(-1)).toMatchObject({ query_id: 1, supersedes: server.taken[0]?.key });
     expect(shown(session)).toBe(5);
@@ -167,7 +167,7 @@ describe("a break", () => {
     const session = await said(1);
     session.pause("away");
     server.elsewhere.add(2);
-    await session.answer("class", 3);
+    await session.answer("label", 3);
     await arrived(2);
     expect(server.taken[1]).toMatchObject({ query_id: 2, class_id: 3 });
   });
