@@ -30,7 +30,8 @@ export function RelabelScreen({ project, job }: RelabelScreenProps) {
         <Link to={`/projects/${project.id}/jobs`}>{t.jobs.back}</Link>
         <h2>{text.title}</h2>
         <p>
-          {text.learned(titleOf(learner), trained)} {text.doubts(disagreements, labeled)}{" "}
+          {result.noise ? text.judged(labeled) : text.learned(titleOf(learner), trained)}{" "}
+          {text.doubts(disagreements, labeled)}{" "}
           {result.test_accuracy !== null &&
             (result.test_examples ?? FEWEST) >= FEWEST &&
             text.accuracy(formatMeasured(result.test_accuracy, result.test_examples))}

@@ -77,16 +77,15 @@ export function linesOf({ methods, counts: { test, test_ood } }: Comparison): Li
 }
 
 /**
- * Which columns of a line hold its best value: none when all are equal or unknown, or when another
- * method's value lies within what the best is known by.
+ * Which columns of a line hold its best value: none when all are equal or unknown, when no interval
+ * is known, or when another method's value lies within it.
  */
 export function bestOf({ values, known, lowerIsBetter }: Line): boolean[] {
   const told = values.filter((value) => value !== null);
   const best = lowerIsBetter ? Math.min(...told) : Math.max(...told);
   const distinct = new Set(told).size > 1;
   const surely = (index: number): boolean => {
-    if (!known) return true;
-    const { low, high } = known[index] ?? { low: 0, high: 1 };
+    const { low, high } = known?.[index] ?? { low: 0, high: 1 };
     return told.every((value) => value === best || value < low || value > high);
   };
   return values.map((value, index) => distinct && value === best && surely(index));

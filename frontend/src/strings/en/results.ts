@@ -102,6 +102,8 @@ export const relabel = {
   outside: (count: number) => `${count.toLocaleString(locale)} of them seem to belong to no class.`,
   learned: (learner: string, images: number) =>
     `${learner} learned from ${images.toLocaleString(locale)} labels.`,
+  judged: (labels: number) =>
+    `Each of ${labels.toLocaleString(locale)} labels was judged by a model that had not seen it.`,
   doubts: (doubted: number, labeled: number) =>
     `It would label ${doubted.toLocaleString(locale)} of ${labeled.toLocaleString(locale)} images otherwise.`,
   accuracy: (share: string) => `On the evaluation images it is right for ${share}.`,
@@ -152,7 +154,7 @@ export const comparison = {
   methods: { standard: "Plain training", oat: "OAT", taufe: "TAUFE" },
   figures: "Figures",
   figuresHint:
-    "95 % intervals are in brackets. The best of each line is bold, if no other lies within its interval. Higher is better, but for similarity and FPR95.",
+    "95 % intervals are in brackets. The best of a line is bold where its interval holds no other. Higher is better, but for similarity and FPR95.",
   figure: "Figure",
   accuracy: "Accuracy",
   similarity: "Similarity of classes",

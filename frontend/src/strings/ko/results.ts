@@ -97,6 +97,7 @@ export const relabel: Catalogue["jobs"]["relabel"] = {
   noneWorth: (share) => `잘못되었을 확률이 ${share} 이상인 라벨이 없습니다. 검토할 것이 없습니다.`,
   outside: (count) => `그중 ${number(count)}개는 어느 클래스에도 속하지 않는 것으로 보입니다.`,
   learned: (learner, images) => `${learner}: 라벨 ${number(images)}개를 학습했습니다.`,
+  judged: (labels) => `라벨 ${number(labels)}개를 각각 그 라벨을 보지 않은 모델이 판단했습니다.`,
   doubts: (doubted, labeled) =>
     `이미지 ${number(labeled)}개 중 ${number(doubted)}개에 다른 라벨을 제안합니다.`,
   accuracy: (share) => `평가용 이미지 정확도는 ${share}입니다.`,
