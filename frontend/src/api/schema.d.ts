@@ -5246,7 +5246,9 @@ export interface components {
         SubsetFormat: "csv" | "ids" | "imagefolder" | "parquet";
         /**
          * SubsetOut
-         * @description A subset. ``noise_ratio`` is of what is kept, over examples whose truth is known.
+         * @description A subset.
+         *
+         *     ``noise_ratio`` is of what is kept, over the ``noise_known`` examples whose truth is known.
          */
         SubsetOut: {
             /** Active */
@@ -5266,6 +5268,8 @@ export interface components {
             labeled: number;
             /** Method */
             method: string;
+            /** Noise Known */
+            noise_known: number | null;
             /** Noise Ratio */
             noise_ratio: number | null;
             /** Params */
@@ -5298,6 +5302,8 @@ export interface components {
             /** Method */
             method: string;
             noise: components["schemas"]["NoiseOut"];
+            /** Noise Known */
+            noise_known: number | null;
             /** Noise Ratio */
             noise_ratio: number | null;
             /** Params */

@@ -8,6 +8,7 @@ import { CheckField, SelectField } from "../../ui/Field";
 import { SubsetInUse } from "../../ui/jobs/SubsetInUse";
 import { NumberField } from "../../ui/NumberField";
 import { Failure, Loading, Notice, Skeleton } from "../../ui/State";
+import { useFold } from "../../ui/useFold";
 import { AlgorithmField } from "./AlgorithmField";
 import { CostWords } from "./CostWords";
 import { LearnedFeatures } from "./LearnedFeatures";
@@ -16,7 +17,6 @@ import { ModesField } from "./ModesField";
 import { unmetBy } from "./needs";
 import { RoundTime } from "./RoundTime";
 import styles from "./SetupScreen.module.css";
-import { useFold } from "./useFold";
 
 const { firstQueue: first } = t.advice;
 
