@@ -19,7 +19,7 @@ from typing import Any, Self
 from karat.client.accounts import AccountsClient
 from karat.client.arguments import listed
 from karat.client.naming import named
-from karat.client.notebook import Rows, project_columns, shown
+from karat.client.notebook import JOBS, Listing, Rows, project_columns, shown
 from karat.client.project import ProjectClient
 from karat.client.resources import (
     Algorithm,
@@ -65,6 +65,10 @@ class Client(AccountsClient):
         found = credentials.find(url, token)
         first = retry_seconds if connect_seconds is None else connect_seconds
         super().__init__(Transport(found.url, found.token, retry_seconds, first))
+
+    def __repr__(self) -> str:
+        """Where Karat is."""
+        return f"<Karat at {self.url}>"
 
     @property
     def url(self) -> str:
@@ -189,19 +193,19 @@ class Client(AccountsClient):
         project_id: int | None = None,
         kind: str | None = None,
         state: JobState | None = None,
-    ) -> Iterator[Job]:
-        """Jobs, the latest first.
+    ) -> Listing[Job]:
+        """Jobs, the latest first, got page by page; a notebook shows the first as a table.
 
         Args:
             project_id: Only this project's.
             kind: Only this kind: ``import_pool``, ``advance_round``, or one of the catalog.
             state: Only those in this state.
 
-        Yields:
-            The jobs.
+        Returns:
+            The jobs: iterate, or make a list of them.
         """
         query = {"project_id": project_id, "kind": kind, "state": state}
-        yield from self._transport.pages("/jobs", query)
+        return Listing("jobs", JOBS, lambda: self._transport.pages("/jobs", query))
 
     def job(self, job_id: int) -> Job:
         """A job.

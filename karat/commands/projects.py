@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from core.media.nouns import noun
+from karat.client.intervals import accuracy, inside_share
 from karat.client.notebook import project_columns
 from karat.commands.connection import (
     JsonOption,
@@ -18,7 +19,7 @@ from karat.commands.connection import (
     read_object,
     read_text,
 )
-from karat.terminal import job_bar, percent, show_estimate, show_json, show_table, when
+from karat.terminal import job_bar, show_estimate, show_json, show_table, when
 
 if TYPE_CHECKING:
     from karat.client.resources import Medium, Project
@@ -225,8 +226,8 @@ def list_rounds(project: ProjectArgument, as_json: JsonOption = False) -> None:
             one["state"],
             one["strategy"],
             f"{one['spent']:g}/{one['budget']:g}",
-            percent(one["in_share"]),
-            percent(one["accuracy"]),
+            inside_share(one),
+            accuracy(one),
             f"{sum(one['seconds'].values()):.1f}" if one["seconds"] else None,
         )
         for one in found
