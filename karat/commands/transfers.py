@@ -174,7 +174,7 @@ def show_plan(client: "Client", project: "ProjectClient", job: "Job", as_json: b
     typer.echo(f"{', '.join(parts) or 'nothing'}. Nothing was stored.")
     if size := plan.get("input_size"):
         typer.echo(
-            f"Images are {size['width']} × {size['height']} in the middle; the model would see "
+            f"Images are typically {size['width']} × {size['height']}; the model would see "
             f"{size['side']} × {size['side']}."
         )
     for note in plan.get("notes", ()):
