@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import (
     BigInteger,
@@ -146,7 +146,7 @@ async def exported_classes(
 ) -> list[ExportedClass]:
     """The classes in their order, and how many images show each in either split."""
     named = await class_names(session, project_id)
-    shown: ColumnElement[int] = Example.label_class_id
+    shown: ColumnElement[Any] = Example.label_class_id.expression
     images: FromClause = Example.__table__
     if task == BOXES.name:
         boxes = func.jsonb_array_elements(Example.label["boxes"]).table_valued(

@@ -120,12 +120,15 @@ def boxed(http: TestClient, world: World) -> Iterator[Boxed]:
 
 
 def filled(boxed: Boxed) -> None:
-    files = {f"{number}.jpg": image(number) for number in range(7)}
+    files: dict[str, bytes | str] = {f"{number}.jpg": image(number) for number in range(7)}
     # The second lies on its side as stored: everybody sees 48 × 64.
     files["1.jpg"] = image(1, orientation=6)
     boxed.pool.send(files)
     boxed.pool.send({"7.jpg": image(7)}, split=Split.AUXILIARY_OOD)
-    yolo = {"val/images/8.jpg": image(8), "val/labels/8.txt": "0 0.5 0.5 0.25 0.5\n"}
+    yolo: dict[str, bytes | str] = {
+        "val/images/8.jpg": image(8),
+        "val/labels/8.txt": "0 0.5 0.5 0.25 0.5\n",
+    }
     boxed.pool.send({**yolo, "data.yaml": "names: [dog]"})
     cat, dog = boxed.pool.names
     ada, ben = "ada@example.org", "ben@example.org"
@@ -417,10 +420,10 @@ def raw(kind: str, content: bytes) -> dict[str, list[list[str]]]:
                 ]
     elif kind == "cvat":
         root = ElementTree.fromstring(files["annotations.xml"])
-        for one in root.iter("image"):
-            found[key(one.attrib["name"])] = [
+        for element in root.iter("image"):
+            found[key(element.attrib["name"])] = [
                 [box.attrib[side] for side in ("xtl", "ytl", "xbr", "ybr")]
-                for box in one.iter("box")
+                for box in element.iter("box")
             ]
     else:
         document = json.loads(files["annotations.json"], parse_float=str, parse_int=str)

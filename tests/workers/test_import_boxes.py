@@ -1,12 +1,15 @@
 """Boxes of other tools: where they come to lie, and what is no box."""
 
+import io
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from PIL import Image
+from pyarrow import parquet
 from sqlalchemy.orm import Session
 
 from core import settings
@@ -121,7 +124,9 @@ def test_images_that_are_there_are_drawn_on_and_a_dry_run_counts_them(pool: BoxP
 def test_no_box_says_no_objects_only_where_somebody_looked(pool: BoxPool) -> None:
     cases = {kind: (name, files) for kind, (name, files, _) in NONE.items()}
     assert pool.send({"b.jpg": image(99), **together(cases)})["added"] == 6
-    looked = {f"{kind}/{name}": [] for kind, (name, _, is_looked) in NONE.items() if is_looked}
+    looked: dict[str, list[Any]] = {
+        f"{kind}/{name}": [] for kind, (name, _, is_looked) in NONE.items() if is_looked
+    }
     assert pool.sides() == looked
 
 
@@ -409,3 +414,71 @@ def test_two_documents_that_draw_differently_are_both_kept(pool: BoxPool) -> Non
     assert result["contradicting"] == 1
     assert len(pool.votes()) == 2
     assert "contradict each other" in pool.why()["a.jpg"]
+
+
+def objects_file(
+    rows: list[dict[str, Any]], names: list[str] | None = None, **metadata: str
+) -> bytes:
+    """A Parquet file as Hugging Face's object detection data sets are."""
+    columns: dict[str, Any] = {
+        "image": pa.array(
+            [{"bytes": row["image"], "path": f"{row['name']}.jpg"} for row in rows],
+            pa.struct([("bytes", pa.binary()), ("path", pa.string())]),
+        ),
+        "objects": pa.array([row["objects"] for row in rows]),
+    }
+    if "bbox_format" in rows[0]:
+        columns["bbox_format"] = pa.array([row["bbox_format"] for row in rows])
+    category = {"feature": {"names": names, "_type": "ClassLabel"}, "_type": "Sequence"}
+    features = {"objects": {"category": category}} if names else {}
+    table = pa.table(columns).replace_schema_metadata(
+        {"huggingface": json.dumps({"info": {"features": features}}), **metadata}
+    )
+    stream = io.BytesIO()
+    parquet.write_table(table, stream)
+    return stream.getvalue()
+
+
+def of_objects(*boxes: list[float], category: Any = 1) -> dict[str, Any]:
+    return {"bbox": list(boxes), "category": [category] * len(boxes)}
+
+
+def test_objects_of_a_parquet_file(pool: BoxPool) -> None:
+    """An empty list says no objects, null says nothing; numbers are named by the features."""
+    rows: list[dict[str, Any]] = [
+        {"name": "a", "image": image(1), "objects": of_objects([10.0, 20.0, 20.0, 24.0])},
+        {"name": "b", "image": image(2), "objects": of_objects()},
+        {"name": "c", "image": image(3), "objects": None},
+        {"name": "d", "image": image(4), "objects": of_objects([1.0, 2.0, 3.0, 4.0], category=7)},
+        # As left, top, width and height it reaches beyond; as corners it fits.
+        {"name": "e", "image": image(5), "objects": of_objects([30.0, 20.0, 60.0, 44.0])},
+    ]
+    content = objects_file(rows, ["dog", "cat"])
+    result = pool.result(pool.add(content, "a.parquet"))
+    assert result["added"] == 5
+    assert pool.sides() == {"a.jpg": [("cat", 10, 20, 20, 24)], "b.jpg": []}
+    why = pool.why()
+    assert "is of class 7, which is not one of the 2 declared" in why["d.jpg"]
+    assert "say which they are in a column bbox_format" in why["e.jpg"]
+    box = pool.labels()["a.jpg"].boxes[0]
+    assert box.given is not None
+    assert box.given.format == "coco"
+
+
+def test_a_parquet_file_may_say_what_its_numbers_are(pool: BoxPool) -> None:
+    """By a column; as a list of objects; with names of classes, and flags."""
+    box = {"bbox": [30.0, 20.0, 60.0, 44.0], "category": "cat", "iscrowd": True}
+    rows: list[dict[str, Any]] = [
+        {"name": "a", "image": image(1), "objects": [box], "bbox_format": "xyxy"},
+        {"name": "b", "image": image(2), "objects": [], "bbox_format": "xyxy"},
+        {"name": "c", "image": image(3), "objects": [box], "bbox_format": "polar"},
+    ]
+    pool.add(objects_file(rows), "a.parquet")
+    assert pool.sides() == {"a.jpg": [("cat", 30, 20, 30, 24)], "b.jpg": []}
+    assert pool.labels()["a.jpg"].boxes[0].crowd
+    assert "bbox_format says 'polar'" in pool.why()["c.jpg"]
+    many: dict[str, Any] = {"bbox": [[1.0, 1.0, 5.0, 5.0]] * 3000, "category": ["dog"] * 3000}
+    rows = [{"name": "m", "image": image(9), "objects": many}]
+    pool.add(objects_file(rows, bbox_format="xyxy"), "a.parquet")
+    boxes = pool.labels()["m.jpg"].boxes
+    assert (len(boxes), boxes[-1].w) == (3000, 4)

@@ -18,14 +18,15 @@ from workers.check.asked import Asked, Eta
 from workers.check.inputs import Inputs, opened
 from workers.check.kept import kept_of
 from workers.check.words import meant
-from workers.imports.batch import Candidate, Line, Looked, Mention, Prepared, batches, decide
+from workers.imports.batch import Candidate, Looked, Prepared, batches, decide
 from workers.imports.documents import DocumentSource
 from workers.imports.items import Reference, beginning, composed
 from workers.imports.lookup import closest, spellings
 from workers.imports.media.base import Addition
+from workers.imports.mentions import Mention
 from workers.imports.pool import Held
 from workers.imports.reading import LabelReader, Opinion
-from workers.imports.report import Note, Tally
+from workers.imports.report import Line, Note, Tally
 
 MOST_DETAILS: Final = 5
 """Of a reason so many different details are told."""

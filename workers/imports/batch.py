@@ -13,16 +13,15 @@ from workers.imports.boxes.settle import Upright
 from workers.imports.items import Item, LeftOut, Origin, Reference, Refused
 from workers.imports.labels import Labeled, Written
 from workers.imports.media.base import Addition, Content, Made, Reading
+from workers.imports.mentions import NOT_TAKEN, Mention, Settle, mentioned, settled
 from workers.imports.moved import Met
 from workers.imports.placing import Place, place
 from workers.imports.pool import Held
 from workers.imports.reading import LabelReader, Opinion
-from workers.imports.report import Note, Outcome
+from workers.imports.report import Line, Note, Outcome
 
 _MOST_ITEMS: Final = 512
 _MOST_BYTES: Final = 32 << 20
-_MOST_SHOWN: Final = 100
-_NOT_TAKEN: Final = "a label is not taken"
 _OTHER_BYTES: Final = (
     "what is said is of other bytes, by its sha256; leave the column sha256 out if the image was "
     "converted since"
@@ -45,32 +44,6 @@ class Candidate:
     labels: tuple[Opinion, ...]
     notes: tuple[Note, ...]
     origin: Origin | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """An item that is about an image of the pool."""
-
-    name: str
-    reference: Reference
-    labels: tuple[Opinion, ...]
-    notes: tuple[Note, ...]
-    also: tuple[Reference, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """What became of one item; ``notes`` are what is to be said of it all the same.
-
-    An image that came before as one of ``before`` is one of ``split`` now.
-    """
-
-    name: str
-    outcome: Outcome
-    reason: str = ""
-    split: Split | None = None
-    notes: tuple[Note, ...] = ()
-    before: Split | None = None
 
 
 Prepared = Candidate | Mention | Line
@@ -171,9 +144,7 @@ class Looked(NamedTuple):
     make: Callable[[Sequence[bytes]], Sequence[Made | Refused]]
     helped: Callable[[str, Refused], Refused]
     first_name: Callable[[], str | None]
-    settled: Callable[[Opinion, Upright], tuple[Opinion, tuple[str, ...]] | Refused] = (
-        lambda opinion, _: (opinion, ())
-    )
+    settled: Settle = lambda opinion, _: (opinion, ())
     sizes: Callable[[Collection[int]], Mapping[int, Upright]] = lambda _: {}
 
 
@@ -201,41 +172,14 @@ def decide(batch: Sequence[Prepared], looked: Looked) -> Decided:
         if isinstance(one, Line):
             decided.lines.append(one)
         elif isinstance(one, Mention):
-            line = _mentioned(one, meant, looked.first_name)
+            line = mentioned(one, meant, looked.first_name)
             if line.outcome is not Outcome.REFUSED:
-                labels, line = _settled(one, line, sizes, meant, looked)
+                labels, line = settled(one, line, sizes, meant, looked.settled)
                 decided.labeled[len(decided.lines)] = Labeled(one.reference, labels)
             decided.lines.append(line)
         else:
             decided.lines.append(_enter(one, held, made, decided, looked.helped))
     return decided
-
-
-def _settled(
-    one: Mention,
-    line: Line,
-    sizes: Mapping[int, Upright],
-    meant: Mapping[Reference, Sequence[tuple[int, Split]]],
-    looked: Looked,
-) -> tuple[tuple[Opinion, ...], Line]:
-    """Labels of an image that is there, with boxes in its own pixels, and the line with notes."""
-    labels: list[Opinion] = []
-    for opinion in one.labels:
-        if opinion.drawn is None:
-            labels.append(opinion)
-            continue
-        ((id_, _),) = meant[one.reference]
-        found = looked.settled(opinion, sizes[id_])
-        if isinstance(found, Refused):
-            line = _noted(line, _NOT_TAKEN, found.reason)
-        else:
-            labels.append(found[0])
-            for note in found[1]:
-                line = _noted(line, note, opinion.drawn.file)
-    if not labels:
-        reasons = "; ".join(each.detail for each in line.notes if each.reason == _NOT_TAKEN)
-        line = Line(one.name, Outcome.REFUSED, reasons)
-    return tuple(labels), line
 
 
 def _enter(
@@ -274,7 +218,7 @@ def _again(one: Candidate, held: dict[bytes, Held], decided: Decided) -> Line:
     if one.place.split is not there.split and there.is_new:
         return _of_both(one, there, line, held, decided)
     if one.place.split is not there.split:
-        return _noted(line, "the image is in another split, and stays there", there.split)
+        return line.noted("the image is in another split, and stays there", there.split)
     if label is None:
         return line
     is_settled = there.label is not None and not there.said
@@ -288,14 +232,13 @@ def _again(one: Candidate, held: dict[bytes, Held], decided: Decided) -> Line:
     held[one.digest] = replace(there, said=said, label=label if len(said) == 1 else None)
     decided.truths[one.digest] = said
     if is_settled:
-        return _noted(
-            line,
+        return line.noted(
             "an earlier import says another class, so it counts in no evaluation; import it again "
             "with the one that is right",
         )
     if len(said) > 1:
-        return _noted(line, "its labels contradict each other, so it counts in no evaluation")
-    return _noted(line, "its labels contradicted each other, and this one settles it")
+        return line.noted("its labels contradict each other, so it counts in no evaluation")
+    return line.noted("its labels contradicted each other, and this one settles it")
 
 
 def _of_both(
@@ -308,50 +251,7 @@ def _of_both(
         decided.replaced[one.digest] = one.name, one.place
         decided.truths.pop(one.digest, None)
         line = replace(line, split=first, before=there.split)
-    return _noted(line, "the import brings this image for several splits; it is in one", first)
-
-
-def _noted(line: Line, reason: str, detail: str = "") -> Line:
-    return replace(line, notes=(*line.notes, Note(reason, detail)))
-
-
-def _mentioned(
-    one: Mention,
-    meant: Mapping[Reference, Sequence[tuple[int, Split]]],
-    first_name: Callable[[], str | None],
-) -> Line:
-    matches = meant.get(one.reference, ())
-    ids = {id_ for id_, _ in matches}
-    # What means none here may be of somewhere else; what means another contradicts.
-    others = ((each, {id_ for id_, _ in meant.get(each, ())}) for each in one.also)
-    other = next((each for each, found in others if found and not found & ids), None)
-    if matches and other is not None:
-        first, second = one.reference.said_by, other.said_by
-        reason = (
-            f"its {first} and its {second} mean different images; say which holds with "
-            f"key_column={first} or key_column={second}"
-        )
-    elif not matches:
-        reason = _unmatched(one.reference.column, first_name())
-    elif len(matches) > 1:
-        reason = f"{len(matches)} images have this name; say which by sha256 or example_id"
-    elif matches[0][1] is not Split.POOL:
-        reason = f"the image is in the split {matches[0][1]}; only the pool is annotated"
-    else:
-        return Line(one.name, Outcome.UNCHANGED, "its labels are known already", notes=one.notes)
-    return Line(one.name, Outcome.REFUSED, reason)
-
-
-def _unmatched(column: str, example: str | None) -> str:
-    if example is None:
-        return "the project has no such image; import it first"
-    if column == "name":
-        return (
-            "no image of the project has this name; write the whole path that it was imported "
-            f"with, such as {example[:_MOST_SHOWN]}"
-        )
-    what = "example_id" if column == "id" else "sha256"
-    return f"no image of the project has this {what}"
+    return line.noted("the import brings this image for several splits; it is in one", first)
 
 
 def _labeled(line: Line) -> Line:
@@ -375,7 +275,7 @@ def _prepare(
         upright = None if isinstance(came, Refused) else upright_and_turn(came.content)
         item = reader.upright(item, None if upright is None else Upright(*upright))
     read = reader.read(item)
-    notes = tuple(Note(_NOT_TAKEN, reason) for reason in read.unread)
+    notes = tuple(Note(NOT_TAKEN, reason) for reason in read.unread)
     notes = (*notes, *(Note(*one) for one in item.told))
     if item.remark:
         notes = (*notes, Note(item.remark))
@@ -407,5 +307,5 @@ def _prepare(
         placed = place(other, default, reader, chosen)
         if isinstance(placed, Refused):
             return Line(item.name, Outcome.REFUSED, placed.reason)
-        labels, notes = (), (*notes, Note(_NOT_TAKEN, _OTHER_BYTES))
+        labels, notes = (), (*notes, Note(NOT_TAKEN, _OTHER_BYTES))
     return Candidate(item.name, placed, came.content, digest, labels, notes, came.origin)

@@ -18,7 +18,7 @@ from core.states import ArtifactKind, Split
 from core.storage import sha256
 from core.tables import Artifact, Job
 from workers.context import JobContext
-from workers.imports.batch import Candidate, Line, Looked, Prepared, batches, decide
+from workers.imports.batch import Candidate, Looked, Prepared, batches, decide
 from workers.imports.items import Reference
 from workers.imports.labels import LabelWriter
 from workers.imports.lookup import find
@@ -27,7 +27,7 @@ from workers.imports.media.base import Sample
 from workers.imports.moved import Met, keep, lost, move
 from workers.imports.pool import PoolWriter
 from workers.imports.reading import LabelReader
-from workers.imports.report import Outcome, ReportFile, Tally, reasons
+from workers.imports.report import Line, Outcome, ReportFile, Tally, reasons
 from workers.imports.sampling import samples_of
 from workers.imports.sources import open_source
 from workers.imports.split_words import normal

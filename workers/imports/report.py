@@ -5,7 +5,7 @@ import io
 import os
 import shutil
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
@@ -51,6 +51,25 @@ class Note(NamedTuple):
     def __str__(self) -> str:
         """Both."""
         return f"{self.reason}: {self.detail}" if self.detail else self.reason
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What became of one item; ``notes`` are what is to be said of it all the same.
+
+    An image that came before as one of ``before`` is one of ``split`` now.
+    """
+
+    name: str
+    outcome: Outcome
+    reason: str = ""
+    split: Split | None = None
+    notes: tuple[Note, ...] = ()
+    before: Split | None = None
+
+    def noted(self, reason: str, detail: str = "") -> "Line":
+        """The same, with one more thing to say."""
+        return replace(self, notes=(*self.notes, Note(reason, detail)))
 
 
 @dataclass

@@ -183,7 +183,7 @@ class BoxFiles:
             content = self._content(entry)
             found: Drawn | Refused
             if isinstance(content, Refused):
-                found = Refused(f"{printable(name)}: {content.reason}")
+                found = Refused(f"{printable(name)} cannot be read: {content.reason}")
             else:
                 text = content.decode("utf-8-sig", "replace")
                 found = yolo.read(text, name, self._names_for(name))

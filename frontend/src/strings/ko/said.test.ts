@@ -52,3 +52,12 @@ it("says of texts what the server says of them, with the words of images", () =>
   expect(said("3 texts have no embeddings yet; they are made once.")).toContain("텍스트 3개");
   expect(said("Nobody said anything of a text.")).toBe("Nobody said anything of a text.");
 });
+
+it("reasons of boxes are said with their place, whatever the reason holds", () => {
+  expect(said("labels/a.txt: box 2 (line 3) has 32 numbers where 5 should be")).toBe(
+    "labels/a.txt: 2번 상자(3번째 줄): 값이 5개여야 하는데 32개입니다",
+  );
+  expect(said("x.json: box 12 is turned by 30 degrees, and boxes here stand upright")).toBe(
+    "x.json: 12번 상자: 30도 기울어져 있습니다. 여기서는 바로 선 상자만 씁니다",
+  );
+});

@@ -7,7 +7,13 @@ const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\
 
 /** English with `{}` for what varies; `{0}` in the Korean is the first of these. */
 const entry = ([english, korean]: readonly [string, string]): Known => ({
-  pattern: new RegExp(`^${escaped(english).replaceAll("\\{\\}", "(.+)")}$`, "s"),
+  pattern: new RegExp(
+    `^${escaped(english)
+      // The number of a box ends where the reason begins.
+      .replace(/(box|line) \\\{\\\}/g, "$1 (\\d+)")
+      .replaceAll("\\{\\}", "(.+)")}$`,
+    "s",
+  ),
   korean,
   // In these what varies is a sentence in turn: why another score stands in.
   hasReason: / stands in\.$|^\{\}: |^This needs |^\{\}; |^\{\} \(there is|\. Write names/.test(

@@ -1,0 +1,102 @@
+"""What is said of images that do not come with it: which are meant, and what holds. Pure."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from core.states import Split
+from workers.imports.boxes.settle import Upright
+from workers.imports.items import Reference, Refused
+from workers.imports.reading import Opinion
+from workers.imports.report import Line, Note, Outcome
+
+NOT_TAKEN: Final = "a label is not taken"
+"""Note of an item whose label is refused; its detail is why."""
+_MOST_SHOWN: Final = 100
+
+Settle = Callable[[Opinion, Upright], tuple[Opinion, tuple[str, ...]] | Refused]
+"""Makes what was drawn a label of an image, with notes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """An item that is about an image of the pool."""
+
+    name: str
+    reference: Reference
+    labels: tuple[Opinion, ...]
+    notes: tuple[Note, ...]
+    also: tuple[Reference, ...] = ()
+
+
+def mentioned(
+    one: Mention,
+    meant: Mapping[Reference, Sequence[tuple[int, Split]]],
+    first_name: Callable[[], str | None],
+) -> Line:
+    """What becomes of a mention, which is as if it said nothing new.
+
+    Args:
+        one: What is said.
+        meant: Id and split of the images that references may mean.
+        first_name: What an image of the project is called, if it has any.
+    """
+    matches = meant.get(one.reference, ())
+    ids = {id_ for id_, _ in matches}
+    # What means none here may be of somewhere else; what means another contradicts.
+    others = ((each, {id_ for id_, _ in meant.get(each, ())}) for each in one.also)
+    other = next((each for each, found in others if found and not found & ids), None)
+    if matches and other is not None:
+        first, second = one.reference.said_by, other.said_by
+        reason = (
+            f"its {first} and its {second} mean different images; say which holds with "
+            f"key_column={first} or key_column={second}"
+        )
+    elif not matches:
+        reason = _unmatched(one.reference.column, first_name())
+    elif len(matches) > 1:
+        reason = f"{len(matches)} images have this name; say which by sha256 or example_id"
+    elif matches[0][1] is not Split.POOL:
+        reason = f"the image is in the split {matches[0][1]}; only the pool is annotated"
+    else:
+        return Line(one.name, Outcome.UNCHANGED, "its labels are known already", notes=one.notes)
+    return Line(one.name, Outcome.REFUSED, reason)
+
+
+def _unmatched(column: str, example: str | None) -> str:
+    if example is None:
+        return "the project has no such image; import it first"
+    if column == "name":
+        return (
+            "no image of the project has this name; write the whole path that it was imported "
+            f"with, such as {example[:_MOST_SHOWN]}"
+        )
+    what = "example_id" if column == "id" else "sha256"
+    return f"no image of the project has this {what}"
+
+
+def settled(
+    one: Mention,
+    line: Line,
+    sizes: Mapping[int, Upright],
+    meant: Mapping[Reference, Sequence[tuple[int, Split]]],
+    settle: Settle,
+) -> tuple[tuple[Opinion, ...], Line]:
+    """Labels of an image that is there, with boxes in its own pixels, and the line with notes."""
+    labels: list[Opinion] = []
+    for opinion in one.labels:
+        if opinion.drawn is None:
+            labels.append(opinion)
+            continue
+        ((id_, _),) = meant[one.reference]
+        found = settle(opinion, sizes[id_])
+        if isinstance(found, Refused):
+            line = line.noted(NOT_TAKEN, found.reason)
+        else:
+            labels.append(found[0])
+            for note in found[1]:
+                line = line.noted(note, opinion.drawn.file)
+    if not labels:
+        reasons = "; ".join(each.detail for each in line.notes if each.reason == NOT_TAKEN)
+        line = Line(one.name, Outcome.REFUSED, reasons)
+    return tuple(labels), line
