@@ -1,6 +1,6 @@
 import { Link } from "react-router";
 import { parametersOf } from "../../api/algorithms";
-import { imagesOf, saidOf, tellingOf } from "../../api/measures";
+import { headlineOf, imagesOf, saidOf, tellingOf } from "../../api/measures";
 import type { Algorithm, Choice, LabelClass, Round } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
@@ -21,6 +21,12 @@ export function FactsCard({ round, classes }: { round: Round; classes: LabelClas
   const of = t.advice.interval;
   const told = classes.length === 1 ? tellingOf(round) : null;
   const perClassImages = (round.metrics.per_class_examples ?? {}) as Record<string, number>;
+  const headline = headlineOf(round);
+  const accuracy: Figure = [
+    classes.length === 1 ? t.advice.oneClass.accuracy : facts.accuracy,
+    round.accuracy === null ? "–" : formatShare(shareOf(round.accuracy * images, images)),
+    of(images),
+  ];
   const figures: Figure[] = [
     [facts.verdicts, formatCount(verdicts)],
     [facts.spent, t.projects.spent(round.spent, round.budget)],
@@ -32,11 +38,7 @@ export function FactsCard({ round, classes }: { round: Round; classes: LabelClas
         : formatAuroc(aurocOf(round.purity_auroc, round.answered.label, round.answered.ood)),
       facts.aurocHint,
     ],
-    [
-      classes.length === 1 ? t.advice.oneClass.accuracy : facts.accuracy,
-      round.accuracy === null ? "–" : formatShare(shareOf(round.accuracy * images, images)),
-      of(images),
-    ],
+    ...(headline ? precisionFigures(round) : [accuracy]),
     ...(told
       ? [
           [
@@ -56,11 +58,12 @@ export function FactsCard({ round, classes }: { round: Round; classes: LabelClas
       <Figures figures={figures} />
       {judged.length > 0 && (
         <Bars
-          title={facts.perClass}
+          title={headline ? facts.perClassPrecision : facts.perClass}
           rows={judged.map((one) => ({
             name: one.name,
-            share: isTooFew(perClassImages[one.id]) ? 0 : (perClass[one.id] ?? 0),
-            text: classText(perClass[one.id] ?? null, perClassImages[one.id] ?? null),
+            share: !headline && isTooFew(perClassImages[one.id]) ? 0 : (perClass[one.id] ?? 0),
+            // A precision is the share of nothing that could be counted.
+            text: classText(perClass[one.id] ?? null, headline ? null : perClassImages[one.id]),
           }))}
         />
       )}
@@ -80,9 +83,25 @@ export function FactsCard({ round, classes }: { round: Round; classes: LabelClas
 
 const isTooFew = (images: number | undefined): boolean => images !== undefined && images < FEWEST;
 
+/** What boxes are judged by, the headline first. */
+function precisionFigures(round: Round): Figure[] {
+  const headline = headlineOf(round);
+  const more = (["map50", "ar100"] as const).filter((key) => key in round.metrics);
+  return [
+    [headline?.name ?? "", formatPercent(headline?.value ?? null), facts.precision.hint],
+    ...more.map(
+      (key): Figure => [
+        facts.precision[key],
+        formatPercent(round.metrics[key] as number | null),
+        facts.precision.hints[key],
+      ],
+    ),
+  ];
+}
+
 /** Of rounds that did not count the images of each class, the accuracy alone. */
-function classText(accuracy: number | null, images: number | null): string {
-  if (accuracy === null || images === null) return formatPercent(accuracy);
+function classText(accuracy: number | null, images: number | null | undefined): string {
+  if (accuracy === null || images == null) return formatPercent(accuracy);
   return formatShare(shareOf(accuracy * images, images));
 }
 
