@@ -82,7 +82,7 @@ def test_documentation_names_every_parameter_in_order(spec: Spec) -> None:
     assert ("no worker has a GPU" in page) == bool(spec.without_gpu)
     for name, value in validate(spec.kind, spec.name, spec.without_gpu).items():
         assert name not in spec.without_gpu or f"`{name}` {value}" in page, name
-    for name, value in spec.of_texts.items():
+    for name, value in spec.of_texts.defaults.items():
         assert "project of texts" in page, name
         assert str(value) in page, name
 

@@ -6,7 +6,7 @@ import type { Round } from "../../api/types";
 import { t } from "../../strings";
 import { Chip } from "../../ui/Chip";
 import { formatCost, formatCount, formatPercent, formatSeconds } from "../../ui/format";
-import { formatShare, shareOf } from "../../ui/shares";
+import { formatMeasured, formatShare, shareOf } from "../../ui/shares";
 import { Table } from "../../ui/Table";
 import { Term } from "../../ui/Term";
 import styles from "./OverviewScreen.module.css";
@@ -106,6 +106,5 @@ function trainingTime(round: Round): string {
 function measuredOf(round: Round): string {
   const headline = headlineOf(round);
   if (headline) return formatPercent(headline.value);
-  if (round.accuracy === null) return "–";
-  return formatShare(shareOf(round.accuracy * imagesOf(round), imagesOf(round)));
+  return formatMeasured(round.accuracy, imagesOf(round));
 }

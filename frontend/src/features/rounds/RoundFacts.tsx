@@ -7,7 +7,14 @@ import { Card } from "../../ui/Card";
 import { type Figure, Figures } from "../../ui/Figures";
 import { formatCount, formatPercent, formatSeconds } from "../../ui/format";
 import { labelOf, wordsOf } from "../../ui/ParamsForm";
-import { aurocOf, FEWEST, formatAuroc, formatShare, shareOf } from "../../ui/shares";
+import {
+  aurocOf,
+  FEWEST,
+  formatAuroc,
+  formatMeasured,
+  formatShare,
+  shareOf,
+} from "../../ui/shares";
 import styles from "./RoundScreen.module.css";
 
 const { facts, phases, settings } = t.rounds;
@@ -24,7 +31,7 @@ export function FactsCard({ round, classes }: { round: Round; classes: LabelClas
   const headline = headlineOf(round);
   const accuracy: Figure = [
     classes.length === 1 ? t.advice.oneClass.accuracy : facts.accuracy,
-    round.accuracy === null ? "–" : formatShare(shareOf(round.accuracy * images, images)),
+    formatMeasured(round.accuracy, images),
     of(images),
   ];
   const figures: Figure[] = [
@@ -63,7 +70,9 @@ export function FactsCard({ round, classes }: { round: Round; classes: LabelClas
             name: one.name,
             share: !headline && isTooFew(perClassImages[one.id]) ? 0 : (perClass[one.id] ?? 0),
             // A precision is the share of nothing that could be counted.
-            text: classText(perClass[one.id] ?? null, headline ? null : perClassImages[one.id]),
+            text: headline
+              ? formatPercent(perClass[one.id] ?? null)
+              : formatMeasured(perClass[one.id] ?? null, perClassImages[one.id]),
           }))}
         />
       )}
@@ -97,12 +106,6 @@ function precisionFigures(round: Round): Figure[] {
       ],
     ),
   ];
-}
-
-/** Of rounds that did not count the images of each class, the accuracy alone. */
-function classText(accuracy: number | null, images: number | null | undefined): string {
-  if (accuracy === null || images == null) return formatPercent(accuracy);
-  return formatShare(shareOf(accuracy * images, images));
 }
 
 /** How long each phase of the closing job took. */
