@@ -39,7 +39,7 @@ def pool(tmp_path_factory: pytest.TempPathFactory) -> PixelStore:
 @pytest.fixture(scope="module")
 def rows(pool: PixelStore) -> Any:
     out = pool.path.with_name("fcos.npy")
-    embed_pool(pool, "fcos", {}, out=out, seed=0)
+    embed_pool(pool, "fcos", QUICK["fcos"], out=out, seed=0)
     return np.load(out, mmap_mode="r")
 
 
@@ -162,7 +162,7 @@ def test_maps_are_made_once_and_grow_with_the_pool(
     assert rows.shape[1] == 1280 + 40 * 16**2 + 112 * 8**2 + 320 * 4**2
     out = tmp_path / "maps.npy"
     first = PixelStore.open(pool.path, pool.size, 10)
-    embed_pool(first, "fcos", {"steps": 5}, out=out, seed=0)
+    embed_pool(first, "fcos", {**QUICK["fcos"], "steps": 5}, out=out, seed=0)
     looked: list[int] = []
 
     def look(step: int, steps: int) -> None:
@@ -170,7 +170,7 @@ def test_maps_are_made_once_and_grow_with_the_pool(
         looked.append(step)
 
     # Nothing of what only training depends on makes other maps.
-    embed_pool(pool, "fcos", {"steps": 9}, out=out, seed=1, progress=look)
+    embed_pool(pool, "fcos", {**QUICK["fcos"], "steps": 9}, out=out, seed=1, progress=look)
     assert looked[0] == 10
     assert_allclose(np.load(out), rows, atol=0.05, rtol=0.02)
     with pytest.raises(ModelError, match="embed with other parameters into another file"):
@@ -187,7 +187,7 @@ def test_cancelled_looking_goes_on(pool: PixelStore, rows: Any, tmp_path: Path) 
     with pytest.raises(Cancelled):
         embed_pool(pool, "fcos", {}, out=out, seed=0, progress=stop)
     assert not out.exists()
-    embed_pool(pool, "fcos", {}, out=out, seed=0)
+    embed_pool(pool, "fcos", QUICK["fcos"], out=out, seed=0)
     assert_array_equal(np.load(out), rows)
 
 
