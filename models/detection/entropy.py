@@ -35,13 +35,12 @@ def aggregated(
             expected as the probabilities sum to.
     """
     entropy = np.where(holds, binary_entropy(probabilities), 0.0)
-    total: NDArray[np.float64] = entropy.sum(axis=1)
+    result: NDArray[np.float64] = entropy.sum(axis=1)
     if params.aggregate == "mean":
-        return total / np.maximum(1, holds.sum(axis=1))
-    if params.aggregate == "max":
-        largest: NDArray[np.float64] = entropy.max(axis=1, initial=0.0)
-        return largest
-    if params.aggregate == "per_second":
+        result /= np.maximum(1, holds.sum(axis=1))
+    elif params.aggregate == "max":
+        result = entropy.max(axis=1, initial=0.0)
+    elif params.aggregate == "per_second":
         boxes = np.where(holds, probabilities, 0.0).sum(axis=1)
-        return total / (params.look_seconds + params.box_seconds * boxes)
-    return total
+        result /= params.look_seconds + params.box_seconds * boxes
+    return result

@@ -141,8 +141,8 @@ class Detector(FCOS):  # type: ignore[misc]
         said, levels, pooled = self.outputs(examples)
         said = {name: one.float() for name, one in said.items()}
         sizes, count = _sizes(levels), len(examples)
-        anchors = [list(one.split(sizes)) for one in self.anchors(levels)]
-        split = {name: list(one.split(sizes, dim=1)) for name, one in said.items()}
+        anchors = [list(torch.split(one, sizes)) for one in self.anchors(levels)]
+        split = {name: list(torch.split(one, sizes, dim=1)) for name, one in said.items()}
         side = self.maps.side
         found: list[dict[str, Tensor]] = self.postprocess_detections(
             split, anchors, [(side, side)] * count

@@ -82,7 +82,8 @@ def train(
             torch.nn.utils.clip_grad_norm_(detector.parameters(), _CLIPPED_AT)
             optimizer.step()
             require_finite(loss.detach(), step, params.steps, params.learning_rate)
-    return detector.eval()
+    detector.eval()
+    return detector
 
 
 def _truth(targets: BoxTargets, row: int, side: int) -> dict[str, Tensor]:

@@ -16,7 +16,7 @@ from models.protocols import Float32Array, Indices
 
 _ROW_GROUP = 65_536
 _DETECTIONS: Final = "detections"
-_MOST: Final = b"karat.detections"
+_MOST: Final = "karat.detections"
 _SCORE: Final = 4
 
 
@@ -119,7 +119,7 @@ class PoolScores:
                 "logits": pa.FixedSizeListArray.from_arrays(flat, classes),
             }
         )
-        known: dict[str | bytes, str] = dict(about or {})
+        known = dict(about or {})
         if self.detections is not None:
             known[_MOST] = str(self.detections.shape[1])
             table = table.append_column(_DETECTIONS, _ragged(self.detections))
@@ -168,7 +168,7 @@ def _ragged(detections: Float32Array) -> pa.Array:
 def _filled(table: pa.Table) -> Float32Array:
     """Return the (N, K, 6) detections of a file of scores."""
     column = table[_DETECTIONS].combine_chunks()
-    most, width = int(table.schema.metadata[_MOST]), 6
+    most, width = int(table.schema.metadata[_MOST.encode()]), 6
     counts = np.diff(column.offsets.to_numpy()) // width
     values = column.flatten().to_numpy(zero_copy_only=False).reshape(-1, width)
     detections = np.zeros((len(counts), most, width), dtype=np.float32)

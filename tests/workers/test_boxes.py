@@ -6,6 +6,7 @@ import numpy as np
 
 from core.states import RoundState, Verdict
 from models.detection.matching import iou
+from models.detection.targets import BoxTargets
 from models.ranking.pool_scores import PoolScores
 from tests.workers.box_loop import BoxLoop
 from tests.world import World
@@ -89,6 +90,7 @@ def test_nothing_and_ood_are_two_things(world: World) -> None:
     assert snapshot.ood.tolist() == [3, 11]
     trained, targets = snapshot.trained()
     assert 7 in trained.tolist()
+    assert isinstance(targets, BoxTargets)
     assert targets.counts[trained.tolist().index(7)] == 0
 
 

@@ -39,6 +39,8 @@ def propose(
         )
         for example_id, pool_index, width, height in session.execute(statement):
             if (place := place_of.get(pool_index)) is not None:
+                assert width is not None
+                assert height is not None
                 found = proposals(scores.detections[place], width, height, class_ids)
                 by_example[example_id] = to_store(
                     found,

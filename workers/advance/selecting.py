@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from core.states import ArtifactKind
 from models.detection.matching import hits
+from models.detection.targets import BoxTargets
 from models.protocols import OOD, Ranking
 from models.ranking.candidates import NO_ANSWERS, LastAnswers, Prices
 from models.ranking.mqnet import MQNet, Normalisation
@@ -115,7 +116,9 @@ def _hits(advance: Advance, scores: PoolScores) -> NDArray[np.int8] | None:
     positions = np.searchsorted(snapshot.labeled, scores.indices).astype(np.int64)
     detections = outputs_then(advance, scores, scores.indices).detections
     assert detections is not None
-    return hits(detections, snapshot.targets.take(positions))
+    targets = snapshot.targets.take(positions)
+    assert isinstance(targets, BoxTargets)
+    return hits(detections, targets)
 
 
 def _queue_length(advance: Advance) -> int:

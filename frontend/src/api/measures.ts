@@ -6,6 +6,12 @@ export type Telling = { auroc: number; error: number; inside: number; ood: numbe
 /** What the accuracy of a round was measured on. */
 export const imagesOf = ({ metrics }: Round): number => Number(metrics.examples ?? 0);
 
+/** What rounds are compared by where labels are no classes; accuracy has a place of its own. */
+export type Headline = { name: string; value: number | null };
+
+export const headlineOf = ({ metrics }: Round): Headline | null =>
+  (metrics.headline as Headline | undefined) ?? null;
+
 /** Verdicts that say whether an image belongs to a class. */
 export const saidOf = ({ answered }: Round): number => answered.label + answered.ood;
 

@@ -39,7 +39,7 @@ def pool(tmp_path_factory: pytest.TempPathFactory) -> PixelStore:
 @pytest.fixture(scope="module")
 def rows(pool: PixelStore) -> Any:
     out = pool.path.with_name("fcos.npy")
-    embed_pool(pool, "fcos", {}, out=out, seed=0)
+    embed_pool(pool, "fcos", QUICK["fcos"], out=out, seed=0)
     return np.load(out, mmap_mode="r")
 
 
@@ -122,7 +122,8 @@ def _looks_alike(file: Path, pool: PixelStore, outputs: Outputs) -> None:
 def test_what_was_cancelled_goes_on_to_the_same_model(
     name: str, pool: PixelStore, rows: Any, tmp_path: Path
 ) -> None:
-    def stop(step: int, _: int) -> None:
+    def stop(step: int, steps: int) -> None:
+        assert steps == 30
         if step == 20:
             raise Cancelled
 
@@ -132,9 +133,12 @@ def test_what_was_cancelled_goes_on_to_the_same_model(
         learn(name, pool, rows, steps=30, checkpoint=part, progress=stop)
     assert part.exists()
     started: list[int] = []
-    resumed = learn(
-        name, pool, rows, steps=30, checkpoint=part, progress=lambda step, _: started.append(step)
-    )
+
+    def look(step: int, steps: int) -> None:
+        assert steps == 30
+        started.append(step)
+
+    resumed = learn(name, pool, rows, steps=30, checkpoint=part, progress=look)
     assert started[0] == 20
     for key, value in whole.detector.state_dict().items():
         assert torch.equal(value, resumed.detector.state_dict()[key]), key
@@ -158,12 +162,15 @@ def test_maps_are_made_once_and_grow_with_the_pool(
     assert rows.shape[1] == 1280 + 40 * 16**2 + 112 * 8**2 + 320 * 4**2
     out = tmp_path / "maps.npy"
     first = PixelStore.open(pool.path, pool.size, 10)
-    embed_pool(first, "fcos", {"steps": 5}, out=out, seed=0)
+    embed_pool(first, "fcos", {**QUICK["fcos"], "steps": 5}, out=out, seed=0)
     looked: list[int] = []
+
+    def look(step: int, steps: int) -> None:
+        assert steps == len(pool)
+        looked.append(step)
+
     # Nothing of what only training depends on makes other maps.
-    embed_pool(
-        pool, "fcos", {"steps": 9}, out=out, seed=1, progress=lambda step, _: looked.append(step)
-    )
+    embed_pool(pool, "fcos", {**QUICK["fcos"], "steps": 9}, out=out, seed=1, progress=look)
     assert looked[0] == 10
     assert_allclose(np.load(out), rows, atol=0.05, rtol=0.02)
     with pytest.raises(ModelError, match="embed with other parameters into another file"):
@@ -173,13 +180,14 @@ def test_maps_are_made_once_and_grow_with_the_pool(
 def test_cancelled_looking_goes_on(pool: PixelStore, rows: Any, tmp_path: Path) -> None:
     out = tmp_path / "maps.npy"
 
-    def stop(*_: int) -> None:
+    def stop(step: int, steps: int) -> None:
+        assert step < steps
         raise Cancelled
 
     with pytest.raises(Cancelled):
         embed_pool(pool, "fcos", {}, out=out, seed=0, progress=stop)
     assert not out.exists()
-    embed_pool(pool, "fcos", {}, out=out, seed=0)
+    embed_pool(pool, "fcos", QUICK["fcos"], out=out, seed=0)
     assert_array_equal(np.load(out), rows)
 
 

@@ -58,7 +58,7 @@ def test_targets_are_taken_and_say_what_images_are_of() -> None:
     def box(class_id: int, **more: Any) -> dict[str, Any]:
         return {"class_id": class_id, "x": 1, "y": 2, "w": 3, "h": 4, **more}
 
-    labels = [
+    labels: list[dict[str, Any] | None] = [
         {"boxes": [box(7), box(9, crowd=True), box(9)]},
         {"boxes": []},
         None,

@@ -1,7 +1,7 @@
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { useSearchParams } from "react-router";
 import { useTitles } from "../../api/algorithms";
-import { imagesOf, saidOf } from "../../api/measures";
+import { headlineOf, imagesOf, saidOf } from "../../api/measures";
 import { comparableQuery, roundsQuery } from "../../api/rounds";
 import type { Comparable, Project, Round } from "../../api/types";
 import { t } from "../../strings";
@@ -43,6 +43,7 @@ export function Curves({ project, rounds }: { project: Project; rounds: Round[] 
     return known ? [{ x: round.number, y: known.value, low: known.low, high: known.high }] : [];
   });
   const isOneClass = project.classes.length === 1;
+  const headline = rounds.map((round) => headlineOf(round)?.name).find(Boolean);
   // What round 0 drew at random estimates the pool's share of IN.
   const drawn = done.find((round) => round.number === 0)?.drawn;
   const pool = drawn ? shareOf(drawn.label, drawn.label + drawn.ood) : null;
@@ -53,8 +54,8 @@ export function Curves({ project, rounds }: { project: Project; rounds: Round[] 
     >
       <div className={styles.curves}>
         <LearningCurve
-          title={isOneClass ? t.advice.oneClass.accuracy : text.accuracy}
-          hint={isOneClass ? t.advice.oneClass.hint : text.accuracyHint}
+          title={headline ?? (isOneClass ? t.advice.oneClass.accuracy : text.accuracy)}
+          hint={isOneClass && !headline ? t.advice.oneClass.hint : text.accuracyHint}
           empty={noAccuracy(project, done)}
           curves={curvesOf(runs, accuracyOf)}
           format={formatWholePercent}
@@ -102,6 +103,9 @@ function noAccuracy({ classes, counts }: Project, done: Round[]): string {
 }
 
 function accuracyOf(round: Round): Known | null {
+  const value = headlineOf(round)?.value;
+  // A mean precision is the share of nothing that could be counted, so it has no interval.
+  if (value != null) return { value, low: value, high: value };
   const images = imagesOf(round);
   return round.accuracy === null ? null : shareOf(round.accuracy * images, images);
 }

@@ -1,8 +1,9 @@
-import { imagesOf, saidOf } from "../../api/measures";
+import { headlineOf, imagesOf, saidOf } from "../../api/measures";
 import type { Project, Round } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { type Figure, Figures } from "../../ui/Figures";
+import { formatPercent } from "../../ui/format";
 import { Meter } from "../../ui/Meter";
 import { formatShare, shareOf } from "../../ui/shares";
 
@@ -11,7 +12,7 @@ export function RoundNow({ project, rounds }: { project: Project; rounds: Round[
   const isOneClass = project.classes.length === 1;
   const current = project.current_round;
   const round = rounds.find((item) => item.number === current?.number);
-  const measured = rounds.findLast((item) => item.accuracy !== null);
+  const measured = rounds.findLast((item) => (headlineOf(item)?.value ?? item.accuracy) !== null);
   return (
     <Card
       title={current ? t.projects.round(current.number) : t.overview.now}
@@ -47,6 +48,8 @@ function shareFigure(round: Round): Figure {
 
 function accuracyFigure(round: Round | undefined, isOneClass: boolean): Figure {
   const name = isOneClass ? t.advice.oneClass.accuracy : t.overview.latestAccuracy;
+  const headline = round ? headlineOf(round) : null;
+  if (headline) return [t.overview.latest(headline.name), formatPercent(headline.value)];
   if (round?.accuracy == null) return [name, "–"];
   const images = imagesOf(round);
   return [name, formatShare(shareOf(round.accuracy * images, images)), t.advice.interval(images)];

@@ -1,11 +1,11 @@
 import { Fragment } from "react";
 import { Link } from "react-router";
 import { useTitles } from "../../api/algorithms";
-import { imagesOf, saidOf } from "../../api/measures";
+import { headlineOf, imagesOf, saidOf } from "../../api/measures";
 import type { Round } from "../../api/types";
 import { t } from "../../strings";
 import { Chip } from "../../ui/Chip";
-import { formatCost, formatCount, formatSeconds } from "../../ui/format";
+import { formatCost, formatCount, formatPercent, formatSeconds } from "../../ui/format";
 import { formatMeasured, formatShare, shareOf } from "../../ui/shares";
 import { Table } from "../../ui/Table";
 import { Term } from "../../ui/Term";
@@ -45,7 +45,7 @@ export function RoundsTable({ projectId, rounds }: { projectId: number; rounds: 
             {columns.share}
           </th>
           <th scope="col" data-number>
-            {columns.accuracy}
+            {rounds.map((round) => headlineOf(round)?.name).find(Boolean) ?? columns.accuracy}
           </th>
           <th scope="col" data-number>
             {columns.training}
@@ -78,7 +78,7 @@ export function RoundsTable({ projectId, rounds }: { projectId: number; rounds: 
                   : "–"}
               </td>
               <td data-number title={t.advice.interval(imagesOf(round))}>
-                {formatMeasured(round.accuracy, imagesOf(round))}
+                {measuredOf(round)}
               </td>
               <td data-number>{trainingTime(round)}</td>
             </tr>
@@ -100,4 +100,11 @@ export function RoundsTable({ projectId, rounds }: { projectId: number; rounds: 
 function trainingTime(round: Round): string {
   const total = Object.values(round.seconds).reduce((sum, seconds) => sum + seconds, 0);
   return total > 0 ? formatSeconds(total) : "–";
+}
+
+/** What the round is judged by. */
+function measuredOf(round: Round): string {
+  const headline = headlineOf(round);
+  if (headline) return formatPercent(headline.value);
+  return formatMeasured(round.accuracy, imagesOf(round));
 }

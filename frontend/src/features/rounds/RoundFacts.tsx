@@ -1,11 +1,11 @@
 import { Link } from "react-router";
 import { parametersOf } from "../../api/algorithms";
-import { imagesOf, saidOf, tellingOf } from "../../api/measures";
+import { headlineOf, imagesOf, saidOf, tellingOf } from "../../api/measures";
 import type { Algorithm, Choice, LabelClass, Round } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { type Figure, Figures } from "../../ui/Figures";
-import { formatCount, formatSeconds } from "../../ui/format";
+import { formatCount, formatPercent, formatSeconds } from "../../ui/format";
 import { labelOf, wordsOf } from "../../ui/ParamsForm";
 import {
   aurocOf,
@@ -28,6 +28,12 @@ export function FactsCard({ round, classes }: { round: Round; classes: LabelClas
   const of = t.advice.interval;
   const told = classes.length === 1 ? tellingOf(round) : null;
   const perClassImages = (round.metrics.per_class_examples ?? {}) as Record<string, number>;
+  const headline = headlineOf(round);
+  const accuracy: Figure = [
+    classes.length === 1 ? t.advice.oneClass.accuracy : facts.accuracy,
+    formatMeasured(round.accuracy, images),
+    of(images),
+  ];
   const figures: Figure[] = [
     [facts.verdicts, formatCount(verdicts)],
     [facts.spent, t.projects.spent(round.spent, round.budget)],
@@ -39,11 +45,7 @@ export function FactsCard({ round, classes }: { round: Round; classes: LabelClas
         : formatAuroc(aurocOf(round.purity_auroc, round.answered.label, round.answered.ood)),
       facts.aurocHint,
     ],
-    [
-      classes.length === 1 ? t.advice.oneClass.accuracy : facts.accuracy,
-      formatMeasured(round.accuracy, images),
-      of(images),
-    ],
+    ...(headline ? precisionFigures(round) : [accuracy]),
     ...(told
       ? [
           [
@@ -63,11 +65,14 @@ export function FactsCard({ round, classes }: { round: Round; classes: LabelClas
       <Figures figures={figures} />
       {judged.length > 0 && (
         <Bars
-          title={facts.perClass}
+          title={headline ? facts.perClassPrecision : facts.perClass}
           rows={judged.map((one) => ({
             name: one.name,
-            share: isTooFew(perClassImages[one.id]) ? 0 : (perClass[one.id] ?? 0),
-            text: formatMeasured(perClass[one.id] ?? null, perClassImages[one.id]),
+            share: !headline && isTooFew(perClassImages[one.id]) ? 0 : (perClass[one.id] ?? 0),
+            // A precision is the share of nothing that could be counted.
+            text: headline
+              ? formatPercent(perClass[one.id] ?? null)
+              : formatMeasured(perClass[one.id] ?? null, perClassImages[one.id]),
           }))}
         />
       )}
@@ -86,6 +91,22 @@ export function FactsCard({ round, classes }: { round: Round; classes: LabelClas
 }
 
 const isTooFew = (images: number | undefined): boolean => images !== undefined && images < FEWEST;
+
+/** What boxes are judged by, the headline first. */
+function precisionFigures(round: Round): Figure[] {
+  const headline = headlineOf(round);
+  const more = (["map50", "ar100"] as const).filter((key) => key in round.metrics);
+  return [
+    [headline?.name ?? "", formatPercent(headline?.value ?? null), facts.precision.hint],
+    ...more.map(
+      (key): Figure => [
+        facts.precision[key],
+        formatPercent(round.metrics[key] as number | null),
+        facts.precision.hints[key],
+      ],
+    ),
+  ];
+}
 
 /** How long each phase of the closing job took. */
 export function PhasesCard({ round }: { round: Round }) {

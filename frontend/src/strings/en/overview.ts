@@ -34,6 +34,7 @@ export const overview = {
   evaluation: (count: number) => `${count.toLocaleString(locale)} for evaluation`,
   now: "Now",
   latestAccuracy: "Latest accuracy",
+  latest: (name: string) => `Latest ${name}`,
   roundIs: {
     selecting: "The images of this round are being chosen",
     open: "Its images can be labeled",

@@ -124,6 +124,16 @@ export const rounds = {
     hours: "Annotators’ time",
     oodLeft: "OOD left",
     perClass: "Accuracy of each class",
+    perClassPrecision: "Average precision of each class",
+    precision: {
+      hint: "Mean average precision of the boxes on the evaluation images, over IoU 0.5 to 0.95",
+      map50: "mAP50",
+      ar100: "AR",
+      hints: {
+        map50: "Mean average precision at IoU 0.5",
+        ar100: "Share of the boxes that are found, on average over IoU 0.5 to 0.95",
+      },
+    },
     notes: "Notes",
   },
   phases: {

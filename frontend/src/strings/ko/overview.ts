@@ -35,6 +35,7 @@ export const overview: Catalogue["overview"] = {
   evaluation: (count) => `평가용 ${number(count)}개`,
   now: "현재",
   latestAccuracy: "최근 정확도",
+  latest: (name) => `최근 ${name}`,
   roundIs: {
     selecting: "이번 라운드의 이미지를 선정하고 있습니다",
     open: "이미지를 라벨링할 수 있습니다",

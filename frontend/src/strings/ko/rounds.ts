@@ -110,6 +110,16 @@ export const rounds: Catalogue["rounds"] = {
     hours: "라벨러 시간",
     oodLeft: "남은 OOD",
     perClass: "클래스별 정확도",
+    perClassPrecision: "클래스별 평균 정밀도",
+    precision: {
+      hint: "평가용 이미지에서 상자의 평균 정밀도를 IoU 0.5부터 0.95까지 평균한 값",
+      map50: "mAP50",
+      ar100: "AR",
+      hints: {
+        map50: "IoU 0.5에서의 평균 정밀도",
+        ar100: "찾아낸 상자의 비율을 IoU 0.5부터 0.95까지 평균한 값",
+      },
+    },
     notes: "참고",
   },
   phases: {
