@@ -31,6 +31,7 @@ def _catalog() -> set[str]:
     """Every title, summary and word on a parameter, and the values that it chooses from."""
     words = {text for spec in specs() for text in (spec.title, spec.summary)}
     for spec in specs():
+        words |= {spec.of_texts.summary, *spec.of_texts.descriptions.values()} - {""}
         for name, schema in spec.params.model_json_schema().get("properties", {}).items():
             words |= {schema["title"], schema["description"]}
             # The app calls these by the titles of the algorithms that they are.

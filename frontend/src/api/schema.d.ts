@@ -2346,7 +2346,8 @@ export interface components {
          * AlgorithmOut
          * @description `defaults` are what the parameters begin with: of jobs they suit the workers' devices.
          *
-         *     `media` and `tasks` are what projects have to be of, for it to be chosen in them.
+         *     `media` and `tasks` are what projects have to be of, for it to be chosen in them. `of_texts` is
+         *     what is otherwise in projects of texts, null where it serves none.
          */
         AlgorithmOut: {
             /** Defaults */
@@ -2371,6 +2372,7 @@ export interface components {
             name: string;
             /** Needs */
             needs: string[];
+            of_texts: components["schemas"]["OfTextsOut"] | null;
             /** Paper */
             paper: string;
             /** Params Schema */
@@ -3562,7 +3564,7 @@ export interface components {
          * @description How to go on with a planned import; what is left out stays as it was planned.
          *
          *     `folder_split` says of folders, or of values of the split column, what they are, by name. With
-         *     `dry_run` it is planned anew, as columns change what a plan says.
+         *     `dry_run` it is planned anew, as columns change what a plan says, also where the plan failed.
          */
         ImportStart: {
             /** Annotation Columns */
@@ -4123,6 +4125,24 @@ export interface components {
             wrong: number;
         };
         /**
+         * OfTextsOut
+         * @description `summary` and `descriptions` are empty where those that it has speak of texts as well.
+         *
+         *     `defaults` has the parameters that say something there, and no others.
+         */
+        OfTextsOut: {
+            /** Defaults */
+            defaults: {
+                [key: string]: unknown;
+            };
+            /** Descriptions */
+            descriptions: {
+                [key: string]: string;
+            };
+            /** Summary */
+            summary: string;
+        };
+        /**
          * OnlyHere
          * @description An example that one subset keeps and the other does not.
          */
@@ -4392,11 +4412,17 @@ export interface components {
          * ProjectCreate
          * @description `medium` is what the examples are and `task` what a label is; both stay.
          *
-         *     Task types are `classification`, and those of packages that this installation has.
+         *     Task types are `classification`, `boxes`, and those of packages that this installation has.
+         *
+         *     `from_project` is a project of another task whose pool is taken over, by an import that begins
+         *     at once: what its images were labeled as stands in their `meta`, and what is OOD there is OOD
+         *     here. Without `classes` it gives those as well, and its guidelines.
          */
         ProjectCreate: {
             /** Classes */
             classes: components["schemas"]["ClassIn"][];
+            /** From Project */
+            from_project?: number | null;
             /**
              * Guidelines
              * @default
@@ -5220,7 +5246,9 @@ export interface components {
         SubsetFormat: "csv" | "ids" | "imagefolder" | "parquet";
         /**
          * SubsetOut
-         * @description A subset. ``noise_ratio`` is of what is kept, over examples whose truth is known.
+         * @description A subset.
+         *
+         *     ``noise_ratio`` is of what is kept, over the ``noise_known`` examples whose truth is known.
          */
         SubsetOut: {
             /** Active */
@@ -5240,6 +5268,8 @@ export interface components {
             labeled: number;
             /** Method */
             method: string;
+            /** Noise Known */
+            noise_known: number | null;
             /** Noise Ratio */
             noise_ratio: number | null;
             /** Params */
@@ -5272,6 +5302,8 @@ export interface components {
             /** Method */
             method: string;
             noise: components["schemas"]["NoiseOut"];
+            /** Noise Known */
+            noise_known: number | null;
             /** Noise Ratio */
             noise_ratio: number | null;
             /** Params */

@@ -7,6 +7,8 @@ import { onScreen } from "../../media/image/urls";
 import { Whole } from "../../media/Thumbnail";
 import type { Sought } from "../../media/text/words";
 import { t } from "../../strings";
+import { LabelOver } from "../../tasks/boxes/LabelOver";
+import { boxesOf } from "../../tasks/boxes/model";
 import { Button } from "../../ui/Button";
 import { SelectField } from "../../ui/Field";
 import { formatPercent } from "../../ui/format";
@@ -43,6 +45,7 @@ export function Pictured({ project, example, marked, looks, onLooks }: PicturedP
       <div
         className={styles.stage}
         data-medium={project.medium}
+        data-boxes={boxesOf(example.whole_label) !== null || undefined}
         data-small={isSmall || undefined}
         aria-busy={isLooking && look.isFetching}
       >
@@ -66,6 +69,7 @@ export function Pictured({ project, example, marked, looks, onLooks }: PicturedP
             {...(height !== null && { height })}
           />
         )}
+        <LabelOver example={example} label={example.whole_label} classes={project.classes} />
       </div>
       {canLook(project) && (
         <div className={styles.where}>

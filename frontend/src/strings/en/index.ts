@@ -1,6 +1,7 @@
 import { admin } from "./admin";
 import { advice } from "./advice";
 import { alike } from "./alike";
+import { boxes } from "./boxes";
 import { check } from "./check";
 import { common } from "./common";
 import { exports } from "./exports";
@@ -24,6 +25,7 @@ export const en = {
   admin,
   advice,
   alike,
+  boxes,
   check,
   common,
   exports,

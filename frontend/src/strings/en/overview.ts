@@ -53,7 +53,7 @@ export const overview = {
     in: "IN",
     ood: "OOD",
     unsure: "Unsure",
-    share: "Share of IN",
+    share: "Share of your classes",
     accuracy: "Accuracy",
     training: "Training",
   },
@@ -66,14 +66,14 @@ export const overview = {
       `${strategy}, seed ${seed}${samePool ? "" : ", another pool"}`,
     runsOf: (strategy: string, runs: number) => `${strategy}, ${runs} runs`,
     auroc: "Purity AUROC",
-    aurocHint: "How well purity told IN from OOD among the images asked about",
-    noAuroc: "Appears after a round that was chosen by purity and has IN and OOD answers.",
+    aurocHint: "How well purity told your classes from none of them among the images asked about",
+    noAuroc: "Appears after a round that was chosen by purity and has answers of both kinds.",
     spent: (cost: string, time: string) => `${cost} spent in all, ${time} of annotators’ time.`,
     accuracy: "Accuracy",
     accuracyHint: "On the evaluation images, after each round",
     noEvaluation: "Add labeled evaluation images to see accuracy.",
     noAccuracy: "Measured when the next round closes.",
-    share: "Share of IN in each round",
+    share: "Share of your classes in each round",
     shareHint: "Of the images asked about, how many were worth asking",
     poolShare: "Pool, estimated from the random images of round 0",
     cost: "Cost",
@@ -147,9 +147,9 @@ export const overview = {
     fewRounds: (rounds: string, needed: string) =>
       `Accuracy is known of ${rounds === "1" ? "one round" : `${rounds} rounds`}; a learning curve needs ${needed}.`,
     inShare: (last: string, best: string, inside: string, answers: string) =>
-      `${inside} of ${answers} answers of the last round were IN, ${last}; in the best round ${best}.`,
+      `${inside} of ${answers} answers of the last round were of a class, ${last}; in the best round ${best}.`,
     pool: (unlabeled: string, inside: string) =>
-      `${unlabeled} images of the pool are unlabeled, of which at most ${inside} are expected to be IN.`,
+      `${unlabeled} images of the pool are unlabeled, of which at most ${inside} are expected to be of a class.`,
   },
   oodLeft: {
     title: "OOD left in the pool",

@@ -3,6 +3,7 @@ import { ofTexts } from "../medium";
 import { admin } from "./admin";
 import { advice } from "./advice";
 import { alike } from "./alike";
+import { boxes } from "./boxes";
 import { check } from "./check";
 import { common } from "./common";
 import { exports } from "./exports";
@@ -28,6 +29,7 @@ export const ko: Catalogue = {
   admin,
   advice,
   alike,
+  boxes,
   check,
   common,
   exports,
