@@ -109,7 +109,6 @@ def test_the_pool_shows_where_the_model_looks(
     project.answer([{"query_id": left["query_id"], "seconds": 1.0, "verdict": "ood"}])
     eventually(lambda: project.rounds()[0]["state"] == "closed", "the first round closes")
     page.keyboard.press("w")
-    page.get_by_role("button", name="Retry").click()
     expect(
         page.get_by_text("Bright is what speaks for the class").or_(
             page.get_by_text("Nothing stands out")
