@@ -4,6 +4,7 @@ Source: B. Zhou et al., "Learning Deep Features for Discriminative Localization"
 """
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from models import tensorfile
-from models.catalog import find, parse
+from models.catalog import parse
 from models.device import place
 from models.errors import ModelError
 from models.features.auto import AutoFeatures
@@ -27,8 +28,9 @@ from models.media.image import Pixels
 from models.networks.build import restore_network
 from models.networks.nets import Network
 from models.params.localize import THRESHOLD
-from models.protocols import Indices
-from models.training.train import images_at_once, resident, scaled
+from models.probability import log_softmax
+from models.protocols import Extractor, Float32Array, Indices
+from models.training.train import images_at_once, predict, resident, scaled
 
 _TOLERANCE: Final = 1e-3
 
@@ -39,11 +41,18 @@ class Look:
 
     Attributes:
         probabilities: (n, C) float32.
-        maps: (n, h, w) float32; the mean of a map is the logit of its class but for a constant.
+        maps: (n, h, w) float32; the mean of a map is by how much the logit of its class is above
+            the mean of all logits, but for a constant of the class.
     """
 
     probabilities: NDArray[np.float32]
     maps: Map
+
+    @property
+    def evidence(self) -> Map:
+        """What speaks for the class, and nothing of what speaks against it."""
+        evident: Map = np.maximum(self.maps, 0)
+        return evident
 
 
 @dataclass(frozen=True)
@@ -71,23 +80,30 @@ class Looker:
     """A network whose last map is averaged, and linear weights of what comes out."""
 
     def __init__(
-        self, network: Network, weight: Tensor, bias: Tensor, size: int, *, rooted: bool = False
+        self,
+        network: Network,
+        weight: NDArray[np.float32],
+        say: Callable[[Pixels], Float32Array],
+        size: int,
+        *,
+        rooted: bool = False,
     ) -> None:
         """Take a classifier.
 
         Args:
             network: what embeds.
             weight: (D, C) of its embeddings.
-            bias: (C,).
+            say: from (n, S, S, 3) uint8 images to (n, C) logits.
             size: side of its images, in pixels.
             rooted: whether `weight` is of the square roots of the embeddings.
 
         Raises:
             ModelError: the network does not average a map, as one does that attends to everything.
         """
-        self.network, self._rooted = place(network).eval(), rooted
-        device = network.mean.device
-        self._weight, self.bias = weight.float().to(device), bias.float().to(device)
+        self.network, self._say, self._rooted = place(network).eval(), say, rooted
+        # What all classes have in common tells none from the others.
+        own = weight - weight.mean(axis=1, keepdims=True)
+        self._weight = torch.from_numpy(own.astype(np.float32)).to(network.mean.device)
         self._module = self._averaged(size)
 
     @classmethod
@@ -106,41 +122,47 @@ class Looker:
         if metadata.get("format") != "karat-target":
             raise ModelError(f"{path.name} is not a saved classifier.")
         name, params = metadata["name"], json.loads(metadata["params"])
-        if not uses_embeddings(name, params):
-            network = restore_network(
-                name,
-                parse("model", name, params),
-                classes=int(metadata["classes"]),
-                image_size=size,
-                state=tensors,
-            )
-            linear, classes = network.head, network.classes
-            weight, bias = linear.weight[:classes].detach().T, linear.bias[:classes].detach()
-            return cls(network, weight, bias, size)
-        if embeddings is None:
-            raise ModelError(f"The model {name} is frozen and needs what embeds its pool.")
-        extractor, factor = restore_extractor(embeddings, size), 1.0
-        columns = json.loads(metadata["columns"]) if "columns" in metadata else None
-        head = LogisticHead.from_tensors(tensors)
-        rows = slice(None)
-        if isinstance(extractor, AutoFeatures):
-            network_part, split = extractor.network, extractor.split
-            if network_part is None or (columns is not None and columns[0] >= split):
-                raise _without_map("Its features are those of the pool (patch_kmeans), which are")
-            extractor, factor = network_part
-            rows = slice(0, split)
-        if not isinstance(extractor, NetworkExtractor):
-            raise _without_map(f"The features of {find('model', name).title} are")
-        scaled_weight = head.weight[rows] * np.float32(head.scaling.scale)
-        shift = head.bias - head.scaling.mean[rows] @ scaled_weight
-        return cls(
-            extractor.network,
-            torch.from_numpy(scaled_weight * np.float32(factor)),
-            # Of a class without an example nothing is known, and nothing shown.
-            torch.from_numpy(np.where(head.counts > 0, shift, np.float32(-np.inf))),
-            size,
-            rooted=extractor.rooted,
+        if uses_embeddings(name, params):
+            if embeddings is None:
+                raise ModelError(f"The model {name} is frozen and needs what embeds its pool.")
+            columns = json.loads(metadata["columns"]) if "columns" in metadata else None
+            head = LogisticHead.from_tensors(tensors)
+            return cls._of_head(head, restore_extractor(embeddings, size), columns, size)
+        network = restore_network(
+            name,
+            parse("model", name, params),
+            classes=int(metadata["classes"]),
+            image_size=size,
+            state=tensors,
         )
+        weight = network.head.weight[: network.classes].detach().numpy().T.copy()
+        return cls(network, weight, lambda pixels: predict(network, pixels).logits.numpy(), size)
+
+    @classmethod
+    def _of_head(
+        cls, head: LogisticHead, extractor: Extractor, columns: list[int] | None, size: int
+    ) -> Self:
+        """Take a head on embeddings, or on some columns of them."""
+
+        def say(pixels: Pixels) -> Float32Array:
+            rows: Float32Array = extractor.extract(pixels)
+            return head.logits(rows if columns is None else rows[:, slice(*columns)])
+
+        embedding, factor, of_network = extractor, 1.0, slice(None)
+        if isinstance(extractor, AutoFeatures):
+            if extractor.network is None or (columns and columns[0] >= extractor.split):
+                raise _without_map("Its features are those of the pool (patch_kmeans), which are")
+            embedding, factor = extractor.network
+            # Of both kinds of features, those of the network have places.
+            of_network = slice(0, extractor.split)
+        if not isinstance(embedding, NetworkExtractor):
+            raise _without_map("The features of this model are")
+        weight = head.weight[of_network] * np.float32(head.scaling.scale * factor)
+        known = head.counts > 0
+        if known.any():
+            # Of a class without an example nothing is known, and nothing shown.
+            weight = np.where(known, weight, weight[:, known].mean(axis=1, keepdims=True))
+        return cls(embedding.network, weight, say, size, rooted=embedding.rooted)
 
     @torch.inference_mode()
     def look(self, pixels: Pixels, classes: Indices | None = None) -> Look:
@@ -150,23 +172,20 @@ class Looker:
             pixels: the images.
             classes: (n,) outputs to show the places of; default: the most probable.
         """
-        probabilities, maps = [], []
+        logits = self._say(pixels)
+        shown = torch.from_numpy(logits.argmax(axis=1) if classes is None else classes)
+        maps = []
         rows = images_at_once(self.network, pixels.shape[1])
         for start in range(0, len(pixels), rows):
             block = slice(start, start + rows)
-            activations, embeddings = self._activations(pixels[block])
+            activations, means = self._activations(pixels[block])
             if self._rooted:
                 # So that the mean of each channel is the root that the weight is for.
-                root = embeddings.clamp(min=0).sqrt()
+                root = means.clamp(min=0).sqrt()
                 activations = activations / root.clamp(min=1e-6)[:, :, None, None]
-                embeddings = root
-            logits = embeddings @ self._weight + self.bias
-            shown = logits.argmax(dim=1)
-            if classes is not None:
-                shown = torch.from_numpy(classes[block]).to(logits.device)
-            maps.append(class_maps(activations, self._weight.T[shown]).cpu().numpy())
-            probabilities.append(logits.softmax(dim=1).cpu().numpy())
-        return Look(np.concatenate(probabilities), np.concatenate(maps))
+            weights = self._weight.T[shown[block].to(activations.device)]
+            maps.append(class_maps(activations, weights).cpu().numpy())
+        return Look(np.exp(log_softmax(logits)), np.concatenate(maps))
 
     def _activations(self, pixels: Pixels) -> tuple[Tensor, Tensor]:
         """Return (n, D, h, w) activations, and (n, D) their means."""
@@ -234,7 +253,7 @@ def cam_boxes(
     """
     seen = looker.look(pixels, classes)
     outputs = seen.probabilities.argmax(axis=1) if classes is None else classes
-    boxes, _ = boxes_of_maps(seen.maps, pixels.shape[1], threshold)
+    boxes, _ = boxes_of_maps(seen.evidence, pixels.shape[1], threshold)
     placed = out_of_square(boxes, sizes)
     scores = np.take_along_axis(seen.probabilities, outputs[:, None], axis=1)[:, 0]
     return [

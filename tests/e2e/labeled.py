@@ -1,6 +1,7 @@
 """A project with labels, made by the Python client."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from PIL import Image
@@ -13,9 +14,9 @@ from tests.processes import eventually
 CLASSES = ("light", "dark")
 
 
-def labeled_project(karat: Client, name: str, folder: Path) -> ProjectClient:
+def labeled_project(karat: Client, name: str, folder: Path, **settings: Any) -> ProjectClient:
     """A running project of 60 images, of which 59 have a verdict in its first round."""
-    settings = {"input_size": 16, "budget": 60}
+    settings = {"input_size": 16, "budget": 60, **settings}
     project = karat.create_project(name, list(CLASSES), settings=settings)
     karat.wait(project.import_images(images(folder / "pool", 60))["id"])
     project.start()

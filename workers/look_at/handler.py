@@ -67,14 +67,14 @@ def look(context: JobContext) -> None:
     shown = int(said.argmax()) if asked.class_id is None else class_ids.index(asked.class_id)
     seen = looker.look(pixels, np.array([shown]))
     sizes = np.array([size], dtype=np.int64)
-    boxes, constant = boxes_of_maps(seen.maps, side, THRESHOLD)
+    boxes, constant = boxes_of_maps(seen.evidence, side, THRESHOLD)
     square = np.array([[0.0, 0.0, 1.0, 1.0]])
     result = {
         "round": number,
         "class_id": class_ids[shown],
         "probability": round(float(said[shown]), 4),
         "predicted_class_id": class_ids[int(said.argmax())],
-        "map": np.round(255 * scaled_map(seen.maps[0])).astype(int).tolist(),
+        "map": np.round(255 * scaled_map(seen.evidence[0])).astype(int).tolist(),
         "square": out_of_square(square, sizes)[0].tolist(),
         "box": None if constant else np.round(out_of_square(boxes, sizes)[0], 2).tolist(),
     }

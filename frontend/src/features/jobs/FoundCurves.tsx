@@ -9,6 +9,8 @@ import { methodsOf } from "./localized";
 const { localization: text } = t;
 const AXIS = [0, 0.25, 0.5, 0.75, 1];
 
+const formatShare = (share: number): string => text.at(Math.round(100 * share));
+
 type Curve = { name: string; shares: number[] };
 
 /** What share is found, by how much it has to overlap, and by where a map is cut. */
@@ -55,7 +57,7 @@ function Curves({ title, hint, at, curves }: CurvesProps) {
         .join(". ")}
       empty={null}
       axis={AXIS}
-      format={formatPercent}
+      format={formatShare}
       xs={xs}
       onHover={setHovered}
       legend={
