@@ -29,7 +29,6 @@ Group = Literal[
 
 CLASSES: Final = frozenset({"classification"})
 """The tasks of what knows labels as classes only."""
-
 BOXES: Final = frozenset({"boxes"})
 """The tasks of what finds boxes, or looks at those that were found."""
 

@@ -38,6 +38,8 @@ JobKind = Literal[
     "embedding_map",
     "compare",
     "look_up",
+    "localize",
+    "look_at",
 ]
 """What a job does."""
 ExampleState = Literal["unlabeled", "queried", "labeled", "ood", "unsure", "held_out"]

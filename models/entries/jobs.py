@@ -4,11 +4,12 @@ from models.entries.pruning import PRUNE4REL
 from models.params.compare import CompareParams
 from models.params.contrastive import ContrastiveParams
 from models.params.embedding_map import EmbeddingMapParams
+from models.params.localize import LocalizeParams
 from models.params.prune import PruneParams
 from models.params.regularize import TaufeParams
 from models.params.relabel import RelabelChoice, RelabelParams
 from models.params.resize import ResizeParams
-from models.spec import CLASSES, IMAGES, THESIS, OfTexts, Spec
+from models.spec import BOXES, CLASSES, IMAGES, THESIS, OfTexts, Spec
 
 JOBS = (
     Spec(
@@ -36,6 +37,21 @@ JOBS = (
         paper=f"{THESIS}, chapter 3; D. Park et al., Task-Agnostic Undesirable Feature "
         "Deactivation Using Out-of-Distribution Data, NeurIPS 2021",
         without_gpu={"network": "cnn_tiny", "steps": 400, "learning_rate": 0.05},
+        media=IMAGES,
+    ),
+    Spec(
+        name="localize",
+        kind="job",
+        title="Compare localization",
+        summary="Trains a network as it is, with OAT and with TAUFE to find the one thing that an "
+        "image shows, by its box or by its class alone, and shows what each finds.",
+        target="models.localization.train:train_localizer",
+        tasks=BOXES,
+        params=LocalizeParams,
+        paper=f"{THESIS}, section 3.4; B. Zhou et al., Learning Deep Features for Discriminative "
+        "Localization, CVPR 2016; Z. Zheng et al., Distance-IoU Loss: Faster and Better Learning "
+        "for Bounding Box Regression, AAAI 2020",
+        without_gpu={"network": "cnn_tiny", "width": 16, "steps": 1000, "batch_size": 32},
         media=IMAGES,
     ),
     Spec(

@@ -111,6 +111,11 @@ class AutoFeatures:
             parts.insert(0, self._network.extract(pixels) * np.float32(self._scales[0]))
         return np.concatenate(parts, axis=1)
 
+    @property
+    def network(self) -> tuple[NetworkExtractor, float] | None:
+        """What makes the first columns, and by what they are multiplied."""
+        return None if self._network is None else (self._network, self._scales[0])
+
     def save(self, path: Path, metadata: Mapping[str, str]) -> None:
         """Write what was fitted to one safetensors file, atomically."""
         tensorfile.write(path, self.tensors, metadata)

@@ -201,7 +201,7 @@ class NetworkExtractor:
                 section 3.1).
         """
         self.network = place(network).eval()
-        self.precision, self._rooted = precision, rooted
+        self.precision, self.rooted = precision, rooted
         self.dimension = network.dimension
 
     def extract(self, pixels: NDArray[np.uint8]) -> Float32Array:
@@ -211,7 +211,7 @@ class NetworkExtractor:
         for start in range(0, len(pixels), rows):
             block = slice(start, start + rows)
             result[block] = predict(self.network, pixels[block], self.precision).embeddings.numpy()
-        return np.sqrt(result) if self._rooted else result
+        return np.sqrt(result) if self.rooted else result
 
     def save(self, path: Path, metadata: Mapping[str, str]) -> None:
         """Write the weights to one safetensors file, atomically."""

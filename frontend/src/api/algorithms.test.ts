@@ -93,11 +93,11 @@ it("offers for texts what says something there", () => {
     },
   };
   const minilm: Algorithm = { ...margin, kind: "model", name: "minilm", media: ["text"] };
-  const [found] = serving([prune, minilm], "text");
+  const [found] = serving([prune, minilm], { medium: "text" });
   expect(found?.defaults).toEqual({ network: "minilm", ratio: 0.5 });
   expect(found && parametersOf(found)).toEqual({
     network: { enum: ["minilm"], description: "minilm for English." },
     ratio: { type: "number", description: "Share." },
   });
-  expect(serving([prune, minilm], "image")).toEqual([prune]);
+  expect(serving([prune, minilm], { medium: "image" })).toEqual([prune]);
 });

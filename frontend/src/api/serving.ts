@@ -2,9 +2,13 @@ import { inWords } from "../strings";
 import { parametersOf, withParameters } from "./algorithms";
 import type { Algorithm, Project } from "./types";
 
-/** Those that serve projects of a medium, in its words, and with what says something there. */
-export const serving = (algorithms: Algorithm[], medium: Project["medium"]): Algorithm[] => {
-  const those = algorithms.filter((one) => one.media.includes(medium));
+type Served = Pick<Project, "medium"> & Partial<Pick<Project, "task">>;
+
+/** Those that serve projects of a kind, in its words, and with what says something there. */
+export const serving = (algorithms: Algorithm[], { medium, task }: Served): Algorithm[] => {
+  const those = algorithms.filter(
+    (one) => one.media.includes(medium) && (task === undefined || one.tasks.includes(task)),
+  );
   if (medium === "image") return those;
   const networks = new Set(those.filter(({ kind }) => kind === "model").map(({ name }) => name));
   return those.map((one) => said(one, networks));

@@ -13,7 +13,7 @@ export function GivenCard({ job }: { job: Job }) {
   const algorithms = useQuery(algorithmsQuery);
   const all = algorithms.data?.items;
   const medium = spokenOf();
-  const known = jobOf(all && serving(all, medium), job.kind);
+  const known = jobOf(all && serving(all, { medium }), job.kind);
   const schemas = known ? parametersOf(known) : {};
   // The database keeps them in no order; here they come as in the form.
   const names = Object.keys(schemas);

@@ -16,7 +16,7 @@ export function JobsScreen({ project }: { project: Project }) {
   const algorithms = useQuery(algorithmsQuery);
   const [search, setSearch] = useSearchParams();
   const asked = search.get("ask");
-  const served = serving(algorithms.data?.items ?? [], project.medium);
+  const served = serving(algorithms.data?.items ?? [], project);
   const jobs = served.filter((one) => one.kind === "job");
   const others = jobs.filter((one) => !isQuestion(one.name));
   const answering = QUESTIONS.flatMap((name) => jobs.find((one) => one.name === name) ?? []);

@@ -18,6 +18,6 @@ export function changedOf(algorithm: Algorithm, given: Job["params"], apart: str
 export function useChangedOfPrune(): (given: Job["params"]) => string {
   const algorithms = useQuery(algorithmsQuery);
   const all = algorithms.data?.items;
-  const prune = jobOf(all && serving(all, spokenOf()), "prune");
+  const prune = jobOf(all && serving(all, { medium: spokenOf() }), "prune");
   return (given) => (prune ? changedOf(prune, given, "method") : "");
 }

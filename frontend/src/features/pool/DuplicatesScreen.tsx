@@ -171,7 +171,7 @@ function Compare({ project, known }: { project: Project; known: Duplicates }) {
     setSeen(latest.state);
     if (seen) void client.invalidateQueries({ queryKey: poolQueries.all(project.id) });
   }
-  const algorithm = jobOf(catalog && serving(catalog.items, project.medium), "compare");
+  const algorithm = jobOf(catalog && serving(catalog.items, project), "compare");
   const { compared, images } = known;
   const later = compared ? images - compared.images : 0;
   return (

@@ -23,7 +23,7 @@ export const plan = {
     return parts.length > 0 ? parts.join(", ") : "Nothing";
   },
   all: "All images",
-  others: "Images that say no split",
+  others: "All other images",
   more: "More folders or values",
   fixed: {
     pool: "Pool",
@@ -87,7 +87,7 @@ export const plan = {
   notSeen: "Copies and damaged images are found while importing.",
   fixesSize: (size: number) => `The import fixes what the model sees at ${size} × ${size} pixels.`,
   choosesSize: ({ width, height, side }: { width: number; height: number; side: number }) =>
-    `Images are ${number(width)} × ${number(height)} in the middle; the model will see ${side} × ${side}.`,
+    `Images are typically ${number(width)} × ${number(height)}; the model will see ${side} × ${side}.`,
   start: "Import",
   later: "Not now",
   discard: "Discard",

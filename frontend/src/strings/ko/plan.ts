@@ -17,7 +17,7 @@ export const plan: Catalogue["setup"]["plan"] = {
     return parts.length > 0 ? parts.join(", ") : "가져올 것이 없습니다";
   },
   all: "모든 이미지",
-  others: "분할이 정해지지 않은 이미지",
+  others: "그 밖의 모든 이미지",
   more: "그 밖의 폴더 또는 값",
   fixed: {
     pool: "풀",
@@ -81,7 +81,7 @@ export const plan: Catalogue["setup"]["plan"] = {
   notSeen: "중복되거나 손상된 이미지는 가져오는 동안 찾습니다.",
   fixesSize: (size) => `가져오면 모델이 보는 크기가 ${size} × ${size}픽셀로 정해집니다.`,
   choosesSize: ({ width, height, side }) =>
-    `이미지의 중간 크기는 ${number(width)} × ${number(height)}이며, 모델은 ${side} × ${side}로 보게 됩니다.`,
+    `이미지는 보통 ${number(width)} × ${number(height)} 크기이며, 모델은 ${side} × ${side}로 보게 됩니다.`,
   start: "가져오기",
   later: "나중에",
   discard: "버리기",

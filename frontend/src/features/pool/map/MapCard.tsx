@@ -34,7 +34,7 @@ export function MapCard(props: MapCardProps) {
   const [modelTitle, jobTitle] = [useTitles("model"), useTitles("job")];
   const [isOpen, setOpen] = useState(false);
   const all = algorithms.data?.items;
-  const algorithm = jobOf(all && serving(all, project.medium), KIND);
+  const algorithm = jobOf(all && serving(all, project), KIND);
   const error = found.error ?? jobs.error ?? algorithms.error;
   const map = found.data?.map ?? null;
   const [latest] = jobs.data?.items ?? [];

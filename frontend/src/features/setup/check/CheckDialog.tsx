@@ -6,8 +6,11 @@ import { Dialog, DialogActions } from "../../../ui/Dialog";
 import { SelectField } from "../../../ui/Field";
 import { Notice } from "../../../ui/State";
 import type { Source } from "../folders";
-import { MediumChoice } from "../MediumChoice";
+import { KindChoice } from "../KindChoice";
 import { type Table, textsIn } from "../tables";
+
+/** What can be looked through for wrong labels. */
+const CHECKED: readonly Medium[] = ["image", "text"];
 
 export type Wish = "check" | "settings";
 /** What is to become of a data set, and what it holds. */
@@ -34,7 +37,9 @@ export function CheckDialog(props: CheckDialogProps) {
   const wish = (wish: Wish) => onWish({ wish, medium, ...columns });
   return (
     <Dialog title={t.check.what(content.name)} onClose={onClose}>
-      {content instanceof File && !table && <MediumChoice value={medium} onChange={setChosen} />}
+      {content instanceof File && !table && (
+        <KindChoice value={medium} offered={CHECKED} onChange={setChosen} />
+      )}
       <p>{said.whatHint}</p>
       {table && columns && (
         <>

@@ -13,7 +13,10 @@ export async function createLike(content: File | Source, medium: Medium): Promis
   const name = nameOf(content);
   for (let number = 1; ; number += 1) {
     try {
-      return await createProject(number === 1 ? name : `${name} ${number}`, medium);
+      return await createProject(number === 1 ? name : `${name} ${number}`, {
+        medium,
+        task: "classification",
+      });
     } catch (error) {
       const isTaken = error instanceof ApiError && error.code === "name_taken";
       if (!isTaken || number >= MOST_TRIES) throw error;
