@@ -34,10 +34,10 @@ async def _leaks(session: AsyncSession, project: Project) -> list[str]:
     count = await session.scalar(statement) or 0
     if count == 0:
         return []
-    images = "1 image of the pool shows" if count == 1 else f"{count:,} images of the pool show"
+    pool = "image of the pool is" if count == 1 else "images of the pool are"
     return [
-        f"{images} the same picture as an image to evaluate on. Hold them out on the page Pool, "
-        "under Duplicates: once labeled, they would be left out of what accuracy is measured on."
+        f"{count:,} {pool} the same as one to evaluate on. Hold them out on the page Pool, under "
+        "Duplicates: once labeled, they would be left out of what accuracy is measured on."
     ]
 
 

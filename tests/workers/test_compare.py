@@ -215,10 +215,10 @@ def test_what_was_learned_from_is_not_evaluated_on(http: TestClient, world: Worl
     admin = world.caller()
     url = f"/api/projects/{loop.project.id}"
     (warning,) = http.get(url, headers=admin.headers).json()["warnings"]
-    assert "2 images of the pool show the same picture" in warning
+    assert "2 images of the pool are the same as one" in warning
     hold(http, loop.project, admin, which="leaking")
     (warning,) = http.get(url, headers=admin.headers).json()["warnings"]
-    assert "1 image of the pool shows" in warning
+    assert "1 image of the pool is the same" in warning
 
 
 def test_verdicts_that_contradict_each_other_are_named(http: TestClient, world: World) -> None:
