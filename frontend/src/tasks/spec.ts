@@ -16,6 +16,8 @@ export type WorkPlace = {
   /** What is on the page, with the verdict that it was given before, if any. */
   current: { subject: Subject & { proposals?: Proposal[] | null }; given: Choice | null } | null;
   answer: (choice: Choice) => void;
+  /** Apart from what is labeled, which has numbers of its own. */
+  inReview?: boolean;
 };
 
 export type TaskStageProps = StageProps & { medium: Medium; classes: LabelClass[]; work: Work };

@@ -12,6 +12,8 @@ export const boxes = {
   send: (count: number) => `Send ${plural(count, "box", "boxes")}`,
   sendNothing: "No boxes yet",
   back: "Back",
+  both: "Solid: the one on the left. Dashed: what the right one has besides.",
+  sendEdited: (count: number) => `Neither: ${plural(count, "box", "boxes")} as on the image`,
   chosen: "Chosen box",
   noneChosen: (count: number) =>
     count === 0

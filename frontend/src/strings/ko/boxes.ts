@@ -12,6 +12,8 @@ export const boxes: Catalogue["boxes"] = {
   send: (count) => `상자 ${number(count)}개 보내기`,
   sendNothing: "아직 상자 없음",
   back: "이전",
+  both: "실선은 왼쪽 판정, 점선은 오른쪽에만 있는 상자입니다.",
+  sendEdited: (count) => `둘 다 아님: 이미지에 보이는 상자 ${number(count)}개`,
   chosen: "선택한 상자",
   noneChosen: (count) =>
     count === 0

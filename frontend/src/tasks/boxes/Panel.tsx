@@ -42,7 +42,8 @@ type ClassesProps = {
   onFind: () => void;
 };
 
-function Classes({ editor, view, classes, onFind }: ClassesProps) {
+/** The classes, one of which is drawn. */
+export function Classes({ editor, view, classes, onFind }: ClassesProps) {
   const counts = new Map<number, number>();
   for (const { class_id } of view.doc.boxes) counts.set(class_id, (counts.get(class_id) ?? 0) + 1);
   return (

@@ -25,6 +25,7 @@ function open(proposals: Proposal[] = [], given: Choice | null = null, queryId?:
   lastQuery += 1;
   return new BoxEditor({
     queryId: queryId ?? lastQuery,
+    draft: `label:${queryId ?? lastQuery}`,
     image: IMAGE,
     classes: CLASSES,
     proposals,

@@ -41,6 +41,8 @@ export type EditorView = {
 
 export type EditorStart = {
   queryId: number;
+  /** Under what name that is kept which is not sent. */
+  draft: string;
   image: Size;
   classes: readonly { id: number }[];
   proposals: readonly Proposal[];
@@ -64,6 +66,7 @@ export class BoxEditor {
   classIds: ReadonlySet<number>;
   /** Whether somebody was told that proposals are undecided. */
   warned = false;
+  readonly #draft: string;
   readonly #send: (choice: Choice) => void;
   readonly #listeners = new Set<() => void>();
   readonly #initial: Doc;
@@ -71,7 +74,8 @@ export class BoxEditor {
   #view: EditorView;
   #saving: ReturnType<typeof setTimeout> | undefined;
 
-  constructor({ queryId, image, classes, proposals, given, memory, send }: EditorStart) {
+  constructor(start: EditorStart) {
+    const { queryId, draft, image, classes, proposals, given, memory, send } = start;
     this.image = image;
     this.proposals = proposals;
     this.queryId = queryId;
@@ -83,9 +87,10 @@ export class BoxEditor {
     const threshold = thresholdOf(given?.label);
     const label: BoxesLabel = { type: "boxes", boxes, threshold };
     this.#initial = edits.docOf(boxes, edits.rejectedBy(label, proposals));
-    const draft = draftOf(queryId);
-    const start = startOf(this.#initial);
-    this.#history = draft ? took(start, edits.docOf(draft.boxes, draft.rejected)) : start;
+    this.#draft = draft;
+    const kept = draftOf(draft);
+    const first = startOf(this.#initial);
+    this.#history = kept ? took(first, edits.docOf(kept.boxes, kept.rejected)) : first;
     if (memory.armed === null || !this.classIds.has(memory.armed)) {
       memory.armed = classes[0]?.id ?? null;
     }
@@ -165,7 +170,7 @@ export class BoxEditor {
   say(choice: Choice): void {
     clearTimeout(this.#saving);
     this.#saving = undefined;
-    keepDraft(this.queryId, null);
+    keepDraft(this.#draft, null);
     this.#send(choice);
   }
 
@@ -191,7 +196,7 @@ export class BoxEditor {
   #save(): void {
     clearTimeout(this.#saving);
     this.#saving = undefined;
-    keepDraft(this.queryId, this.isChanged ? this.#history.present : null);
+    keepDraft(this.#draft, this.isChanged ? this.#history.present : null);
   }
 
   #derived(view: Own): EditorView {

@@ -27,12 +27,12 @@ export function memoryOf(projectId: number): Memory {
 
 type Draft = { boxes: Box[]; rejected: number[] };
 
-const keyOf = (queryId: number): string => `karat:boxes:${queryId}`;
+const keyOf = (draft: string): string => `karat:boxes:${draft}`;
 
 /** What was drawn on an image and not sent: a reload must not lose it. */
-export function draftOf(queryId: number): Draft | null {
+export function draftOf(draft: string): Draft | null {
   try {
-    const kept = sessionStorage.getItem(keyOf(queryId));
+    const kept = sessionStorage.getItem(keyOf(draft));
     return kept ? (JSON.parse(kept) as Draft) : null;
   } catch {
     return null;
@@ -40,15 +40,12 @@ export function draftOf(queryId: number): Draft | null {
 }
 
 /** Null: it has been sent. */
-export function keepDraft(queryId: number, doc: Doc | null): void {
+export function keepDraft(draft: string, doc: Doc | null): void {
   try {
-    if (doc === null) sessionStorage.removeItem(keyOf(queryId));
+    if (doc === null) sessionStorage.removeItem(keyOf(draft));
     else {
       const boxes = doc.boxes.map(({ id: _, ...box }) => box);
-      sessionStorage.setItem(
-        keyOf(queryId),
-        JSON.stringify({ boxes, rejected: [...doc.rejected] }),
-      );
+      sessionStorage.setItem(keyOf(draft), JSON.stringify({ boxes, rejected: [...doc.rejected] }));
     }
   } catch {
     // Storage is full or refused: the page still has it.

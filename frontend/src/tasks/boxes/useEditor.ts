@@ -4,7 +4,8 @@ import { BoxEditor } from "./editor";
 import { memoryOf } from "./memory";
 
 /** The editor of the image on the page; a new one with each image. */
-export function useEditor({ projectId, classes, current, answer }: WorkPlace): BoxEditor | null {
+export function useEditor(place: WorkPlace): BoxEditor | null {
+  const { projectId, classes, current, answer, inReview = false } = place;
   const latest = useRef({ answer, classes, current });
   latest.current = { answer, classes, current };
   const queryId = current?.subject.query_id;
@@ -14,6 +15,7 @@ export function useEditor({ projectId, classes, current, answer }: WorkPlace): B
     if (queryId === undefined || !subject) return null;
     return new BoxEditor({
       queryId,
+      draft: `${inReview ? "review" : "label"}:${queryId}`,
       image: { width: subject.width ?? 1, height: subject.height ?? 1 },
       classes: latest.current.classes,
       proposals: subject.proposals ?? [],
@@ -21,7 +23,7 @@ export function useEditor({ projectId, classes, current, answer }: WorkPlace): B
       memory: memoryOf(projectId),
       send: (choice) => latest.current.answer(choice),
     });
-  }, [projectId, queryId, said]);
+  }, [projectId, queryId, said, inReview]);
   useEffect(() => editor?.setClasses(classes), [editor, classes]);
   useEffect(() => {
     if (!editor) return;

@@ -63,6 +63,8 @@ export type StoredDecision = Kept & {
   decision: Decision | null;
   /** The class that is neither of the two; missing in entries of earlier versions. */
   classId?: number | null;
+  /** All of it, where it is more than one class. */
+  label?: RichLabel | null;
 };
 
 export type Stored = StoredAnswer | StoredDecision;

@@ -65,11 +65,12 @@ const toAnswer = (stored: StoredAnswer): Answer => ({
   ...(stored.leaseToken === null ? {} : { lease_token: stored.leaseToken }),
 });
 
-const toDecision = ({ classId, ...stored }: StoredDecision): DecisionInput => ({
+const toDecision = ({ classId, label, ...stored }: StoredDecision): DecisionInput => ({
   key: stored.key,
   suggestion_id: stored.subject.id,
   decision: stored.decision,
   seconds: stored.seconds,
   ...seen(stored),
   ...(classId == null ? {} : { class_id: classId }),
+  ...(label ? { label } : {}),
 });

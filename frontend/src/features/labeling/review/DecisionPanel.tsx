@@ -1,5 +1,6 @@
 import { t } from "../../../strings";
 import panel from "../../../tasks/classification/Panel.module.css";
+import type { Work } from "../../../tasks/spec";
 import { formatWholePercent } from "../../../ui/format";
 import { FIXED_KEYS, keyLabel } from "../../../ui/hotkeys";
 import { Kbd } from "../../../ui/Kbd";
@@ -12,15 +13,18 @@ import { isTied, type Kind } from "./votes";
 
 const { review: text } = t;
 
-type DecisionPanelProps = Deciding & {
+export type DecisionPanelProps = Deciding & {
   kind: Kind;
+  /** What is made of the image before it is said, in tasks in which one key does not say it all. */
+  work?: Work;
   canUndo: boolean;
   onUndo: () => void;
   /** Look for a class by its name. */
   onFind: () => void;
 };
 
-export function DecisionPanel({ kind, canUndo, onUndo, onFind, ...deciding }: DecisionPanelProps) {
+export function DecisionPanel(props: DecisionPanelProps) {
+  const { kind, canUndo, onUndo, onFind, ...deciding } = props;
   const { suggestion } = deciding;
   const words = text[kind];
   const notes = (share: number | null | undefined, sentence: (share: string) => string) =>

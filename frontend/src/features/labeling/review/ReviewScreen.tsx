@@ -12,6 +12,7 @@ import desk from "../LabelScreen.module.css";
 import type { AnswerSender } from "../queue/sender";
 import { useSender } from "../SenderProvider";
 import { useShownClasses } from "../useShownClasses";
+import { BoxDecisions } from "./BoxDecisions";
 import { type Choice, choiceOf } from "./choices";
 import { DecisionPanel } from "./DecisionPanel";
 import { Done } from "./Done";
@@ -23,6 +24,7 @@ import styles from "./ReviewScreen.module.css";
 import { Spoken } from "./Spoken";
 import { useReviewKeys } from "./useReviewKeys";
 import { type Reviewing, useReviewQueue } from "./useReviewQueue";
+import { useReviewWork } from "./useReviewWork";
 import { kindOf } from "./votes";
 
 const ReviewHelp = keyDialog(() => import("./ReviewHelp").then((m) => m.ReviewHelp));
@@ -93,7 +95,8 @@ type DeskProps = Place & {
 function Desk({ project, manages, back, missing, jobId, reviewing, sender, onMode }: DeskProps) {
   const kind = kindOf(jobId);
   const { queue, ahead, stopwatch } = reviewing;
-  const { Stage } = taskViewOf(project);
+  const task = taskViewOf(project);
+  const { Stage } = task;
   const view = useSyncExternalStore(queue.subscribe, queue.getView);
   const { state: sending } = useSyncExternalStore(sender.subscribe, sender.getView);
   const [flashed, setFlashed] = useState<Choice | null>(null);
@@ -101,11 +104,15 @@ function Desk({ project, manages, back, missing, jobId, reviewing, sender, onMod
   const [alternate, setAlternate] = useAlternate(project.medium);
   const { current, history } = view;
   const { classes } = project;
+  const isOfBoxes = project.task === "boxes";
+  const Decisions = isOfBoxes ? BoxDecisions : DecisionPanel;
   const shownAt = useShownClasses(project, view.classesVersion);
 
   const decide = useCallback(
     async (choice: Choice, version = shownAt(performance.now()).version) => {
-      if (await queue.decide(choice.decision, choice.classId, version)) setFlashed({ ...choice });
+      if (await queue.decide(choice.decision, choice.classId, version, choice.label)) {
+        setFlashed({ ...choice });
+      }
     },
     [queue, shownAt],
   );
@@ -121,6 +128,7 @@ function Desk({ project, manages, back, missing, jobId, reviewing, sender, onMod
     },
     [decide, queue, setAlternate],
   );
+  const work = useReviewWork({ project, task, current, decide });
   useReviewKeys(shownAt, obey);
 
   useEffect(() => {
@@ -153,7 +161,7 @@ function Desk({ project, manages, back, missing, jobId, reviewing, sender, onMod
               medium={project.medium}
               subject={{ ...current, query_id: current.id }}
               classes={project.classes}
-              work={null}
+              work={work}
               ahead={ahead}
               alternate={alternate}
               onAlternate={setAlternate}
@@ -174,13 +182,16 @@ function Desk({ project, manages, back, missing, jobId, reviewing, sender, onMod
           {view.phase === "failed" && view.error && <Failure error={view.error} onRetry={retry} />}
         </div>
         <aside className={desk.side}>
-          <Spoken
-            current={current}
-            previous={history.at(-1) ?? null}
-            classes={classes}
-            kind={kind}
-          />
-          <DecisionPanel
+          {!isOfBoxes && (
+            <Spoken
+              current={current}
+              previous={history.at(-1) ?? null}
+              classes={classes}
+              kind={kind}
+            />
+          )}
+          <Decisions
+            work={work}
             suggestion={current}
             classes={classes}
             kind={kind}

@@ -1,8 +1,9 @@
 import type { Decision, LabelClass, Suggestion } from "../../../api/types";
 import { t } from "../../../strings";
+import type { RichLabel } from "../../../tasks/choice";
 
 /** A decision, and the class that it names if that is neither of the two labels. */
-export type Choice = { decision: Decision; classId: number | null };
+export type Choice = { decision: Decision; classId: number | null; label?: RichLabel | null };
 
 /** What one is shown of a suggestion to choose from; a label of null is OOD. */
 type Pair = Pick<Suggestion, "given_class_id" | "suggested_class_id">;

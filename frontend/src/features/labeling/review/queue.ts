@@ -1,5 +1,6 @@
 import type { ReviewApi } from "../../../api/reviews";
 import type { Decision, Review, ReviewedJob, Suggestion } from "../../../api/types";
+import type { RichLabel } from "../../../tasks/choice";
 import type { Clock, Leased, QueueView } from "../queue/pace";
 import type { AnswerSender } from "../queue/sender";
 import type { Sent } from "../queue/sending";
@@ -59,6 +60,7 @@ export class ReviewQueue extends WorkQueue<Suggestion, Extra> {
     decision: Decision,
     classId: number | null = null,
     classesVersion?: number,
+    label?: RichLabel | null,
   ): Promise<boolean> {
     const { sender, stopwatch, projectId, jobId, userId } = this.#deps;
     return this.give(async (subject) => {
@@ -67,8 +69,10 @@ export class ReviewQueue extends WorkQueue<Suggestion, Extra> {
       const shown = classesVersion === undefined ? {} : { classesVersion };
       const place = { projectId, jobId, userId, ...shown };
       this.#sent.set(key, subject.id);
-      await sender.add({ kind: "decision", key, ...place, subject, decision, classId, seconds });
-      return { ...subject, decision, decided_class_id: classId };
+      const rich = label ? { label } : {};
+      const stored = { key, ...place, subject, decision, classId, ...rich, seconds };
+      await sender.add({ kind: "decision", ...stored });
+      return { ...subject, decision, decided_class_id: classId, decided_label: label ?? null };
     });
   }
 

@@ -10,7 +10,7 @@ export function useReviewKeys(
 ): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.repeat || isElsewhere(event)) return;
+      if (event.repeat || event.defaultPrevented || isElsewhere(event)) return;
       const key = keyOf(event);
       // Enter on a focused button or link is that button's.
       if (key === "enter" && (event.target as Element).closest("a, button")) return;

@@ -1,0 +1,132 @@
+import { type CSSProperties, useSyncExternalStore } from "react";
+import type { Suggestion } from "../../../api/types";
+import { t } from "../../../strings";
+import { Chosen } from "../../../tasks/boxes/Chosen";
+import { saidOf } from "../../../tasks/boxes/describe";
+import type { BoxEditor } from "../../../tasks/boxes/editor";
+import { Classes } from "../../../tasks/boxes/Panel";
+import { submit } from "../../../tasks/boxes/suggestions";
+import panel from "../../../tasks/classification/Panel.module.css";
+import { FIXED_KEYS, keyLabel } from "../../../ui/hotkeys";
+import { Kbd } from "../../../ui/Kbd";
+import { ACCEPT, type Choice, choiceOf, KEEP, UNSURE } from "./choices";
+import { type Deciding, DecisionButton } from "./DecisionButton";
+import type { DecisionPanelProps } from "./DecisionPanel";
+import styles from "./DecisionPanel.module.css";
+
+/** One of two labels with boxes, or another that is made of both on the stage. */
+export function BoxDecisions({ work: editor = null, ...props }: DecisionPanelProps) {
+  const { kind, canUndo, onUndo, onFind, ...deciding } = props;
+  const { suggestion, classes } = deciding;
+  const words = t.review[kind];
+  return (
+    <div className={panel.panel}>
+      <fieldset className={styles.labels} aria-label={t.review.decisions}>
+        <Side
+          deciding={deciding}
+          choice={KEEP}
+          arrow="ArrowLeft"
+          heading={words.given(false)}
+          label={suggestion?.given_label}
+        />
+        <Side
+          deciding={deciding}
+          choice={ACCEPT}
+          arrow="ArrowRight"
+          heading={words.suggested}
+          label={suggestion?.suggested_label}
+          dashed
+        />
+      </fieldset>
+      <p className={styles.heading}>{t.boxes.both}</p>
+      {editor && <Editing editor={editor} classes={classes} onFind={onFind} />}
+      {suggestion?.given_label && suggestion.suggested_label && (
+        <DecisionButton
+          deciding={deciding}
+          choice={choiceOf(null, BOTH)}
+          keys={[FIXED_KEYS.ood]}
+          className={panel.ood}
+          title={t.boxes.oodText}
+        >
+          <span className={panel.hatch} aria-hidden="true" />
+          <span className={panel.name}>{t.boxes.ood}</span>
+        </DecisionButton>
+      )}
+      <div className={styles.others}>
+        <DecisionButton
+          deciding={deciding}
+          choice={UNSURE}
+          keys={[FIXED_KEYS.unsure]}
+          className={panel.plain}
+        >
+          <span className={panel.name}>{t.label.unsure}</span>
+        </DecisionButton>
+        <button
+          type="button"
+          className={`${panel.verdict} ${panel.plain}`}
+          aria-keyshortcuts={FIXED_KEYS.undo}
+          disabled={!canUndo}
+          onClick={onUndo}
+        >
+          <span className={panel.name}>{t.label.undo}</span>
+          <Kbd decorative>{keyLabel(FIXED_KEYS.undo)}</Kbd>
+        </button>
+      </div>
+    </div>
+  );
+}
+
+/** Two labels of which neither is OOD, so that OOD is another decision. */
+const BOTH = { given_class_id: 0, suggested_class_id: 0 };
+
+type EditingProps = Pick<Deciding, "classes"> & { editor: BoxEditor; onFind: () => void };
+
+function Editing({ editor, classes, onFind }: EditingProps) {
+  const view = useSyncExternalStore(editor.subscribe, editor.getView);
+  return (
+    <>
+      <Classes editor={editor} view={view} classes={classes} onFind={onFind} />
+      <Chosen editor={editor} view={view} classes={classes} />
+      <button
+        type="button"
+        className={panel.verdict}
+        aria-keyshortcuts="Enter"
+        disabled={!editor.isChanged}
+        onMouseDown={(event) => event.preventDefault()}
+        onClick={() => submit(editor)}
+      >
+        <span className={panel.name}>{t.boxes.sendEdited(view.doc.boxes.length)}</span>
+        <Kbd decorative>Enter</Kbd>
+      </button>
+    </>
+  );
+}
+
+type SideProps = {
+  deciding: Deciding;
+  choice: Choice;
+  arrow: "ArrowLeft" | "ArrowRight";
+  heading: string;
+  /** Null is OOD; undefined while there is nothing to decide on. */
+  label: Suggestion["given_label"] | undefined;
+  dashed?: boolean;
+};
+
+function Side({ deciding, choice, arrow, heading, label, dashed }: SideProps) {
+  const name = label === undefined ? "–" : (saidOf(label) ?? t.boxes.ood);
+  const line: CSSProperties = { borderTop: `2px ${dashed ? "dashed" : "solid"} currentcolor` };
+  return (
+    <DecisionButton
+      deciding={deciding}
+      choice={choice}
+      keys={[arrow]}
+      className={`${styles.choice} ${label === null ? styles.ood : ""}`}
+    >
+      <span className={styles.heading}>{heading}</span>
+      <strong>{name}</strong>
+      <span className={styles.note} aria-hidden="true">
+        {label && <span style={line} />}
+      </span>
+    </DecisionButton>
+  );
+}

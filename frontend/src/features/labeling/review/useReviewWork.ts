@@ -1,0 +1,42 @@
+import { useMemo } from "react";
+import type { Project, Suggestion } from "../../../api/types";
+import { againstEachOther, plainly } from "../../../tasks/boxes/compare";
+import { LABELED, labelFrom, type Choice as Said } from "../../../tasks/choice";
+import type { TaskView, Work } from "../../../tasks/spec";
+import type { Choice } from "./choices";
+
+type Reviewed = {
+  project: Project;
+  task: TaskView;
+  current: Suggestion | null;
+  decide: (choice: Choice) => void;
+};
+
+/**
+ * What a reviewer makes of two labels that differ, where neither need be right as it is.
+ *
+ * The one is on the stage, and what the other has besides stands there to be taken over. What is sent
+ * from there is neither of the two.
+ */
+export function useReviewWork({ project, task, current, decide }: Reviewed): Work {
+  const id = current?.id;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is reviewed stays as it is.
+  const shown = useMemo(() => {
+    if (!current || id === undefined) return null;
+    const { given_label, suggested_label, decided_label } = current;
+    const begins = labelFrom(decided_label ?? given_label);
+    const given: Said = { verdict: LABELED, classId: null, ...plainly(begins) };
+    const proposals = againstEachOther(given.label, suggested_label);
+    return { subject: { ...current, query_id: id, proposals }, given };
+  }, [id]);
+  return task.useWork({
+    projectId: project.id,
+    classes: project.classes,
+    current: shown,
+    inReview: true,
+    answer: ({ label }) => {
+      const plain = plainly({ label: label ?? null }).label ?? null;
+      decide({ decision: "other", classId: null, label: plain });
+    },
+  });
+}
