@@ -16,7 +16,10 @@ Split = Literal["pool", "evaluation", "auxiliary_ood"]
 FolderChoice = Literal["pool", "evaluation", "auxiliary_ood", "leave_out", "class"]
 """What becomes of a folder, or of the rows with one value of the split column."""
 Verdict = Literal["label", "ood", "skip", "unsure"]
-"""What an annotator says of an example."""
+"""What an annotator says of an example.
+
+With ``LABEL`` goes a label of the project's task type. It was called ``class`` while labels
+were classes: files keep that word, and clients and files that say it are understood."""
 ProjectState = Literal["draft", "running", "paused", "finished"]
 """A project is set up, labeled, perhaps paused, and finished when its pool is used up."""
 RoundState = Literal["selecting", "open", "closing", "closed", "failed"]

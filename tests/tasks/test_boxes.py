@@ -187,10 +187,10 @@ def test_votes_on_boxes_are_settled_by_overlap() -> None:
     far = [label((1, 0, 0, 10, 10)), label((1, 30, 0, 10, 10))]
     none = [label(), label((1, 0, 0, 10, 10))]
     for said, disputed in ((near, False), (far, True), (none, True)):
-        votes = [Vote(Verdict.CLASS, one) for one in said]
+        votes = [Vote(Verdict.LABEL, one) for one in said]
         assert is_disputed(votes) is disputed
-    state, agreed = outcome([Vote(Verdict.CLASS, one) for one in near])
+    state, agreed = outcome([Vote(Verdict.LABEL, one) for one in near])
     assert isinstance(agreed, BoxesLabel)
     assert (state, agreed.boxes[0].x) == (ExampleState.LABELED, 0.5)
     # Nothing of the classes in it is not the same as not even the right kind of picture.
-    assert is_disputed([Vote(Verdict.CLASS, label()), Vote(Verdict.OOD)])
+    assert is_disputed([Vote(Verdict.LABEL, label()), Vote(Verdict.OOD)])
