@@ -22,6 +22,7 @@ from sqlalchemy import (
     select,
     union_all,
 )
+from sqlalchemy.dialects.postgresql import JSONPATH
 
 from core.errors import Invalid
 from core.tables import Annotation, FormerClassName, ProjectClass
@@ -89,7 +90,11 @@ class ClassNames:
 
 
 def label_refusal(
-    label: Label, task: str, names: ClassNames, version: int | None
+    label: Label,
+    task: str,
+    names: ClassNames,
+    version: int | None,
+    size: tuple[int, int] | None = None,
 ) -> Refusal | None:
     """Why a label, given when ``version`` of the classes was shown, may not be stored.
 
@@ -98,17 +103,19 @@ def label_refusal(
         task: The project's task type.
         names: Of the project's classes.
         version: What its annotator saw; None if nobody knows.
+        size: Width and height of the image; None for what is no image.
     """
     if label.type != task:
         detail = f"The label is of the type {label.type}, and the project takes {task}."
         return Refusal("wrong_label_type", f"{detail} The image is asked about again.")
     found = type_of(label)
-    class_id = found.class_of(label)
-    refusal = None if class_id is None else names.refusal(class_id, version)
-    if refusal is not None:
-        return refusal
+    for class_id in sorted(found.classes_of(label)):
+        if (refusal := names.refusal(class_id, version)) is not None:
+            return refusal
     try:
         found.check(label, names.now)
+        if size is not None:
+            found.check_size(label, *size)
     except Invalid as error:
         return Refusal(error.code, f"{error.detail} The image is asked about again.")
     return None
@@ -116,6 +123,12 @@ def label_refusal(
 
 def _folded(name: str) -> str:
     return unicodedata.normalize("NFC", name).casefold()
+
+
+def names_class(label: ColumnElement[Any], class_id: int) -> ColumnElement[bool]:
+    """Condition: a stored label names a class, wherever in it; for labels of several classes."""
+    path = cast("$.**.class_id ? (@ == $id)", JSONPATH)
+    return func.jsonb_path_exists(label, path, func.jsonb_build_object("id", class_id))
 
 
 def naming(project_id: Any) -> CompoundSelect[int, str, int | None]:

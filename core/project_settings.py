@@ -68,6 +68,8 @@ class ProjectSettings(_Strict):
         overlap: How many annotators see each queried image; every verdict costs.
         second_looks: Share of the budget, 0..0.5, for asking once more for answers that are most
             probably wrong; ``None`` = 5 % where several people label, none where one does.
+        shifted_proposals: Share of the queries of boxes, 0..0.5, of whose proposals one is put
+            beside where it belongs: how many of these are kept tells who looks.
         zero_wait: While models retrain, annotators go on with the rest of the ranked queue.
         first_queue: What the first round asks about: images that are typical of the pool, and one
             in four drawn at random, or all drawn at random.
@@ -89,6 +91,7 @@ class ProjectSettings(_Strict):
     overlap: int = Field(default=1, ge=1, le=20)
     second_looks: float | None = Field(default=None, ge=0, le=0.5)
     zero_wait: bool = True
+    shifted_proposals: float = Field(default=0.0, ge=0, le=0.5)
     first_queue: FirstQueue = "typical"
     model: Choice = Field(default_factory=lambda: Choice(name="auto"))
     strategy: Choice = Field(default_factory=lambda: Choice(name=STRATEGY_OF["best_model"]))

@@ -27,6 +27,7 @@ from models.faults import message_of
 from models.spec import Choosable, Group, Kind, Spec
 
 __all__ = [
+    "DEFAULTS_OF_TASK",
     "DEFAULT_MODEL",
     "ENTRY_POINT_GROUP",
     "Choosable",
@@ -46,6 +47,11 @@ ENTRY_POINT_GROUP = "karat.algorithms"
 
 DEFAULT_MODEL: Mapping[str, str] = {"image": "auto", "text": "minilm"}
 """The model that a new project of each medium begins with."""
+
+DEFAULTS_OF_TASK: Mapping[str, Mapping[str, str]] = {
+    "boxes": {"model": "fcos", "informativeness": "box_entropy"}
+}
+"""What a new project of a task begins with instead, by kind."""
 
 # Not "job": which kinds of jobs there are is part of the database.
 _OPEN_KINDS = tuple(kind for kind in get_args(Kind) if kind != "job")

@@ -33,12 +33,16 @@ class Outputs:
             None without one.
         predicted_losses: (N,) float32 of a loss-prediction module, higher = worse predicted; None
             without one.
+        detections: (N, K, 6) float32 of a detector, None of anything else: left, top, right and
+            bottom as shares of the square that the model sees, score in 0..1 and class in 0..C-1,
+            surest first; score 0 where there are fewer than K.
     """
 
     logits: Float32Array
     embeddings: Float32Array
     ood_logits: Float32Array | None = None
     predicted_losses: Float32Array | None = None
+    detections: Float32Array | None = None
 
 
 @dataclass(frozen=True)
@@ -68,8 +72,8 @@ class TargetModel(Protocol):
     def infer(self, indices: Indices, *, progress: Progress | None = None) -> Outputs:
         """Score rows of the store, un-augmented, in evaluation mode, in one pass."""
 
-    def linear_head(self) -> LinearHead:
-        """Return the last layer, without an output for OOD."""
+    def linear_head(self) -> LinearHead | None:
+        """Return the last layer, without an output for OOD; None where none is linear."""
 
     def perturbed_logits(
         self, indices: Indices, *, temperature: float, epsilon: float
@@ -140,6 +144,7 @@ class PoolView:
         predicted_losses: (N,) float32 of a loss-prediction module, or None.
         contrastive: (N, E) float32 features of the contrastive learner, or None.
         labeled_contrastive: (L, E) float32, or None.
+        detections: (N, K, 6) float32 of a detector, as in `Outputs`, or None.
         model: the model that scored, for the rare score that needs a pass of its own; or None.
         indices: (N,) pool indices of the candidates, which `model` can score; or None.
         purity_is_probability: whether the purity that was scored is a probability of being
@@ -158,6 +163,7 @@ class PoolView:
     predicted_losses: Float32Array | None = None
     contrastive: Float32Array | None = None
     labeled_contrastive: Float32Array | None = None
+    detections: Float32Array | None = None
     model: TargetModel | None = None
     indices: Indices | None = None
     purity_is_probability: bool = False
@@ -168,6 +174,7 @@ class PoolView:
         "ood_logits",
         "predicted_losses",
         "contrastive",
+        "detections",
         "indices",
     )
     """The fields with a row for each candidate."""

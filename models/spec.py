@@ -30,6 +30,9 @@ Group = Literal[
 CLASSES: Final = frozenset({"classification"})
 """The tasks of what knows labels as classes only."""
 
+BOXES: Final = frozenset({"boxes"})
+"""The tasks of what finds boxes, or looks at those that were found."""
+
 THESIS: Final = (
     "D. Park, Prioritizing Informative Features and Examples for Deep Learning from Noisy Data, "
     "KAIST"
@@ -56,8 +59,9 @@ class Spec:
             has chosen), "embeddings". Of a score: "contrastive" (features of the job that learns
             them once per pool), "predicted_losses" (a network with a loss-prediction module),
             "ood_class" (a model with an output for OOD), "weights" (downloaded where the workers
-            run). Of a model: "embeddings" when it is always frozen. Of a pruning method: the
-            fields of `models.pruning.view.PruningView` that must not be None.
+            run). Of either: "detections" (a detector). Of a model: "embeddings" when it is always
+            frozen. Of a pruning method: the fields of `models.pruning.view.PruningView` that must
+            not be None.
         fallback: name of the entry of the same kind that stands in while this one is not ready
             (`models.errors.NotReady`); empty: the job fails with the reason.
         probability: of a purity: whether its values are probabilities of being in-distribution.
@@ -67,7 +71,8 @@ class Spec:
             pruning methods and learners, which no project chooses, and for packages of third
             parties that say nothing.
         tasks: names of the task types that it serves; empty: of pruning methods and learners, which
-            know labels as classes, classification, of all else every one.
+            know labels as classes, classification; of models all but boxes, which detectors of
+            their own find; of all else every one.
         media: what it serves, "image" or "text"; empty: of a model images, of all else both.
         without_gpu: of a job: values to begin with where no worker has a GPU, instead of defaults
             that would take hours there.
@@ -94,6 +99,8 @@ class Spec:
     def serves_task(self, task: str) -> bool:
         """Say whether it can be used where labels are of a task type."""
         by_class = self.kind in ("pruning", "learner")
+        if not self.tasks and self.kind == "model":
+            return task not in BOXES
         tasks = self.tasks or (CLASSES if by_class else frozenset({task}))
         return task in tasks
 

@@ -69,6 +69,7 @@ RESOURCES: Final[Mapping[str, Shown]] = {
     "JobError": Shown("JobError", "Why a job failed."),
     "Job": Shown("JobOut", "Work done by a worker."),
     "Example": Shown("ExampleOut"),
+    "Proposal": Shown("Proposal"),
     "Query": Shown("LeasedQuery"),
     "Mine": Shown("MyCounts", "How many verdicts the user gave; a corrected one counts once."),
     "RoundStatus": Shown(
@@ -103,6 +104,7 @@ FINDINGS: Final[Mapping[str, Shown]] = {
     "Reason": Shown("Reason"),
     "Outlook": Shown("OutlookOut"),
     "AgreementFigures": Shown("Agreement"),
+    "ProposalFates": Shown("ProposalFates"),
     "Voter": Shown("VoterAgreement"),
     "Agreement": Shown(
         "AgreementOut",

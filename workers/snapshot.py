@@ -39,8 +39,7 @@ class Snapshot:
     Attributes:
         count: Examples of the project, over all splits: rows of its pixel store.
         task: The project's task type.
-        class_ids: (C,) int64, class of each model output; empty where labels are not one class
-            each.
+        class_ids: (C,) int64, class of each model output; empty where labels know no classes.
         unlabeled: (N,) int64 pool indices without a verdict, ascending.
         labeled: (L,) int64 pool indices of every verdict with a label and of OOD, ascending.
         is_ood: (L,) bool, which of them are OOD.
@@ -76,12 +75,15 @@ class Snapshot:
 
     @property
     def classes(self) -> int:
-        """C, how many outputs a classifier has: one where labels are not one class each."""
-        return len(self.class_ids) if task_type(self.task).names_one_class else 1
+        """C, how many outputs a model has: one where labels know no classes."""
+        return len(self.class_ids) if task_type(self.task).fewest_classes else 1
 
     @property
     def labels(self) -> Array:
-        """(L,) int64 in 0..C-1, or ``OOD``: verdicts as scores and strategies take them."""
+        """(L,) int64 in 0..C-1, or ``OOD``: verdicts as scores and strategies take them.
+
+        ``OOD`` is, too, what has a label that says that nothing is in it.
+        """
         return np.where(self.is_ood, OOD, self.targets.outputs())
 
     @property
@@ -163,7 +165,7 @@ def take(session: Session, project_id: int, closing: int | None) -> Snapshot:
     return Snapshot(
         task=name,
         count=count,
-        class_ids=np.array(class_ids if task.names_one_class else (), dtype=np.int64),
+        class_ids=np.array(class_ids if task.fewest_classes else (), dtype=np.int64),
         unlabeled=np.setdiff1d(pool, found.indices, assume_unique=True),
         labeled=labeled,
         is_ood=found.is_ood[known],

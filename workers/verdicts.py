@@ -27,6 +27,8 @@ _UNSURE: Final = -2
 
 # Of a million rows, no more are objects at a time.
 _ROWS: Final = 10_000
+# Of a text 0.
+_SIZE: Final = (func.coalesce(Example.width, 0), func.coalesce(Example.height, 0))
 
 Array = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -83,7 +85,7 @@ def read_truths(
     """Pool indices of the evaluation images that can measure anything, and what they are."""
     column = Example.label_class_id if task.names_one_class else Example.label
     found = session.execute(
-        select(Example.pool_index, column)
+        select(Example.pool_index, column, *_SIZE)
         .where(
             Example.project_id == project_id,
             Example.split == Split.EVALUATION,
@@ -97,7 +99,8 @@ def read_truths(
     learner = learner_of(task.name)
     indices = np.array([row[0] for row in found], dtype=np.int64)
     if not task.names_one_class:
-        return indices, learner.targets([row[1] for row in found], class_ids)
+        sizes = np.array([row[2:] for row in found], dtype=np.int64).reshape(-1, 2)
+        return indices, learner.targets([row[1] for row in found], class_ids, sizes)
     output_of = {class_id: number for number, class_id in enumerate(class_ids)}
     outputs = np.array([output_of[row[1]] for row in found], dtype=np.int64)
     return indices, learner.load({"classes": outputs})
@@ -115,7 +118,7 @@ def _of_classes(
     rows = (
         (pool_index, _code(verdict, class_id, output_of), *rest)
         for pool_index, verdict, class_id, *rest in _held(
-            session, project_id, Annotation.class_id, closing
+            session, project_id, (Annotation.class_id,), closing
         )
     )
     table: Array = np.fromiter(rows, dtype=np.dtype((np.int64, 6))).astype(np.int64, copy=False)
@@ -142,9 +145,11 @@ def _of_labels(
     """Let the task type say what labels amount to, example by example."""
     votes: dict[int, list[Vote]] = defaultdict(list)
     first: dict[int, tuple[int, bool, bool]] = {}
-    for pool_index, verdict, label, number, review, *asked in _held(
-        session, project_id, Annotation.label, closing
+    sizes: dict[int, tuple[int, int]] = {}
+    for pool_index, verdict, label, width, height, number, review, *asked in _held(
+        session, project_id, (Annotation.label, *_SIZE), closing
     ):
+        sizes[pool_index] = width, height
         votes[pool_index].append(Vote(Verdict(verdict), label_of(label), review))
         first.setdefault(pool_index, (number, *asked))
     indices = sorted(votes)
@@ -155,7 +160,9 @@ def _of_labels(
         indices=np.array(indices, dtype=np.int64),
         is_ood=np.array([one is Verdict.OOD for one in said], dtype=np.bool_),
         is_unsure=np.array([one is Verdict.UNSURE for one in said], dtype=np.bool_),
-        targets=learner_of(task.name).targets(labels, class_ids),
+        targets=learner_of(task.name).targets(
+            labels, class_ids, np.array([sizes[one] for one in indices], np.int64).reshape(-1, 2)
+        ),
         rounds=np.array([first[one][0] for one in indices], dtype=np.int64),
         reviewed=np.array([bool(one and one.final) for one in agreed], dtype=np.bool_),
         requested=np.array([first[one][1] for one in indices], dtype=np.bool_),
@@ -163,7 +170,9 @@ def _of_labels(
     )
 
 
-def _held(session: Session, project_id: int, what: Any, closing: int | None) -> Iterable[Any]:
+def _held(
+    session: Session, project_id: int, what: Sequence[Any], closing: int | None
+) -> Iterable[Any]:
     """Votes that are known by the closing round, oldest first.
 
     Returns:
@@ -182,7 +191,7 @@ def _held(session: Session, project_id: int, what: Any, closing: int | None) -> 
         select(
             Example.pool_index,
             Annotation.verdict,
-            what,
+            *what,
             func.coalesce(origin.c.number, Round.number, BEFORE_ROUNDS),
             Annotation.source == Source.REVIEW,
             func.coalesce(origin.c.requested, Query.requested, False),

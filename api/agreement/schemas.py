@@ -13,14 +13,39 @@ class Agreement(BaseModel):
     alpha: float | None
 
 
+class ProposalFates(BaseModel):
+    """What somebody made of what models proposed to them.
+
+    `proposals` were shown in `answers`; each was `kept` as it was, `adjusted` or `rejected`. `iou`
+    is the mean overlap, 0 to 1, of those that were adjusted with what became of them, null where
+    none was. `seconds_per_box` is the median over answers with boxes, drawn and kept ones alike.
+    Of those proposals that were put beside where they belong `shifted` were shown, and
+    `shifted_kept` were kept so.
+    """
+
+    answers: int
+    proposals: int
+    kept: int
+    adjusted: int
+    rejected: int
+    iou: float | None
+    seconds_per_box: float | None
+    shifted: int
+    shifted_kept: int
+
+
 class VoterAgreement(BaseModel):
-    """One annotator, or one column of imported labels, beside all others."""
+    """One annotator, or one column of imported labels, beside all others.
+
+    `proposals` is null where labels are no boxes, and of columns.
+    """
 
     user_id: int | None
     name: str
     votes: int
     in_ood: Agreement
     classes: Agreement
+    proposals: ProposalFates | None
 
 
 class AgreementOut(BaseModel):

@@ -10,17 +10,20 @@ much other labels differ says the project's task type.
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, permutations
+from itertools import combinations
 from random import Random
 from typing import Any, Final
 
+from anyio import to_thread
 from sqlalchemy import ColumnElement, Float, String, and_, cast, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from api.agreement.proposals import fates
 from api.agreement.schemas import Agreement, AgreementOut, VoterAgreement
 from core.consensus import holds
 from core.states import Source, Verdict
 from core.tables import Annotation, Project, User
+from core.tasks.boxes import BOXES
 from core.tasks.registry import task_type
 from core.tasks.spec import TaskType
 
@@ -28,6 +31,7 @@ _IN_OR_OUT: Final = (Verdict.LABEL, Verdict.OOD)
 _ROWS: Final = 1000
 # Of so many labels it is known within a percent how much two of them differ.
 _MOST_DRAWN: Final = 500
+_MOST_PAIRS: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +79,7 @@ async def agreement(session: AsyncSession, project: Project) -> AgreementOut:
     else:
         classes = await _compare_labels(session, project, task, labeled)
     by_inside, by_class = inside.by_voter(), classes.by_voter()
+    proposed = await fates(session, project) if task.name == BOXES.name else {}
     none = _agreement([], 0.0)
     return AgreementOut(
         examples=await _shared(session, project),
@@ -87,6 +92,7 @@ async def agreement(session: AsyncSession, project: Project) -> AgreementOut:
                 votes=row.votes,
                 in_ood=by_inside.get(row.voter, none),
                 classes=by_class.get(row.voter, none),
+                proposals=proposed.get(row.annotator_id),
             )
             for row in await session.execute(_voters(project))
         ],
@@ -202,9 +208,10 @@ async def _compare_labels(
             return
         weight = 1 / (len(labels) - 1)
         drawn.add(labels)
-        for (one, row), (other, _) in permutations(zip(labels, said, strict=True), 2):
+        for (one, row), (other, their) in combinations(zip(labels, said, strict=True), 2):
             alike = weight * (1 - task.distance(one, other))
-            pairs.append(_Pairs(row.voter, task.same(one, other), 1, weight, alike))
+            same = task.same(one, other)
+            pairs.extend(_Pairs(whose.voter, same, 1, weight, alike) for whose in (row, their))
 
     async for row in await session.stream(votes):
         if said and said[0].example_id != row.example_id:
@@ -212,8 +219,16 @@ async def _compare_labels(
             said.clear()
         said.append(row)
     compare()
-    differ = [task.distance(one, other) for one, other in combinations(drawn.held, 2)]
+    differ = await to_thread.run_sync(_differences, task, drawn.held)
     return _Compared(pairs, sum(differ) / len(differ) if differ else 0.0)
+
+
+def _differences(task: TaskType[Any], labels: Sequence[Any]) -> list[float]:
+    """How much two of the labels differ: of all pairs, or of some drawn from them."""
+    both = list(combinations(range(len(labels)), 2))
+    if len(both) > _MOST_PAIRS:
+        both = Random(0).sample(both, _MOST_PAIRS)
+    return [task.distance(labels[one], labels[other]) for one, other in both]
 
 
 def _agreement(pairs: Iterable[_Pairs], by_chance: float) -> Agreement:

@@ -37,8 +37,9 @@ class Filters(BaseModel):
     that are kept to evaluate on, whatever their state.
 
     `verdict`, `annotator_id` and `source` are of one vote that holds. `class_id` is the class that
-    an example counts as, `predicted` the one that the model takes it for. Its verdicts are in
-    `disagreement` if they contradict each other and no reviewer has settled it. `kept_by` and
+    an example counts as, or one of those in its label, `predicted` the one that the model takes it
+    for. Its verdicts are in `disagreement` if they contradict each other and no reviewer has
+    settled it. `kept_by` and
     `dropped_by` are subsets, which know the labels of when they were made. `outline` is drawn on
     the embedding map: its version, a colon, and the corners as `x,y;x,y;...`. Scores and
     predictions are those that the queries of `round` were chosen by, by default the latest.
@@ -117,6 +118,9 @@ class ExampleOut(BaseModel):
 
     `width` and `height` are of an image; `excerpt` is how a text begins, at most 300 characters.
     `image_url` is where the picture is, or the whole text.
+
+    `label` is the name of its class. Of labels that are no class, such as boxes, `whole_label` is
+    all there is of it.
     """
 
     id: int
@@ -129,6 +133,7 @@ class ExampleOut(BaseModel):
     state: ExampleState
     label: str | None
     label_class_id: int | None
+    whole_label: AnyLabel | None
     purity: float | None
     informativeness: float | None
     meta_score: float | None

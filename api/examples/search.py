@@ -26,10 +26,12 @@ from api.examples.schemas import EVERY_SPLIT, Filters, Sort
 from api.examples.scores import Positions, ScoreTable
 from api.examples.words import Words
 from core.among import among
+from core.class_names import names_class
 from core.consensus import holds
 from core.errors import Conflict
 from core.states import ExampleState, Split
 from core.tables import Annotation, Example, Project
+from core.tasks.registry import task_type
 
 _SECONDS: Final = 0.4
 """How long one request goes on looking; the next one goes on from there."""
@@ -67,7 +69,12 @@ def conditions(project: Project, filters: Filters) -> list[ColumnElement[bool]]:
         if (value := getattr(filters, name)) is not None:
             found.append(getattr(Example, name) == value)
     if filters.class_id is not None:
-        found.append(Example.label_class_id == filters.class_id)
+        is_one = task_type(project.task).names_one_class
+        found.append(
+            Example.label_class_id == filters.class_id
+            if is_one
+            else names_class(Example.label, filters.class_id)
+        )
     if filters.duplicate_of is not None:
         of = select(Example.duplicates_of).where(Example.id == filters.duplicate_of)
         found.append(Example.duplicates_of == of.scalar_subquery())

@@ -1,7 +1,7 @@
 from typing import Any, Final
 
 from anyio import to_thread
-from sqlalchemy import select
+from sqlalchemy import case, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
@@ -47,6 +47,8 @@ SHOWN = (
         Example.split,
         Example.state,
         Example.label_class_id,
+        # A class is said by its name already.
+        case((Example.label_class_id.is_(None), Example.label)).label("whole_label"),
         Example.duplicates_of,
         ProjectClass.name.label("label"),
     )
@@ -118,6 +120,7 @@ def shown(
         scores["predicted_class_id"] = table.predicted_class(at)
     return {
         **row._asdict(),
+        "whole_label": label_of(row.whole_label),
         **scores,
         "similarity": None if similarity is None else similarity.of(row.pool_index),
         "isolation": None if isolation is None else isolation.of(row.pool_index),

@@ -43,6 +43,8 @@ async def judge(
     if body.label is not None:
         await _check(session, project, body.label)
     ids = await chosen(session, project, storage, body)
+    if body.label is not None and type_of(body.label).looks_at_size:
+        await _check_sizes(session, ids, body.label)
     # Rounds before examples, as everybody who stores verdicts locks them.
     await session.execute(lock_unfinished(project.id))
     await session.execute(lock_examples(among(Example.id, ids)))
@@ -103,6 +105,17 @@ async def _check(session: AsyncSession, project: Project, label: Label) -> None:
     except Invalid as error:
         field = "label" if class_of(label) is None else "class_id"
         raise Invalid(error.code, error.detail, field=field) from error
+
+
+async def _check_sizes(session: AsyncSession, ids: Sequence[int], label: Label) -> None:
+    sizes = (
+        select(Example.width, Example.height)
+        .where(among(Example.id, ids), Example.width.is_not(None))
+        .distinct()
+    )
+    for width, height in await session.execute(sizes):
+        if width is not None and height is not None:
+            type_of(label).check_size(label, width, height)
 
 
 async def _sorted(

@@ -32,8 +32,8 @@ class Placed(NamedTuple):
     bytes: int
 
 
-Texts = Sequence[tuple[str, str]]
-"""Names and contents of texts."""
+Texts = Iterable[tuple[str, str | Iterable[bytes]]]
+"""Names and contents of texts; long ones in pieces."""
 
 
 @dataclass
@@ -88,9 +88,7 @@ async def as_zip(
                 spool.write(piece)
             yield document.name, spool
             for name, text in more(written):
-                with closing(Spool()) as one:
-                    one.write(text.encode())
-                    yield name, one
+                yield from _spooled(name, text)
 
         async for piece in as_files(placed(), originals, texts, folders):
             yield piece
@@ -154,12 +152,17 @@ async def as_text_zip(images: Images, document: Document, more: Texts) -> AsyncI
         def files() -> Iterator[tuple[str, Spool]]:
             yield document.name, spool
             for name, text in more:
-                with closing(Spool()) as one:
-                    one.write(text.encode())
-                    yield name, one
+                yield from _spooled(name, text)
 
         async for piece in in_threads(_rest(archive, files(), missing)):
             yield piece
+
+
+def _spooled(name: str, text: str | Iterable[bytes]) -> Iterator[tuple[str, Spool]]:
+    with closing(Spool()) as one:
+        for piece in [text.encode()] if isinstance(text, str) else text:
+            one.write(piece)
+        yield name, one
 
 
 def _entries(

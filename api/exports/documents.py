@@ -12,7 +12,7 @@ from api.exports.zips import Spool
 from core.states import Split, Verdict
 
 _CONTROLS: Final = {Verdict.OOD: "OOD", Verdict.UNSURE: "unsure"}
-_NOT_IN_XML: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+NOT_IN_XML: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
 class Document(Protocol):
@@ -40,7 +40,8 @@ class Document(Protocol):
         ...
 
 
-def _dumped(value: Any) -> str:
+def dumped(value: Any) -> str:
+    """``value`` as JSON in one line."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
@@ -53,7 +54,7 @@ class Metadata:
         return ""
 
     def add(self, record: Record, path: str) -> str:
-        return _dumped({"file_name": path, **record.stated()}) + "\n"
+        return dumped({"file_name": path, **record.stated()}) + "\n"
 
     def end(self) -> Iterator[bytes]:
         return iter(())
@@ -84,7 +85,7 @@ class LabelStudio:
 
     def add(self, record: Record, path: str) -> str:
         comma, self._is_first = "" if self._is_first else ",", False
-        return f"{comma}\n{_dumped(self._task(record, path))}"
+        return f"{comma}\n{dumped(self._task(record, path))}"
 
     def end(self) -> Iterator[bytes]:
         yield b"\n]\n"
@@ -106,7 +107,7 @@ class LabelStudio:
             "meta": record.meta,
             "annotations": [
                 *([self._truth(record)] if is_truth else []),
-                *(self._annotation(vote) for vote in record.votes),
+                *(self._annotation(record, vote) for vote in record.votes),
             ],
             "predictions": [
                 {
@@ -127,24 +128,25 @@ class LabelStudio:
             "ground_truth": True,
         }
 
-    def _annotation(self, vote: Vote) -> dict[str, Any]:
-        choice = (
-            self._choice("class", vote.class_name or "")
-            if vote.verdict is Verdict.LABEL
-            else self._choice("verdict", _CONTROLS.get(vote.verdict, ""))
-        )
+    def _annotation(self, record: Record, vote: Vote) -> dict[str, Any]:
         is_skip = vote.verdict is Verdict.SKIP
         return {
             "id": vote.annotation_id,
             "annotator": vote.annotator,
             # Label Studio refuses authors that it does not know, so only people are named here.
             **({"completed_by": {"email": vote.email}} if vote.email else {}),
-            "result": [] if is_skip else [choice],
+            "result": [] if is_skip else self._results(record, vote),
             "was_cancelled": is_skip,
             "ground_truth": False,
             "created_at": vote.created_at.isoformat(),
             "lead_time": vote.seconds,
         }
+
+    def _results(self, record: Record, vote: Vote) -> list[dict[str, Any]]:  # noqa: ARG002
+        """What somebody says who does not skip."""
+        if vote.verdict is Verdict.LABEL:
+            return [self._choice("class", vote.class_name or "")]
+        return [self._choice("verdict", _CONTROLS.get(vote.verdict, ""))]
 
     def _choice(self, control: str, choice: str) -> dict[str, Any]:
         return {
@@ -160,14 +162,22 @@ def in_local_files(folder: str) -> Callable[[Record, str], str]:
     return lambda _, path: f"/data/local-files/?d={quote(f'{folder}/{path}')}"
 
 
-def labeling_config(class_names: Sequence[str], shows: Literal["image", "text"] = "image") -> str:
+def labeling_config(
+    class_names: Sequence[str], shows: Literal["image", "text"] = "image", *, boxes: bool = False
+) -> str:
     """The labeling interface that the tasks are for."""
-    names = (quoteattr(_NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", name)) for name in class_names)
-    choices = "".join(f"    <Choice value={name}/>\n" for name in names)
+    names = (quoteattr(NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", name)) for name in class_names)
+    choice = "Label" if boxes else "Choice"
+    choices = "".join(f"    <{choice} value={name}/>\n" for name in names)
+    control = (
+        f'  <RectangleLabels name="boxes" toName="{shows}">\n{choices}  </RectangleLabels>\n'
+        if boxes
+        else f'  <Choices name="class" toName="{shows}" choice="single">\n{choices}  </Choices>\n'
+    )
     verdicts = "".join(f'    <Choice value="{name}"/>\n' for name in _CONTROLS.values())
     return (
         f'<View>\n  <{shows.capitalize()} name="{shows}" value="${shows}"/>\n'
-        f'  <Choices name="class" toName="{shows}" choice="single">\n{choices}  </Choices>\n'
+        f"{control}"
         f'  <Choices name="verdict" toName="{shows}" choice="single">\n{verdicts}  </Choices>\n'
         "</View>\n"
     )
@@ -191,7 +201,7 @@ class Doccano:
             "split": record.split.value,
             "meta": record.meta,
         }
-        return _dumped(said) + "\n"
+        return dumped(said) + "\n"
 
     def end(self) -> Iterator[bytes]:
         return iter(())
@@ -219,12 +229,12 @@ class Coco:
         ]
         info = {"description": "Exported from Karat", "version": "1.0"}
         return (
-            f'{{"info": {_dumped(info)}, "licenses": [],\n'
-            f'"categories": {_dumped(categories)},\n"images": ['
+            f'{{"info": {dumped(info)}, "licenses": [],\n'
+            f'"categories": {dumped(categories)},\n"images": ['
         )
 
     def add(self, record: Record, path: str) -> str:
-        image = _dumped(
+        image = dumped(
             {
                 "id": record.example_id,
                 "file_name": path,
@@ -239,7 +249,7 @@ class Coco:
             self._undecided.write(f"{',' if self._undecided.size else ''}\n{image}".encode())
             return ""
         if category is not None:
-            note = _dumped(
+            note = dumped(
                 {
                     "id": record.example_id,
                     "image_id": record.example_id,

@@ -62,7 +62,7 @@ class ClassFolders:
     def _table(self, classes: Sequence[str]) -> Iterator[str]:
         yield from ("", "number\tfolder\tclass")
         for number, name in enumerate(classes):
-            yield f"{number}\t{self._folders[name]}\t{_quoted(name)}"
+            yield f"{number}\t{self._folders[name]}\t{quoted(name)}"
 
 
 class SplitFolders(ClassFolders):
@@ -107,7 +107,7 @@ class SplitFolders(ClassFolders):
 
     def _yaml(self) -> str:
         # JSON's strings are YAML's too.
-        names = "".join(f"  {n}: {_quoted(name)}\n" for n, name in enumerate(self._ordered()))
+        names = "".join(f"  {n}: {quoted(name)}\n" for n, name in enumerate(self._ordered()))
         return (
             f"path: .\ntrain: {TRAIN}\nval: {VAL}\nnc: {len(self._class_names)}\n"
             f"names:{'' if names else ' {}'}\n{names}"
@@ -121,7 +121,7 @@ def in_one_folder(record: Record) -> str:
 
 def _lacking(image: str, class_names: Sequence[str]) -> Iterator[str]:
     if class_names:
-        yield from ("", f"No {image} shows: {', '.join(map(_quoted, class_names))}")
+        yield from ("", f"No {image} shows: {', '.join(map(quoted, class_names))}")
 
 
 def _passed_by(written: Written) -> Iterator[str]:
@@ -130,6 +130,6 @@ def _passed_by(written: Written) -> Iterator[str]:
         yield from ("", f"Images that are GIFs, which such readers pass by: {gifs:,}")
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
     text = json.dumps(name, ensure_ascii=False)
     return _NOT_IN_YAML.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

@@ -11,11 +11,14 @@ from anyio import to_thread
 from pyarrow import parquet
 
 from api.exports.archives import portions, read_all
+from api.exports.boxes.placed import boxes_of
 from api.exports.records import Images, Record
 from api.exports.texts import TEXT
 from core.errors import Conflict
 from core.originals import Originals
 from core.prefetch import readers
+from core.tasks.box_conventions import COCO
+from core.tasks.boxes import FLAGS, BoxesLabel
 
 _TIME: Final = pa.timestamp("us", tz="UTC")
 _VOTE: Final = {
@@ -49,6 +52,21 @@ _TEXT_COLUMNS: Final = {
 }
 
 
+_BOX_COLUMNS: Final = {
+    **_COLUMNS,
+    "label": pa.string(),
+    "width": pa.int64(),
+    "height": pa.int64(),
+    "objects": pa.struct(
+        [
+            ("bbox", pa.list_(pa.list_(pa.float64()))),
+            ("category", pa.list_(pa.int64())),
+            *((name, pa.list_(pa.bool_())) for name in FLAGS),
+        ]
+    ),
+}
+
+
 async def as_text_parquet(images: Images) -> AsyncIterator[bytes]:
     """A row for each text; a row group holds a few MiB."""
     sink = Sink()
@@ -64,14 +82,21 @@ async def as_text_parquet(images: Images) -> AsyncIterator[bytes]:
     yield sink.taken()
 
 
-async def as_parquet(images: Images, originals: Originals) -> AsyncIterator[bytes]:
+async def as_parquet(
+    images: Images, originals: Originals, *, boxes: bool = False
+) -> AsyncIterator[bytes]:
     """A row for each image, without bytes if those are lost; a row group holds a few MiB.
+
+    Args:
+        images: Which.
+        originals: Where their bytes are.
+        boxes: Whether labels are boxes, which are in the column ``objects``.
 
     Raises:
         DomainError: As ``read_all``.
     """
     sink = Sink()
-    schema = _schema(_COLUMNS, images.class_names)
+    schema = _schema(_BOX_COLUMNS if boxes else _COLUMNS, images.class_names)
     writer = parquet.ParquetWriter(
         sink,
         schema,
@@ -79,11 +104,12 @@ async def as_parquet(images: Images, originals: Originals) -> AsyncIterator[byte
         use_dictionary=["verdict", "split", "model_version", "predicted"],
     )
     numbers = {name: number for number, name in enumerate(images.class_names)}
+    row = partial(_box_row, classes=images.classes) if boxes else partial(_row, numbers=numbers)
     with readers() as threads:
         async for block in images.blocks():
             for some in portions(block, originals):
                 contents = partial(read_all, originals, [one.original for one in some], threads)
-                await to_thread.run_sync(_write, writer, schema, numbers, some, contents)
+                await to_thread.run_sync(_write, writer, schema, row, some, contents)
                 yield sink.taken()
     writer.close()
     yield sink.taken()
@@ -93,7 +119,15 @@ def _schema(columns: Mapping[str, pa.DataType], class_names: Sequence[str]) -> p
     features: dict[str, Any] = {name: _value(kind) for name, kind in columns.items()}
     if "image" in columns:
         features["image"] = {"_type": "Image"}
-    features["label"] = {"names": list(class_names), "_type": "ClassLabel"}
+    named = {"names": list(class_names), "_type": "ClassLabel"}
+    if "objects" in columns:
+        features["objects"] = {
+            "bbox": [[{"dtype": "float64", "_type": "Value"}]],
+            "category": [named],
+            **{name: [{"dtype": "bool", "_type": "Value"}] for name in FLAGS},
+        }
+    else:
+        features["label"] = named
     features["votes"] = [{name: _value(kind) for name, kind in _VOTE.items()}]
     described = {"huggingface": json.dumps({"info": {"features": features}})}
     return pa.schema(list(columns.items()), metadata=described)
@@ -107,13 +141,13 @@ def _value(kind: pa.DataType) -> dict[str, str]:
 def _write(
     writer: parquet.ParquetWriter,
     schema: pa.Schema,
-    numbers: dict[str, int],
+    row: Callable[[Record], dict[str, Any]],
     records: Sequence[Record],
     contents: Callable[[], Iterable[bytes | Conflict]],
 ) -> None:
     rows = [
         {
-            **_row(record, numbers),
+            **row(record),
             "image": {
                 "bytes": None if isinstance(content, Conflict) else content,
                 "path": record.file,
@@ -128,6 +162,21 @@ def _write_rows(
     writer: parquet.ParquetWriter, schema: pa.Schema, rows: list[dict[str, Any]]
 ) -> None:
     writer.write_table(pa.Table.from_pylist(rows, schema=schema))
+
+
+def _box_row(record: Record, classes: Mapping[int, str]) -> dict[str, Any]:
+    """Boxes as left, top, width and height in pixels; none at all where nobody has drawn."""
+    row = {**_row(record, {}), "label": record.class_name}
+    row |= {"width": record.width, "height": record.height, "objects": None}
+    if isinstance(record.label, BoxesLabel):
+        numbers = {id_: number for number, id_ in enumerate(classes)}
+        found = list(boxes_of(record.label, record, COCO, classes))
+        row["objects"] = {
+            "bbox": [[float(text) for text in values] for _, _, values in found],
+            "category": [numbers[box.class_id] for box, _, _ in found],
+            **{name: [getattr(box, name) for box, _, _ in found] for name in FLAGS},
+        }
+    return row
 
 
 def _row(record: Record, numbers: dict[str, int]) -> dict[str, Any]:

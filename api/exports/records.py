@@ -17,6 +17,7 @@ from core.originals import Original
 from core.states import ExampleState, Split, Verdict
 from core.tables import Annotation, Example, Query, Round, User
 from core.tasks.registry import label_of, written
+from core.tasks.spec import Label
 
 _FETCH: Final = 500
 _MOST_NAME: Final = 120
@@ -39,7 +40,7 @@ _SAID: Final = {
 class Vote:
     """A verdict that is part of what an image counts as; ``email`` if its author has an account.
 
-    ``class_name`` is its label as files write it, of classification the name of the class.
+    ``class_name`` is its ``label`` as files write it, of classification the name of the class.
     """
 
     annotation_id: int
@@ -50,6 +51,7 @@ class Vote:
     seconds: float
     created_at: datetime
     round: int | None
+    label: Label | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +68,8 @@ class Prediction:
 class Record:
     """One image with all that is known of it.
 
-    ``class_name`` is what it counts as, as files write it: of an evaluation image what it came
-    with.
+    ``class_name`` is what it counts as, its ``label``, as files write it: of an evaluation image
+    what it came with.
     """
 
     example_id: int
@@ -84,6 +86,7 @@ class Record:
     meta: dict[str, Any]
     location: str | None
     location_tag: str | None
+    label: Label | None = None
     votes: list[Vote] = field(default_factory=list)
     prediction: Prediction | None = None
 
@@ -232,6 +235,7 @@ class Images:
         return Record(
             **fields,
             class_name=text,
+            label=None if text is None else label,
             votes=votes,
             prediction=predictions.get(row.example_id),
         )
@@ -268,9 +272,10 @@ async def _votes(
     found: defaultdict[int, list[Vote]] = defaultdict(list)
     rows: Sequence[Any] = (await session.execute(statement)).all()
     for example_id, id_, source, email, verdict, stored, *rest in rows:
-        text = written(label_of(stored), classes)
+        label = label_of(stored)
+        text = written(label, classes)
         if stored is None or text is not None:
-            said = (verdict, text, *rest)
+            said = (verdict, text, *rest, label)
             found[example_id].append(Vote(id_, email or source or "", email, *said))
     return found
 

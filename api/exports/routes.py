@@ -22,7 +22,10 @@ Effective = Annotated[
 ]
 Unlabeled = Annotated[
     bool,
-    Query(description="`yolo`, `coco`, `label_studio`, `parquet`: also images nobody has judged."),
+    Query(
+        description="`yolo`, `coco`, `label_studio`, `parquet`, `voc`, `cvat`: also images nobody "
+        "has judged."
+    ),
 ]
 WithImages = Annotated[
     bool,
@@ -72,23 +75,27 @@ async def export(
     `imagefolder` is a zip with a folder for each class; `yolo` has `train` and `val` with such
     folders, every class in both, and beside them what has no class; `coco` and `label_studio` are
     images and a JSON document; `parquet` is what Hugging Face's `datasets` loads. Texts leave in
-    `csv`, `jsonl`, `parquet`, `label_studio` and `doccano`, each beside what is known of it.
+    `csv`, `jsonl`, `parquet`, `label_studio` and `doccano`, each beside what is known of it. Boxes
+    leave in `csv`, `jsonl`, `parquet`, `label_studio` and `coco`, and as `yolo` (detection), `voc`
+    and `cvat`, which hold boxes alone.
     """
     async with managing(request, user, project_id) as (session, project):
         service.require_served(format, project.medium, project.task)
         record(session, user, "export", "annotations", None, project_id=project_id, format=format)
         classes = await service.class_names(session, project_id)
-        medium = project.medium
+        medium, task = project.medium, project.task
     which = Images(request.app.state.sessions, project_id, classes, all=unlabeled)
     if format in (Format.CSV, Format.JSONL):
         texts = medium is Medium.TEXT
-        found = service.as_table(which, format, only_effective=effective, bom=bom, texts=texts)
+        found = service.as_table(
+            which, format, task, only_effective=effective, bom=bom, texts=texts
+        )
     elif medium is Medium.TEXT:
         found = service.as_texts(which, format, with_config=images)
     elif format in (Format.COCO, Format.LABEL_STUDIO) and not images:
         address = request.app.state.settings.public_url or str(request.base_url)
-        found = service.as_document(which, format, f"{address.rstrip('/')}/")
+        found = service.as_document(which, format, f"{address.rstrip('/')}/", task)
     else:
-        found = service.as_images(which, originals, format)
+        found = service.as_images(which, originals, format, task)
     headers = {"Content-Disposition": f'attachment; filename="{found.filename}"'}
     return StreamingResponse(found.body, media_type=found.media_type, headers=headers)

@@ -9,6 +9,8 @@ from sqlalchemy import and_, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.exports import archives, tables
+from api.exports.boxes.beside import Cvat, Voc, Yolo
+from api.exports.boxes.documents import CocoBoxes, LabelStudioBoxes
 from api.exports.documents import (
     Coco,
     Doccano,
@@ -20,7 +22,7 @@ from api.exports.documents import (
 )
 from api.exports.folders import ClassFolders, SplitFolders, in_one_folder
 from api.exports.parquet import as_parquet, as_text_parquet
-from api.exports.records import Images
+from api.exports.records import Images, Record
 from api.exports.schemas import ExportedClass, ExportFormat
 from core.errors import Invalid
 from core.folder_names import folders_of
@@ -28,6 +30,7 @@ from core.media.nouns import noun
 from core.originals import Originals
 from core.states import ExampleState, Medium, Split
 from core.tables import Example, ProjectClass
+from core.tasks.boxes import BOXES
 from core.tasks.registry import task_type
 
 _ZIP: Final = "application/zip"
@@ -44,10 +47,19 @@ class Format(StrEnum):
     LABEL_STUDIO = "label_studio"
     PARQUET = "parquet"
     DOCCANO = "doccano"
+    VOC = "voc"
+    CVAT = "cvat"
 
 
 _TABLES: Final = (Format.CSV, Format.JSONL)
-_WITH_PICTURES: Final = frozenset({Format.IMAGEFOLDER, Format.YOLO, Format.COCO})
+_WITH_PICTURES: Final = frozenset(
+    {Format.IMAGEFOLDER, Format.YOLO, Format.COCO, Format.VOC, Format.CVAT}
+)
+_OF_BOXES: Final = frozenset(
+    {*_TABLES, Format.COCO, Format.YOLO, Format.VOC, Format.LABEL_STUDIO, Format.CVAT}
+    | {Format.PARQUET}
+)
+_OF_BOXES_ALONE: Final = frozenset({Format.VOC, Format.CVAT})
 _WITH_TEXTS: Final = frozenset({Format.DOCCANO})
 
 
@@ -60,10 +72,11 @@ def media_of(format: Format) -> list[Medium]:
 
 def refusal(format: Format, medium: Medium, task: str) -> str | None:
     """Why a format cannot hold the examples of a project, or their labels; None if it can."""
-    if format not in _TABLES and not task_type(task).names_one_class:
+    if format not in _formats_of(task):
+        what = "boxes" if format in _OF_BOXES_ALONE else "classes"
         return (
-            f"The format {format} has a place for classes only, and the labels of this project "
-            f"are of the type {task}; choose one of {', '.join(_TABLES)}."
+            f"The format {format} has a place for {what} only, and the labels of this project "
+            f"are of the type {task}; choose one of {', '.join(_formats_of(task))}."
         )
     if medium in media_of(format):
         return None
@@ -75,6 +88,15 @@ def refusal(format: Format, medium: Medium, task: str) -> str | None:
     )
 
 
+def _formats_of(task: str) -> list[Format]:
+    """The formats that have a place for labels of a type."""
+    if task == BOXES.name:
+        return [one for one in Format if one in _OF_BOXES]
+    if not task_type(task).names_one_class:
+        return [*_TABLES]
+    return [one for one in Format if one not in _OF_BOXES_ALONE]
+
+
 def require_served(format: Format, medium: Medium, task: str) -> None:
     """Refuse a format that cannot hold the examples of a project, or their labels.
 
@@ -83,7 +105,7 @@ def require_served(format: Format, medium: Medium, task: str) -> None:
     """
     reason = refusal(format, medium, task)
     if reason is not None:
-        code = "wrong_medium" if task_type(task).names_one_class else "wrong_task"
+        code = "wrong_medium" if format in _formats_of(task) else "wrong_task"
         raise Invalid(code, reason, field="format")
 
 
@@ -144,14 +166,18 @@ async def class_names(session: AsyncSession, project_id: int) -> dict[int, str]:
 
 
 def as_table(
-    images: Images, format: Format, *, only_effective: bool, bom: bool, texts: bool
+    images: Images, format: Format, task: str, *, only_effective: bool, bom: bool, texts: bool
 ) -> Download:
     """Annotations as CSV or JSONL, of texts with all of each."""
-    which = images.sessions, images.project_id
-    if format is Format.CSV:
-        body = tables.as_csv(*which, only_effective=only_effective, bom=bom, texts=texts)
-    else:
-        body = tables.as_jsonl(*which, only_effective=only_effective, texts=texts)
+    table = tables.Table(
+        images.sessions,
+        images.project_id,
+        images.classes,
+        by_class=task_type(task).names_one_class,
+        only_effective=only_effective,
+        texts=texts,
+    )
+    body = tables.as_csv(table, bom=bom) if format is Format.CSV else tables.as_jsonl(table)
     return Download(
         body,
         f"karat-project-{images.project_id}.{format}",
@@ -159,9 +185,18 @@ def as_table(
     )
 
 
-def as_images(images: Images, originals: Originals, format: Format) -> Download:
-    """Images with what is known of them."""
+def as_images(images: Images, originals: Originals, format: Format, task: str) -> Download:
+    """Images with what is known of them.
+
+    Args:
+        images: Which.
+        originals: Where their bytes are.
+        format: What is made of them.
+        task: The project's type of labels.
+    """
     name = f"karat-project-{images.project_id}"
+    if task == BOXES.name:
+        return _as_boxes(images, originals, format, name)
     if format is Format.PARQUET:
         body = as_parquet(images, originals)
         return Download(body, f"{name}.parquet", _PARQUET)
@@ -183,6 +218,22 @@ def as_images(images: Images, originals: Originals, format: Format) -> Download:
     return Download(body, f"{name}.zip", _ZIP)
 
 
+def _as_boxes(images: Images, originals: Originals, format: Format, name: str) -> Download:
+    if format is Format.PARQUET:
+        return Download(as_parquet(images, originals, boxes=True), f"{name}.parquet", _PARQUET)
+    name = f"{name}-{_word(format)}"
+    if format is Format.COCO:
+        body = archives.as_zip(images, originals, in_one_folder, CocoBoxes(images.classes))
+    elif format is Format.LABEL_STUDIO:
+        config = (CONFIG, labeling_config(images.class_names, boxes=True))
+        document = LabelStudioBoxes(in_local_files(name), images.classes)
+        body = archives.as_zip(images, originals, in_one_folder, document, more=lambda _: [config])
+    else:
+        beside = {Format.YOLO: Yolo, Format.VOC: Voc, Format.CVAT: Cvat}[format](images.classes)
+        body = archives.as_zip(images, originals, beside.place, beside, more=beside.texts)
+    return Download(body, f"{name}.zip", _ZIP)
+
+
 def as_texts(images: Images, format: Format, *, with_config: bool) -> Download:
     """Texts with what is known of them; Label Studio's with the interface for it, if wanted."""
     name = f"karat-project-{images.project_id}"
@@ -199,19 +250,27 @@ def as_texts(images: Images, format: Format, *, with_config: bool) -> Download:
     return Download(archives.as_texts(images, document), f"{name}.json", "application/json")
 
 
-def as_document(images: Images, format: Format, base_url: str) -> Download:
+def as_document(images: Images, format: Format, base_url: str, task: str) -> Download:
     """What is known of the images as COCO or Label Studio write it, without the images.
 
     Args:
         images: Which.
         format: One of the two.
         base_url: Of this installation, with a slash at its end.
+        task: The project's type of labels.
     """
-    document: Document = (
-        Coco(images.class_names)
-        if format is Format.COCO
-        else LabelStudio(lambda one, _: f"{base_url}api/examples/{one.example_id}/image")
-    )
+
+    def address(record: Record, _: str) -> str:
+        return f"{base_url}api/examples/{record.example_id}/image"
+
+    document: Document
+    if task == BOXES.name:
+        is_coco = format is Format.COCO
+        document = (
+            CocoBoxes(images.classes) if is_coco else LabelStudioBoxes(address, images.classes)
+        )
+    else:
+        document = Coco(images.class_names) if format is Format.COCO else LabelStudio(address)
     filename = f"karat-project-{images.project_id}-{_word(format)}.json"
     return Download(archives.as_document(images, document), filename, "application/json")
 

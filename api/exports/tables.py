@@ -3,10 +3,23 @@
 import csv
 import io
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, String, and_, case, cast, exists, func, or_, select
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    String,
+    and_,
+    case,
+    cast,
+    exists,
+    func,
+    or_,
+    select,
+    true,
+)
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 from sqlalchemy.orm import aliased
 
@@ -45,7 +58,30 @@ def speaks() -> ColumnElement[bool]:
     return and_(holds(), ~overruled, ~taken_back)
 
 
-def _effective() -> ColumnElement[bool]:
+@dataclass(frozen=True)
+class Table:
+    """Whose annotations leave, and how.
+
+    Attributes:
+        sessions: Makes a session for each block.
+        project_id: The project.
+        classes: Names of its classes by their ids.
+        by_class: Whether its labels are one class each. Others may amount to a label that nobody
+            gave: then one of those who have a label stands for all, and ``class`` of the effective
+            alone is what the example counts as.
+        only_effective: Only the one of each example that holds, in place of all annotations.
+        texts: Whether each has all of its text in the column ``text``.
+    """
+
+    sessions: async_sessionmaker[AsyncSession]
+    project_id: int
+    classes: Mapping[int, str]
+    by_class: bool = True
+    only_effective: bool = False
+    texts: bool = False
+
+
+def _effective(by_class: bool) -> ColumnElement[bool]:
     """Condition: of the annotations that say what the example counts as, the latest."""
     later = aliased(Annotation)
     state = case(
@@ -53,29 +89,31 @@ def _effective() -> ColumnElement[bool]:
         value=cast(Annotation.verdict, String),
     )
     # A skipped example may stand in a queue again.
+    same = Annotation.label.is_not_distinct_from(Example.label) if by_class else true()
     says = or_(
-        and_(
-            cast(Example.state, String) == state,
-            Annotation.label.is_not_distinct_from(Example.label),
-        ),
+        and_(cast(Example.state, String) == state, same),
         and_(Annotation.verdict == Verdict.SKIP, Example.state == ExampleState.QUERIED),
     )
     same_later = exists().where(
         later.example_id == Annotation.example_id,
         later.id > Annotation.id,
         later.verdict == Annotation.verdict,
-        later.label.is_not_distinct_from(Annotation.label),
+        later.label.is_not_distinct_from(Annotation.label) if by_class else true(),
         holds(later),
     )
     return and_(holds(), says, ~same_later)
 
 
-def _annotations(project_id: int, *, only_effective: bool) -> Select[Any]:
+def _annotations(table: Table) -> Select[Any]:
     """Every annotation, oldest first; ``effective`` marks one of each example, if it has any.
 
     After ``COLUMNS`` come the bytes of the example.
     """
-    which = [Annotation.project_id == project_id, *([_effective()] if only_effective else [])]
+    effective = _effective(table.by_class)
+    which = [Annotation.project_id == table.project_id]
+    if table.only_effective:
+        which.append(effective)
+    is_agreed = table.only_effective and not table.by_class
     earlier = aliased(Annotation)
     return (
         select(
@@ -87,7 +125,7 @@ def _annotations(project_id: int, *, only_effective: bool) -> Select[Any]:
             Annotation.verdict,
             ProjectClass.name,
             seen_as(),
-            _effective(),
+            effective,
             speaks(),
             Annotation.counted,
             Annotation.source,
@@ -101,7 +139,7 @@ def _annotations(project_id: int, *, only_effective: bool) -> Select[Any]:
             Annotation.client_key,
             earlier.client_key,
             Annotation.created_at,
-            Annotation.label,
+            Example.label if is_agreed else Annotation.label,
             Example.bytes,
         )
         .join(Example, Example.id == Annotation.example_id)
@@ -116,77 +154,58 @@ def _annotations(project_id: int, *, only_effective: bool) -> Select[Any]:
     )
 
 
-async def rows(
-    sessions: async_sessionmaker[AsyncSession],
-    project_id: int,
-    *,
-    only_effective: bool = False,
-    texts: bool = False,
-) -> AsyncIterator[list[dict[str, Any]]]:
-    """Annotations in blocks, JSON-ready; all of them, or the one of each example that holds.
+async def rows(table: Table) -> AsyncIterator[list[dict[str, Any]]]:
+    """Annotations in blocks, JSON-ready.
 
     Each block is a transaction of its own: a slow reader holds neither a connection nor an old
-    snapshot, which would slow the queue. What is answered during the download is in it or not. With
-    ``texts`` each has all of its text in the column ``text``.
+    snapshot, which would slow the queue. What is answered during the download is in it or not.
     """
     last = 0
     while True:
-        async with sessions() as session:
-            statement = _annotations(project_id, only_effective=only_effective)
-            statement = statement.where(Annotation.id > last)
+        async with table.sessions() as session:
+            statement = _annotations(table).where(Annotation.id > last)
             block = (await session.execute(statement)).all()
         if not block:
             return
         last = block[-1][0]
-        found = [_row(*row) for *row, _ in block]
-        if not texts:
+        found = [_row(table, *row) for *row, _ in block]
+        if not table.texts:
             yield found
             continue
         sizes = (row[-1] for row in block)
-        async for some in with_texts(sessions, list(zip(found, sizes, strict=True))):
+        async for some in with_texts(table.sessions, list(zip(found, sizes, strict=True))):
             yield some
 
 
-def _row(*values: Any) -> dict[str, Any]:
+def _row(table: Table, *values: Any) -> dict[str, Any]:
     *columns, label = values
     row = dict(zip(COLUMNS, columns, strict=True))
     return {
         **row,
         "verdict": row["verdict"].in_files,
         # Of one class the database has found its name.
-        "class": row["class"] if label is None else row["class"] or written(label_of(label), {}),
+        "class": row["class"]
+        if label is None
+        else row["class"] or written(label_of(label), table.classes),
         "key": str(row["key"]),
         "supersedes": str(row["supersedes"]) if row["supersedes"] else None,
         "created_at": row["created_at"].isoformat(),
     }
 
 
-async def as_csv(
-    sessions: async_sessionmaker[AsyncSession],
-    project_id: int,
-    *,
-    only_effective: bool = False,
-    bom: bool = False,
-    texts: bool = False,
-) -> AsyncIterator[str]:
+async def as_csv(table: Table, *, bom: bool = False) -> AsyncIterator[str]:
     text = io.StringIO()
     text.write(BOM if bom else "")
-    writer = csv.DictWriter(text, (*COLUMNS, TEXT) if texts else COLUMNS)
+    writer = csv.DictWriter(text, (*COLUMNS, TEXT) if table.texts else COLUMNS)
     writer.writeheader()
     yield text.getvalue()
-    async for block in rows(sessions, project_id, only_effective=only_effective, texts=texts):
+    async for block in rows(table):
         text.seek(0)
         text.truncate()
         writer.writerows({name: plain(value) for name, value in row.items()} for row in block)
         yield text.getvalue()
 
 
-async def as_jsonl(
-    sessions: async_sessionmaker[AsyncSession],
-    project_id: int,
-    *,
-    only_effective: bool = False,
-    texts: bool = False,
-) -> AsyncIterator[str]:
-    async for block in rows(sessions, project_id, only_effective=only_effective, texts=texts):
+async def as_jsonl(table: Table) -> AsyncIterator[str]:
+    async for block in rows(table):
         yield "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in block)

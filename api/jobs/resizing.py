@@ -40,5 +40,5 @@ async def size_to_be(session: AsyncSession, project: Project, wanted: int | None
             field="params",
         )
     # The same rules as for a change of the settings, which this is.
-    checked({"input_size": size}, settings, project.medium)
+    checked({"input_size": size}, settings, project.medium, project.task)
     return size

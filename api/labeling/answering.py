@@ -17,7 +17,7 @@ from api.batching import Batcher
 from api.labeling import statements as sql
 from api.labeling import status
 from api.labeling.ledger import AnswerLedger, HeldVote, StoredAnswer, Submission
-from api.labeling.schemas import AnswerResult, AnswersOut
+from api.labeling.schemas import AnswerIn, AnswerResult, AnswersOut
 from api.labeling.status import ReadRound
 from api.pipelined_sql import driver, fetch
 from core import events, queue
@@ -27,6 +27,7 @@ from core.errors import NotFound
 from core.rounds import close, next_round
 from core.states import ProjectState, Role, RoundState, Verdict
 from core.tables import Project, Round
+from core.tasks.registry import type_of
 
 
 class AnswerWriter:
@@ -80,7 +81,7 @@ async def _read(
         "admin": Role.ADMIN.value,
     }
     connection = await driver(await session.connection())
-    _, _, rounds, projects, members, queries, left, stored, classes, ids, votes = await fetch(
+    found = await fetch(
         connection,
         (sql.LOCK_ROUNDS, values),
         (sql.LOCK_EXAMPLES, values),
@@ -93,7 +94,10 @@ async def _read(
         (sql.CLASSES, values),
         (sql.NEW_IDS, values),
         (sql.VOTES, values),
+        # Last, and seldom: labels of one class fit every example.
+        *([(sql.SIZES, values)] if _look_at_sizes(answers) else []),
     )
+    _, _, rounds, projects, members, queries, left, stored, classes, ids, votes, *sizes = found
     if not projects:
         raise NotFound("project")
     held: dict[int, list[HeldVote]] = {row.example_id: [] for row in queries}
@@ -113,7 +117,13 @@ async def _read(
         ],
         votes=held,
         ids=iter([row.id for row in ids]),
+        shown={row.id: row for rows in sizes for row in rows},
     )
+
+
+def _look_at_sizes(answers: Sequence[AnswerIn]) -> bool:
+    labels = (answer.label for answer in answers)
+    return any(label is not None and type_of(label).looks_at_size for label in labels)
 
 
 @dataclass(frozen=True, slots=True)

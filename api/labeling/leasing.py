@@ -22,6 +22,7 @@ from core.media.text import EXCERPT
 from core.project_settings import ProjectSettings
 from core.states import ProjectState, Role
 from core.tables import Project
+from core.tasks.proposals import shown
 
 # Of how many times the wanted queries a grid takes those that are alike.
 _WINDOW = 4
@@ -142,6 +143,7 @@ def _answer(
             probability=row.probability,
             in_probability=row.in_probability,
             duplicates_of=row.duplicates_of,
+            proposals=shown(row.proposals),
         )
         for row in sorted(rows, key=lambda row: row.rank)
     ]

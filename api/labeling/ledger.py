@@ -1,7 +1,7 @@
 """What the answers that share a transaction amount to, given what is known: no I/O."""
 
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,7 +9,7 @@ from api.labeling import status
 from api.labeling.results import rejected, result_of
 from api.labeling.schemas import AnswerIn, AnswerResult
 from api.labeling.status import ReadRound
-from core.class_names import ClassNames, label_refusal
+from core.class_names import ClassNames, Refusal, label_refusal
 from core.consensus import Vote, is_settled, opinions
 from core.rounds import is_spent
 from core.states import RoundState, Verdict
@@ -78,6 +78,7 @@ class AnswerLedger:
         votes: What is said of each example, oldest first; brought up to date as answers are
             decided.
         ids: Ids for new annotations, one for each answer.
+        shown: Width and height of each example, where labels depend on them.
         rows: New annotations, in the order of ``statements.COLUMNS``.
         changed: Examples with a new vote, and of how many annotators each wants one.
         answered: Queries with a new annotation.
@@ -94,6 +95,7 @@ class AnswerLedger:
     stored: Sequence[StoredAnswer]
     votes: dict[int, list[HeldVote]]
     ids: Iterator[int]
+    shown: Mapping[int, Any] = field(default_factory=dict)
     rows: list[tuple[Any, ...]] = field(default_factory=list)
     changed: dict[int, int] = field(default_factory=dict)
     answered: set[int] = field(default_factory=set)
@@ -119,7 +121,7 @@ class AnswerLedger:
         if query is None:
             return Decision(rejected(answer, "unknown_query", "This project has no such query."))
         if answer.label is not None:
-            refusal = label_refusal(answer.label, self.task, self.names, self._shown(answer))
+            refusal = self._refusal(query, answer)
             if refusal is not None:
                 return Decision(rejected(answer, *refusal))
         head = self._heads.get((query.id, annotator_id)) if answer.supersedes else None
@@ -193,6 +195,13 @@ class AnswerLedger:
         """The version of the classes that an answer was given to; None if nobody knows."""
         version = answer.classes_version
         return version if version is not None and version <= self.classes_version else None
+
+    def _refusal(self, query: Any, answer: AnswerIn) -> Refusal | None:
+        """Why the label of an answer may not be stored."""
+        assert answer.label is not None
+        shown = self.shown.get(query.example_id)
+        size = None if shown is None or shown.width is None else (shown.width, shown.height)
+        return label_refusal(answer.label, self.task, self.names, self._shown(answer), size)
 
     def _doubted(self, query: Any, annotator_id: int, answer: AnswerIn) -> int | None:
         """The vote that an answer to a query which asks again is given instead of.

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from api.jobs.schemas import Progress
 from api.labels import Labeled
 from core.states import ProjectState, RoundState, Verdict
+from core.tasks.boxes import Proposal
 from core.tasks.registry import AnyLabel
 
 
@@ -44,6 +45,9 @@ class LeasedQuery(BaseModel):
 
     A text has no `width` and `height`. Its `excerpt` is how it begins, at most 300 characters, and
     `text` is all of it where that has at most 20,000; of a longer one `image_url` gives the rest.
+
+    `proposals` are boxes that the newest model proposes, the surest first; null where none has. A
+    box that is made of one names its place among them.
     """
 
     query_id: int
@@ -60,6 +64,7 @@ class LeasedQuery(BaseModel):
     probability: float | None
     in_probability: float | None
     duplicates_of: int | None
+    proposals: list[Proposal] | None
 
 
 class RoundStatus(BaseModel):
@@ -211,4 +216,5 @@ class RecentAnswer(BaseModel):
     verdict: Verdict
     class_id: int | None
     label: AnyLabel | None
+    proposals: list[Proposal] | None
     created_at: datetime

@@ -8,7 +8,8 @@ from api.pictures import image_url
 from api.principal import Principal
 from core.media.excerpts import beginning
 from core.states import ProjectState
-from core.tables import Annotation, Example, Project
+from core.tables import Annotation, Example, Project, Query
+from core.tasks.proposals import shown
 from core.tasks.registry import label_of
 
 
@@ -29,8 +30,11 @@ async def recent(
     """The caller's latest answers, each as it stands after corrections."""
     correction = aliased(Annotation)
     statement = (
-        select(Annotation, Example.width, Example.height, Example.name, beginning())
+        select(
+            Annotation, Example.width, Example.height, Example.name, Query.proposals, beginning()
+        )
         .join(Example, Example.id == Annotation.example_id)
+        .join(Query, Query.id == Annotation.query_id)
         .where(
             Annotation.project_id == project.id,
             Annotation.annotator_id == principal.id,
@@ -54,7 +58,8 @@ async def recent(
             verdict=annotation.verdict,
             class_id=annotation.class_id,
             label=label_of(annotation.label),
+            proposals=shown(proposals),
             created_at=annotation.created_at,
         )
-        for annotation, width, height, name, excerpt in await session.execute(statement)
+        for annotation, width, height, name, proposals, excerpt in await session.execute(statement)
     ]

@@ -118,6 +118,9 @@ STORED = Statement(
 )
 VOTES = Statement(votes().where(Annotation.example_id.in_(_EXAMPLES)))
 CLASSES = Statement(naming(_PROJECT))
+SIZES = Statement(
+    select(Example.id, Example.width, Example.height).where(Example.id.in_(_EXAMPLES))
+)
 NEW_IDS = Statement(
     select(func.nextval("annotations_id_seq").label("id")).select_from(
         func.generate_series(1, bindparam("count", type_=BigInteger)).alias("n")
@@ -177,6 +180,7 @@ _LEASED = (
     Query.predicted_class_id,
     Query.probability,
     Query.in_probability,
+    Query.proposals,
 )
 _SHOWN = (
     Example.width,

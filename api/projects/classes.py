@@ -2,17 +2,19 @@
 
 import unicodedata
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.projects.queries import classes as load
 from api.projects.schemas import ClassIn
 from api.telling import tell
+from core.class_names import names_class
 from core.errors import Conflict, Invalid
 from core.events import Topic
 from core.tables import Annotation, Example, FormerClassName, Project, ProjectClass, Suggestion
+from core.tasks.registry import task_type
 
 # The label page's own keys: OOD, skip, undo, unsure, help, smooth drawing, pause, guide, find.
 RESERVED_HOTKEYS = frozenset("xsuqhzpgf")
@@ -169,15 +171,24 @@ async def _remove(session: AsyncSession, item: ProjectClass) -> None:
     Raises:
         Conflict: Something does; it says what, and what to do.
     """
+    task = await session.scalar(select(Project.task).where(Project.id == item.project_id))
+    is_one = task is None or task_type(task).names_one_class
+
+    def names(class_id: Any, label: Any) -> ColumnElement[bool]:
+        found: ColumnElement[bool] = class_id == item.id if is_one else names_class(label, item.id)
+        return found
+
     uses = {
         "images labeled with it": select(Example.id).where(
-            Example.project_id == item.project_id, Example.label_class_id == item.id
+            Example.project_id == item.project_id, names(Example.label_class_id, Example.label)
         ),
         "answers": select(Annotation.id).where(
-            Annotation.project_id == item.project_id, Annotation.class_id == item.id
+            Annotation.project_id == item.project_id, names(Annotation.class_id, Annotation.label)
         ),
         "suggestions under review": select(Suggestion.id).where(
-            Suggestion.suggested_class_id == item.id, Suggestion.decision.is_(None)
+            Suggestion.project_id == item.project_id,
+            names(Suggestion.suggested_class_id, Suggestion.suggested_label),
+            Suggestion.decision.is_(None),
         ),
     }
     counts = []

@@ -23,10 +23,13 @@ router = APIRouter(tags=["projects"])
 
 @router.get("/settings/defaults")
 async def default_settings(
-    _: CurrentUser, goal: Goal = "best_model", medium: Medium = Medium.IMAGE
+    _: CurrentUser,
+    goal: Goal = "best_model",
+    medium: Medium = Medium.IMAGE,
+    task: str = "classification",
 ) -> ProjectSettings:
-    """Settings of a new project: its goal decides the strategy, its medium the model."""
-    return defaults(goal, medium)
+    """Settings of a new project: its goal decides the strategy, its medium and task the model."""
+    return defaults(goal, medium, task)
 
 
 @router.get("/projects")

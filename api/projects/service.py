@@ -118,7 +118,6 @@ def _current(round_: Round | None) -> CurrentRound | None:
 
 
 async def create(session: AsyncSession, principal: Principal, body: ProjectCreate) -> Project:
-    settings = checked(body.settings, medium=body.medium)
     task = task_type(body.task)
     if body.medium not in task.media:
         raise Invalid(
@@ -126,6 +125,7 @@ async def create(session: AsyncSession, principal: Principal, body: ProjectCreat
             f"Labels of the type {task.name} are for {' and '.join(sorted(task.media))} examples.",
             field="medium",
         )
+    settings = checked(body.settings, medium=body.medium, task=task.name)
     project = Project(
         name=body.name,
         state=ProjectState.DRAFT,
@@ -168,7 +168,7 @@ async def update(
         await classes.replace(session, project, body.classes)
     if body.settings is not None:
         before = ProjectSettings.model_validate(project.settings)
-        settings = checked(body.settings, before, project.medium)
+        settings = checked(body.settings, before, project.medium, project.task)
         if settings.input_size != before.input_size:
             await _require_size_free(session, project.id, before.input_size)
         await _require_subset(session, project.id, settings)

@@ -8,7 +8,17 @@ from pydantic import ValidationError
 from core.errors import Invalid
 from core.project_settings import STRATEGY_OF, Goal, ProjectSettings
 from core.states import Medium
-from models.catalog import DEFAULT_MODEL, Choosable, Spec, find, require_served, validate
+from core.tasks.classification import CLASSIFICATION
+from models.catalog import (
+    DEFAULT_MODEL,
+    DEFAULTS_OF_TASK,
+    Choosable,
+    Spec,
+    find,
+    require_served,
+    specs,
+    validate,
+)
 from models.errors import ModelError
 from models.faults import message_of
 
@@ -18,19 +28,24 @@ KINDS: Final[tuple[Choosable, ...]] = get_args(Choosable)
 _PROVIDED_BY: Final = {"predicted_losses": "loss_prediction", "ood_class": "ood_class"}
 
 
-def defaults(goal: Goal = "best_model", medium: Medium = Medium.IMAGE) -> ProjectSettings:
-    """Settings of a new project with this goal, of examples of this medium."""
-    return checked({"goal": goal}, medium=medium)
+def defaults(
+    goal: Goal = "best_model",
+    medium: Medium = Medium.IMAGE,
+    task: str = CLASSIFICATION.name,
+) -> ProjectSettings:
+    """Settings of a new project with this goal, of examples of this medium, and of this task."""
+    return checked({"goal": goal}, medium=medium, task=task)
 
 
 def checked(
     changes: Mapping[str, Any],
     base: ProjectSettings | None = None,
     medium: Medium = Medium.IMAGE,
+    task: str = CLASSIFICATION.name,
 ) -> ProjectSettings:
     """``base`` (the defaults) with ``changes``; algorithm parameters get their defaults filled in.
 
-    What does not serve the medium of the project's examples is refused.
+    What does not serve the medium of the project's examples, or its labels, is refused.
 
     Another goal brings its strategy with it, unless one is among the changes, or ``base`` has one
     that its goal has not brought.
@@ -40,7 +55,9 @@ def checked(
     """
     values = {**(base.model_dump() if base else {}), **changes}
     if base is None:
-        values.setdefault("model", {"name": DEFAULT_MODEL[medium]})
+        first = {"model": DEFAULT_MODEL[medium], **DEFAULTS_OF_TASK.get(task, {})}
+        for kind, name in first.items():
+            values.setdefault(kind, {"name": name})
     if base is not None and isinstance(cost := changes.get("cost"), Mapping):
         values["cost"] = {**base.cost.model_dump(), **cost}
     goal = next((one for one in get_args(Goal) if one == values.get("goal")), None)
@@ -59,6 +76,7 @@ def checked(
         path = f"settings.{kind}.name"
         try:
             require_served(find(kind, choice.name), medium)
+            _require_task(find(kind, choice.name), task, medium)
             path = f"settings.{kind}.params"
             choice.params = validate(kind, choice.name, choice.params)
         except ModelError as error:
@@ -72,6 +90,24 @@ def checked(
         )
     _check_together(settings)
     return settings
+
+
+def _require_task(spec: Spec, task: str, medium: Medium) -> None:
+    """Refuse what knows nothing of such labels.
+
+    Raises:
+        ModelError: The message names what does.
+    """
+    if spec.serves_task(task):
+        return
+    others = ", ".join(
+        one.name
+        for one in specs()
+        if one.kind == spec.kind and one.serves(medium) and one.serves_task(task)
+    )
+    raise ModelError(
+        f"{spec.kind} {spec.name} is not for labels of the type {task}; choose one of {others}."
+    )
 
 
 def _by_goal(base: ProjectSettings | None) -> bool:

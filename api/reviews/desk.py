@@ -47,6 +47,7 @@ class Desk:
         self._changed: set[int] = set()
         self._ids: list[int] = []
         self._names = ClassNames.of(())
+        self._sizes: dict[int, tuple[int, int] | None] = {}
 
     @classmethod
     async def open(
@@ -88,6 +89,11 @@ class Desk:
             if annotation_id not in desk._authors:
                 # The image was asked about again, and an answer has corrected the decision.
                 desk._state[id_] = (None, None)
+        sizes = select(Example.id, Example.width, Example.height).where(Example.id.in_(examples))
+        desk._sizes = {
+            id_: None if width is None or height is None else (width, height)
+            for id_, width, height in await session.execute(sizes)
+        }
         desk._names = ClassNames.of(await session.execute(naming(project.id)))
         sequence = func.nextval("annotations_id_seq").label("id")
         drawn = select(sequence).select_from(func.generate_series(1, len(ids)))
@@ -110,7 +116,8 @@ class Desk:
         label = None if one.decision is Decision.UNSURE else self._meant(suggestion, one)
         version = self._shown(one)
         if label is not None:
-            refusal = label_refusal(label, self._project.task, self._names, version)
+            size = self._sizes[suggestion.example_id]
+            refusal = label_refusal(label, self._project.task, self._names, version, size)
             if refusal is not None:
                 return result_of(one, "rejected", None, *refusal)
         row = self._row(suggestion, one.key, one.seconds, _verdict(one, label))

@@ -240,7 +240,9 @@ async def estimate(
     """Measure what a round would take, with the project's model or with another."""
     settings = ProjectSettings.model_validate(project.settings)
     if body.model is not None:
-        settings = checked({"model": body.model.model_dump()}, settings, project.medium)
+        settings = checked(
+            {"model": body.model.model_dump()}, settings, project.medium, project.task
+        )
         await require_weights(session, settings)
     return JobOut.model_validate(await jobs.estimate_round(session, principal, project, settings))
 

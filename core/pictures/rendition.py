@@ -143,13 +143,20 @@ def upright_size(content: bytes) -> tuple[int, int] | None:
     Returns:
         ``None`` if that is no image in a format that is read, or not enough of one.
     """
+    found = upright_and_turn(content)
+    return found and found[:2]
+
+
+def upright_and_turn(content: bytes) -> tuple[int, int, int] | None:
+    """The same, and the EXIF orientation by which it is turned upright, 1 to 8."""
     try:
         with Image.open(BytesIO(content), formats=_READERS) as image:
             width, height = image.size
-            turned = _UPRIGHT.get(browsers.orientation_of(image))
+            orientation = browsers.orientation_of(image)
     except Exception:  # Pillow's readers raise whatever hostile bytes lead them to
         return None
-    return (height, width) if turned in _ON_ITS_SIDE else (width, height)
+    is_on_its_side = _UPRIGHT.get(orientation) in _ON_ITS_SIDE
+    return (height, width, orientation) if is_on_its_side else (width, height, orientation)
 
 
 def _draft(image: ImageFile.ImageFile, longer: int, shorter: int) -> None:

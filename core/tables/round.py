@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import BigInteger, ForeignKey, Index, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from core.db import Base
+from core.db import LABEL, Base
 from core.states import RoundState
 
 
@@ -50,7 +50,8 @@ class Query(Base):
     ``predicted_class_id`` is what the model that chose the example takes it for, ``probability``
     how sure it is of that class among the others, and ``in_probability`` that it is
     in-distribution at all. Of one that somebody ``requested`` the newest model that has seen it
-    says so. They are empty while there is no such model.
+    says so. They are empty while there is no such model. ``proposals`` are boxes that it proposes,
+    as ``core.tasks.proposals`` stores them.
 
     One that somebody ``requested`` goes on to the next round if this one ends before its answer.
     Where ``again_after`` is set, the votes up to that annotation are doubted: each answer
@@ -97,6 +98,7 @@ class Query(Base):
     predicted_class_id: Mapped[int | None] = mapped_column(BigInteger)
     probability: Mapped[float | None]
     in_probability: Mapped[float | None]
+    proposals: Mapped[list[dict[str, Any]] | None] = mapped_column(LABEL)
     done: Mapped[bool] = mapped_column(server_default=text("false"))
     requested: Mapped[bool] = mapped_column(server_default=text("false"))
     typical: Mapped[bool] = mapped_column(server_default=text("false"))

@@ -33,9 +33,11 @@ class _Frozen(BaseModel):
 class Given(_Frozen):
     """The numbers of a box letter by letter, as a file had them."""
 
-    format: Annotated[str, Field(min_length=1, max_length=32)]
+    format: Annotated[str, Field(pattern=r"^[a-z0-9_]{1,32}$")]
+    # Printable: they are numbers.
     values: Annotated[
-        tuple[Annotated[str, Field(max_length=64)], ...], Field(min_length=4, max_length=8)
+        tuple[Annotated[str, Field(pattern=r"^[ -~]{0,64}$")], ...],
+        Field(min_length=4, max_length=8),
     ]
 
 
@@ -183,6 +185,10 @@ class Boxes(TaskType[BoxesLabel]):
         """None."""
         return
 
+    def classes_of(self, label: BoxesLabel) -> frozenset[int]:
+        """Those of its boxes."""
+        return frozenset(box.class_id for box in label.boxes)
+
     def read(self, text: str, classes: Mapping[str, int]) -> BoxesLabel | None:
         """The boxes of a JSON list of objects in names of classes, as ``write`` makes it."""
         try:
@@ -193,7 +199,7 @@ class Boxes(TaskType[BoxesLabel]):
             return None
 
     def write(self, label: BoxesLabel, classes: Mapping[int, str]) -> str | None:
-        """A JSON list with class, x, y, w, h, origin, and what else is true of each box."""
+        """A JSON list with class, x, y, w, h, origin, and what else is known of each box."""
         if any(box.class_id not in classes for box in label.boxes):
             return None
         rows = [
@@ -202,6 +208,8 @@ class Boxes(TaskType[BoxesLabel]):
                 **{name: getattr(box, name) for name in ("x", "y", "w", "h")},
                 **{name: True for name in FLAGS if getattr(box, name)},
                 "origin": box.origin,
+                # So that the export of another program's format has its numbers again.
+                **({"given": box.given.model_dump(mode="json")} if box.given else {}),
             }
             for box in label.boxes
         ]

@@ -50,6 +50,11 @@ class TaskType(ABC, Generic[L]):
     names_one_class: ClassVar[bool] = False
     alike: ClassVar[float] = 0.0
 
+    @property
+    def looks_at_size(self) -> bool:
+        """Whether ``check_size`` looks at anything."""
+        return type(self).check_size is not TaskType.check_size
+
     def parse(self, stored: Mapping[str, Any]) -> L:
         """The label that was kept or sent as JSON.
 
@@ -94,6 +99,11 @@ class TaskType(ABC, Generic[L]):
     @abstractmethod
     def class_of(self, label: L) -> int | None:
         """The one class that a label names; None for a type whose labels name none or several."""
+
+    def classes_of(self, label: L) -> Collection[int]:
+        """Every class that a label names."""
+        class_id = self.class_of(label)
+        return () if class_id is None else (class_id,)
 
     @abstractmethod
     def read(self, text: str, classes: Mapping[str, int]) -> L | None:

@@ -151,12 +151,37 @@ class AgreementFigures(TypedDict):
     share: float | None
 
 
+class ProposalFates(TypedDict):
+    """What somebody made of what models proposed to them.
+
+    `proposals` were shown in `answers`; each was `kept` as it was, `adjusted` or `rejected`. `iou`
+    is the mean overlap, 0 to 1, of those that were adjusted with what became of them, null where
+    none was. `seconds_per_box` is the median over answers with boxes, drawn and kept ones alike.
+    Of those proposals that were put beside where they belong `shifted` were shown, and
+    `shifted_kept` were kept so.
+    """
+
+    adjusted: int
+    answers: int
+    iou: float | None
+    kept: int
+    proposals: int
+    rejected: int
+    seconds_per_box: float | None
+    shifted: int
+    shifted_kept: int
+
+
 class Voter(TypedDict):
-    """One annotator, or one column of imported labels, beside all others."""
+    """One annotator, or one column of imported labels, beside all others.
+
+    `proposals` is null where labels are no boxes, and of columns.
+    """
 
     classes: AgreementFigures
     in_ood: AgreementFigures
     name: str
+    proposals: ProposalFates | None
     user_id: int | None
     votes: int
 

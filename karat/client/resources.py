@@ -43,7 +43,16 @@ JobKind = Literal[
 ExampleState = Literal["unlabeled", "queried", "labeled", "ood", "unsure", "held_out"]
 """What is known of an example; nothing is asked about one that is held out."""
 ExportFormat = Literal[
-    "csv", "jsonl", "imagefolder", "yolo", "coco", "label_studio", "parquet", "doccano"
+    "csv",
+    "jsonl",
+    "imagefolder",
+    "yolo",
+    "coco",
+    "label_studio",
+    "parquet",
+    "doccano",
+    "voc",
+    "cvat",
 ]
 
 
@@ -233,6 +242,9 @@ class Example(TypedDict):
 
     `width` and `height` are of an image; `excerpt` is how a text begins, at most 300 characters.
     `image_url` is where the picture is, or the whole text.
+
+    `label` is the name of its class. Of labels that are no class, such as boxes, `whole_label` is
+    all there is of it.
     """
 
     confidence: float | None
@@ -254,7 +266,19 @@ class Example(TypedDict):
     similarity: float | None
     split: Split
     state: ExampleState
+    whole_label: dict[str, Any] | None
     width: int | None
+
+
+class Proposal(TypedDict):
+    """A box that a model proposes."""
+
+    class_id: int
+    h: float
+    score: float
+    w: float
+    x: float
+    y: float
 
 
 class Query(TypedDict):
@@ -262,6 +286,9 @@ class Query(TypedDict):
 
     A text has no `width` and `height`. Its `excerpt` is how it begins, at most 300 characters, and
     `text` is all of it where that has at most 20,000; of a longer one `image_url` gives the rest.
+
+    `proposals` are boxes that the newest model proposes, the surest first; null where none has. A
+    box that is made of one names its place among them.
     """
 
     duplicates_of: int | None
@@ -273,6 +300,7 @@ class Query(TypedDict):
     name: str
     predicted_class_id: int | None
     probability: float | None
+    proposals: list[Proposal] | None
     query_id: int
     rank: int
     round: int

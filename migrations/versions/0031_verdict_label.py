@@ -6,7 +6,7 @@ The table is written anew once, so that no row of it is left dead.
 from alembic import op
 
 revision = "0031"
-down_revision = "0029"
+down_revision = "0030"
 branch_labels = None
 depends_on = None
 

@@ -1,6 +1,7 @@
 """Informativeness scores."""
 
-from models.spec import Spec
+from models.params.detection import BoxEntropyParams
+from models.spec import BOXES, Spec
 
 INFORMATIVENESS = (
     Spec(
@@ -45,5 +46,20 @@ INFORMATIVENESS = (
         paper="D. Yoo, I. S. Kweon, Learning Loss for Active Learning, CVPR 2019",
         needs=frozenset({"predicted_losses"}),
         fallback="margin",
+    ),
+    Spec(
+        name="box_entropy",
+        kind="informativeness",
+        group="recommended",
+        title="Entropy of the boxes",
+        summary="Asks where it is open of the most boxes whether they are right, by what drawing "
+        "them takes.",
+        target="models.informativeness.box_entropy:score",
+        by_row=True,
+        params=BoxEntropyParams,
+        paper="S. Roy et al., Deep Active Learning for Object Detection, BMVC 2018",
+        needs=frozenset({"detections"}),
+        fallback="margin",
+        tasks=BOXES,
     ),
 )

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from models.params.detection import FcosParams, ScratchParams
 from models.params.networks import (
     AutoParams,
     BackboneParams,
@@ -12,12 +13,18 @@ from models.params.networks import (
     TinyParams,
     TrainingParams,
 )
-from models.spec import TEXTS, Spec
+from models.spec import BOXES, TEXTS, Spec
 
 _LITE: Final = (
     "R. Liu, Higher accuracy on vision models with EfficientNet-Lite, TensorFlow blog, 2020; M. "
     "Tan, Q. V. Le, EfficientNet: Rethinking Model Scaling for Convolutional Neural Networks, ICML "
     "2019"
+)
+
+
+_FCOS: Final = (
+    "Z. Tian et al., FCOS: A Simple and Strong Anchor-Free Object Detector, TPAMI 2022; T.-Y. Lin "
+    "et al., Feature Pyramid Networks for Object Detection, CVPR 2017"
 )
 
 
@@ -139,5 +146,30 @@ MODELS = (
         "2009; S. Deerwester et al., Indexing by Latent Semantic Analysis, JASIS 1990",
         needs=frozenset({"embeddings"}),
         media=TEXTS,
+    ),
+    Spec(
+        name="fcos",
+        kind="model",
+        group="recommended",
+        title="FCOS on packaged features",
+        summary="Finds boxes on the maps of a packaged network, which are computed once; each "
+        "round trains in minutes on a CPU.",
+        target="models.detection.maps:FcosMaps",
+        params=FcosParams,
+        paper=_FCOS,
+        needs=frozenset({"embeddings"}),
+        tasks=BOXES,
+    ),
+    Spec(
+        name="fcos_scratch",
+        kind="model",
+        group="scratch",
+        title="FCOS from scratch",
+        summary="Finds boxes by a small network that learns from the boxes alone: for digits, "
+        "drawings and images up to 64 px.",
+        target="models.detection.model:blank",
+        params=ScratchParams,
+        paper=_FCOS,
+        tasks=BOXES,
     ),
 )

@@ -12,7 +12,7 @@ from models.params.scores import (
     ProbeParams,
     ReactParams,
 )
-from models.spec import IMAGES, THESIS, Spec
+from models.spec import CLASSES, IMAGES, THESIS, Spec
 
 PURITY = (
     Spec(
@@ -140,6 +140,7 @@ PURITY = (
         summary="Maximum softmax probability of inputs moved towards their class; takes three more "
         "passes.",
         target="models.purity.odin:score",
+        tasks=CLASSES,
         by_row=True,
         params=OdinParams,
         paper="S. Liang et al., Enhancing The Reliability of Out-of-distribution Image Detection "

@@ -2,8 +2,9 @@
 
 from models.entries.informativeness import INFORMATIVENESS
 from models.entries.selection import SELECTION
+from models.params.detection import BoxEntropyParams, PalParams
 from models.params.strategies import EaoaParams, ExpectedValueParams, MQNetParams, NeatParams
-from models.spec import THESIS, Spec
+from models.spec import BOXES, THESIS, Spec
 
 BOTH = frozenset({"purity", "informativeness"})
 
@@ -125,6 +126,33 @@ STRATEGIES = (
         paper=INFORMATIVENESS[3].paper,
         needs=frozenset({"predicted_losses"}),
         fallback="margin",
+    ),
+    Spec(
+        name="box_entropy",
+        kind="strategy",
+        group="informativeness",
+        title="Largest entropy of the boxes",
+        summary="Ignores purity; asks where it is open of the most boxes whether they are right.",
+        target="models.strategies.box_entropy:rank",
+        params=BoxEntropyParams,
+        paper=INFORMATIVENESS[4].paper,
+        needs=frozenset({"detections"}),
+        fallback="random",
+        tasks=BOXES,
+    ),
+    Spec(
+        name="pal",
+        kind="strategy",
+        group="informativeness",
+        title="Right or wrong boxes (PAL)",
+        summary="Ignores purity; learns from what became of proposed boxes which new ones may be "
+        "wrong.",
+        target="models.strategies.pal:rank",
+        params=PalParams,
+        paper="After Portable Active Learning for Object Detection, CVPR 2026, arXiv 2605.10349",
+        needs=frozenset({"detections"}),
+        fallback="random",
+        tasks=BOXES,
     ),
     Spec(
         name="random",

@@ -24,6 +24,7 @@ from models.networks.build import build_network, restore_network
 from models.networks.nets import Network
 from models.networks.weight_files.fitting import digest
 from models.params import Params
+from models.params.detection import DetectorParams
 from models.params.networks import (
     BackboneParams,
     HeadParams,
@@ -37,6 +38,7 @@ from models.training.train import images_at_once, predict
 
 _BLOCK = 256
 _BLOCKS_PER_SAVE = 16
+_COPIED_VALUES = 2**25
 _ENOUGH_TO_FIT = 1_000
 _FITTED_ON = "fitted_on"
 
@@ -54,6 +56,8 @@ def embedding_params(name: str, params: Mapping[str, Any]) -> dict[str, Any]:
     head = set(HeadParams.model_fields)
     if isinstance(parsed, PublishedParams):
         head |= set(TrainingParams.model_fields) | {"mode", "tuned"}
+    if isinstance(parsed, DetectorParams):
+        head |= set(DetectorParams.model_fields)
     found = parsed.model_dump(exclude=head)
     if isinstance(parsed, BackboneParams):
         # By what it holds: another file may get its name. Without one it is as it ever was.
@@ -73,10 +77,11 @@ def embed_pool(
     progress: Progress | None = None,
     rows: tuple[int, int] | None = None,
 ) -> None:
-    """Write the embeddings of the pool to `out`, a float32 .npy file of shape (N, D).
+    """Write the embeddings of the pool to `out`, a .npy file of shape (N, D).
 
-    The first call fits the extractor and saves it beside `out`; later calls load it, so examples
-    that are imported later get embeddings of the same kind. One that was fitted on few examples is
+    It is of float32, but for rows that hold maps, which are of float16. The first call fits the
+    extractor and saves it beside `out`; later calls load it, so examples that are imported later
+    get embeddings of the same kind. One that was fitted on few examples is
     fitted anew, and everything embedded anew, once there are twice as many: what a handful of them
     can be told apart by is too little for those that follow. `out` appears, or grows, in one
     rename; a killed call resumes where it stopped.
@@ -146,12 +151,13 @@ def write_embeddings(
         return
     extractor = make_extractor()
     work = _Work(start, stop, max(present, stop), extractor.dimension)
-    array, done = _resume(out, work)
+    block: int = getattr(extractor, "block", _BLOCK)
+    array, done = _resume(out, work, getattr(extractor, "dtype", np.float32))
     while done < stop:
         if progress is not None:
             progress(done, stop)
         for _ in range(_BLOCKS_PER_SAVE):
-            end = min(done + _BLOCK, stop)
+            end = min(done + block, stop)
             if done < end:
                 array[done:end] = extractor.extract(store[slice(done, end)])
             done = end
@@ -306,7 +312,7 @@ def _state(out: Path) -> Path:
     return out.with_name(out.name + ".partial.json")
 
 
-def _resume(out: Path, work: _Work) -> tuple[NDArray[np.float32], int]:
+def _resume(out: Path, work: _Work, dtype: type[np.floating]) -> tuple[NDArray[Any], int]:
     """Open the unfinished file of the same work, or start one with the rows there already are."""
     with suppress(FileNotFoundError, ValueError):
         noted = json.loads(_state(out).read_text())
@@ -314,18 +320,19 @@ def _resume(out: Path, work: _Work) -> tuple[NDArray[np.float32], int]:
             return open_memmap(_partial(out), mode="r+"), int(noted["done"])
     out.parent.mkdir(parents=True, exist_ok=True)
     _state(out).unlink(missing_ok=True)
-    array: NDArray[np.float32] = open_memmap(
-        _partial(out), mode="w+", dtype=np.float32, shape=(work.total, work.dimension)
+    array: NDArray[Any] = open_memmap(
+        _partial(out), mode="w+", dtype=dtype, shape=(work.total, work.dimension)
     )
     if out.exists():
         old = np.load(out, mmap_mode="r")
-        for first in range(0, len(old), 65_536):
-            array[first : min(first + 65_536, len(old))] = old[first : first + 65_536]
+        rows = max(1, _COPIED_VALUES // work.dimension)
+        for first in range(0, len(old), rows):
+            array[first : min(first + rows, len(old))] = old[first : first + rows]
     _note_progress(out, array, work, work.start)
     return array, work.start
 
 
-def _note_progress(out: Path, array: NDArray[np.float32], work: _Work, done: int) -> None:
+def _note_progress(out: Path, array: NDArray[Any], work: _Work, done: int) -> None:
     # The rows must be on disk before the note that says they are.
     if isinstance(array, np.memmap):
         array.flush()

@@ -75,12 +75,16 @@ class Network(nn.Module):
 
     def embed(self, images: Tensor) -> Tensor:
         """Map (B, 3, S, S) float32 pixels in 0..1 to embeddings (B, D) float32."""
+        embeddings: Tensor = self.backbone(self.prepared(images))
+        return embeddings.float()
+
+    def prepared(self, images: Tensor) -> Tensor:
+        """Normalise (B, 3, S, S) float32 pixels in 0..1, and scale them as the backbone needs."""
         images = (images - self.mean[:, None, None]) / self.std[:, None, None]
         if self.input_size is not None and images.shape[-1] != self.input_size:
             side = (self.input_size, self.input_size)
             images = functional.interpolate(images, side, mode="bilinear", antialias=True)
-        embeddings: Tensor = self.backbone(images)
-        return embeddings.float()
+        return images
 
     def forward(self, images: Tensor) -> tuple[Tensor, Tensor]:
         """Map (B, 3, S, S) float32 pixels in 0..1 to logits (B, C) and embeddings (B, D)."""

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from models.protocols import Indices, PoolView, Progress
 from models.ranking.mqnet import MQNet, Normalisation
@@ -31,11 +32,14 @@ class LastAnswers:
         labels: (n,) int64 in 0..C-1, or `OOD`.
         scores: of the same examples, by the model that chose them; None when there were none.
         purity: statistics of the purity of all that was unlabeled when they were chosen.
+        hits: (n, K) int8, which of the detections in `scores` were right (1), wrong (0) or nothing
+            to be judged (-1); None without a detector.
     """
 
     labels: Indices
     scores: PoolScores | None = None
     purity: Normalisation | None = None
+    hits: NDArray[np.int8] | None = None
 
 
 NO_ANSWERS = LastAnswers(np.empty(0, dtype=np.int64))

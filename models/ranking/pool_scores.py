@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +15,9 @@ from models.files import write_atomically
 from models.protocols import Float32Array, Indices
 
 _ROW_GROUP = 65_536
+_DETECTIONS: Final = "detections"
+_MOST: Final = b"karat.detections"
+_SCORE: Final = 4
 
 
 def predictions(logits: Float32Array) -> tuple[NDArray[np.int16], Float32Array]:
@@ -48,6 +51,7 @@ class PoolScores:
         meta_scores: (N,) float32 of the strategy, higher = ask sooner; None before selection.
         inside: (N,) float32 in 0..1, the probability of being in-distribution; None before
             selection, and where nothing tells how to read the purity as one.
+        detections: (N, K, 6) float32 of a detector, as in `Outputs`; None of anything else.
     """
 
     indices: Indices
@@ -56,6 +60,7 @@ class PoolScores:
     informativeness: Float32Array
     meta_scores: Float32Array | None = None
     inside: Float32Array | None = None
+    detections: Float32Array | None = None
 
     def __len__(self) -> int:
         """Return N."""
@@ -70,13 +75,17 @@ class PoolScores:
             self.informativeness[positions],
             None if self.meta_scores is None else self.meta_scores[positions],
             None if self.inside is None else self.inside[positions],
+            None if self.detections is None else self.detections[positions],
         )
 
     @classmethod
     def joined(cls, parts: Sequence["PoolScores"]) -> "PoolScores":
         """Put parts of a pool together: at least one, in order, before selection."""
-        names = ("indices", "logits", "purity", "informativeness")
-        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+        names = ["indices", "logits", "purity", "informativeness"]
+        if parts[0].detections is not None:
+            names.append("detections")
+        columns = ([getattr(one, name) for one in parts] for name in names)
+        return cls(**dict(zip(names, map(np.concatenate, columns), strict=True)))
 
     def to_parquet(
         self,
@@ -110,7 +119,11 @@ class PoolScores:
                 "logits": pa.FixedSizeListArray.from_arrays(flat, classes),
             }
         )
-        table = table.replace_schema_metadata(dict(about or {}))
+        known: dict[str | bytes, str] = dict(about or {})
+        if self.detections is not None:
+            known[_MOST] = str(self.detections.shape[1])
+            table = table.append_column(_DETECTIONS, _ragged(self.detections))
+        table = table.replace_schema_metadata(known)
         write_atomically(
             path,
             lambda partial: pq.write_table(
@@ -140,7 +153,27 @@ class PoolScores:
             table["informativeness"].to_numpy(),
             _given(table["meta_score"]),
             _given(table["in_probability"]) if known else None,
+            _filled(table) if _DETECTIONS in table.column_names else None,
         )
+
+
+def _ragged(detections: Float32Array) -> pa.Array:
+    """Return (N,) lists of the numbers of those detections that there are."""
+    there = detections[:, :, _SCORE] > 0
+    offsets = np.concatenate([[0], np.cumsum(there.sum(axis=1) * detections.shape[2])])
+    values = pa.array(np.ascontiguousarray(detections[there]).reshape(-1))
+    return pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), values)
+
+
+def _filled(table: pa.Table) -> Float32Array:
+    """Return the (N, K, 6) detections of a file of scores."""
+    column = table[_DETECTIONS].combine_chunks()
+    most, width = int(table.schema.metadata[_MOST]), 6
+    counts = np.diff(column.offsets.to_numpy()) // width
+    values = column.flatten().to_numpy(zero_copy_only=False).reshape(-1, width)
+    detections = np.zeros((len(counts), most, width), dtype=np.float32)
+    detections[np.arange(most)[None] < counts[:, None]] = values
+    return detections
 
 
 def _optional(values: Float32Array | None, count: int) -> pa.Array:

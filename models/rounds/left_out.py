@@ -71,6 +71,7 @@ def tells_apart(
             else np.asarray(contrastive[labeled[seen]]),
             model=model,
             indices=labeled[tested],
+            detections=None if verdicts.detections is None else verdicts.detections[tested],
         )
         try:
             purity, _, by = score_of("purity", settings.purity, settings.purity_params, view)

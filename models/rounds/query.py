@@ -141,6 +141,7 @@ def score_pool(
         labeled_contrastive=None if contrastive is None else np.asarray(contrastive[labeled]),
         model=model,
         indices=unlabeled,
+        detections=outputs.detections,
     )
     purity, purity_notes, by = score_of("purity", settings.purity, settings.purity_params, view)
     informativeness, notes, _ = score_of(
@@ -150,7 +151,7 @@ def score_pool(
         _of_one_class(view, purity) if by.probability and model.classes == 1 else view,
     )
     return Scored(
-        PoolScores(unlabeled, view.logits, purity, informativeness),
+        PoolScores(unlabeled, view.logits, purity, informativeness, detections=outputs.detections),
         replace(view, purity_is_probability=by.probability),
         purity_notes + notes,
     )

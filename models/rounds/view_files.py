@@ -26,13 +26,14 @@ _ARRAYS = tuple(
         "model",
         "embeddings",
         "logits",
+        "detections",
         "purity_is_probability",
     }
 )
 
 
 def save(view: PoolView, folder: Path, *, embeddings: bool) -> None:
-    """Write the arrays of a view, each atomically; its logits are kept with the scores.
+    """Write the arrays of a view, each atomically; logits and detections are kept with the scores.
 
     Args:
         view: what to keep; its `model` is not kept.
@@ -83,13 +84,20 @@ def _concatenate(paths: Sequence[Path], out: Path) -> None:
         start += len(one)
 
 
-def load(folder: Path, *, logits: Float32Array, embeddings: Float32Array | None = None) -> PoolView:
+def load(
+    folder: Path,
+    *,
+    logits: Float32Array,
+    embeddings: Float32Array | None = None,
+    detections: Float32Array | None = None,
+) -> PoolView:
     """Read what `save` wrote; embeddings are mapped, not read, when they were saved.
 
     Args:
         folder: where they are.
         logits: (N, C) float32 of the candidates.
         embeddings: (N, D), when `save` left them out; without any, D = 0.
+        detections: (N, K, 6) of the candidates, if a detector has scored.
 
     Raises:
         ModelError: no such view.
@@ -109,6 +117,7 @@ def load(folder: Path, *, logits: Float32Array, embeddings: Float32Array | None 
     return PoolView(
         logits=logits,
         embeddings=embeddings,
+        detections=detections,
         classes=classes,
         seed=seed,
         purity_is_probability=bool(probability),

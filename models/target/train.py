@@ -23,7 +23,13 @@ from models.media.image import images_of
 from models.networks.build import build_network, restore_network
 from models.networks.nets import Network
 from models.networks.weight_files.fitting import digest
-from models.params.networks import AutoParams, BackboneParams, HeadParams, TrainingParams
+from models.params.networks import (
+    AutoParams,
+    BackboneParams,
+    HeadParams,
+    OutputParams,
+    TrainingParams,
+)
 from models.protocols import OOD, Indices, Progress, TargetModel
 from models.target.trained import HeadModel, NetworkModel
 from models.training.parallel import train_together
@@ -210,6 +216,8 @@ def training_notes(
             f"Classes without a label to train on ({len(missing)}): "
             f"{listed(missing, len(missing))}; the model cannot predict them."
         )
+    if not isinstance(settings, OutputParams):
+        return tuple(notes)
     if ood == 0 and settings.ood_class:
         notes.append("No OOD answer yet: the model was trained without an output for OOD.")
     if isinstance(settings, TrainingParams) and settings.regularized:

@@ -24,8 +24,13 @@ class Targets(Protocol):
     def outputs(self) -> Indices:
         """Return (L,) int64 in 0..C-1, the output of a classifier that each belongs to.
 
-        All 0 where labels are no classes: scores then see one class, and OOD beside it.
+        All 0 where labels are no classes: scores then see one class, and OOD beside it. `OOD` of an
+        example whose label says that nothing of any class is in it: to purity it is as one that was
+        called OOD, though models learn from it.
         """
+
+    def present(self) -> Indices:
+        """Return the outputs that any example belongs to, ascending."""
 
     def arrays(self) -> Mapping[str, NDArray[Any]]:
         """Return what `Learner.load` makes them from again."""
@@ -100,13 +105,17 @@ class Learner(Protocol):
     """How models learn the labels of one task type."""
 
     def targets(
-        self, labels: Sequence[Mapping[str, Any] | None], class_ids: Sequence[int]
+        self,
+        labels: Sequence[Mapping[str, Any] | None],
+        class_ids: Sequence[int],
+        sizes: Indices,
     ) -> Targets:
         """Read labels.
 
         Args:
             labels: L, as `core.tasks` stores them; None for OOD.
             class_ids: the project's classes, in the order of the outputs.
+            sizes: (L, 2) int64, width and height of the upright images in pixels; 0 of texts.
         """
 
     def load(self, arrays: Mapping[str, NDArray[Any]]) -> Targets:
@@ -131,8 +140,11 @@ class Learner(Protocol):
     def predict(self, logits: Float32Array) -> Predictions:
         """Read the (N, C) outputs of a model."""
 
-    def losses(self, logits: Float32Array, targets: Any) -> NDArray[np.float64]:
-        """Return (n,) losses >= 0 of outputs for targets: what MQ-Net learns to foresee."""
+    def losses(self, outputs: Outputs, targets: Any) -> NDArray[np.float64]:
+        """Return (n,) losses >= 0 of outputs for targets: what MQ-Net learns to foresee.
+
+        Of the outputs there are logits and, of a detector, detections.
+        """
 
     def metrics(self, outputs: Outputs, targets: Any, class_ids: Sequence[int]) -> Metrics:
         """Judge what a model says of examples that it has not learned from."""

@@ -32,6 +32,10 @@ class ClassTargets:
         """Return the classes."""
         return self.classes
 
+    def present(self) -> Indices:
+        """Return the classes of which there is an example."""
+        return np.unique(self.classes)
+
     def arrays(self) -> Mapping[str, NDArray[Any]]:
         """Return the classes by name."""
         return {"classes": self.classes}

@@ -12,7 +12,7 @@ from models.evaluation.evaluate import accuracy, per_class_accuracy
 from models.evaluation.skill_warnings import doubts_of_model
 from models.media.base import Store
 from models.probability import log_softmax
-from models.protocols import Float32Array, Outputs, TargetModel
+from models.protocols import Float32Array, Indices, Outputs, TargetModel
 from models.ranking.pool_scores import predictions
 from models.target.train import load_target, train_target
 from models.tasks.base import Learner, Metrics, Training
@@ -23,7 +23,10 @@ class ClassLearner:
     """A classifier of the catalog: a head on embeddings, or a network."""
 
     def targets(
-        self, labels: Sequence[Mapping[str, Any] | None], class_ids: Sequence[int]
+        self,
+        labels: Sequence[Mapping[str, Any] | None],
+        class_ids: Sequence[int],
+        sizes: Indices,  # noqa: ARG002  a class has no place
     ) -> ClassTargets:
         """Read labels; the class of OOD is 0, and means nothing."""
         output = {class_id: number for number, class_id in enumerate(class_ids)}
@@ -63,9 +66,9 @@ class ClassLearner:
         """Return the most probable classes."""
         return ClassPredictions(*predictions(logits))
 
-    def losses(self, logits: Float32Array, targets: ClassTargets) -> NDArray[np.float64]:
+    def losses(self, outputs: Outputs, targets: ClassTargets) -> NDArray[np.float64]:
         """Return the cross-entropy."""
-        own = np.take_along_axis(log_softmax(logits), targets.classes[:, None], axis=1)
+        own = np.take_along_axis(log_softmax(outputs.logits), targets.classes[:, None], axis=1)
         return -own[:, 0].astype(np.float64)
 
     def metrics(self, outputs: Outputs, targets: ClassTargets, class_ids: Sequence[int]) -> Metrics:

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 import torch
@@ -13,6 +14,10 @@ from models import tensorfile
 from models.errors import Cancelled
 from models.protocols import Progress
 
+_BUFFER: Final = "momentum_buffer"
+_MOMENTUM: Final = "momentum"
+# What optimisers keep of a parameter: SGD the first, AdamW the others.
+_KEPT: Final = {_MOMENTUM: _BUFFER, **{name: name for name in ("step", "exp_avg", "exp_avg_sq")}}
 _REPORT_EVERY = 10
 _CHECKPOINT_SECONDS = 15.0
 
@@ -103,20 +108,20 @@ def counted(
 def store(
     path: Path, module: nn.Module, optimizer: torch.optim.Optimizer, step: int, run: str
 ) -> None:
-    """Write weights, momentum and the state of the random generators, atomically.
+    """Write weights, the state of the optimiser and that of the random generators, atomically.
 
     Args:
         path: where to.
         module: what is trained.
-        optimizer: over `module.parameters()`, with momentum.
+        optimizer: over `module.parameters()`; what it keeps of each is tensors.
         step: the next step.
         run: identifies the run, so that another one does not resume it by mistake.
     """
     tensors = {f"module.{name}": value for name, value in module.state_dict().items()}
     for number, parameter in enumerate(module.parameters()):
-        momentum = optimizer.state[parameter].get("momentum_buffer")
-        if momentum is not None:
-            tensors[f"momentum.{number}"] = momentum
+        for name, value in optimizer.state[parameter].items():
+            if value is not None:
+                tensors[f"{_MOMENTUM if name == _BUFFER else name}.{number}"] = value
     tensors["random.cpu"] = torch.get_rng_state()
     device = _device(module)
     if device.type == "cuda":
@@ -138,10 +143,12 @@ def restore(
         {name.removeprefix(prefix): t for name, t in tensors.items() if name.startswith(prefix)}
     )
     for number, parameter in enumerate(module.parameters()):
-        momentum = tensors.get(f"momentum.{number}")
-        if momentum is not None:
-            like = torch.empty_like(parameter).copy_(momentum)
-            optimizer.state[parameter]["momentum_buffer"] = like
+        for stored, name in _KEPT.items():
+            value = tensors.get(f"{stored}.{number}")
+            if value is not None:
+                # Steps are counted on the CPU, whatever the parameter is on.
+                like = torch.empty_like(parameter) if value.shape == parameter.shape else value
+                optimizer.state[parameter][name] = like.copy_(value)
     torch.set_rng_state(tensors["random.cpu"])
     device = _device(module)
     if "random.cuda" in tensors and device.type == "cuda":

@@ -78,6 +78,9 @@ class Numbers:
     def outputs(self) -> Indices:
         return np.zeros(len(self), dtype=np.int64)
 
+    def present(self) -> Indices:
+        return np.zeros(min(1, len(self)), dtype=np.int64)
+
     def arrays(self) -> Mapping[str, NDArray[Any]]:
         return {"values": self.values}
 
@@ -119,7 +122,10 @@ class RidgeLearner:
     """Learns numbers, and is judged by R²."""
 
     def targets(
-        self, labels: Sequence[Mapping[str, Any] | None], class_ids: Sequence[int]
+        self,
+        labels: Sequence[Mapping[str, Any] | None],
+        class_ids: Sequence[int],
+        sizes: Indices,
     ) -> Numbers:
         return Numbers(np.array([0.0 if one is None else one["value"] for one in labels]))
 
@@ -145,8 +151,8 @@ class RidgeLearner:
     def predict(self, logits: Float32Array) -> Numbers:
         return Numbers(logits[:, 0].astype(np.float64))
 
-    def losses(self, logits: Float32Array, targets: Numbers) -> NDArray[np.float64]:
-        return np.abs(logits[:, 0] - targets.values) / 100
+    def losses(self, outputs: Outputs, targets: Numbers) -> NDArray[np.float64]:
+        return np.abs(outputs.logits[:, 0] - targets.values) / 100
 
     def metrics(self, outputs: Outputs, targets: Numbers, class_ids: Sequence[int]) -> Metrics:
         wrong = np.square(outputs.logits[:, 0] - targets.values).sum()

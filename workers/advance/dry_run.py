@@ -10,16 +10,20 @@ from core.job_params import AdvanceParams
 from core.project_settings import ProjectSettings
 from core.states import ExampleState, Split
 from core.tables import Example, Project, ProjectClass
+from core.tasks.boxes import BOXES
 from models.catalog import parse
 from models.dry_run import affine_seconds, extended_seconds, step_seconds, timed
 from models.features.embed import extractor_path
 from models.media.base import Store
+from models.params.detection import DetectorParams
 from models.params.networks import TrainingParams
 from models.protocols import TargetModel
 from models.target.train import embed_pool, train_target, uses_embeddings
+from models.tasks.base import Training
 from workers.context import JobContext
 from workers.dry_run import Cost, DryRun
 from workers.features.stored import embeddings_file
+from workers.learners import learner_of
 from workers.stores import open_store, side_of
 from workers.weights import with_file
 
@@ -63,6 +67,7 @@ class _Timing:
                 .where(Example.project_id == context.project_id)
                 .group_by(Example.split, Example.state)
             )
+            self.task = project.task
             classes = select(func.count()).where(ProjectClass.project_id == project.id)
             self.classes = max(2, session.scalar(classes) or 0)
             counts = {(split, state): count for split, state, count in session.execute(rows)}
@@ -111,11 +116,11 @@ class _Timing:
 
     def train(self) -> Cost:
         """Time a head on some labels, or steps of a network."""
-        if self.frozen:
+        params = parse("model", self.name, self.params)
+        if self.frozen and not isinstance(params, DetectorParams):
             size = min(self.labels, _MOST_LABELS)
             return Cost(timed(self._fit, size) * self.labels / size)
-        params = parse("model", self.name, self.params)
-        assert isinstance(params, TrainingParams)
+        assert isinstance(params, TrainingParams | DetectorParams)
         return Cost(params.steps * step_seconds(self._step))
 
     def _fit(self, size: int) -> None:
@@ -127,16 +132,43 @@ class _Timing:
     def _learn(self, size: int, params: dict[str, Any]) -> None:
         self.context.check()
         count = min(self.count, max(2, size))
-        generator = np.random.default_rng(self.settings.seed)
+        labels = np.random.default_rng(self.settings.seed).integers(self.classes, size=count)
+        rows = self._rows()
+        if self.task == BOXES.name:
+            self._learn_boxes(labels if rows is None else labels[: len(rows)], params, rows)
+            return
         self.model = train_target(
             self._store(self.count),
             np.arange(count),
-            generator.integers(self.classes, size=count),
+            labels,
             classes=self.classes,
             name=self.name,
             params=params,
             seed=self.settings.seed,
-            embeddings=self._rows(),
+            embeddings=rows,
+        )
+
+    def _learn_boxes(self, labels: Any, params: dict[str, Any], rows: Any) -> None:
+        """Learn one box in the middle of each image."""
+        assert self.side is not None
+        quarter = self.side / 4
+        place = {"x": quarter, "y": quarter, "w": 2 * quarter, "h": 2 * quarter}
+        made = [{"boxes": [{"class_id": one, **place}]} for one in labels.tolist()]
+        sizes = np.full((len(made), 2), self.side, dtype=np.int64)
+        learner, nothing = learner_of(self.task), np.empty(0, dtype=np.int64)
+        self.model = learner.train(
+            Training(
+                self._store(self.count),
+                np.arange(len(made)),
+                learner.targets(made, range(self.classes), sizes),
+                classes=self.classes,
+                name=self.name,
+                params=params,
+                seed=self.settings.seed,
+                ood_indices=nothing,
+                auxiliary_indices=nothing,
+                embeddings=rows,
+            )
         )
 
     def _rows(self) -> Any:
@@ -146,6 +178,9 @@ class _Timing:
         if self.missing == 0:
             return np.load(self.stored, mmap_mode="r")
         rows = np.load(self.context.work / "sample" / "embeddings.npy")
+        if self.task == BOXES.name:
+            # Rows with maps are large, and steps on a few take as long.
+            return rows
         return np.resize(rows, (min(self.count, _MOST_LABELS), rows.shape[1]))
 
     def look(self) -> Cost:

@@ -49,7 +49,7 @@ def _ood_left(advance: Advance) -> dict[str, Any]:
 
 def _by_random(advance: Advance, unlabeled: int) -> OodLeft | None:
     snapshot = advance.snapshot
-    is_ood, asked = snapshot.is_ood, snapshot.label_rounds >= 0
+    is_ood, asked = snapshot.labels == OOD, snapshot.label_rounds >= 0
     # What is typical of the pool, or was sent by somebody, was chosen and not drawn.
     chosen = np.union1d(snapshot.requested, snapshot.typical)
     drawn = (snapshot.label_rounds == 0) & ~np.isin(snapshot.labeled, chosen)

@@ -30,7 +30,6 @@ from models.target.train import (
     training_notes,
     uses_embeddings,
 )
-from models.target.trained import HeadModel
 from models.tasks.base import Learner, Training
 from workers.advance.reads import (
     artifacts_of,
@@ -48,6 +47,8 @@ from workers.weights import with_file
 
 Losses = NDArray[np.float64]
 
+# A class that the project has no longer.
+_GONE: Final = -1
 _VERDICTS: Final = "verdicts.safetensors"
 _NO_EVALUATION: Final = (
     "Accuracy was not measured, as there is no evaluation image; import labeled images into the "
@@ -282,31 +283,50 @@ class Advance:
         assert self.closing is not None
         positions = self.snapshot.answered_in(self.closing)
         query, labels = self.snapshot.labeled[positions], self.snapshot.labels[positions]
+        labels = self._in_outputs_of_then(labels)
+        known = np.flatnonzero(labels >= OOD)
+        positions, query, labels = positions[known], query[known], labels[known]
         if task_type(self.snapshot.task).names_one_class:
-            return (*self._in_outputs_of_then(query, labels), None)
+            return query, labels, None
         losses = np.zeros(len(query))
         inside = np.flatnonzero(~self.snapshot.is_ood[positions] & np.isin(query, scores.indices))
-        logits = scores.logits[np.searchsorted(scores.indices, query[inside])]
-        losses[inside] = self.learner.losses(logits, self.snapshot.targets.take(positions[inside]))
+        losses[inside] = self.learner.losses(
+            self.outputs_then(scores, query[inside]),
+            self.snapshot.targets.take(positions[inside]),
+        )
         return query, labels, losses
 
-    def _in_outputs_of_then(self, query: Any, labels: Any) -> tuple[Any, Any]:
-        """Labels as outputs of the model that chose the query; classes added since are left out."""
+    def outputs_then(self, scores: PoolScores, indices: Indices) -> Outputs:
+        """What the model of ``scores`` said at (n,) pool indices; detections in classes of now."""
+        found = scores.take(np.searchsorted(scores.indices, indices).astype(np.int64))
+        nothing = np.empty((len(indices), 0), dtype=np.float32)
+        detections = found.detections
+        if detections is not None:
+            now = {class_id: index for index, class_id in enumerate(self.snapshot.class_ids)}
+            order = [now.get(class_id, _GONE) for class_id in self.previous_class_ids]
+            if order != list(range(len(order))):
+                detections = detections.copy()
+                of = np.array(order, dtype=np.float32)
+                detections[:, :, 5] = of[detections[:, :, 5].astype(np.int64)]
+        return Outputs(found.logits, nothing, detections=detections)
+
+    def _in_outputs_of_then(self, labels: Any) -> Any:
+        """Labels as outputs of the model that chose the query; below ``OOD`` of classes since."""
+        if len(self.snapshot.class_ids) == 0:
+            return labels
         then = {class_id: index for index, class_id in enumerate(self.previous_class_ids)}
         now = self.snapshot.class_ids.tolist()
-        translated = np.array(
+        return np.array(
             [OOD if label == OOD else then.get(now[label], OOD - 1) for label in labels.tolist()],
             dtype=np.int64,
         )
-        known = translated >= OOD
-        return query[known], translated[known]
 
     def train(self) -> None:
         """Train the target model on every verdict; what OOD verdicts are for is its parameters'."""
         indices, targets = self.snapshot.trained()
         ood = self.snapshot.ood
-        if len(indices) == 0:
-            self.note("train", {"notes": ["No image has a class yet, so no model was trained."]})
+        if len(targets.present()) == 0:
+            self.note("train", {"notes": [self._nothing_to_learn]})
             return
         chosen = self.settings.model
         notes = training_notes(
@@ -315,7 +335,7 @@ class Advance:
             inside=len(indices),
             ood=len(ood),
             auxiliary=len(self.snapshot.auxiliary),
-            missing=self._names_without(targets.outputs()),
+            missing=self._names_without(targets.present()),
         )
         if left_out := len(self.snapshot.dropped):
             notes = (*notes, f"Trained without {left_out} labels that the subset drops.")
@@ -338,15 +358,21 @@ class Advance:
             )
         )
         model.save(self.file("model.safetensors"))
-        columns = model.columns if isinstance(model, HeadModel) else None
+        columns = getattr(model, "columns", None)
         self.note("train", {"notes": [*notes, *model.notes], "columns": columns})
         checkpoint.unlink(missing_ok=True)
 
-    def _names_without(self, labels: Indices) -> list[str]:
-        """Names of the classes that none of the (n,) labels is of."""
+    @property
+    def _nothing_to_learn(self) -> str:
+        if task_type(self.snapshot.task).names_one_class:
+            return "No image has a class yet, so no model was trained."
+        return "No label to learn from yet, so no model was trained."
+
+    def _names_without(self, present: Indices) -> list[str]:
+        """Names of the classes that are not among the (n,) outputs."""
         if len(self.snapshot.class_ids) == 0:
             return []
-        missing = np.delete(self.snapshot.class_ids, np.unique(labels))
+        missing = np.delete(self.snapshot.class_ids, present)
         return class_names(self.context, missing)
 
     def scored(self, model: TargetModel, rows: Any, progress: Progress) -> Scored:

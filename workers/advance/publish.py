@@ -14,6 +14,7 @@ from core.lifecycle import mark_queried, mark_unqueried, move_project, move_roun
 from core.rounds import is_spent
 from core.states import ArtifactKind, ExampleState, ProjectState, RoundState
 from core.tables import Artifact, Example, Project, Query, Round
+from core.tasks.registry import task_type
 from models.rounds.predictions import Predictions, predict
 from models.rounds.query import PoolScores
 from workers.advance import second_looks
@@ -307,7 +308,7 @@ def _known(
 def _predicted(snapshot: Snapshot, predicted: Predictions) -> dict[str, list[Any]]:
     """What annotators are shown of (n,) predictions: nothing where labels are no classes."""
     nothing: list[Any] = [None] * len(predicted.classes)
-    if len(snapshot.class_ids) == 0:
+    if not task_type(snapshot.task).names_one_class:
         return {"predicted_class_id": nothing, "probability": nothing}
     return {
         "predicted_class_id": snapshot.class_ids[predicted.classes].tolist(),

@@ -5,8 +5,10 @@ from dataclasses import replace
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.states import ArtifactKind
+from models.detection.matching import hits
 from models.protocols import OOD, Ranking
 from models.ranking.candidates import NO_ANSWERS, LastAnswers, Prices
 from models.ranking.mqnet import MQNet, Normalisation
@@ -66,7 +68,8 @@ def _ranked(advance: Advance, scores: PoolScores, n: int, wanted: int) -> Rankin
     view = view_files.load(
         advance.file("view"),
         logits=scores.logits,
-        embeddings=None if rows is None else np.asarray(rows[scores.indices]),
+        embeddings=None if rows is None else np.asarray(rows[scores.indices], dtype=np.float32),
+        detections=scores.detections,
     )
     cost, last = advance.settings.cost, _last_answers(advance)
     had_ood = len(last.labels) < 2 or bool((last.labels == OOD).any())
@@ -99,7 +102,19 @@ def _last_answers(advance: Advance) -> LastAnswers:
         return NO_ANSWERS
     scores, labels = answered
     everything = PoolScores.from_parquet(advance.previous[ArtifactKind.SCORES])
-    return LastAnswers(labels, scores, Normalisation.fit(everything.purity))
+    purity = Normalisation.fit(everything.purity)
+    return LastAnswers(labels, scores, purity, _hits(advance, scores))
+
+
+def _hits(advance: Advance, scores: PoolScores) -> NDArray[np.int8] | None:
+    """Which detections of answered images were right, by what the answers say."""
+    if scores.detections is None:
+        return None
+    snapshot = advance.snapshot
+    positions = np.searchsorted(snapshot.labeled, scores.indices).astype(np.int64)
+    detections = advance.outputs_then(scores, scores.indices).detections
+    assert detections is not None
+    return hits(detections, snapshot.targets.take(positions))
 
 
 def _queue_length(advance: Advance) -> int:

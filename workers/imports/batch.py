@@ -6,11 +6,13 @@ from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 from core.imports import FolderChoice
+from core.pictures.rendition import upright_and_turn
 from core.states import Split
 from core.tasks.spec import Label
+from workers.imports.boxes.settle import Upright
 from workers.imports.items import Item, LeftOut, Origin, Reference, Refused
 from workers.imports.labels import Labeled, Written
-from workers.imports.media.base import Addition, Made, Reading
+from workers.imports.media.base import Addition, Content, Made, Reading
 from workers.imports.moved import Met
 from workers.imports.placing import Place, place
 from workers.imports.pool import Held
@@ -20,6 +22,7 @@ from workers.imports.report import Note, Outcome
 _MOST_ITEMS: Final = 512
 _MOST_BYTES: Final = 32 << 20
 _MOST_SHOWN: Final = 100
+_NOT_TAKEN: Final = "a label is not taken"
 _OTHER_BYTES: Final = (
     "what is said is of other bytes, by its sha256; leave the column sha256 out if the image was "
     "converted since"
@@ -168,6 +171,10 @@ class Looked(NamedTuple):
     make: Callable[[Sequence[bytes]], Sequence[Made | Refused]]
     helped: Callable[[str, Refused], Refused]
     first_name: Callable[[], str | None]
+    settled: Callable[[Opinion, Upright], tuple[Opinion, tuple[str, ...]] | Refused] = (
+        lambda opinion, _: (opinion, ())
+    )
+    sizes: Callable[[Collection[int]], Mapping[int, Upright]] = lambda _: {}
 
 
 def decide(batch: Sequence[Prepared], looked: Looked) -> Decided:
@@ -177,7 +184,7 @@ def decide(batch: Sequence[Prepared], looked: Looked) -> Decided:
         batch: Items in their order.
         looked: Tells which hashes the pool holds, which examples references may mean, what is made
             of contents, what helps where that is nothing, and the name of an example that the
-            project has, if it has any.
+            project has, if it has any; what boxes mean as labels, and the sizes of images by id.
     """
     mentions = [one for one in batch if isinstance(one, Mention)]
     meant = looked.find([each for one in mentions for each in (one.reference, *one.also)])
@@ -186,6 +193,9 @@ def decide(batch: Sequence[Prepared], looked: Looked) -> Decided:
     fresh = [digest for digest in unique if digest not in held]
     contents = [unique[digest] for digest in fresh]
     made = dict(zip(fresh, looked.make(contents), strict=True))
+    drawn = [one.reference for one in mentions if any(label.drawn for label in one.labels)]
+    ids = {id_ for one in drawn for id_, _ in meant.get(one, ())}
+    sizes = looked.sizes(ids) if ids else {}
     decided = Decided()
     for one in batch:
         if isinstance(one, Line):
@@ -193,11 +203,39 @@ def decide(batch: Sequence[Prepared], looked: Looked) -> Decided:
         elif isinstance(one, Mention):
             line = _mentioned(one, meant, looked.first_name)
             if line.outcome is not Outcome.REFUSED:
-                decided.labeled[len(decided.lines)] = Labeled(one.reference, one.labels)
+                labels, line = _settled(one, line, sizes, meant, looked)
+                decided.labeled[len(decided.lines)] = Labeled(one.reference, labels)
             decided.lines.append(line)
         else:
             decided.lines.append(_enter(one, held, made, decided, looked.helped))
     return decided
+
+
+def _settled(
+    one: Mention,
+    line: Line,
+    sizes: Mapping[int, Upright],
+    meant: Mapping[Reference, Sequence[tuple[int, Split]]],
+    looked: Looked,
+) -> tuple[tuple[Opinion, ...], Line]:
+    """Labels of an image that is there, with boxes in its own pixels, and the line with notes."""
+    labels: list[Opinion] = []
+    for opinion in one.labels:
+        if opinion.drawn is None:
+            labels.append(opinion)
+            continue
+        ((id_, _),) = meant[one.reference]
+        found = looked.settled(opinion, sizes[id_])
+        if isinstance(found, Refused):
+            line = _noted(line, _NOT_TAKEN, found.reason)
+        else:
+            labels.append(found[0])
+            for note in found[1]:
+                line = _noted(line, note, opinion.drawn.file)
+    if not labels:
+        reasons = "; ".join(each.detail for each in line.notes if each.reason == _NOT_TAKEN)
+        line = Line(one.name, Outcome.REFUSED, reasons)
+    return tuple(labels), line
 
 
 def _enter(
@@ -330,8 +368,15 @@ def _prepare(
 ) -> Prepared:
     if item.refused is not None:
         return Line(item.name, Outcome.REFUSED, item.refused.reason)
+    came: Content | Refused | None = None
+    if item.reference is None and any(one.drawn is not None for one in item.said):
+        # Only the image tells where its boxes lie.
+        came = reading.read(item)
+        upright = None if isinstance(came, Refused) else upright_and_turn(came.content)
+        item = reader.upright(item, None if upright is None else Upright(*upright))
     read = reader.read(item)
-    notes = tuple(Note("a label is not taken", reason) for reason in read.unread)
+    notes = tuple(Note(_NOT_TAKEN, reason) for reason in read.unread)
+    notes = (*notes, *(Note(*one) for one in item.told))
     if item.remark:
         notes = (*notes, Note(item.remark))
     if item.how and (read.labels or read.unread):
@@ -351,7 +396,7 @@ def _prepare(
         return Line(item.name, Outcome.LEFT_OUT, placed.reason)
     if isinstance(placed, Refused):
         return Line(item.name, Outcome.REFUSED, placed.reason)
-    came = reading.read(item)
+    came = came or reading.read(item)
     if isinstance(came, Refused):
         return Line(item.name, Outcome.REFUSED, came.reason)
     notes = (*notes, *map(Note, came.notes))
@@ -362,5 +407,5 @@ def _prepare(
         placed = place(other, default, reader, chosen)
         if isinstance(placed, Refused):
             return Line(item.name, Outcome.REFUSED, placed.reason)
-        labels, notes = (), (*notes, Note("a label is not taken", _OTHER_BYTES))
+        labels, notes = (), (*notes, Note(_NOT_TAKEN, _OTHER_BYTES))
     return Candidate(item.name, placed, came.content, digest, labels, notes, came.origin)

@@ -16,12 +16,15 @@ SOURCE: Final = "COCO"
 """Source of what names nobody."""
 UNDECIDED: Final = "undecided"
 """Member of our exports for images that are neither labeled nor OOD."""
-_KEPT: Final = frozenset({"name", "sha256", "split", "class", "label", "verdict", "votes", "meta"})
+KEPT: Final = frozenset({"name", "sha256", "split", "class", "label", "verdict", "votes", "meta"})
 _SHOWN: Final = 3
 
 
 class CocoIndex:
     """The three tables of a document, joined on disk: their order and number are not known."""
+
+    _kept = KEPT
+    _without_label: tuple[str, ...] = (UNDECIDED,)
 
     def __init__(self, path: Path, name: str) -> None:
         """Start anew at ``path``, for the document ``name``."""
@@ -34,7 +37,7 @@ class CocoIndex:
             "CREATE TABLE images (seq INTEGER PRIMARY KEY, id TEXT, file TEXT, fields TEXT)"
         )
         self._index.execute("CREATE TABLE categories (id TEXT, name TEXT)")
-        self._index.execute("CREATE TABLE labels (image TEXT, category TEXT)")
+        self._index.execute("CREATE TABLE labels (image TEXT, category TEXT, shape TEXT)")
         self._index.execute("CREATE TABLE problems (name TEXT, reason TEXT)")
         self._without_category = 0
         self.names_keypoints = False
@@ -52,7 +55,7 @@ class CocoIndex:
         for key, one in elements:
             if key == "info" and isinstance(one, dict):
                 self._is_label_studios = one.get("contributor") == label_studio.SOURCE
-            if key not in ("images", UNDECIDED, "categories", "annotations"):
+            if key not in ("images", *self._without_label, "categories", "annotations"):
                 continue
             number = numbers[key] = numbers.get(key, -1) + 1
             reason = self._add(key, one)
@@ -68,30 +71,36 @@ class CocoIndex:
         """Note an entry; why it cannot be used, if it cannot."""
         if not isinstance(one, dict):
             return "is not an object"
-        if key in ("images", UNDECIDED):
-            id_, file = _id(one.get("id")), one.get("file_name")
+        if key in ("images", *self._without_label):
+            id_, file = id_of(one.get("id")), one.get("file_name")
             path = plain_path(file).lstrip("/") if isinstance(file, str) else ""
             if id_ is None or not path:
                 return f"has no {'id' if id_ is None else 'file_name'}"
-            fields = {name: value for name, value in one.items() if name in _KEPT}
+            fields = {name: value for name, value in one.items() if name in self._kept}
             row = (id_, path, json.dumps(fields, allow_nan=False))
             self._index.execute("INSERT INTO images (id, file, fields) VALUES (?, ?, ?)", row)
             return None
         if key == "categories":
-            id_, name = _id(one.get("id")), one.get("name")
+            id_, name = id_of(one.get("id")), one.get("name")
             self.names_keypoints |= "keypoints" in one
             if id_ is None or not isinstance(name, str) or not name.strip():
                 return f"has no {'id' if id_ is None else 'name'}"
             self._index.execute("INSERT INTO categories VALUES (?, ?)", (id_, printable(name)))
             return None
-        image, category = _id(one.get("image_id")), _id(one.get("category_id"))
+        image, category = id_of(one.get("image_id")), id_of(one.get("category_id"))
         self.names_keypoints |= "keypoints" in one
         if image is None:
             return "has no image_id"
         if category is None:
             self._without_category += 1
             return None
-        self._index.execute("INSERT INTO labels VALUES (?, ?)", (image, category))
+        self._index.execute(
+            "INSERT INTO labels VALUES (?, ?, ?)", (image, category, self._shape(one))
+        )
+        return None
+
+    def _shape(self, annotation: dict[str, Any]) -> str | None:  # noqa: ARG002
+        """What is kept of where in the image an annotation is: nothing, for classes."""
         return None
 
     @property
@@ -167,7 +176,7 @@ def _unread(
     return f"annotations of several categories ({shown}); an image has one class"
 
 
-def _id(value: object) -> str | None:
+def id_of(value: object) -> str | None:
     """An id as it is compared: a number is one however it is written."""
     if isinstance(value, bool):
         return None

@@ -4,12 +4,15 @@ import io
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, Final
 
 from core.errors import DomainError
 from workers.imports import label_studio
+from workers.imports.boxes.coco import CocoBoxes
+from workers.imports.boxes.label_studio import fields_of as box_fields
 from workers.imports.coco import CocoIndex
 from workers.imports.items import (
     Item,
@@ -25,6 +28,7 @@ from workers.imports.items import (
 from workers.imports.json_stream import elements
 from workers.imports.matching import Unmatched
 from workers.imports.metadata import UNREAD, Metadata, Missing
+from workers.imports.said import drawn_on
 from workers.imports.stated import read_said_of
 from workers.imports.values import Values
 
@@ -91,7 +95,7 @@ def _nobodys() -> Refused:
 
 
 def read_documents(
-    documents: Iterable[Document], metadata: Metadata, work: Path
+    documents: Iterable[Document], metadata: Metadata, work: Path, *, boxes: bool = False
 ) -> list[DomainError]:
     """Index what documents say; one that cannot be read becomes a problem, and costs no other.
 
@@ -101,6 +105,7 @@ def read_documents(
         documents: All that come together.
         metadata: The index.
         work: For what is needed on the way.
+        boxes: Whether labels are boxes, and not classes.
 
     Returns:
         Why documents could not be read to their end.
@@ -111,9 +116,10 @@ def read_documents(
         for document in documents:
             try:
                 if document.tool is Tool.LABEL_STUDIO:
-                    _read_tasks(document, metadata)
+                    _read_tasks(document, metadata, boxes=boxes)
                 else:
-                    index = CocoIndex(work / f"coco-{len(read)}.sqlite", document.name)
+                    kind = CocoBoxes if boxes else CocoIndex
+                    index = kind(work / f"coco-{len(read)}.sqlite", document.name)
                     read.append((document, index))
                     with document.open() as file:
                         index.add(elements(file, document.name))
@@ -137,17 +143,18 @@ def read_documents(
     return broken
 
 
-def _read_tasks(document: Document, metadata: Metadata) -> None:
+def _read_tasks(document: Document, metadata: Metadata, *, boxes: bool) -> None:
+    fields = partial(box_fields, name=printable(document.name)) if boxes else None
     with document.open() as file:
         tasks = (one for _, one in elements(file, document.name))
-        rows = label_studio.rows(tasks, document.name, metadata.problem)
+        rows = label_studio.rows(tasks, document.name, metadata.problem, fields)
         metadata.add_document(document.folder, rows, below=document.below)
 
 
 def mention(missing: Missing) -> Item:
     """What a document says of an image that does not come with it, but may be there."""
     read = read_said_of(missing.fields)
-    said = () if isinstance(read, Refused) else read
+    said = () if isinstance(read, Refused) else (*read, *drawn_on(missing.fields))
     unread = tuple(missing.fields.get(UNREAD, ()))
     if isinstance(read, Refused):
         unread = (*unread, read.reason)
@@ -187,7 +194,13 @@ class DocumentSource(Source):
     """What a document says of images that the project has."""
 
     def __init__(
-        self, path: Path, filename: str, work: Path, pool: Iterable[tuple[int, str]]
+        self,
+        path: Path,
+        filename: str,
+        work: Path,
+        pool: Iterable[tuple[int, str]],
+        *,
+        boxes: bool = False,
     ) -> None:
         """Index the document at ``path`` under ``work``.
 
@@ -196,6 +209,7 @@ class DocumentSource(Source):
             filename: What its sender called it.
             work: For the index.
             pool: Ids and names of the images of the project.
+            boxes: Whether labels are boxes, and not classes.
 
         Raises:
             DomainError: ``invalid_archive``.
@@ -208,7 +222,7 @@ class DocumentSource(Source):
         self._metadata = Metadata(work / "metadata.sqlite")
         try:
             document = Document(name, tool, lambda: path.open("rb"))
-            for error in read_documents([document], self._metadata, work):
+            for error in read_documents([document], self._metadata, work, boxes=boxes):
                 raise error
             self._metadata.match_documents((), pool)
             self._total = self._metadata.missing_count() + self._metadata.problem_count()

@@ -10,6 +10,7 @@ from typing import Any, BinaryIO, Final, Protocol
 from core.errors import Invalid
 from core.folder_names import LITTER, from_folder
 from core.imports import FolderChoice
+from workers.imports.boxes.files import BoxFiles
 from workers.imports.documents import (
     SUFFIX,
     Document,
@@ -79,6 +80,7 @@ class FolderSource(Source):
         *,
         is_called: Callable[[str], bool] = is_called_image,
         known: Collection[str] = (),
+        boxes: bool = False,
     ) -> None:
         """Scan the names of ``entries``, and index their metadata under ``work``.
 
@@ -91,6 +93,7 @@ class FolderSource(Source):
             pool: Ids and names of the images that the project has, which documents may mean too.
             is_called: Tells of a path whether it is called like one of the examples.
             known: What ``chosen`` may name besides the folders.
+            boxes: Whether labels are boxes, so that texts and XML beside images may draw them.
 
         Raises:
             DomainError: ``invalid_archive``; ``invalid_column`` if no metadata has one of
@@ -101,13 +104,17 @@ class FolderSource(Source):
         self._chosen = chosen or {}
         self._entries = entries
         self._metadata: Metadata | None = None
+        self._boxes: BoxFiles | None = None
         try:
+            if boxes:
+                self._boxes = BoxFiles(work / "boxes.sqlite", self._loose, entries.open)
+                self._boxes.find(name for name, _ in self._files())
             # JSON that says nothing, and why.
             self._unknown: dict[str, str] = {}
             self._tables: list[tuple[str, Any]] = []
             self._documents: dict[str, Document] = {}
             self._find()
-            if self._tables or self._documents:
+            if self._tables or self._documents or self._boxes:
                 self._metadata = Metadata(work / "metadata.sqlite")
                 self._read_metadata(self._metadata, work, pool)
             self._count, self._layout = self._scan()
@@ -133,7 +140,9 @@ class FolderSource(Source):
     def documents(self) -> list[tuple[str, str]]:
         """Files that say something of others, and whose format they have."""
         tables = [(name, "metadata") for name, _ in self._tables]
-        return [*tables, *((name, one.tool.value) for name, one in self._documents.items())]
+        drawn = self._boxes.documents if self._boxes else []
+        documents = ((name, one.tool.value) for name, one in self._documents.items())
+        return [*tables, *documents, *drawn]
 
     def items(self, start: int) -> Iterator[Item]:
         """Files in the archive's order, what metadata names and the archive lacks, and the rest."""
@@ -164,10 +173,19 @@ class FolderSource(Source):
         self._entries.close()
         if self._metadata:
             self._metadata.close()
+        if self._boxes:
+            self._boxes.close()
+
+    def _loose(self) -> Iterator[Any]:
+        """Every file, also those that say nothing of images alone; nothing hidden or hostile."""
+        for entry in self._entries:
+            name = _path(entry)
+            if not name.endswith("/") and not is_hidden(name) and not _is_unsafe(name):
+                yield entry
 
     def _files(self) -> Iterator[tuple[str, Any]]:
         for entry in self._entries:
-            name = printable(entry.name.replace("\\", "/"))
+            name = _path(entry)
             if not name.endswith("/") and not is_litter(name):
                 yield name, entry
 
@@ -176,7 +194,8 @@ class FolderSource(Source):
 
     def _describes(self, name: str) -> bool:
         """Whether a file is there to say something of others."""
-        return _base(name) in NAMES or name in self._documents
+        is_known = _base(name) in NAMES or name in self._documents
+        return is_known or (self._boxes is not None and name in self._boxes)
 
     def _find(self) -> None:
         """Find the tables and documents among the files."""
@@ -224,7 +243,9 @@ class FolderSource(Source):
             if holding == described:
                 break
         documents = (replace(one, below=one.folder in holding) for one in self._documents.values())
-        read_documents(documents, metadata, work)
+        read_documents(documents, metadata, work, boxes=self._boxes is not None)
+        if self._boxes:
+            self._boxes.read(metadata, _called)
         metadata.match(name for name, _ in self._images())
         metadata.match_documents(enumerate(name for name, _ in self._images()), pool)
 
@@ -238,7 +259,7 @@ class FolderSource(Source):
             if _is_unsafe(name):
                 continue
             if is_described:
-                folders.describe(name, is_table=name not in self._documents)
+                folders.describe(name, is_table=_base(name) in NAMES)
             else:
                 folders.add(name)
         for folder in folders.holding if self._chosen else ():
@@ -307,6 +328,7 @@ class FolderSource(Source):
             how=found.how,
             digests=found.digests,
             remark=_UNCERTAIN if _is_uncertain(entry) else "",
+            told=found.told,
             meta=found.meta,
         )
 
@@ -315,15 +337,29 @@ def _is_uncertain(entry: Any) -> bool:
     return bool(getattr(entry, "raw", b"") or getattr(entry, "is_doubtful", False))
 
 
+def _path(entry: Any) -> str:
+    return _called(entry.name)
+
+
+def _called(name: str) -> str:
+    """By which path a file of an archive goes here."""
+    return printable(name.replace("\\", "/"))
+
+
 def _base(name: str) -> str:
     return name.rpartition("/")[2].lower()
 
 
 def is_litter(name: str) -> bool:
     """Hidden files and what goes with others; ``..`` is not hidden but hostile."""
-    return any(
-        (part.startswith(".") and part not in {".", ".."}) or part.lower() in LITTER
-        for part in name.split("/")
+    return is_hidden(name) or any(part.lower() in LITTER for part in name.split("/"))
+
+
+def is_hidden(name: str) -> bool:
+    """Files that a system keeps for itself."""
+    parts = name.split("/")
+    return any(part.startswith(".") and part not in {".", ".."} for part in parts) or (
+        "__MACOSX" in parts
     )
 
 

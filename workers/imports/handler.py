@@ -78,7 +78,7 @@ def _import(context: JobContext) -> None:
             if not task.medium.is_begun and any(isinstance(one, Candidate) for one in batch):
                 task.begin(samples_of(source, params, task.medium, reader, batch))
             task.say(reader.counted.values())
-            task.add(batch)
+            task.add(batch, reader)
             context.progress(task.tally.total, steps, _PHASE)
             turn.check()
         task.finish()
@@ -120,13 +120,21 @@ class Import:
         if new:
             self.context.checkpoint = {**self.context.checkpoint, "notes": [*known, *new]}
 
-    def add(self, batch: list[Prepared]) -> None:
+    def add(self, batch: list[Prepared], reader: LabelReader) -> None:
         """Import a batch: files and store first, then rows and checkpoint in one transaction."""
         context = self.context
         # Looked up once for all rows that have no image.
         first_name = cache(self.pool.first_name)
         known = partial(self.pool.known, import_id=context.job_id)
-        looked = Looked(known, self._find, self.medium.make, self.medium.helped, first_name)
+        looked = Looked(
+            known,
+            self._find,
+            self.medium.make,
+            self.medium.helped,
+            first_name,
+            reader.settled,
+            self.pool.sizes,
+        )
         decided = decide(batch, looked)
         self.pool.write_files(decided.additions)
         moved = self._moved(decided.met)

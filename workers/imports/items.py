@@ -15,6 +15,8 @@ from typing import Any, Final, Literal, Protocol
 from core.errors import Invalid
 from core.media.text import is_utf_16
 from core.states import Split, Verdict
+from core.tasks.spec import Label
+from workers.imports.drawn import Drawn
 from workers.imports.values import Values
 
 # Columns that may name the image of a row, the first that is there.
@@ -92,6 +94,7 @@ class Said:
         class_name: The class, or the label.
         seconds: How long it took.
         at: When it was said, where the file tells.
+        drawn: The boxes, as the file has them; ``label`` once it is known which these are.
     """
 
     source_name: str
@@ -99,6 +102,13 @@ class Said:
     class_name: str | None = None
     seconds: float = 0.0
     at: datetime | None = None
+    drawn: Drawn | None = None
+    label: Label | None = None
+
+    @property
+    def shown(self) -> str:
+        """What was said, in a word."""
+        return self.drawn.shown if self.drawn else self.class_name or str(self.verdict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +136,7 @@ class Item:
             same.
         how: How what is said of it was found to be meant, where the names do not simply agree.
         remark: What else is to be known of it.
+        told: What had to be decided to read its label: each a reason and what is the item's own.
         silence: What a row lacks that brings neither an image nor a label.
         meta: JSON-ready extras.
         refused: Why there is nothing to read, where that is known already.
@@ -148,6 +159,7 @@ class Item:
     unread: tuple[str, ...] = ()
     how: str = ""
     remark: str = ""
+    told: tuple[tuple[str, str], ...] = ()
     silence: str = "no label in this row"
     meta: dict[str, Any] = field(default_factory=dict)
     refused: Refused | None = None

@@ -27,7 +27,7 @@ _PREFIX: Final = re.compile(r"[0-9a-f]{8}-(?=.)")
 # Where it keeps such files, by project; and how it addresses those of the machine.
 _UPLOADED: Final = re.compile(r"(?:^|/)(?:data/)?upload/\d+/([^/]+)$")
 _LOCAL: Final = re.compile(r"/data/local-files/?\?(?:.*&)?d=(.*)$", re.DOTALL)
-_WORDS: Final[Mapping[str, Verdict]] = {
+WORDS: Final[Mapping[str, Verdict]] = {
     "ood": Verdict.OOD,
     "unsure": Verdict.UNSURE,
     "skip": Verdict.SKIP,
@@ -36,7 +36,10 @@ _SILENT: Final = frozenset({Verdict.UNSURE, Verdict.SKIP})
 
 
 def rows(
-    tasks: Iterable[Any], name: str, problem: Callable[[str, str], None]
+    tasks: Iterable[Any],
+    name: str,
+    problem: Callable[[str, str], None],
+    fields: Callable[[Mapping[str, Any]], dict[str, Any]] | None = None,
 ) -> Iterator[tuple[Sequence[Called], dict[str, Any]]]:
     """Names and fields (of ``stated``, and why a label is not taken) of each task's image.
 
@@ -44,6 +47,7 @@ def rows(
         tasks: Of one document.
         name: What that is called.
         problem: Called with the place of a task that is none, and why.
+        fields: Reads what a task says; ``fields_of`` unless given.
     """
     for number, task in enumerate(tasks):
         entry = f"{printable(name)}, entry {number}"
@@ -54,7 +58,7 @@ def rows(
         if isinstance(named, Refused):
             problem(entry, named.reason)
         else:
-            yield named, fields_of(task)
+            yield named, (fields or fields_of)(task)
 
 
 def image_names(data: Mapping[str, Any]) -> Sequence[Called] | Refused:
@@ -117,25 +121,16 @@ def _suffix(path: str) -> str:
 
 def fields_of(task: Mapping[str, Any]) -> dict[str, Any]:
     """What a task says of its image, or its text, which is not among it."""
-    data: Mapping[str, Any] = task["data"]
     votes: list[dict[str, Any]] = []
     unread: list[str] = []
-    for annotation in _objects(task.get("annotations") or task.get("completions")):
+    for annotation in annotations_of(task):
         vote = _vote(annotation)
         if isinstance(vote, Refused):
             unread.append(vote.reason)
         elif vote is not None:
             votes.append(vote)
-    split = parse_split(str(data.get("split", "")))
-    # Fields of these names mean what we mean by them only in our own exports.
-    ours = {key: data.get(key) for key in _OURS} if "sha256" in data else {}
-    others = {key: value for key, value in data.items() if key not in {"image", *ours}}
-    meta = task.get("meta")
-    fields: dict[str, Any] = {
-        **ours,
-        "split": split,
-        "meta": {**extras(others), **(extras(meta) if isinstance(meta, dict) else {})},
-    }
+    fields = about(task)
+    split = fields["split"]
     classes = {vote["class"] for vote in votes} - {None}
     # Who skips, or is not sure, contradicts nobody.
     classes = {one for one in classes if one.lower() not in _SILENT} or classes
@@ -149,22 +144,42 @@ def fields_of(task: Mapping[str, Any]) -> dict[str, Any]:
     return {**fields, "class": label, "votes": [] if split is Split.EVALUATION else votes}
 
 
+def about(task: Mapping[str, Any]) -> dict[str, Any]:
+    """What a task says of its image beside labels."""
+    data: Mapping[str, Any] = task["data"]
+    split = parse_split(str(data.get("split", "")))
+    # Fields of these names mean what we mean by them only in our own exports.
+    ours = {key: data.get(key) for key in _OURS} if "sha256" in data else {}
+    others = {key: value for key, value in data.items() if key not in {"image", *ours}}
+    meta = task.get("meta")
+    return {
+        **ours,
+        "split": split,
+        "meta": {**extras(others), **(extras(meta) if isinstance(meta, dict) else {})},
+    }
+
+
+def annotations_of(task: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The annotations of a task, however its version calls them."""
+    return objects(task.get("annotations") or task.get("completions"))
+
+
 def _vote(annotation: Mapping[str, Any]) -> dict[str, Any] | Refused | None:
     """What one annotation says; ``None`` where it was submitted empty."""
     vote = {
-        "annotator": _author(annotation),
+        "annotator": author_of(annotation),
         "class": None,
         "seconds": read_seconds(annotation.get("lead_time")),
         "created_at": annotation.get("created_at"),
     }
     if annotation.get("was_cancelled"):
         return {**vote, "verdict": Verdict.SKIP}
-    results = _objects(annotation.get("result"))
+    results = objects(annotation.get("result"))
     choices = [
         (one.get("from_name"), printable(str(choice)))
         for one in results
         if isinstance(one.get("value"), dict) and one.get("type") == "choices"
-        for choice in _listed(one["value"].get("choices"))
+        for choice in listed(one["value"].get("choices"))
     ]
     if not choices:
         others = {str(one.get("type")) for one in results} - {"choices"}
@@ -176,22 +191,24 @@ def _vote(annotation: Mapping[str, Any]) -> dict[str, Any] | Refused | None:
         names = ", ".join(name for _, name in choices)[:100]
         return Refused(f"an annotation has several choices ({names}); an image has one class")
     [(control, choice)] = choices
-    if control == VERDICT_CONTROL and choice.lower() in _WORDS:
-        return {**vote, "verdict": _WORDS[choice.lower()]}
+    if control == VERDICT_CONTROL and choice.lower() in WORDS:
+        return {**vote, "verdict": WORDS[choice.lower()]}
     # Only our own exports keep classes and other verdicts apart.
     is_ours = control == CLASS_CONTROL and "annotator" in annotation
     return {**vote, "class": choice, **({"verdict": Verdict.LABEL} if is_ours else {})}
 
 
-def _objects(value: object) -> list[dict[str, Any]]:
-    return [one for one in _listed(value) if isinstance(one, dict)]
+def objects(value: object) -> list[dict[str, Any]]:
+    """The objects of a list, or the one that stands where a list may."""
+    return [one for one in listed(value) if isinstance(one, dict)]
 
 
-def _listed(value: object) -> list[Any]:
+def listed(value: object) -> list[Any]:
+    """What stands in a list, or in its place."""
     return value if isinstance(value, list) else [] if value is None else [value]
 
 
-def _author(annotation: Mapping[str, Any]) -> str:
+def author_of(annotation: Mapping[str, Any]) -> str:
     """The annotator as the file names them: ours by ``annotator``, others by email or number."""
     named, author = annotation.get("annotator"), annotation.get("completed_by")
     if isinstance(author, dict):

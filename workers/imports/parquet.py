@@ -9,6 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from core.states import Medium
+from workers.imports.boxes import parquet as objects
+from workers.imports.drawn import MOST_BOXES
 from workers.imports.items import (
     MAX_IMAGE_BYTES,
     Item,
@@ -67,6 +69,7 @@ class ParquetSource(Source):
         *,
         medium: Medium = Medium.IMAGE,
         names_only: bool = False,
+        boxes: bool = False,
     ) -> None:
         """Open the file and find its columns.
 
@@ -78,6 +81,7 @@ class ParquetSource(Source):
             annotations: Names of the columns that become annotations.
             medium: What it may bring.
             names_only: Whether what it says is enough, and the images stay unread.
+            boxes: Whether labels are boxes, so that a column of objects holds them.
 
         Raises:
             DomainError: ``invalid_archive`` or ``invalid_column``.
@@ -86,7 +90,10 @@ class ParquetSource(Source):
         self._names_only = names_only
         self._file = BoundedParquet(path)
         try:
-            self._columns = find_columns(self._file.schema, columns, annotations, medium)
+            self._objects = objects.find(self._file.schema) if boxes else None
+            self._columns = find_columns(
+                self._file.schema, columns, annotations, medium, is_drawn=self._objects is not None
+            )
         except BaseException:
             self._file.close()
             raise
@@ -109,6 +116,8 @@ class ParquetSource(Source):
             if name != columns.content
             for leaf in self._file.leaves(name, _PARTS.get(name))
         ]
+        if self._objects is not None and not columns.stated:
+            others += self._objects.leaves(self._file.every_leaf)
         batches = self._file.batches(
             list(dict.fromkeys([*content, *others])), contents, columns.extras, start=start
         )
@@ -177,8 +186,9 @@ class ParquetSource(Source):
         others = batch if contents is None else batch.drop_columns([column])
         if contents is not None and has_path(contents.type):
             others = others.append_column(_PATH, pc.struct_field(contents, "path"))
-        needed = {*self._columns.all(), _PATH}.difference(self._columns.extras)
-        for index, row in enumerate(self._file.rows(others, needed, MOST_VOTES)):
+        needed = {*self._columns.all(), _PATH, objects.COLUMN}.difference(self._columns.extras)
+        longest = MOST_VOTES if self._objects is None else MOST_BOXES
+        for index, row in enumerate(self._file.rows(others, needed, longest)):
             if isinstance(row, str):
                 yield refused_item(self._place(first + index), row)
             else:
@@ -203,8 +213,10 @@ class ParquetSource(Source):
         also = () if keys is None else keys.also(row)
         if columns.stated:
             return self._stated(number, content, row, found, also)
+        place = self._place(number)
+        drawn = objects.said(row, self._objects, place) if self._objects else ()
         return Item(
-            name=short_name(str(name)) if name not in (None, "") else self._place(number),
+            name=short_name(str(name)) if name not in (None, "") else place,
             read=self._read(content, found),
             reference=found if isinstance(found, Reference) else None,
             also=also,
@@ -213,6 +225,8 @@ class ParquetSource(Source):
             label_column=columns.label,
             split=self._split(row),
             annotations=tuple((key, value) for key, value in annotations if value is not None),
+            said=() if isinstance(drawn, Refused) else drawn,
+            unread=(drawn.reason,) if isinstance(drawn, Refused) else (),
             meta={key: value for key, value in meta.items() if value is not None},
         )
 

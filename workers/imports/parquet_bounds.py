@@ -110,6 +110,11 @@ class BoundedParquet:
         """Columns, those of text as dictionaries."""
         return self._file.schema_arrow
 
+    @property
+    def every_leaf(self) -> list[str]:
+        """Paths of all that can be read."""
+        return self._leaves
+
     def close(self) -> None:
         """Close the file."""
         self._file.close()

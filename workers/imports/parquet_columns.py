@@ -86,6 +86,8 @@ def find_columns(
     given: Mapping[str, str],
     annotations: Sequence[str] = (),
     medium: Medium = Medium.IMAGE,
+    *,
+    is_drawn: bool = False,
 ) -> Columns:
     """Decide which column is what.
 
@@ -93,7 +95,8 @@ def find_columns(
     holds texts, ``text_columns`` tells. The label
     is ``class_name`` if there is one, since beside it ``label`` is only its number; else ``label``.
     Numbers become names where the file declares them, as Hugging Face's files do, and else stay
-    decimal digits. A file without images may annotate those that are there.
+    decimal digits. A file without images may annotate those that are there, also by boxes that are
+    drawn on them (``is_drawn``).
 
     Raises:
         DomainError: ``invalid_column`` if a given column is missing, or no column holds images or
@@ -127,7 +130,7 @@ def find_columns(
     keys = None
     if content is None and states:
         keys = key_columns(_keyed(schema), given.get("key"), elsewhere=True)
-    elif content is None and annotations:
+    elif content is None and (annotations or is_drawn):
         keys = key_columns(_keyed(schema), given.get("key"))
     elif content is None:
         what = "image bytes" if medium is Medium.IMAGE else "texts"

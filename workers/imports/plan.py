@@ -267,7 +267,7 @@ class Plan:
                 self._doubts |= self._reader.doubts(column, value)
         for one in item.said:
             if found := self._column(one.source_name, chosen=True, stated=True):
-                found.add(one.class_name or str(one.verdict), is_taken=is_taken)
+                found.add(one.shown, is_taken=is_taken)
         if is_taken:
             self._note_taken(item)
         chosen = dict(item.annotations)

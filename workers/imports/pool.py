@@ -13,6 +13,7 @@ from core.states import ExampleState, Split
 from core.tables import Example, Project, ProjectClass
 from core.tasks.registry import label_of, stored, task_type
 from core.tasks.spec import Label
+from workers.imports.boxes.settle import Upright
 from workers.imports.media.base import Addition, ImportMedium
 from workers.imports.placing import Place
 
@@ -195,6 +196,17 @@ class PoolWriter:
     def write_files(self, additions: Sequence[Addition]) -> None:
         """Write files and the store. Rows that then are not committed leave nothing visible."""
         self.medium.write(self.next_index, additions)
+
+    def sizes(self, example_ids: Collection[int]) -> dict[int, Upright]:
+        """How large images are, held upright, by their ids."""
+        statement = select(Example.id, Example.width, Example.height).where(
+            Example.project_id == self.project_id,
+            among(Example.id, example_ids),
+            Example.width.is_not(None),
+        )
+        with self._sessions() as session:
+            rows: Sequence[Any] = session.execute(statement).all()
+        return {row.id: Upright(row.width, row.height) for row in rows}
 
     def add_rows(self, session: Session, additions: Sequence[Addition], import_id: int) -> None:
         """Make what job ``import_id`` adds examples, at the indices where the store has them."""

@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
 from core.states import Verdict
 from core.tasks.classification import CLASSIFICATION, class_label
 from core.tasks.spec import Label, TaskType
+from workers.imports.boxes.settle import Settled, Upright, settle
+from workers.imports.drawn import Drawn
 from workers.imports.items import Item, Refused, Said, composed, short_name, unsettled
 from workers.imports.values import NO_CLASS, Values, mark, says_nothing, whole_number
 
@@ -17,13 +19,17 @@ _MOST_TOLD: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What one column, or one person, says of an image; ``at`` is when, if it is known."""
+    """What one column, or one person, says of an image; ``at`` is when, if it is known.
+
+    What was ``drawn`` is a label once it is known how large the image is.
+    """
 
     source_name: str
     verdict: Verdict
     label: Label | None
     seconds: float = 0.0
     at: datetime | None = None
+    drawn: Drawn | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +114,47 @@ class LabelReader:
         for one in item.said:
             yield one.source_name, self._said(one)
 
+    def upright(self, item: Item, image: Upright | None) -> Item:
+        """An item with its boxes as labels of its image, or why they are none.
+
+        Args:
+            item: What came.
+            image: Its image, held upright; ``None`` if that cannot be read.
+        """
+        said: list[Said] = []
+        unread, told = list(item.unread), list(item.told)
+        for one in item.said:
+            found = None if one.drawn is None else self._settled(one.drawn, image)
+            if isinstance(found, Refused):
+                unread.append(found.reason)
+            elif found is None or one.drawn is None:
+                said.append(one)
+            else:
+                said.append(replace(one, drawn=None, label=found.label))
+                told += ((note, one.drawn.file) for note in found.notes)
+        return replace(item, said=tuple(said), unread=tuple(unread), told=tuple(told))
+
+    def settled(
+        self, opinion: Opinion, image: Upright
+    ) -> tuple[Opinion, tuple[str, ...]] | Refused:
+        """An opinion of an image that is there, and what had to be decided for it."""
+        if opinion.drawn is None:
+            return opinion, ()
+        found = self._settled(opinion.drawn, image)
+        if isinstance(found, Refused):
+            return found
+        return replace(opinion, drawn=None, label=found.label), found.notes
+
+    def _settled(self, drawn: Drawn, image: Upright | None) -> Settled | Refused:
+        if self._task.names_one_class:
+            return Refused(f"{drawn.file}: has boxes, and the labels of the project are classes")
+        return settle(drawn, self._classes, image)
+
     def truth(self, item: Item) -> Label | Refused:
         """What an evaluation image is."""
+        boxes = self._drawn_truth(item)
+        if boxes is not None:
+            return boxes
         if item.rivals:
             return self._one_of(item.rivals)
         if item.label is None or (says_nothing(item.label) and not self._is_label(item.label)):
@@ -123,6 +168,22 @@ class LabelReader:
                 return Refused(unsettled(said))
             return Refused(item.unread[0] if item.unread else "an evaluation image needs a label")
         return self._truth(item.label_column, item.label)
+
+    def _drawn_truth(self, item: Item) -> Label | Refused | None:
+        """What files draw on an evaluation image; ``None`` if they do not."""
+        found: dict[Label, None] = {}
+        for one in item.said:
+            label = one.label
+            if one.drawn is not None:
+                settled = self._settled(one.drawn, None)
+                if isinstance(settled, Refused):
+                    return settled
+                label = settled.label
+            if label is not None:
+                found[label] = None
+        if len(found) > 1:
+            return Refused(unsettled(one.source_name for one in item.said))
+        return next(iter(found), None)
 
     def _truth(self, column: str | None, text: str) -> Label | Refused:
         if column is None or self._is_label(text) or whole_number(text) is None:
@@ -251,6 +312,14 @@ class LabelReader:
     def _said(self, one: Said) -> Opinion | Refused:
         """A verdict that a document states; a choice or a category is a name, and no number."""
         name = one.class_name or ""
+        if one.drawn is not None:
+            found = self._settled(one.drawn, None)
+            if isinstance(found, Refused):
+                return found
+        if one.drawn is not None or one.label is not None:
+            return Opinion(
+                one.source_name, Verdict.LABEL, one.label, one.seconds, one.at, one.drawn
+            )
         if one.verdict is not None and one.verdict is not Verdict.LABEL:
             return Opinion(one.source_name, one.verdict, None, one.seconds, one.at)
         label = self._meant(name)

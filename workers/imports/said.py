@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
-from core.states import Split
+from core.states import Split, Verdict
+from workers.imports.drawn import BOXES, Drawn
 from workers.imports.items import (
     Refused,
     Said,
@@ -16,7 +17,9 @@ from workers.imports.items import (
 )
 from workers.imports.metadata import UNREAD, Row
 from workers.imports.split_words import is_flag, row_split
-from workers.imports.stated import is_stated, read_stated, text
+from workers.imports.stated import is_stated, read_seconds, read_stated, read_time, text
+
+_STATED: Final = "boxes of a file are left aside where metadata.jsonl states verdicts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,7 @@ class Described:
     unread: tuple[str, ...] = ()
     how: str = ""
     digests: tuple[bytes, ...] = ()
+    told: tuple[tuple[str, str], ...] = ()
     meta: dict[str, Any] = field(default_factory=dict)
 
 
@@ -52,6 +56,7 @@ def describe(rows: Sequence[Row], folder: Described, columns: Sequence[str]) -> 
     """
     if not rows and "label" not in columns:
         return folder
+    rows, told = _without_drawn(rows)
     # Sorted, so that where rows agree on something they say once, it is the same in any order.
     found = sorted((_one(row, columns) for row in rows), key=repr)
     splits = _distinct(one.split for one in found)
@@ -92,8 +97,37 @@ def describe(rows: Sequence[Row], folder: Described, columns: Sequence[str]) -> 
         unread=tuple(dict.fromkeys(unread)),
         how=next(iter(_distinct(one.how for one in found)), ""),
         digests=digests(row.fields.get("sha256") for row in rows),
+        told=told,
         meta=meta,
     )
+
+
+def drawn_on(fields: Mapping[str, Any]) -> tuple[Said, ...]:
+    """What is drawn on an image by those whose boxes an indexed row holds."""
+    return tuple(
+        Said(
+            source_name=one["author"],
+            verdict=Verdict.LABEL,
+            seconds=read_seconds(one.get("seconds")),
+            at=read_time(one.get("created_at")),
+            drawn=Drawn.from_json(one),
+        )
+        for one in fields.get(BOXES, ())
+    )
+
+
+def _without_drawn(
+    rows: Sequence[Row],
+) -> tuple[Sequence[Row], tuple[tuple[str, str], ...]]:
+    """Rows without boxes that a row of our own exports states beside them, as whole verdicts."""
+    if not any(is_stated(row.fields) and BOXES not in row.fields for row in rows):
+        return rows, ()
+    drawn = [one["file"] for row in rows for one in row.fields.get(BOXES, ())]
+    kept = []
+    for row in rows:
+        others = {key: row.fields[key] for key in row.fields.keys() - {BOXES, UNREAD}}
+        kept.append(Row(others, row.how) if BOXES in row.fields else row)
+    return kept, tuple((_STATED, name) for name in drawn)
 
 
 def _one(row: Row, columns: Sequence[str]) -> Described:
@@ -123,7 +157,9 @@ def _one(row: Row, columns: Sequence[str]) -> Described:
 def _stated(fields: Mapping[str, Any], unread: tuple[str, ...], how: str) -> Described:
     """Of what states verdicts, no folder says the class; an empty column name says that."""
     split = row_split(fields)
-    found = read_stated({**fields, "split": split})
+    found = read_stated(
+        {**{key: value for key, value in fields.items() if key != BOXES}, "split": split}
+    )
     if isinstance(found, Refused):
         reasons = (*unread, found.reason)
         return Described(split=split, label_column="", unread=reasons, how=how)
@@ -132,7 +168,7 @@ def _stated(fields: Mapping[str, Any], unread: tuple[str, ...], how: str) -> Des
         split=split,
         label=found.label,
         label_column="",
-        said=found.said,
+        said=(*found.said, *drawn_on(fields)),
         unread=unread,
         how=how,
         meta=found.meta,

@@ -13,6 +13,7 @@ from core.locations import Location, require_allowed
 from core.states import Medium
 from core.storage import fill, write_atomically
 from core.tables import Example, Project
+from core.tasks.boxes import BOXES
 from workers.context import JobContext
 from workers.imports.bucket import Bucket, BucketSource, Listing
 from workers.imports.documents import SUFFIX, DocumentSource
@@ -43,8 +44,10 @@ def open_source(context: JobContext, *, names_only: bool = False) -> Source:
             ``location_not_allowed`` once it is no longer allowed.
     """
     params = ImportParams.of(context)
-    if _medium(context) is Medium.TEXT:
+    medium, task = _project(context)
+    if medium is Medium.TEXT:
         return _texts(context, params, names_only)
+    boxes = task == BOXES.name
     if params.location is not None:
         return _bucket(context, params, params.location, names_only)
     filename, annotations = params.filename, params.annotations
@@ -52,23 +55,31 @@ def open_source(context: JobContext, *, names_only: bool = False) -> Source:
     suffix = Path(filename).suffix.lower()
     if suffix == ".zip":
         return FolderSource(
-            ZipEntries(path), context.work, annotations, params.folder_split, _pool(context)
+            ZipEntries(path),
+            context.work,
+            annotations,
+            params.folder_split,
+            _pool(context),
+            boxes=boxes,
         )
     if suffix == ".parquet":
         from workers.imports.parquet import ParquetSource  # only here: Arrow's functions are 9 MB
 
-        return ParquetSource(path, filename, params.columns, annotations, names_only=names_only)
+        return ParquetSource(
+            path, filename, params.columns, annotations, names_only=names_only, boxes=boxes
+        )
     if suffix in TABLES:
         return TableSource(path, filename, params.columns, annotations)
     if suffix == SUFFIX:
-        return DocumentSource(path, filename, context.work, _pool(context))
+        return DocumentSource(path, filename, context.work, _pool(context), boxes=boxes)
     return SingleSource(path, filename)
 
 
-def _medium(context: JobContext) -> Medium:
-    statement = select(Project.medium).where(Project.id == context.project_id)
+def _project(context: JobContext) -> tuple[Medium, str]:
+    statement = select(Project.medium, Project.task).where(Project.id == context.project_id)
     with context.sessions() as session:
-        return session.scalars(statement).one()
+        medium, task = session.execute(statement).one()
+    return medium, task
 
 
 def _texts(context: JobContext, params: ImportParams, names_only: bool) -> Source:

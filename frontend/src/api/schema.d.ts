@@ -1004,7 +1004,9 @@ export interface paths {
          *     `imagefolder` is a zip with a folder for each class; `yolo` has `train` and `val` with such
          *     folders, every class in both, and beside them what has no class; `coco` and `label_studio` are
          *     images and a JSON document; `parquet` is what Hugging Face's `datasets` loads. Texts leave in
-         *     `csv`, `jsonl`, `parquet`, `label_studio` and `doccano`, each beside what is known of it.
+         *     `csv`, `jsonl`, `parquet`, `label_studio` and `doccano`, each beside what is known of it. Boxes
+         *     leave in `csv`, `jsonl`, `parquet`, `label_studio` and `coco`, and as `yolo` (detection), `voc`
+         *     and `cvat`, which hold boxes alone.
          */
         get: operations["export"];
         put?: never;
@@ -1902,7 +1904,7 @@ export interface paths {
         };
         /**
          * Default Settings
-         * @description Settings of a new project: its goal decides the strategy, its medium the model.
+         * @description Settings of a new project: its goal decides the strategy, its medium and task the model.
          */
         get: operations["default_settings"];
         put?: never;
@@ -3237,6 +3239,8 @@ export interface components {
             similarity: number | null;
             split: components["schemas"]["Split"];
             state: components["schemas"]["ExampleState"];
+            /** Whole Label */
+            whole_label: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"]) | null;
             /** Width */
             width: number | null;
         };
@@ -3252,6 +3256,9 @@ export interface components {
          *
          *     `width` and `height` are of an image; `excerpt` is how a text begins, at most 300 characters.
          *     `image_url` is where the picture is, or the whole text.
+         *
+         *     `label` is the name of its class. Of labels that are no class, such as boxes, `whole_label` is
+         *     all there is of it.
          */
         ExampleOut: {
             /** Confidence */
@@ -3290,6 +3297,8 @@ export interface components {
             similarity: number | null;
             split: components["schemas"]["Split"];
             state: components["schemas"]["ExampleState"];
+            /** Whole Label */
+            whole_label: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"]) | null;
             /** Width */
             width: number | null;
         };
@@ -3365,8 +3374,9 @@ export interface components {
          *     that are kept to evaluate on, whatever their state.
          *
          *     `verdict`, `annotator_id` and `source` are of one vote that holds. `class_id` is the class that
-         *     an example counts as, `predicted` the one that the model takes it for. Its verdicts are in
-         *     `disagreement` if they contradict each other and no reviewer has settled it. `kept_by` and
+         *     an example counts as, or one of those in its label, `predicted` the one that the model takes it
+         *     for. Its verdicts are in `disagreement` if they contradict each other and no reviewer has
+         *     settled it. `kept_by` and
          *     `dropped_by` are subsets, which know the labels of when they were made. `outline` is drawn on
          *     the embedding map: its version, a colon, and the corners as `x,y;x,y;...`. Scores and
          *     predictions are those that the queries of `round` were chosen by, by default the latest.
@@ -3438,7 +3448,7 @@ export interface components {
          * Format
          * @enum {string}
          */
-        Format: "csv" | "jsonl" | "imagefolder" | "yolo" | "coco" | "label_studio" | "parquet" | "doccano";
+        Format: "csv" | "jsonl" | "imagefolder" | "yolo" | "coco" | "label_studio" | "parquet" | "doccano" | "voc" | "cvat";
         /**
          * Given
          * @description The numbers of a box letter by letter, as a file had them.
@@ -3773,6 +3783,9 @@ export interface components {
          *
          *     A text has no `width` and `height`. Its `excerpt` is how it begins, at most 300 characters, and
          *     `text` is all of it where that has at most 20,000; of a longer one `image_url` gives the rest.
+         *
+         *     `proposals` are boxes that the newest model proposes, the surest first; null where none has. A
+         *     box that is made of one names its place among them.
          */
         LeasedQuery: {
             /** Duplicates Of */
@@ -3793,6 +3806,8 @@ export interface components {
             predicted_class_id: number | null;
             /** Probability */
             probability: number | null;
+            /** Proposals */
+            proposals: components["schemas"]["Proposal"][] | null;
             /** Query Id */
             query_id: number;
             /** Rank */
@@ -4047,6 +4062,8 @@ export interface components {
             similarity: number;
             split: components["schemas"]["Split"];
             state: components["schemas"]["ExampleState"];
+            /** Whole Label */
+            whole_label: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"]) | null;
             /** Width */
             width: number | null;
         };
@@ -4452,6 +4469,8 @@ export interface components {
          *         overlap: How many annotators see each queried image; every verdict costs.
          *         second_looks: Share of the budget, 0..0.5, for asking once more for answers that are most
          *             probably wrong; ``None`` = 5 % where several people label, none where one does.
+         *         shifted_proposals: Share of the queries of boxes, 0..0.5, of whose proposals one is put
+         *             beside where it belongs: how many of these are kept tells who looks.
          *         zero_wait: While models retrain, annotators go on with the rest of the ranked queue.
          *         first_queue: What the first round asks about: images that are typical of the pool, and one
          *             in four drawn at random, or all drawn at random.
@@ -4509,6 +4528,11 @@ export interface components {
              * @default 0
              */
             seed: number;
+            /**
+             * Shifted Proposals
+             * @default 0
+             */
+            shifted_proposals: number;
             strategy?: components["schemas"]["Choice"];
             /** Subset */
             subset?: number | null;
@@ -4622,6 +4646,54 @@ export interface components {
             name: string;
         };
         /**
+         * Proposal
+         * @description A box that a model proposes.
+         */
+        Proposal: {
+            /** Class Id */
+            class_id: number;
+            /** H */
+            h: number;
+            /** Score */
+            score: number;
+            /** W */
+            w: number;
+            /** X */
+            x: number;
+            /** Y */
+            y: number;
+        };
+        /**
+         * ProposalFates
+         * @description What somebody made of what models proposed to them.
+         *
+         *     `proposals` were shown in `answers`; each was `kept` as it was, `adjusted` or `rejected`. `iou`
+         *     is the mean overlap, 0 to 1, of those that were adjusted with what became of them, null where
+         *     none was. `seconds_per_box` is the median over answers with boxes, drawn and kept ones alike.
+         *     Of those proposals that were put beside where they belong `shifted` were shown, and
+         *     `shifted_kept` were kept so.
+         */
+        ProposalFates: {
+            /** Adjusted */
+            adjusted: number;
+            /** Answers */
+            answers: number;
+            /** Iou */
+            iou: number | null;
+            /** Kept */
+            kept: number;
+            /** Proposals */
+            proposals: number;
+            /** Rejected */
+            rejected: number;
+            /** Seconds Per Box */
+            seconds_per_box: number | null;
+            /** Shifted */
+            shifted: number;
+            /** Shifted Kept */
+            shifted_kept: number;
+        };
+        /**
          * QueueOut
          * @description A queue: messages that nobody has taken (null if the broker does not answer), the workers
          *     alive, and the jobs that wait for one of them or run.
@@ -4681,6 +4753,8 @@ export interface components {
             label: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"]) | null;
             /** Name */
             name: string;
+            /** Proposals */
+            proposals: components["schemas"]["Proposal"][] | null;
             /** Query Id */
             query_id: number;
             verdict: components["schemas"]["Verdict"];
@@ -5420,12 +5494,15 @@ export interface components {
         /**
          * VoterAgreement
          * @description One annotator, or one column of imported labels, beside all others.
+         *
+         *     `proposals` is null where labels are no boxes, and of columns.
          */
         VoterAgreement: {
             classes: components["schemas"]["Agreement"];
             in_ood: components["schemas"]["Agreement"];
             /** Name */
             name: string;
+            proposals: components["schemas"]["ProposalFates"] | null;
             /** User Id */
             user_id: number | null;
             /** Votes */
@@ -7900,7 +7977,7 @@ export interface operations {
                 format?: components["schemas"]["Format"];
                 /** @description `coco`, `label_studio`: a zip with the images, or of texts with the interface for them, or else the JSON alone. */
                 images?: boolean;
-                /** @description `yolo`, `coco`, `label_studio`, `parquet`: also images nobody has judged. */
+                /** @description `yolo`, `coco`, `label_studio`, `parquet`, `voc`, `cvat`: also images nobody has judged. */
                 unlabeled?: boolean;
             };
             header?: never;
@@ -9935,6 +10012,7 @@ export interface operations {
             query?: {
                 goal?: "best_model" | "find_all";
                 medium?: components["schemas"]["Medium"];
+                task?: string;
             };
             header?: never;
             path?: never;

@@ -84,6 +84,7 @@ export class FakeServer implements LabelingApi, DecideApi {
         probability: null,
         in_probability: null,
         duplicates_of: null,
+        proposals: null,
         ...this.predictions(id),
       });
     }
@@ -145,6 +146,7 @@ export class FakeServer implements LabelingApi, DecideApi {
         height: 32,
         name: `${answer.query_id}.png`,
         excerpt: null,
+        proposals: null,
         verdict: answer.verdict,
         class_id: answer.class_id ?? null,
         label: labelOf(answer.class_id),

@@ -20,6 +20,7 @@ const example = {
   bytes: 23,
   pool_index: 1,
   duplicates_of: null,
+  whole_label: null,
   label: null,
   predicted_class_id: null,
   purity: null,

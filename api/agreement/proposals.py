@@ -1,0 +1,69 @@
+"""What each annotator made of the boxes that models proposed."""
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from statistics import fmean, median
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from api.agreement.schemas import ProposalFates
+from core.consensus import holds
+from core.states import Source, Verdict
+from core.tables import Annotation, Project, Query
+from core.tasks.boxes import BOXES, BoxesLabel
+from core.tasks.proposals import Outcome, outcomes
+
+_ROWS = 500
+
+
+@dataclass(slots=True)
+class _Tally:
+    """Of one annotator."""
+
+    answers: int = 0
+    found: list[Outcome] = field(default_factory=list)
+    paces: list[float] = field(default_factory=list)
+
+    def add(self, label: BoxesLabel, found: list[Outcome], seconds: float) -> None:
+        if label.boxes:
+            self.paces.append(seconds / len(label.boxes))
+        if found:
+            self.answers += 1
+            self.found += found
+
+    def out(self) -> ProposalFates:
+        fates = [one.fate for one in self.found]
+        adjusted = [one.iou for one in self.found if one.fate == "adjusted" and one.iou is not None]
+        shifted = [one for one in self.found if one.is_shifted]
+        return ProposalFates(
+            answers=self.answers,
+            proposals=len(fates),
+            kept=fates.count("kept"),
+            adjusted=len(adjusted),
+            rejected=fates.count("rejected"),
+            iou=fmean(adjusted) if adjusted else None,
+            seconds_per_box=median(self.paces) if self.paces else None,
+            shifted=len(shifted),
+            shifted_kept=sum(one.fate == "kept" for one in shifted),
+        )
+
+
+async def fates(session: AsyncSession, project: Project) -> dict[int, ProposalFates]:
+    """Of each annotator of a project of boxes, by id; reviews propose nothing."""
+    statement = (
+        select(Annotation.annotator_id, Annotation.label, Annotation.seconds, Query.proposals)
+        .join(Query, Query.id == Annotation.query_id)
+        .where(
+            Annotation.project_id == project.id,
+            Annotation.source == Source.ANNOTATOR,
+            Annotation.verdict == Verdict.LABEL,
+            holds(),
+        )
+        .execution_options(yield_per=_ROWS)
+    )
+    tallies: defaultdict[int, _Tally] = defaultdict(_Tally)
+    async for who, stored, seconds, proposals in await session.stream(statement):
+        label = BOXES.parse(stored)
+        tallies[who].add(label, outcomes(label, proposals or ()), seconds)
+    return {who: tally.out() for who, tally in tallies.items()}

@@ -1,0 +1,178 @@
+"""Archives where boxes lie beside images: a text or an XML for each, or one XML for all.
+
+Each also has ``metadata.jsonl``, by which an import takes back who said what: none of these formats
+can tell an image without an object from one that nobody has looked at, and none knows OOD.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Final
+from xml.sax.saxutils import escape
+
+from api.exports.archives import Texts, Written
+from api.exports.boxes.documents import CvatBoxes
+from api.exports.boxes.placed import SPLITS, TRAIN, VAL, aside, boxes_of, split_of
+from api.exports.documents import NOT_IN_XML, Metadata
+from api.exports.folders import quoted
+from api.exports.records import Record
+from api.exports.zips import Spool
+from core.tasks.box_conventions import VOC, YOLO
+
+_IMAGES: Final = "JPEGImages"
+_SETS: Final = "ImageSets/Main"
+_SIDES: Final = ("xmin", "ymin", "xmax", "ymax")
+
+
+class Beside(Metadata):
+    """Metadata, and a file for each image that is kept on disk until the images have left."""
+
+    def __init__(self, classes: Mapping[int, str]) -> None:
+        """Nothing yet."""
+        self._classes = classes
+        self._kept = Spool()
+
+    def place(self, record: Record) -> str:
+        """Where an image goes: those without boxes that nobody has drawn are not among the others.
+
+        Args:
+            record: The image.
+        """
+        split = split_of(record)
+        folder = aside(record) if split is None else self._folder(split)
+        return f"{folder}/{record.file}"
+
+    def add(self, record: Record, path: str) -> str:
+        split = split_of(record)
+        if split is not None:
+            line = json.dumps([split, *self._file(record, path)], ensure_ascii=False)
+            self._kept.write(f"{line}\n".encode())
+        return super().add(record, path)
+
+    def close(self) -> None:
+        self._kept.close()
+
+    def texts(self, _: Written) -> Texts:
+        """What follows the images."""
+        yield from self._every_text()
+
+    def _folder(self, split: str) -> str:
+        raise NotImplementedError
+
+    def _file(self, record: Record, path: str) -> tuple[str, str]:
+        """Path and content of the file of an image."""
+        raise NotImplementedError
+
+    def _every_text(self) -> Iterator[tuple[str, str]]:
+        for _, path, content in self._lines():
+            yield path, content
+
+    def _lines(self) -> Iterator[tuple[str, str, str]]:
+        rest = b""
+        for piece in self._kept.unpacked():
+            *lines, rest = (rest + piece).split(b"\n")
+            for line in lines:
+                split, path, content = json.loads(line)
+                yield split, path, content
+
+
+class Yolo(Beside):
+    """``images/train`` and ``labels/train``, ``val`` likewise, and ``data.yaml``.
+
+    The text of an image is empty where somebody looked and there is no object.
+    """
+
+    def _folder(self, split: str) -> str:
+        return f"images/{split}"
+
+    def _file(self, record: Record, path: str) -> tuple[str, str]:
+        numbers = {id_: number for number, id_ in enumerate(self._classes)}
+        lines = [
+            f"{numbers[box.class_id]} {' '.join(values)}\n"
+            for box, _, values in boxes_of(record.label, record, YOLO, self._classes)
+        ]
+        text = PurePosixPath(path.replace("images/", "labels/", 1)).with_suffix(".txt")
+        return str(text), "".join(lines)
+
+    def texts(self, written: Written) -> Texts:
+        yield from super().texts(written)
+        names = "".join(f"  {n}: {quoted(name)}\n" for n, name in enumerate(self._classes.values()))
+        yield (
+            "data.yaml",
+            f"path: .\ntrain: images/{TRAIN}\nval: images/{VAL}\nnc: {len(self._classes)}\n"
+            f"names:{'' if names else ' {}'}\n{names}",
+        )
+
+
+class Voc(Beside):
+    """``JPEGImages``, ``Annotations`` and ``ImageSets``; pixels are counted from 1."""
+
+    def __init__(self, classes: Mapping[int, str]) -> None:
+        super().__init__(classes)
+        self._sets = {split: Spool() for split in SPLITS}
+
+    def close(self) -> None:
+        super().close()
+        for spool in self._sets.values():
+            spool.close()
+
+    def _folder(self, split: str) -> str:
+        del split  # a list says it
+        return _IMAGES
+
+    def _file(self, record: Record, path: str) -> tuple[str, str]:
+        name = PurePosixPath(path)
+        self._sets[split_of(record) or TRAIN].write(f"{name.stem}\n".encode())
+        objects = "".join(
+            f"  <object>\n    <name>{_text(class_name)}</name>\n    <pose>Unspecified</pose>\n"
+            f"    <truncated>{int(box.truncated)}</truncated>\n"
+            f"    <occluded>{int(box.occluded)}</occluded>\n"
+            f"    <difficult>{int(box.difficult)}</difficult>\n    <bndbox>\n"
+            + "".join(
+                f"      <{side}>{value}</{side}>\n"
+                for side, value in zip(_SIDES, values, strict=True)
+            )
+            + "    </bndbox>\n  </object>\n"
+            for box, class_name, values in boxes_of(record.label, record, VOC, self._classes)
+        )
+        content = (
+            f"<annotation>\n  <folder>{_IMAGES}</folder>\n"
+            f"  <filename>{_text(name.name)}</filename>\n"
+            "  <source>\n    <database>Karat</database>\n  </source>\n  <size>\n"
+            f"    <width>{record.width}</width>\n    <height>{record.height}</height>\n"
+            f"    <depth>3</depth>\n  </size>\n  <segmented>0</segmented>\n{objects}</annotation>\n"
+        )
+        return f"Annotations/{name.stem}.xml", content
+
+    def texts(self, written: Written) -> Texts:
+        yield from super().texts(written)
+        for split, spool in self._sets.items():
+            yield f"{_SETS}/{split}.txt", spool.unpacked()
+
+
+class Cvat(Beside):
+    """``images`` and one ``annotations.xml``."""
+
+    def __init__(self, classes: Mapping[int, str]) -> None:
+        super().__init__(classes)
+        self._document = CvatBoxes(classes)
+        self._kept.write(self._document.begin().encode())
+
+    def _folder(self, split: str) -> str:
+        del split  # CVAT's document knows none
+        return "images"
+
+    def add(self, record: Record, path: str) -> str:
+        self._kept.write(self._document.add(record, path).encode())
+        return Metadata.add(self, record, path)
+
+    def texts(self, _: Written) -> Texts:
+        yield self._document.name, self._pieces()
+
+    def _pieces(self) -> Iterator[bytes]:
+        yield from self._kept.unpacked()
+        yield from self._document.end()
+
+
+def _text(text: str) -> str:
+    return escape(NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text))

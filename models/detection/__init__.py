@@ -1,0 +1,1 @@
+"""Detectors: boxes around the things of a class."""

@@ -1,0 +1,122 @@
+"""The training loop of a detector, from top to bottom."""
+
+import hashlib
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from models.detection.fit import seen, to_square
+from models.detection.network import Detector
+from models.device import autocast, best_device
+from models.params.detection import DetectorParams, ScratchParams
+from models.protocols import Progress
+from models.tasks.box_targets import BoxTargets
+from models.training.resume import Batches, counted, restore, seeded, store
+from models.training.train import require_finite
+
+Examples = Callable[[NDArray[np.int64]], Tensor]
+_WARM_SHARE = 0.1
+_CLIPPED_AT = 5.0
+
+
+def train(
+    detector: Detector,
+    examples: Examples,
+    targets: BoxTargets,
+    *,
+    params: DetectorParams,
+    seed: int,
+    checkpoint: Path | None = None,
+    progress: Progress | None = None,
+) -> Detector:
+    """Train for exactly `params.steps` iterations of AdamW; leaves the detector in evaluation mode.
+
+    The same seed gives the same weights, on a CPU bit for bit, whether or not the run was
+    interrupted and resumed from its checkpoint.
+
+    Args:
+        detector: on its device; trained in place.
+        examples: from (b,) positions in 0..n-1 to what the detector takes, on the CPU.
+        targets: n; those without boxes say that nothing is there.
+        params: schedule and batches.
+        seed: decides batches and mirroring.
+        checkpoint: where to keep resumable state; resumed from when it exists.
+        progress: called every few steps; may raise `Cancelled`.
+
+    Raises:
+        ModelError: the loss is no longer finite.
+    """
+    device = best_device()
+    detector.to(device).train()
+    optimizer = torch.optim.AdamW(
+        detector.parameters(), lr=params.learning_rate, weight_decay=params.weight_decay
+    )
+    batches = Batches(len(targets), params.batch_size, seed)
+    truths = [_truth(targets, row, detector.maps.side) for row in range(len(targets))]
+    run = _fingerprint(params, targets, seed)
+    mirrors = isinstance(params, ScratchParams) and params.flip
+
+    def save(step: int) -> None:
+        if checkpoint is not None:
+            store(checkpoint, detector, optimizer, step, run)
+
+    with seeded(seed, device):
+        start = restore(checkpoint, detector, optimizer, run)
+        for step in counted(start, params.steps, save=save, progress=progress):
+            for group in optimizer.param_groups:
+                group["lr"] = params.learning_rate * _rate(step, params.steps)
+            rows = batches.rows(step).numpy()
+            batch = examples(rows).to(device)
+            wanted = [{name: one.to(device) for name, one in truths[row].items()} for row in rows]
+            if mirrors and torch.rand(()) < 0.5:
+                batch, wanted = _mirrored(batch, wanted, detector.maps.side)
+            with autocast(params.precision, device, detector):
+                loss = detector.loss(batch, wanted)
+            optimizer.zero_grad(set_to_none=True)
+            loss.backward()  # type: ignore[no-untyped-call]
+            torch.nn.utils.clip_grad_norm_(detector.parameters(), _CLIPPED_AT)
+            optimizer.step()
+            require_finite(loss.detach(), step, params.steps, params.learning_rate)
+    return detector.eval()
+
+
+def _truth(targets: BoxTargets, row: int, side: int) -> dict[str, Tensor]:
+    """What is to be found in an example, in pixels of what the detector sees; crowds are not."""
+    one = targets.take(np.array([row]))
+    shares, kept = seen(to_square(one.corners, np.repeat(one.sizes, len(one.corners), axis=0)))
+    kept &= ~one.crowd
+    return {
+        "boxes": torch.from_numpy((shares[kept] * side).astype(np.float32)),
+        "labels": torch.from_numpy(one.classes[kept]),
+    }
+
+
+def _mirrored(
+    batch: Tensor, wanted: list[dict[str, Tensor]], side: int
+) -> tuple[Tensor, list[dict[str, Tensor]]]:
+    turned = []
+    for one in wanted:
+        left, top, right, bottom = one["boxes"].unbind(1)
+        boxes = torch.stack([side - right, top, side - left, bottom], dim=1)
+        turned.append({**one, "boxes": boxes})
+    return batch.flip(-1), turned
+
+
+def _rate(step: int, steps: int) -> float:
+    """Factor of the learning rate: up in a straight line, down along a cosine."""
+    warm = max(1, round(_WARM_SHARE * steps))
+    if step < warm:
+        return (step + 1) / warm
+    return 0.5 * (1 + math.cos(math.pi * (step - warm) / max(1, steps - warm)))
+
+
+def _fingerprint(params: DetectorParams, targets: BoxTargets, seed: int) -> str:
+    """Identify a run, so that a checkpoint of another one is not resumed by mistake."""
+    facts = [params.model_dump_json().encode(), str(seed).encode()]
+    facts += [array.tobytes() for array in targets.arrays().values()]
+    return hashlib.sha256(b"".join(facts)).hexdigest()

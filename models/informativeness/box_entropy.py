@@ -1,0 +1,27 @@
+"""Entropy of an image's detections.
+
+Source: S. Roy et al., "Deep Active Learning for Object Detection", BMVC 2018, section 3.2, with
+what drawing takes in the denominator.
+"""
+
+import numpy as np
+
+from models.detection.entropy import aggregated
+from models.errors import NotReady
+from models.params.detection import BoxEntropyParams
+from models.protocols import Float32Array, PoolView
+
+
+def score(view: PoolView, params: BoxEntropyParams) -> Float32Array:
+    """Return the entropy of right against wrong over an image's detections.
+
+    Returns:
+        (N,) float32 >= 0, higher = ask sooner.
+
+    Raises:
+        NotReady: the model has no detections.
+    """
+    if view.detections is None:
+        raise NotReady("Informativeness box_entropy needs a detector, as fcos is.")
+    scores = view.detections[:, :, 4].astype(np.float64)
+    return aggregated(scores, scores > 0, params).astype(np.float32)

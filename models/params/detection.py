@@ -1,0 +1,89 @@
+"""Parameters of detectors, and of what asks by their detections."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from models.params import Params
+
+
+class DetectorParams(Params):
+    """A feature pyramid and a head of FCOS, trained each round."""
+
+    steps: int = Field(
+        default=400, ge=1, le=1_000_000, description="Training iterations, always all of them."
+    )
+    batch_size: int = Field(default=8, ge=1, le=512, description="Images per iteration.")
+    learning_rate: float = Field(
+        default=0.002, gt=0, le=1, description="Of AdamW; rises at first and falls to zero."
+    )
+    weight_decay: float = Field(default=1e-4, ge=0, le=1, description="Weight decay of AdamW.")
+    width: int = Field(
+        default=64,
+        ge=32,
+        le=256,
+        multiple_of=32,
+        description="Channels of the pyramid and of the head, in 32s; slower when larger.",
+    )
+    convolutions: int = Field(
+        default=2, ge=1, le=4, description="Convolutions of the head before its outputs."
+    )
+    ood_as_empty: bool = Field(
+        default=True,
+        description="Learn from OOD answers, too, that nothing of any class is in them.",
+    )
+    precision: Literal["auto", "float32", "bfloat16"] = Field(
+        default="auto",
+        description="auto: bfloat16 on GPUs and CPUs that have it; float32 elsewhere.",
+    )
+
+
+class FcosParams(DetectorParams):
+    """A detector on feature maps of a packaged network, which are computed once."""
+
+    input_size: int | None = Field(
+        default=None,
+        ge=64,
+        le=1024,
+        description="Scale images to this side first, rounded up to a multiple of 32; empty: at "
+        "least 128. Larger finds smaller things, and takes more disk.",
+    )
+
+
+class ScratchParams(DetectorParams):
+    """A detector that learns all it knows from the boxes."""
+
+    steps: int = Field(
+        default=800, ge=1, le=1_000_000, description="Training iterations, always all of them."
+    )
+    flip: bool = Field(
+        default=True,
+        description="Mirror images at random; turn off where left and right matter, as in digits.",
+    )
+
+
+class BoxEntropyParams(Params):
+    """From the boxes of an image to one number."""
+
+    aggregate: Literal["per_second", "sum", "mean", "max"] = Field(
+        default="per_second",
+        description="sum: crowded images first; mean and max: of the boxes and of the surest to be "
+        "unsure; per_second: the sum by what drawing is expected to take.",
+    )
+    look_seconds: float = Field(
+        default=3.0, gt=0, le=3600, description="Of per_second: what looking at an image takes."
+    )
+    box_seconds: float = Field(
+        default=5.0, ge=0, le=3600, description="Of per_second: what a box takes."
+    )
+
+
+class PalParams(BoxEntropyParams):
+    """What tells right detections from wrong ones."""
+
+    fewest: int = Field(
+        default=20,
+        ge=4,
+        le=100_000,
+        description="Detections of either kind from which on answers say how far to trust scores.",
+    )

@@ -1,0 +1,123 @@
+"""Boxes as targets and as predictions. Torch-free."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.protocols import OOD, Float32Array, Indices
+
+
+@dataclass(frozen=True)
+class BoxTargets:
+    """The boxes of L examples, one after another.
+
+    Attributes:
+        corners: (B, 4) float64, left, top, right, bottom in pixels of the upright image.
+        classes: (B,) int64 in 0..C-1.
+        crowd: (B,) bool: many things in one box, neither to be found nor wrong to find.
+        difficult: (B,) bool: learned, but not counted where a model is judged.
+        offsets: (L + 1,) int64: the boxes of example i are those from offsets[i] on.
+        sizes: (L, 2) int64, width and height of the upright images in pixels.
+    """
+
+    corners: NDArray[np.float64]
+    classes: Indices
+    crowd: NDArray[np.bool_]
+    difficult: NDArray[np.bool_]
+    offsets: Indices
+    sizes: Indices
+
+    def __len__(self) -> int:
+        """Return L."""
+        return len(self.offsets) - 1
+
+    @classmethod
+    def of(
+        cls,
+        labels: Sequence[Mapping[str, Any] | None],
+        class_ids: Sequence[int],
+        sizes: Indices,
+    ) -> "BoxTargets":
+        """Read labels as `core.tasks` stores them; of None there are no boxes."""
+        output = {class_id: number for number, class_id in enumerate(class_ids)}
+        boxes = [[] if label is None else label["boxes"] for label in labels]
+        every = [box for row in boxes for box in row]
+        places = np.array(
+            [(one["x"], one["y"], one["x"] + one["w"], one["y"] + one["h"]) for one in every],
+            dtype=np.float64,
+        ).reshape(-1, 4)
+        return cls(
+            places,
+            np.array([output[one["class_id"]] for one in every], dtype=np.int64),
+            np.array([bool(one.get("crowd")) for one in every], dtype=np.bool_),
+            np.array([bool(one.get("difficult")) for one in every], dtype=np.bool_),
+            np.concatenate([[0], np.cumsum([len(row) for row in boxes])]).astype(np.int64),
+            np.asarray(sizes, dtype=np.int64).reshape(-1, 2),
+        )
+
+    @property
+    def counts(self) -> Indices:
+        """(L,) int64, how many boxes each example has."""
+        return np.diff(self.offsets)
+
+    def take(self, positions: Indices) -> "BoxTargets":
+        """Return the rows at (n,) positions."""
+        counts = self.counts[positions]
+        offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], counts)
+        rows = np.repeat(self.offsets[:-1][positions], counts) + within
+        return BoxTargets(
+            self.corners[rows],
+            self.classes[rows],
+            self.crowd[rows],
+            self.difficult[rows],
+            offsets,
+            self.sizes[positions],
+        )
+
+    def outputs(self) -> Indices:
+        """Return the class that most boxes of each example are of; `OOD` where there is no box.
+
+        Of several that are equally many it is the first.
+        """
+        rows = np.repeat(np.arange(len(self)), self.counts)
+        classes = int(self.classes.max(initial=0)) + 1
+        table = np.zeros((len(self), classes), dtype=np.int64)
+        np.add.at(table, (rows, self.classes), 1)
+        return np.where(table.any(axis=1), table.argmax(axis=1), OOD).astype(np.int64)
+
+    def present(self) -> Indices:
+        """Return the classes that any box is of."""
+        return np.unique(self.classes)
+
+    def arrays(self) -> Mapping[str, NDArray[Any]]:
+        """Return everything by name."""
+        return dict(self.__dict__)
+
+
+@dataclass(frozen=True)
+class BoxPredictions:
+    """What a model has found surest in each example.
+
+    Attributes:
+        predicted: (N,) int16 in 0..C-1, the class of the surest detection.
+        confidence: (N,) float32 in 0..1, how sure that is; near 0 where nothing was found.
+    """
+
+    predicted: NDArray[np.int16]
+    confidence: Float32Array
+
+    def __len__(self) -> int:
+        """Return N."""
+        return len(self.predicted)
+
+    def take(self, positions: Indices) -> "BoxPredictions":
+        """Return the rows at (n,) positions."""
+        return BoxPredictions(self.predicted[positions], self.confidence[positions])
+
+    def columns(self) -> Mapping[str, NDArray[Any]]:
+        """Return both by name."""
+        return {"predicted": self.predicted, "confidence": self.confidence}

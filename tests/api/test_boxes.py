@@ -1,0 +1,299 @@
+"""Boxes as answers: over the API from a lease to an export."""
+
+import json
+import uuid
+from typing import Any
+
+import hypothesis
+import pytest
+from fastapi.testclient import TestClient
+from hypothesis import strategies as st
+from sqlalchemy import select, update
+
+from core.states import ExampleState, ProjectState, Role
+from core.tables import Example, Project, Query
+from core.tasks.proposals import to_store
+from tests.api.test_labeling import lease, send, verdict
+from tests.world import Caller, World
+
+SIZE = 8
+
+
+def boxed(world: World, *, images: int = 4, **settings: Any) -> Project:
+    """A running project of boxes in images of 8 × 8 pixels, all of them in its queue."""
+    project = world.project(images=images, state=ProjectState.RUNNING, **settings)
+    project.task = "boxes"
+    world.open_round(project, images)
+    return project
+
+
+def box(class_id: int, *sides: float, **rest: Any) -> dict[str, Any]:
+    return {"class_id": class_id, **dict(zip("xywh", sides, strict=True)), **rest}
+
+
+def said(query_id: int, *boxes: dict[str, Any], **rest: Any) -> dict[str, Any]:
+    """An answer with boxes."""
+    label = {"type": "boxes", "boxes": list(boxes), **rest}
+    return verdict(query_id, "class", label=label)
+
+
+def propose(world: World, *proposals: dict[str, Any], **rest: Any) -> None:
+    """Have every query propose this."""
+    world.session.execute(update(Query).values(proposals=to_store(proposals, **rest)))
+    world.session.commit()
+
+
+def result(sent: dict[str, Any]) -> tuple[str, str | None]:
+    (one,) = sent["results"]
+    return one["status"], one["code"]
+
+
+def test_boxes_go_from_a_lease_to_the_example(http: TestClient, world: World) -> None:
+    project = boxed(world)
+    cat, dog = (one.id for one in world.classes(project))
+    caller = world.caller(Role.ANNOTATOR, project)
+    proposed = [box(dog, 1, 1, 2, 2, score=0.4), box(cat, 0.25, 0, 4, 4, score=0.9)]
+    propose(world, *proposed)
+    items = lease(http, caller, project)["items"]
+    assert {(one["width"], one["height"]) for one in items} == {(SIZE, SIZE)}
+    # The surest first.
+    assert [one["score"] for one in items[0]["proposals"]] == [0.9, 0.4]
+
+    kept = box(cat, 0.25, 0, 4, 4, origin="kept", proposal=0)
+    drawn = box(dog, -1, 6.5, 3, 9, truncated=True)
+    answers = [said(items[0]["query_id"], kept, drawn, threshold=0.3), said(items[1]["query_id"])]
+    sent = send(http, caller, project, *answers, verdict(items[2]["query_id"], "ood"))
+    assert [one["status"] for one in sent["results"]] == ["accepted"] * 3
+
+    world.session.expire_all()
+    states = [
+        (one.state, None if one.label is None else len(one.label["boxes"]), one.label_class_id)
+        for one in world.session.scalars(select(Example).order_by(Example.pool_index))
+    ]
+    # "No objects" is a label, and not the same as no picture of the kind.
+    assert states == [
+        (ExampleState.LABELED, 2, None), (ExampleState.LABELED, 0, None),
+        (ExampleState.OOD, None, None), (ExampleState.QUERIED, None, None),
+    ]  # fmt: skip
+    path = f"/api/projects/{project.id}/labeling/recent"
+    latest = http.get(path, headers=caller.headers).json()["items"]
+    assert [one["label"] and len(one["label"]["boxes"]) for one in latest] == [None, 0, 2]
+    assert latest[2]["label"]["boxes"][1]["x"] == -1
+    assert latest[2]["proposals"] == items[0]["proposals"]
+
+
+def test_what_does_not_fit_is_refused_and_the_image_is_asked_about_again(
+    http: TestClient, world: World
+) -> None:
+    project = boxed(world)
+    cat = world.classes(project)[0].id
+    caller = world.caller(Role.ANNOTATOR, project)
+    query = lease(http, caller, project, 1)["items"][0]["query_id"]
+    for label, code in (
+        (said(query, box(cat, 8, 0, 2, 2)), "outside_image"),
+        (said(query, box(cat, 0, 0, 1, 1), box(10**6, 0, 0, 2, 2)), "unknown_class"),
+        (verdict(query, "class", class_id=cat), "wrong_label_type"),
+    ):
+        assert result(send(http, caller, project, label)) == ("rejected", code)
+    assert lease(http, caller, project, 1)["items"]
+
+
+def test_boxes_hold_their_classes(http: TestClient, world: World) -> None:
+    project = boxed(world)
+    cat, dog = world.classes(project)
+    admin = world.caller()
+    version = http.get(f"/api/projects/{project.id}", headers=admin.headers).json()[
+        "classes_version"
+    ]
+    one, other = (it["query_id"] for it in lease(http, admin, project, 2)["items"])
+    assert result(send(http, admin, project, said(one, box(dog.id, 0, 0, 2, 2))))[0] == "accepted"
+    path = f"/api/projects/{project.id}"
+    refused = http.patch(
+        path, json={"classes": [{"id": cat.id, "name": "cat"}]}, headers=admin.headers
+    )
+    assert (refused.status_code, refused.json()["code"]) == (409, "class_in_use")
+    assert "answers: 1" in refused.json()["detail"]
+    # The two names change places while somebody draws.
+    swapped = [{"id": cat.id, "name": "dog"}, {"id": dog.id, "name": "cat"}]
+    assert http.patch(path, json={"classes": swapped}, headers=admin.headers).status_code == 200
+    late = {**said(other, box(cat.id, 0, 0, 2, 2)), "classes_version": version}
+    assert result(send(http, admin, project, late)) == ("rejected", "class_name_moved")
+
+
+def both(
+    http: TestClient, world: World, project: Project, *boxes: list[dict[str, Any]]
+) -> tuple[list[Caller], Example]:
+    """Let as many people answer the first image as there are lists of boxes."""
+    callers = [world.caller(Role.ANNOTATOR, project) for _ in boxes]
+    for caller, given in zip(callers, boxes, strict=True):
+        item = lease(http, caller, project, 1)["items"][0]
+        assert result(send(http, caller, project, said(item["query_id"], *given)))[0] == "accepted"
+    world.session.expire_all()
+    return callers, world.session.get_one(Example, item["example_id"])
+
+
+def test_two_who_mean_the_same_boxes_agree_on_their_mean(http: TestClient, world: World) -> None:
+    project = boxed(world, overlap=2)
+    cat = world.classes(project)[0].id
+    _, example = both(http, world, project, [box(cat, 0, 0, 6, 6)], [box(cat, 0.5, 0, 6, 6)])
+    assert (example.state, example.disputed) == (ExampleState.LABELED, False)
+    assert example.label is not None
+    assert [one["x"] for one in example.label["boxes"]] == [0.25]
+    headers = world.caller().headers
+    agreed = http.get(f"/api/projects/{project.id}/agreement", headers=headers).json()
+    assert (agreed["classes"]["pairs"], agreed["classes"]["share"]) == (1, 1)
+    assert len(agreed["voters"]) == 2
+    # One of the two stands for both, with what the image counts as.
+    path = f"/api/projects/{project.id}/export?format=jsonl"
+    lines = http.get(f"{path}&effective=true", headers=headers).text.splitlines()
+    (row,) = map(json.loads, lines)
+    assert [one["x"] for one in json.loads(row["class"])] == [0.25]
+    assert json.loads(row["class"])[0]["class"] == "cat"
+    every = [json.loads(line) for line in http.get(path, headers=headers).text.splitlines()]
+    assert [json.loads(one["class"])[0]["x"] for one in every] == [0, 0.5]
+    assert [one["effective"] for one in every] == [False, True]
+
+
+def test_two_who_do_not_are_shown_side_by_side(http: TestClient, world: World) -> None:
+    project = boxed(world, overlap=2)
+    cat, dog = (one.id for one in world.classes(project))
+    _, example = both(http, world, project, [box(cat, 0, 0, 3, 3)], [box(dog, 4, 4, 3, 3)])
+    assert example.disputed
+    headers = world.caller().headers
+    base = f"/api/projects/{project.id}/reviews/disagreements"
+    leased = http.post(f"{base}/lease", json={"n": 4}, headers=headers)
+    assert leased.status_code == 200, leased.text
+    (item,) = leased.json()["items"]
+    given, suggested = item["given_label"]["boxes"], item["suggested_label"]["boxes"]
+    assert {given[0]["class_id"], suggested[0]["class_id"]} == {cat, dog}
+    assert (item["width"], item["given_class_id"]) == (SIZE, None)
+
+    def decide(*boxes: dict[str, Any]) -> Any:
+        one = {
+            "key": str(uuid.uuid4()), "suggestion_id": item["id"], "decision": "other",
+            "label": {"type": "boxes", "boxes": list(boxes)},
+        }  # fmt: skip
+        sent = http.post(f"{base}/decisions", json={"decisions": [one]}, headers=headers)
+        assert sent.status_code == 200, sent.text
+        return sent.json()["results"][0]
+
+    assert decide(box(cat, 90, 0, 3, 3))["code"] == "outside_image"
+    assert decide(box(cat, 0, 0, 3, 3), box(dog, 4, 4, 3, 3))["status"] == "accepted"
+    world.session.expire_all()
+    example = world.session.get_one(Example, example.id)
+    assert example.label is not None
+    assert (len(example.label["boxes"]), example.disputed) == (2, False)
+
+
+def test_many_images_without_objects_are_said_at_once(http: TestClient, world: World) -> None:
+    project = boxed(world)
+    cat = world.classes(project)[0].id
+    headers = world.caller().headers
+    ids = world.session.scalars(select(Example.id).order_by(Example.id)).all()
+    path = f"/api/projects/{project.id}/examples/verdict"
+    body = {"ids": list(ids[:2]), "verdict": "class"}
+    beside = {"type": "boxes", "boxes": [box(cat, 9, 0, 1, 1)]}
+    refused = http.post(path, json={**body, "label": beside}, headers=headers)
+    assert (refused.status_code, refused.json()["code"]) == (400, "outside_image")
+    nothing = {"type": "boxes", "boxes": []}
+    done = http.post(path, json={**body, "label": nothing}, headers=headers)
+    assert done.status_code == 200, done.text
+    world.session.expire_all()
+    labels = world.session.scalars(select(Example.label).order_by(Example.id)).all()
+    assert [one and one["boxes"] for one in labels] == [[], [], None, None]
+
+
+def test_a_project_of_boxes_is_of_images(http: TestClient, world: World) -> None:
+    headers = world.caller().headers
+    body = {"name": "Cranes", "task": "boxes", "classes": [{"name": "crane"}]}
+    made = http.post("/api/projects", json=body, headers=headers)
+    assert (made.status_code, made.json()["task"]) == (201, "boxes")
+    refused = http.post("/api/projects", json={**body, "medium": "text"}, headers=headers)
+    assert (refused.status_code, refused.json()["code"]) == (400, "not_for_medium")
+
+
+def test_agreement_tells_who_keeps_what_is_put_beside(http: TestClient, world: World) -> None:
+    project = boxed(world, overlap=2)
+    cat = world.classes(project)[0].id
+    propose(world, box(cat, 2, 2, 4, 4, score=0.9), shifted=1.0)
+    careful, hasty = (world.caller(Role.ANNOTATOR, project) for _ in range(2))
+    for caller, moves in ((careful, True), (hasty, False)):
+        (item,) = lease(http, caller, project, 1)["items"]
+        (one,) = item["proposals"]
+        assert set(one) == {"class_id", "x", "y", "w", "h", "score"}
+        place = (2, 2) if moves else (one["x"], one["y"])
+        made = box(cat, *place, 4, 4, origin="adjusted" if moves else "kept", proposal=0)
+        sent = said(item["query_id"], made, box(cat, 0, 0, 2, 2), threshold=0.1)
+        assert result(send(http, caller, project, sent))[0] == "accepted"
+    headers = world.caller().headers
+    found = http.get(f"/api/projects/{project.id}/agreement", headers=headers).json()
+    by_name = {one["name"]: one["proposals"] for one in found["voters"]}
+    kept, moved = by_name[hasty.user.name], by_name[careful.user.name]
+    assert (kept["answers"], kept["kept"], kept["shifted"], kept["shifted_kept"]) == (1, 1, 1, 1)
+    assert (moved["adjusted"], moved["rejected"], moved["shifted_kept"]) == (1, 0, 0)
+    assert 0.5 < moved["iou"] < 1
+    assert moved["seconds_per_box"] == 0.75
+
+
+def test_the_pool_shows_whole_labels_and_finds_their_classes(
+    http: TestClient, world: World
+) -> None:
+    project = boxed(world)
+    cat, dog = (one.id for one in world.classes(project))
+    caller = world.caller()
+    (item,) = lease(http, caller, project, 1)["items"]
+    send(http, caller, project, said(item["query_id"], box(cat, 0, 0, 2, 2)))
+    path = f"/api/projects/{project.id}/examples"
+
+    def found(class_id: int) -> list[Any]:
+        listed = http.get(f"{path}?class_id={class_id}", headers=caller.headers)
+        assert listed.status_code == 200, listed.text
+        return [(one["id"], one["width"], one["whole_label"]) for one in listed.json()["items"]]
+
+    (one,) = found(cat)
+    assert one[:2] == (item["example_id"], SIZE)
+    assert one[2]["boxes"][0]["w"] == 2
+    assert found(dog) == []
+
+
+_numbers = st.one_of(st.floats(), st.integers(-5, 12), st.just("3"), st.none(), st.booleans())
+_fuzzed = st.fixed_dictionaries(
+    {},
+    optional={
+        **dict.fromkeys("xywh", _numbers),
+        "class_id": st.one_of(st.integers(-1, 3), st.sampled_from([2**63, 1e300, "1", []])),
+        "occluded": st.one_of(st.booleans(), st.text(max_size=3)),
+        "origin": st.sampled_from(["drawn", "kept", "adjusted", "imported", "", 4]),
+        "proposal": st.one_of(st.integers(-1, 400), st.none(), st.just("a")),
+        "given": st.one_of(
+            st.none(), st.just({"format": "coco", "values": ["1\x00", "", "2", "3"]})
+        ),
+        "more": st.just(1),
+    },
+)
+
+
+@pytest.mark.parametrize("verb", ["answers"])
+def test_no_boxes_bring_the_service_down(http: TestClient, world: World, verb: str) -> None:
+    project = boxed(world, images=1)
+    cat = world.classes(project)[0].id
+    caller = world.caller(Role.ANNOTATOR, project)
+    query = lease(http, caller, project, 1)["items"][0]["query_id"]
+    path = f"/api/projects/{project.id}/labeling/{verb}"
+    statuses = set()
+
+    @hypothesis.settings(max_examples=80, deadline=None)
+    @hypothesis.given(st.lists(_fuzzed, max_size=3), st.booleans(), _numbers)
+    def send_some(boxes: list[dict[str, Any]], good: bool, threshold: Any) -> None:
+        if good:
+            boxes = [{**box(cat, 0, 0, 2, 2), **one} for one in boxes]
+        label = {"type": "boxes", "boxes": boxes, "threshold": threshold}
+        # NaN and infinity are sent as some clients send them.
+        content = json.dumps({"answers": [verdict(query, "class", label=label)]})
+        head = {**caller.headers, "content-type": "application/json"}
+        sent = http.post(path, content=content, headers=head)
+        assert sent.status_code in (200, 400, 422), sent.text
+        statuses.add(sent.status_code)
+
+    send_some()
+    assert {200, 422} <= statuses

@@ -1,0 +1,214 @@
+"""Detectors learn shapes, go on where they stopped, and leave Karat as a file."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from numpy.testing import assert_allclose, assert_array_equal
+
+from models.detection.export import export
+from models.detection.matching import hits
+from models.errors import Cancelled, ModelError
+from models.features.embed import embed_pool
+from models.media.image import PixelStore
+from models.protocols import Indices, Outputs, Progress
+from models.tasks.base import Training
+from models.tasks.boxes import LEARNER
+from tests.shapes import scene, stored
+
+TRAIN, JUDGED = 24, 12
+NOTHING = np.empty(0, dtype=np.int64)
+SCENES = [scene(seed) for seed in range(TRAIN + JUDGED)]
+TARGETS: Any = LEARNER.targets(
+    [one.label() for one in SCENES], [1, 2], np.full((len(SCENES), 2), 64)
+)
+QUICK = {
+    "fcos": {"steps": 60, "batch_size": 4, "precision": "float32"},
+    "fcos_scratch": {"steps": 80, "batch_size": 4, "precision": "float32"},
+}
+both = pytest.mark.parametrize("name", list(QUICK))
+
+
+@pytest.fixture(scope="module")
+def pool(tmp_path_factory: pytest.TempPathFactory) -> PixelStore:
+    return stored(SCENES, tmp_path_factory.mktemp("pool") / "pixels.u8")
+
+
+@pytest.fixture(scope="module")
+def rows(pool: PixelStore) -> Any:
+    out = pool.path.with_name("fcos.npy")
+    embed_pool(pool, "fcos", {}, out=out, seed=0)
+    return np.load(out, mmap_mode="r")
+
+
+def learn(
+    name: str,
+    pool: PixelStore,
+    rows: Any,
+    *,
+    examples: Indices | None = None,
+    ood: Indices = NOTHING,
+    checkpoint: Path | None = None,
+    progress: Progress | None = None,
+    **params: Any,
+) -> Any:
+    indices = np.arange(TRAIN) if examples is None else examples
+    return LEARNER.train(
+        Training(
+            pool, indices, TARGETS.take(indices), classes=2, name=name,
+            params={**QUICK[name], **params}, seed=3, ood_indices=ood, auxiliary_indices=NOTHING,
+            embeddings=rows, checkpoint=checkpoint, progress=progress,
+        )
+    )  # fmt: skip
+
+
+def judged(model: Any) -> Outputs:
+    outputs: Outputs = model.infer(np.arange(TRAIN, TRAIN + JUDGED))
+    return outputs
+
+
+@both
+def test_boxes_are_found_and_kept_in_a_file(
+    name: str, pool: PixelStore, rows: Any, tmp_path: Path
+) -> None:
+    model = learn(name, pool, rows)
+    outputs = judged(model)
+    truth = TARGETS.take(np.arange(TRAIN, TRAIN + JUDGED))
+    found = LEARNER.metrics(outputs, truth, [1, 2])
+    assert found.headline == "mAP"
+    assert found.value is not None
+    assert found.value > 0.2
+    assert found.more["map50"] > 0.5
+    few = learn(name, pool, rows, steps=2)
+    worse = LEARNER.metrics(judged(few), truth, [1, 2])
+    assert worse.value is None or worse.value < found.value
+    assert LEARNER.losses(outputs, truth).mean() < LEARNER.losses(judged(few), truth).mean()
+    assert (LEARNER.losses(outputs, truth) >= 0).all()
+
+    detections = outputs.detections
+    assert detections is not None
+    assert detections.shape == (JUDGED, 100, 6)
+    assert (np.diff(detections[:, :, 4]) <= 0).all()
+    # What an image is told by is its surest detection, of each class.
+    surest = detections[np.arange(JUDGED), 0]
+    assert_allclose(1 / (1 + np.exp(-outputs.logits.max(axis=1))), surest[:, 4], rtol=1e-4)
+
+    model.save(tmp_path / "model.safetensors")
+    again = judged(LEARNER.restore(tmp_path / "model.safetensors", pool, embeddings=rows))
+    assert_array_equal(again.detections, detections)
+    assert_array_equal(again.embeddings, outputs.embeddings)
+    outside = tmp_path / "detector.pt2"
+    export(tmp_path / "model.safetensors", outside)
+    _looks_alike(outside, pool, outputs)
+
+
+def _looks_alike(file: Path, pool: PixelStore, outputs: Outputs) -> None:
+    """The file finds what the model finds, in pixels of the square."""
+    detector = torch.export.load(file).module()
+    assert outputs.detections is not None
+    for place in range(4):
+        image = torch.from_numpy(pool[[TRAIN + place]][0]).permute(2, 0, 1)
+        boxes, scores, labels = detector(image)
+        ours = outputs.detections[place]
+        ours = ours[ours[:, 4] > 0.2]
+        assert_allclose(scores[: len(ours)], ours[:, 4], atol=0.02)
+        assert_allclose(boxes[: len(ours)], ours[:, :4] * 64, atol=1.0)
+        assert_array_equal(labels[: len(ours)], ours[:, 5])
+
+
+@both
+def test_what_was_cancelled_goes_on_to_the_same_model(
+    name: str, pool: PixelStore, rows: Any, tmp_path: Path
+) -> None:
+    def stop(step: int, _: int) -> None:
+        if step == 20:
+            raise Cancelled
+
+    whole = learn(name, pool, rows, steps=30)
+    part = tmp_path / "training.safetensors"
+    with pytest.raises(Cancelled):
+        learn(name, pool, rows, steps=30, checkpoint=part, progress=stop)
+    assert part.exists()
+    started: list[int] = []
+    resumed = learn(
+        name, pool, rows, steps=30, checkpoint=part, progress=lambda step, _: started.append(step)
+    )
+    assert started[0] == 20
+    for key, value in whole.detector.state_dict().items():
+        assert torch.equal(value, resumed.detector.state_dict()[key]), key
+
+
+def test_images_of_none_teach_that_nothing_is_there(pool: PixelStore, rows: Any) -> None:
+    few = np.arange(TRAIN // 2)
+    none = np.arange(TRAIN // 2, TRAIN)
+    without = learn("fcos", pool, rows, examples=few).infer(none)
+    taught = learn("fcos", pool, rows, examples=few, ood=none).infer(none)
+    ignored = learn("fcos", pool, rows, examples=few, ood=none, ood_as_empty=False).infer(none)
+    assert taught.logits.max(axis=1).mean() < without.logits.max(axis=1).mean() - 1
+    assert_array_equal(ignored.logits, without.logits)
+
+
+def test_maps_are_made_once_and_grow_with_the_pool(
+    pool: PixelStore, rows: Any, tmp_path: Path
+) -> None:
+    assert rows.dtype == np.float16
+    # At 128 px: 1,280 features, and 40, 112 and 320 channels at strides 8, 16 and 32.
+    assert rows.shape[1] == 1280 + 40 * 16**2 + 112 * 8**2 + 320 * 4**2
+    out = tmp_path / "maps.npy"
+    first = PixelStore.open(pool.path, pool.size, 10)
+    embed_pool(first, "fcos", {"steps": 5}, out=out, seed=0)
+    looked: list[int] = []
+    # Nothing of what only training depends on makes other maps.
+    embed_pool(
+        pool, "fcos", {"steps": 9}, out=out, seed=1, progress=lambda step, _: looked.append(step)
+    )
+    assert looked[0] == 10
+    assert_allclose(np.load(out), rows, atol=0.05, rtol=0.02)
+    with pytest.raises(ModelError, match="embed with other parameters into another file"):
+        embed_pool(pool, "fcos", {"input_size": 256}, out=out, seed=0)
+
+
+def test_cancelled_looking_goes_on(pool: PixelStore, rows: Any, tmp_path: Path) -> None:
+    out = tmp_path / "maps.npy"
+
+    def stop(*_: int) -> None:
+        raise Cancelled
+
+    with pytest.raises(Cancelled):
+        embed_pool(pool, "fcos", {}, out=out, seed=0, progress=stop)
+    assert not out.exists()
+    embed_pool(pool, "fcos", {}, out=out, seed=0)
+    assert_array_equal(np.load(out), rows)
+
+
+def test_without_boxes_there_is_nothing_to_learn(pool: PixelStore, rows: Any) -> None:
+    empty = LEARNER.targets([{"boxes": []}] * 2, [1, 2], np.full((2, 2), 64))
+    with pytest.raises(ModelError, match="draw some first"):
+        LEARNER.train(
+            Training(
+                pool, np.arange(2), empty, classes=2, name="fcos", params={}, seed=0,
+                ood_indices=NOTHING, auxiliary_indices=NOTHING, embeddings=rows,
+            )
+        )  # fmt: skip
+    with pytest.raises(ModelError, match="choose the model fcos"):
+        LEARNER.train(
+            Training(
+                pool, np.arange(2), TARGETS.take(np.arange(2)), classes=2, name="cnn_tiny",
+                params={}, seed=0, ood_indices=NOTHING, auxiliary_indices=NOTHING,
+            )
+        )  # fmt: skip
+
+
+def test_each_box_is_hit_once_and_by_its_class() -> None:
+    truth: Any = LEARNER.targets(
+        [{"boxes": [{"class_id": 1, "x": 0, "y": 0, "w": 32, "h": 32}]}],
+        [1, 2],
+        np.array([[64, 64]]),
+    )
+    there = [0, 0, 0.5, 0.5]
+    rows = [[*there, 0.6, 0], [*there, 0.9, 0], [*there, 0.95, 1], [0.5, 0.5, 1, 1, 0.3, 0]]
+    found = np.zeros((1, 6, 6), dtype=np.float32)
+    found[0, :4] = rows
+    assert hits(found, truth).tolist() == [[0, 1, 0, 0, -1, -1]]

@@ -1,0 +1,1 @@
+"""Boxes in the files of other tools."""

@@ -1,0 +1,85 @@
+"""Boxes as a file states them of one image, before it is known how large that is. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Self
+
+BOXES: Final = "\0boxes"
+"""Field of an indexed row that holds what files draw on its image."""
+MOST_BOXES: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Rectangle:
+    """A box as a file writes it.
+
+    Attributes:
+        number: Which of the file's boxes of the image it is, counted from 1.
+        class_name: What it is around.
+        values: Its four numbers, letter by letter.
+        flags: Which of ``occluded``, ``truncated``, ``difficult`` and ``crowd`` it is.
+        is_made: Whether the numbers were made of another shape, so that no file has them.
+    """
+
+    number: int
+    class_name: str
+    values: tuple[str, ...]
+    flags: tuple[str, ...] = ()
+    is_made: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """All that somebody has drawn on one image; without a box they say that there is nothing.
+
+    Attributes:
+        file: Which file says so.
+        convention: What its numbers mean: a name of ``core.tasks.box_conventions``.
+        boxes: In the order of the file.
+        size: Width and height that the file says the image has.
+        notes: What was left aside, or made of something else.
+        guessed: Whether no file says what the numbers mean, and the usual is taken for granted.
+    """
+
+    file: str
+    convention: str
+    boxes: tuple[Rectangle, ...]
+    size: tuple[float, float] | None = None
+    notes: tuple[str, ...] = ()
+    guessed: bool = False
+
+    @property
+    def shown(self) -> str:
+        """In a word, for plans."""
+        count = len(self.boxes)
+        return "no objects" if count == 0 else "1 box" if count == 1 else f"{count:,} boxes"
+
+    def to_json(self) -> dict[str, Any]:
+        """For an index on disk."""
+        return {
+            "file": self.file,
+            "convention": self.convention,
+            "size": self.size,
+            "notes": self.notes,
+            "guessed": self.guessed,
+            "boxes": [
+                [one.number, one.class_name, one.values, one.flags, one.is_made]
+                for one in self.boxes
+            ],
+        }
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> Self:
+        """What ``to_json`` gave."""
+        size: Sequence[float] | None = stored["size"]
+        return cls(
+            file=stored["file"],
+            convention=stored["convention"],
+            boxes=tuple(
+                Rectangle(number, name, tuple(values), tuple(flags), is_made)
+                for number, name, values, flags, is_made in stored["boxes"]
+            ),
+            size=None if size is None else (size[0], size[1]),
+            notes=tuple(stored["notes"]),
+            guessed=stored["guessed"],
+        )
