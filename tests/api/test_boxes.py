@@ -34,7 +34,7 @@ def box(class_id: int, *sides: float, **rest: Any) -> dict[str, Any]:
 def said(query_id: int, *boxes: dict[str, Any], **rest: Any) -> dict[str, Any]:
     """An answer with boxes."""
     label = {"type": "boxes", "boxes": list(boxes), **rest}
-    return verdict(query_id, "class", label=label)
+    return verdict(query_id, "label", label=label)
 
 
 def propose(world: World, *proposals: dict[str, Any], **rest: Any) -> None:
@@ -92,7 +92,7 @@ def test_what_does_not_fit_is_refused_and_the_image_is_asked_about_again(
     for label, code in (
         (said(query, box(cat, 8, 0, 2, 2)), "outside_image"),
         (said(query, box(cat, 0, 0, 1, 1), box(10**6, 0, 0, 2, 2)), "unknown_class"),
-        (verdict(query, "class", class_id=cat), "wrong_label_type"),
+        (verdict(query, "label", class_id=cat), "wrong_label_type"),
     ):
         assert result(send(http, caller, project, label)) == ("rejected", code)
     assert lease(http, caller, project, 1)["items"]
@@ -191,7 +191,7 @@ def test_many_images_without_objects_are_said_at_once(http: TestClient, world: W
     headers = world.caller().headers
     ids = world.session.scalars(select(Example.id).order_by(Example.id)).all()
     path = f"/api/projects/{project.id}/examples/verdict"
-    body = {"ids": list(ids[:2]), "verdict": "class"}
+    body = {"ids": list(ids[:2]), "verdict": "label"}
     beside = {"type": "boxes", "boxes": [box(cat, 9, 0, 1, 1)]}
     refused = http.post(path, json={**body, "label": beside}, headers=headers)
     assert (refused.status_code, refused.json()["code"]) == (400, "outside_image")
@@ -289,7 +289,7 @@ def test_no_boxes_bring_the_service_down(http: TestClient, world: World, verb: s
             boxes = [{**box(cat, 0, 0, 2, 2), **one} for one in boxes]
         label = {"type": "boxes", "boxes": boxes, "threshold": threshold}
         # NaN and infinity are sent as some clients send them.
-        content = json.dumps({"answers": [verdict(query, "class", label=label)]})
+        content = json.dumps({"answers": [verdict(query, "label", label=label)]})
         head = {**caller.headers, "content-type": "application/json"}
         sent = http.post(path, content=content, headers=head)
         assert sent.status_code in (200, 400, 422), sent.text
