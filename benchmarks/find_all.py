@@ -133,7 +133,7 @@ def _found(
                 scores, order, truth[order], settings, seed=seed, previous=mqnet
             )
             last = LastAnswers(
-                truth[order],
+                truth[order] == OOD,
                 scores.take(np.searchsorted(scores.indices, order)),
                 Normalisation.fit(scores.purity),
             )

@@ -270,7 +270,7 @@ class _Learner:
         scores = self.scored.scores
         positions = np.searchsorted(scores.indices, self.asked)
         statistics = Normalisation.fit(scores.purity)
-        return LastAnswers(self.parts.labels[self.asked], scores.take(positions), statistics)
+        return LastAnswers(self.parts.labels[self.asked] == OOD, scores.take(positions), statistics)
 
     def _paid_for(self, order: Indices) -> Indices:
         """Answer the queue until the cost of the verdicts reaches the budget."""

@@ -185,7 +185,7 @@ def choose_features(
     Args:
         embeddings: (N, D) of the pool, as `AutoFeatures` makes them.
         indices: (n,) answered rows.
-        labels: (n,) int64 in 0..classes-1, or `OOD`, which count as one class more.
+        labels: (n,) int64 in 0..classes; `classes` is OOD, which counts as one class more.
         classes: C.
         split: how many leading columns are the network's.
         network: its name.

@@ -30,7 +30,7 @@ from models.params.networks import (
     OutputParams,
     TrainingParams,
 )
-from models.protocols import OOD, Indices, Progress, TargetModel
+from models.protocols import Indices, Progress, TargetModel
 from models.target.trained import HeadModel, NetworkModel
 from models.training.parallel import train_together
 from models.training.train import train
@@ -95,7 +95,7 @@ def train_target(
         stored["weights"] = digest(settings.weights)
     ood = np.empty(0, np.int64) if ood_indices is None else np.asarray(ood_indices, np.int64)
     answered = np.concatenate([indices, ood])
-    said = np.concatenate([labels, np.full(len(ood), OOD)])
+    said = np.concatenate([labels, np.full(len(ood), classes)])
     if settings.ood_class:
         indices, labels = answered, said
     if uses_embeddings(name, params):
@@ -117,7 +117,7 @@ def train_target(
         classes=classes,
         store=images,
         seed=seed,
-        ood_output=bool((labels == OOD).any()),
+        ood_output=bool((labels == classes).any()),
         loss_prediction=settings.loss_prediction,
     )
     learn: Callable[..., Network] = partial(train, params=settings)
@@ -176,7 +176,7 @@ def _learned_head(
     head = fit_head(x, labels, classes=classes, l2=l2, scaling=scaling)
     if not settings.loss_prediction:
         return head, None
-    inside = labels != OOD
+    inside = labels < classes
     return head, HeadLosses.learn(head, x[inside], labels[inside], seed=seed)
 
 
