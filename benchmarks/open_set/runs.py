@@ -16,7 +16,8 @@ from models.evaluation.evaluate import accuracy
 from models.protocols import OOD, Float32Array, Indices, Ranking
 from models.ranking.candidates import NO_ANSWERS, LastAnswers, Prices
 from models.ranking.mqnet import MQNet, Normalisation
-from models.rounds.query import QuerySettings, Scored, meta_train, score_pool, select
+from models.rounds.meta_training import meta_train
+from models.rounds.query import QuerySettings, Scored, score_pool, select
 from models.target.train import train_target
 
 ORACLE: Final = "oracle"

@@ -24,7 +24,8 @@ from models.params.networks import compared_width
 from models.protocols import OOD, Indices, Outputs, Progress, TargetModel
 from models.ranking.mqnet import MQNet
 from models.rounds import view_files
-from models.rounds.query import PoolScores, QuerySettings, Scored, infer, meta_train, score_pool
+from models.rounds.meta_training import meta_train
+from models.rounds.query import PoolScores, QuerySettings, Scored, infer, score_pool
 from models.target.train import (
     embed_pool,
     training_notes,
