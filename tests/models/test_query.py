@@ -11,6 +11,7 @@ from models.errors import Cancelled, ModelError
 from models.protocols import Float32Array, Indices, LinearHead, Outputs, Progress, Ranking
 from models.ranking.mqnet import MQNet
 from models.ranking.pool_scores import PoolScores
+from models.rounds import meta_training
 from models.rounds.meta_training import meta_train
 from models.rounds.query import QuerySettings, Scored, infer, score_pool, select
 
