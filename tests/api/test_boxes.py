@@ -10,10 +10,12 @@ from fastapi.testclient import TestClient
 from hypothesis import strategies as st
 from sqlalchemy import select, update
 
-from core.states import ExampleState, ProjectState, Role
-from core.tables import Example, Project, Query
+from core.states import ExampleState, JobState, ProjectState, Role
+from core.tables import Example, Job, Project, Query
+from core.tasks.classification import stored_class
 from core.tasks.proposals import to_store
 from tests.api.test_labeling import lease, send, verdict
+from tests.workers.import_files import Pool
 from tests.world import Caller, World
 
 SIZE = 8
@@ -254,6 +256,41 @@ def test_the_pool_shows_whole_labels_and_finds_their_classes(
     assert one[:2] == (item["example_id"], SIZE)
     assert one[2]["boxes"][0]["w"] == 2
     assert found(dog) == []
+
+
+def test_labels_of_classes_become_the_pool_of_boxes(http: TestClient, world: World) -> None:
+    admin = world.caller()
+    source = world.project(images=4, evaluation=2, classes=("cat", "dog"))
+    cat, _ = world.classes(source)
+    cat.guide = "Has whiskers."
+    labeled, ood, *_ = world.session.scalars(select(Example).order_by(Example.pool_index))
+    labeled.state, labeled.label = ExampleState.LABELED, stored_class(cat.id)
+    ood.state = ExampleState.OOD
+    world.session.commit()
+    body = {"name": "Where", "task": "boxes", "classes": [], "from_project": source.id}
+    again = http.post(
+        "/api/projects", json={**body, "task": "classification"}, headers=admin.headers
+    )
+    assert (again.status_code, again.json()["code"]) == (409, "same_task")
+    other = world.caller(Role.ENGINEER)
+    hidden = http.post("/api/projects", json=body, headers=other.headers)
+    assert hidden.status_code == 404
+    made = http.post("/api/projects", json=body, headers=admin.headers)
+    assert made.status_code == 201, made.text
+    assert [(one["name"], one["guide"]) for one in made.json()["classes"]] == [
+        ("cat", "Has whiskers."), ("dog", ""),
+    ]  # fmt: skip
+    job = world.session.scalars(select(Job).where(Job.project_id == made.json()["id"])).one()
+    pool = Pool(world.session, world.storage, world.session.get_one(Project, made.json()["id"]))
+    assert pool.run(job).state is JobState.SUCCEEDED, job.error
+    taken = world.session.scalars(
+        select(Example).where(Example.project_id == made.json()["id"]).order_by(Example.pool_index)
+    ).all()
+    assert [(one.name, one.state, one.meta.get("label")) for one in taken] == [
+        ("0.png", ExampleState.UNLABELED, "cat"), ("1.png", ExampleState.OOD, None),
+        ("2.png", ExampleState.UNLABELED, None), ("3.png", ExampleState.UNLABELED, None),
+    ]  # fmt: skip
+    assert taken[0].content_hash == labeled.content_hash
 
 
 _numbers = st.one_of(st.floats(), st.integers(-5, 12), st.just("3"), st.none(), st.booleans())

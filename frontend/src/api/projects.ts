@@ -11,7 +11,9 @@ const at = (id: number) => ({ params: { path: { project_id: id } } });
 /** The API leaves settings untyped, since annotators get none; here they are typed, or null. */
 function typed({ settings, ...project }: ProjectOut): Project {
   const shown = Object.keys(settings).length > 0;
-  return { ...project, settings: shown ? (settings as Settings) : null };
+  // Many at once can be said of classes only.
+  const modes = project.task === "classification" ? project.modes : (["single"] as const);
+  return { ...project, modes: [...modes], settings: shown ? (settings as Settings) : null };
 }
 
 const projectsAfter = (cursor: number | null) =>
@@ -42,8 +44,11 @@ export const projectQuery = (id: number) =>
 export const isFullyLabeled = ({ counts }: Project): boolean =>
   counts.pool > 0 && counts.unlabeled + counts.queried === 0;
 
-export const createProject = async (name: string, medium: Project["medium"]): Promise<Project> => {
-  const body = { name, medium, task: "classification", guidelines: "", classes: [] };
+/** What stays as it is in a project. */
+export type ProjectKind = Pick<Project, "medium" | "task">;
+
+export const createProject = async (name: string, kind: ProjectKind): Promise<Project> => {
+  const body = { name, ...kind, guidelines: "", classes: [] };
   return typed(await call(client.POST("/api/projects", { body })));
 };
 

@@ -1,28 +1,43 @@
-import type { ComponentType } from "react";
-import type { LabelClass, Project } from "../api/types";
-import type { StageProps } from "../media/spec";
-import type { Medium } from "../strings/medium";
-import { type Choice, nameOf } from "./classification/describe";
-import { type Command, commandFor } from "./classification/keys";
-import { Panel, type PanelProps } from "./classification/Panel";
+import type { Project } from "../api/types";
+import { arm } from "./boxes/commands";
+import { describe, short } from "./boxes/describe";
+import * as boxKeys from "./boxes/keys";
+import { Panel as BoxesPanel } from "./boxes/Panel";
+import { Stage as BoxesStage } from "./boxes/Stage";
+import { Thumbnail as BoxesThumbnail } from "./boxes/Thumbnail";
+import { useEditor } from "./boxes/useEditor";
+import { LABELED } from "./choice";
+import { nameOf, shortNameOf } from "./classification/describe";
+import { commandFor } from "./classification/keys";
+import { Panel } from "./classification/Panel";
 import { Stage } from "./classification/Stage";
-import { Thumbnail, type ThumbnailProps } from "./classification/Thumbnail";
-
-/** What is particular to a type of task; leases, answers, undo and breaks are the same for all. */
-export type TaskView = {
-  /** The example to judge, with what is said of its parts. */
-  Stage: ComponentType<StageProps & { medium: Medium }>;
-  /** What can be said of it. */
-  Panel: ComponentType<PanelProps>;
-  /** An example, small, with what was said of it. */
-  Thumbnail: ComponentType<ThumbnailProps>;
-  commandFor: (key: string, classes: LabelClass[]) => Command | null;
-  /** What was said, in words. */
-  describe: (choice: Choice, classes: LabelClass[]) => string;
-};
+import { Thumbnail } from "./classification/Thumbnail";
+import type { TaskView } from "./spec";
 
 const taskViews: Record<string, TaskView> = {
-  classification: { Stage, Panel, Thumbnail, commandFor, describe: nameOf },
+  classification: {
+    useWork: () => null,
+    Stage,
+    Panel,
+    Thumbnail,
+    commandFor,
+    choose: (classId) => ({ verdict: LABELED, classId }),
+    describe: nameOf,
+    short: shortNameOf,
+  },
+  boxes: {
+    useWork: useEditor,
+    Stage: BoxesStage,
+    Panel: BoxesPanel,
+    Thumbnail: BoxesThumbnail,
+    commandFor: boxKeys.commandFor,
+    choose: (classId, editor) => {
+      if (editor) arm(editor, classId);
+      return null;
+    },
+    describe,
+    short,
+  },
 };
 
 /** How a type of task is worked on; throws where there are no pages for it. */

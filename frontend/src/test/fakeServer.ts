@@ -146,10 +146,10 @@ export class FakeServer implements LabelingApi, DecideApi {
         height: 32,
         name: `${answer.query_id}.png`,
         excerpt: null,
-        proposals: null,
         verdict: answer.verdict,
         class_id: answer.class_id ?? null,
-        label: labelOf(answer.class_id),
+        label: answer.label ?? labelOf(answer.class_id),
+        proposals: null,
         created_at: new Date(0).toISOString(),
       }));
   }

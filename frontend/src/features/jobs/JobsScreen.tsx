@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useSearchParams } from "react-router";
-import { algorithmsQuery, serving } from "../../api/algorithms";
+import { algorithmsQuery } from "../../api/algorithms";
+import { serving } from "../../api/serving";
 import type { Algorithm, Project } from "../../api/types";
 import { t } from "../../strings";
 import { useJobsOfKind } from "../../ui/jobs/JobControls";
@@ -15,7 +16,7 @@ export function JobsScreen({ project }: { project: Project }) {
   const algorithms = useQuery(algorithmsQuery);
   const [search, setSearch] = useSearchParams();
   const asked = search.get("ask");
-  const served = serving(algorithms.data?.items ?? [], project.medium);
+  const served = serving(algorithms.data?.items ?? [], project);
   const jobs = served.filter((one) => one.kind === "job");
   const others = jobs.filter((one) => !isQuestion(one.name));
   const answering = QUESTIONS.flatMap((name) => jobs.find((one) => one.name === name) ?? []);

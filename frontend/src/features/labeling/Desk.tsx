@@ -2,12 +2,13 @@ import { lazy, Suspense, useCallback, useEffect, useState, useSyncExternalStore 
 import type { Project, User } from "../../api/types";
 import { useAlternate } from "../../media/useAlternate";
 import { t } from "../../strings";
-import type { Choice } from "../../tasks/classification/describe";
+import type { Choice } from "../../tasks/choice";
 import { taskViewOf } from "../../tasks/registry";
 import type { KeyDialogOf } from "../../ui/hotkeys";
 import { keyDialog } from "../../ui/keyDialog";
 import { markKey } from "../../ui/measure";
 import { Failure, Notice } from "../../ui/State";
+import { BeforeHint } from "./BeforeHint";
 import { Between } from "./Between";
 import { LabelBar } from "./LabelBar";
 import styles from "./LabelScreen.module.css";
@@ -49,13 +50,22 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
   const { current, history, paused } = view;
   const shownAt = useShownClasses(project, view.status?.classes_version);
 
+  const isSeen = useCallback(() => {
+    const { current: asked } = session.getView();
+    return asked !== null && ahead.get(asked.subject)?.state === "ready";
+  }, [session, ahead]);
+  const seen = useSyncExternalStore(ahead.subscribe, isSeen);
   const answer = useCallback(
     async (choice: Choice) => {
+      // What nobody sees yet can be put off, and nothing else be said of it.
+      if (choice.verdict !== "skip" && !isSeen()) return;
       markKey();
       const version = choice.classesVersion ?? shownAt(performance.now()).version;
-      if (await session.answer(choice.verdict, choice.classId, version)) flash({ ...choice });
+      if (await session.answer(choice.verdict, choice.classId, version, choice.label)) {
+        flash({ ...choice });
+      }
     },
-    [session, flash, shownAt],
+    [session, flash, shownAt, isSeen],
   );
   const onPage = useCallback(
     (what: "alternate" | "pause" | "guide" | KeyDialogOf<"label">) => {
@@ -66,6 +76,7 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
     },
     [session, setAlternate, toggleGuide],
   );
+  const work = task.useWork({ projectId: project.id, classes, current, answer });
   useDeskKeys({ session, task, shownAt, answer, onPage });
 
   const open = useCallback((queryId: number) => session.revisit(queryId), [session]);
@@ -100,6 +111,8 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
               <Stage
                 medium={project.medium}
                 subject={current.subject}
+                classes={classes}
+                work={work}
                 ahead={ahead}
                 alternate={alternate}
                 onAlternate={setAlternate}
@@ -137,13 +150,15 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
             {current?.given
               ? t.label.before(task.describe(current.given, classes))
               : previous && t.label.last(task.describe(previous, classes))}
-            {current?.given && <small>{t.label.beforeHint}</small>}
+            {current?.given && <BeforeHint keys={t.label.beforeHint} />}
           </p>
           <Panel
             classes={classes}
+            work={work}
             given={current?.given ?? null}
             flashed={flashed}
             disabled={!current}
+            unseen={!seen}
             canUndo={history.length > 0}
             onAnswer={answer}
             onUndo={() => session.undo()}
@@ -157,13 +172,21 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
       {dialog === "help" && (
         <HelpDialog
           classes={classes}
+          task={project.task}
           medium={project.medium}
           guidelines={project.guidelines}
           onClose={() => setDialog(null)}
         />
       )}
       {dialog === "find" && (
-        <FindDialog classes={classes} onChoose={answer} onClose={() => setDialog(null)} />
+        <FindDialog
+          classes={classes}
+          onChoose={({ classId }) => {
+            const choice = classId === null ? null : task.choose(classId, work);
+            if (choice) void answer(choice);
+          }}
+          onClose={() => setDialog(null)}
+        />
       )}
     </div>
   );

@@ -1,7 +1,7 @@
 import { type CSSProperties, useId, useState } from "react";
 import type { LabelClass } from "../../api/types";
 import { t } from "../../strings";
-import type { Choice } from "../../tasks/classification/describe";
+import type { Choice } from "../../tasks/choice";
 import { Dialog } from "../../ui/Dialog";
 import { typedWhileHeld } from "../../ui/held";
 import { keyLabel } from "../../ui/hotkeys";

@@ -1,11 +1,13 @@
 import type { LabelClass } from "../../api/types";
 import { t } from "../../strings";
 import type { Medium } from "../../strings/medium";
+import { helpRows as boxRows } from "../../tasks/boxes/help";
 import { FIXED_KEYS } from "../../ui/hotkeys";
 import styles from "./HelpDialog.module.css";
 import { HelpFrame, type KeyRow } from "./HelpFrame";
 
 type HelpDialogProps = {
+  task: string;
   classes: LabelClass[];
   medium: Medium;
   guidelines: string;
@@ -27,19 +29,23 @@ const stageKeys = (rows: typeof t.label.helpRows): Record<Medium, KeyRow[]> => (
   ],
 });
 
-export function HelpDialog({ classes, medium, guidelines, onClose }: HelpDialogProps) {
+export function HelpDialog({ task, classes, medium, guidelines, onClose }: HelpDialogProps) {
   const rows = t.label.helpRows;
-  const keys: KeyRow[] = [
+  const verdictKeys: KeyRow[] = [
     [[FIXED_KEYS.ood], rows.ood],
+    [["Enter"], rows.keep],
+  ];
+  const isOfBoxes = task === "boxes";
+  const keys: KeyRow[] = [
+    ...(isOfBoxes ? boxRows() : verdictKeys),
     [[FIXED_KEYS.unsure], rows.unsure],
     [[FIXED_KEYS.skip], rows.skip],
-    [[FIXED_KEYS.undo, "Backspace"], rows.undo],
-    [["Enter"], rows.keep],
+    [isOfBoxes ? [FIXED_KEYS.undo] : [FIXED_KEYS.undo, "Backspace"], rows.undo],
     [["←", "→"], rows.step],
     [[FIXED_KEYS.find, "/"], rows.find],
     [[FIXED_KEYS.guide], rows.guide],
     [[FIXED_KEYS.pause], rows.pause],
-    ...stageKeys(rows)[medium],
+    ...(isOfBoxes ? [] : stageKeys(rows)[medium]),
     [[FIXED_KEYS.help, "?"], rows.help],
   ];
   return (
@@ -47,6 +53,7 @@ export function HelpDialog({ classes, medium, guidelines, onClose }: HelpDialogP
       title={t.label.helpTitle}
       verdicts={classes.map(({ hotkey, name }) => [hotkey ? [hotkey] : [], name])}
       keys={keys}
+      touch={[...t.label.touch.label, t.label.touch.look[medium]]}
       onClose={onClose}
     >
       <section>

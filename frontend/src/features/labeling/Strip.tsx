@@ -1,7 +1,7 @@
 import { memo, useEffect, useRef } from "react";
 import type { LabelClass } from "../../api/types";
 import { t } from "../../strings";
-import type { TaskView } from "../../tasks/registry";
+import type { TaskView } from "../../tasks/spec";
 import type { Entry } from "./queue/model";
 import styles from "./Strip.module.css";
 
@@ -34,7 +34,7 @@ export const Strip = memo(function Strip({ trail, openId, task, classes, onOpen 
         {shown.map(({ subject, given }) => {
           if (!given) return null;
           const name = task.describe(given, classes);
-          const short = t.label.strip.short[given.verdict] ?? name;
+          const short = task.short(given, classes);
           return (
             <li key={subject.query_id}>
               <button

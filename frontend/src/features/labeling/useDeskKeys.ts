@@ -1,7 +1,7 @@
 import { useEffect } from "react";
-import type { Choice } from "../../tasks/classification/describe";
+import type { Choice } from "../../tasks/choice";
 import type { Command } from "../../tasks/classification/keys";
-import type { TaskView } from "../../tasks/registry";
+import type { TaskView } from "../../tasks/spec";
 import { isElsewhere, type KeyDialogOf, keyOf } from "../../ui/hotkeys";
 import type { LabelSession } from "./queue/session";
 import type { ShownClasses } from "./useShownClasses";

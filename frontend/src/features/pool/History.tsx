@@ -1,6 +1,7 @@
 import { Link } from "react-router";
 import type { ExampleAnnotation, ExampleDetail, Project } from "../../api/types";
 import { t } from "../../strings";
+import { saidOf } from "../../tasks/boxes/describe";
 import { Chip } from "../../ui/Chip";
 import { formatDateTime, formatSeconds } from "../../ui/format";
 import styles from "./DetailPanel.module.css";
@@ -24,7 +25,7 @@ export function History({ project, annotations }: HistoryProps) {
                 data-verdict={one.verdict}
                 style={chosen && { background: chosen.colour }}
               />
-              <strong>{chosen?.name ?? verdictOf(one)}</strong>
+              <strong>{chosen?.name ?? saidOf(one.label) ?? verdictOf(one)}</strong>
               {one.seen_as !== null && <span>{text.seenAs(one.seen_as)}</span>}
               {!one.counted && <Chip>{text.late}</Chip>}
               {one.superseded_by !== null && <Chip>{text.replaced}</Chip>}

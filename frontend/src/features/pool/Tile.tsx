@@ -4,6 +4,8 @@ import type { Example, LabelClass } from "../../api/types";
 import { Thumbnail } from "../../media/Thumbnail";
 import type { Sought } from "../../media/text/words";
 import { t } from "../../strings";
+import { saidOf } from "../../tasks/boxes/describe";
+import { LabelOver } from "../../tasks/boxes/LabelOver";
 import { isLikelyOod } from "../../ui/likelyOod";
 import styles from "./Tile.module.css";
 
@@ -30,7 +32,7 @@ export function Tile(props: TileProps) {
     ? t.pool.values.verdict.ood
     : classes.find((one) => one.id === example.predicted_class_id)?.name;
   const guess = example.state === "unlabeled" && predicted ? `${predicted}?` : state;
-  const shown = label?.name ?? guess;
+  const shown = label?.name ?? saidOf(example.whole_label) ?? guess;
   const name = t.pool.tile(example.name, state, shown === state ? null : shown);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the list box has the focus and the keys.
@@ -58,6 +60,7 @@ export function Tile(props: TileProps) {
           decoding="async"
           draggable={false}
         />
+        <LabelOver example={example} label={example.whole_label} classes={classes} />
         <span className={styles.pick} data-pick="" aria-hidden="true">
           <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
             <path d="m3.5 8.5 3 3 6-7" />

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { algorithmsQuery, jobOf, serving } from "../../api/algorithms";
+import { algorithmsQuery, jobOf } from "../../api/algorithms";
+import { serving } from "../../api/serving";
 import type { AlgorithmKind, Project, Settings } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
@@ -7,6 +8,7 @@ import { CheckField, SelectField } from "../../ui/Field";
 import { SubsetInUse } from "../../ui/jobs/SubsetInUse";
 import { NumberField } from "../../ui/NumberField";
 import { Failure, Loading, Notice, Skeleton } from "../../ui/State";
+import { useFold } from "../../ui/useFold";
 import { AlgorithmField } from "./AlgorithmField";
 import { CostWords } from "./CostWords";
 import { LearnedFeatures } from "./LearnedFeatures";
@@ -15,7 +17,6 @@ import { ModesField } from "./ModesField";
 import { unmetBy } from "./needs";
 import { RoundTime } from "./RoundTime";
 import styles from "./SetupScreen.module.css";
-import { useFold } from "./useFold";
 
 const { firstQueue: first } = t.advice;
 
@@ -28,7 +29,7 @@ type MethodCardProps = {
 export function MethodCard({ project, settings, onChange }: MethodCardProps) {
   const algorithms = useQuery(algorithmsQuery);
   const change = (values: Partial<Settings>) => onChange({ ...settings, ...values });
-  const items = serving(algorithms.data?.items ?? [], project.medium);
+  const items = serving(algorithms.data?.items ?? [], project);
   const chosen = (kind: AlgorithmKind) =>
     items.find((one) => one.kind === kind && one.name === settings[kind].name);
   const needs = chosen("strategy")?.needs ?? [];
@@ -102,7 +103,7 @@ export function MethodCard({ project, settings, onChange }: MethodCardProps) {
       <details className={styles.advanced} {...fold}>
         <summary>{t.setup.moreMethod}</summary>
         <div className={styles.folded}>
-          <RoundFields settings={settings} onChange={change} />
+          <RoundFields task={project.task} settings={settings} onChange={change} />
           {algorithms.isPending && (
             <Loading>
               <Skeleton height="18rem" />
@@ -157,9 +158,10 @@ function aboutWeights({ settings, warnings }: Project): string[] {
   return warnings.filter((warning) => names.some((name) => warning.includes(String(name))));
 }
 
-type RoundFieldsProps = { settings: Settings; onChange: (values: Partial<Settings>) => void };
+type Change = (values: Partial<Settings>) => void;
+type RoundFieldsProps = { task: string; settings: Settings; onChange: Change };
 
-function RoundFields({ settings, onChange }: RoundFieldsProps) {
+function RoundFields({ task, settings, onChange }: RoundFieldsProps) {
   const { cost } = settings;
   const fixed = cost.mode === "fixed";
   return (
@@ -241,7 +243,7 @@ function RoundFields({ settings, onChange }: RoundFieldsProps) {
           <option value="random">{first.random}</option>
         </SelectField>
       </div>
-      <ModesField modes={settings.modes} onChange={(modes) => onChange({ modes })} />
+      <ModesField task={task} modes={settings.modes} onChange={(modes) => onChange({ modes })} />
     </>
   );
 }

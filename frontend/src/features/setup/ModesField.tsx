@@ -8,15 +8,13 @@ type Modes = Settings["modes"];
 
 const ALL: Modes = ["single", "grid"];
 
+type ModesFieldProps = { task: string; modes: Modes; onChange: (modes: Modes) => void };
+
 /** How annotators may see the images; the last that is left cannot be taken away. */
-export function ModesField({
-  modes,
-  onChange,
-}: {
-  modes: Modes;
-  onChange: (modes: Modes) => void;
-}) {
+export function ModesField({ task, modes, onChange }: ModesFieldProps) {
   const id = useId();
+  // Many at once can be said of classes only.
+  if (task !== "classification") return null;
   return (
     <fieldset className={styles.modes} aria-describedby={`${id}-hint`}>
       <legend>{t.setup.modes}</legend>

@@ -3,21 +3,21 @@ import { type FormEvent, useState } from "react";
 import { useNavigate } from "react-router";
 import { createProject, projectQuery, projectsQuery } from "../../api/projects";
 import { t, words } from "../../strings";
-import type { Medium } from "../../strings/medium";
 import { Button, ButtonLink } from "../../ui/Button";
 import { TextField } from "../../ui/Field";
 import { Notice } from "../../ui/State";
-import { MediumChoice } from "./MediumChoice";
+import { KINDS, type Kind, KindChoice, kinds } from "./KindChoice";
 import styles from "./NewProject.module.css";
 
 /** Asks for what stays, and for a name: a draft then exists, and nothing that is added to it can be lost. */
 export function NewProject() {
   const [name, setName] = useState("");
-  const [medium, setMedium] = useState<Medium>("image");
+  const [kind, setKind] = useState<Kind>("image");
+  const { medium } = kinds[kind];
   const client = useQueryClient();
   const navigate = useNavigate();
   const create = useMutation({
-    mutationFn: () => createProject(name.trim(), medium),
+    mutationFn: () => createProject(name.trim(), kinds[kind]),
     onSuccess: (project) => {
       client.setQueryData(projectQuery(project.id).queryKey, project);
       client.invalidateQueries({ queryKey: projectsQuery.queryKey });
@@ -34,10 +34,10 @@ export function NewProject() {
         <h1>{t.setup.newTitle}</h1>
         <p className={styles.hint}>{words[medium].setup.newHint}</p>
       </div>
-      <MediumChoice value={medium} onChange={setMedium} />
+      <KindChoice value={kind} offered={KINDS} onChange={setKind} />
       <TextField
         label={t.setup.name}
-        placeholder={t.setup.medium.names[medium]}
+        placeholder={t.setup.medium.names[kind]}
         autoFocus
         autoComplete="off"
         maxLength={100}

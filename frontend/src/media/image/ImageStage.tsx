@@ -1,20 +1,16 @@
-import { useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from "react";
+import { useLayoutEffect, useRef, useState, useSyncExternalStore } from "react";
 import { t } from "../../strings";
-import { Button } from "../../ui/Button";
 import { measurePaint } from "../../ui/measure";
-import { Skeleton } from "../../ui/State";
 import { Alternate, ScaleButtons } from "../StageTools";
-import type { StageProps, Subject } from "../spec";
+import type { StageProps } from "../spec";
 import styles from "./ImageStage.module.css";
-import { imageProblem, onScreen, SCREEN } from "./urls";
+import { NotShown } from "./NotShown";
+import { useSharper } from "./useSharper";
 import { useZoom, type Zoom } from "./useZoom";
 import { STEP } from "./zoom";
 
 /** Images up to this size are drawn as crisp pixels, in whole multiples. */
 const PIXELS_UP_TO = 128;
-/** Pixels of the screen on the longer side from which the version for screens looks soft. */
-const COARSE = 1.25 * SCREEN;
-const LINGER_MS = 150;
 
 /** Shows one image as large as it fits. The decoded element itself is put on the page. */
 export function ImageStage(props: StageProps) {
@@ -22,10 +18,12 @@ export function ImageStage(props: StageProps) {
   useSyncExternalStore(ahead.subscribe, ahead.getVersion);
   const prepared = ahead.get(subject);
   const frame = useRef<HTMLDivElement>(null);
+  const [width, height] = [subject.width ?? 1, subject.height ?? 1];
   const box = useBox(frame);
   const ready = prepared?.state === "ready" && "image" in prepared ? prepared.image : null;
   const zoom = useZoom(frame, ready, subject.query_id);
-  useSharper(ready, subject, box, zoom.scale);
+  const drawn = box ? Math.min(box.width, (box.height * width) / height) : 0;
+  useSharper(ready, subject, drawn * zoom.scale);
 
   useLayoutEffect(() => {
     const parent = frame.current;
@@ -60,68 +58,9 @@ export function ImageStage(props: StageProps) {
           className={styles.smooth}
         />
       )}
-      {prepared?.state === "failed" ? (
-        <div className={styles.message} role="alert" data-query-id={subject.query_id}>
-          <p>{t.label.imageFailed}</p>
-          <Reason url={onScreen(subject)} />
-          <Button onClick={() => ahead.retry(subject)}>{t.common.retry}</Button>
-        </div>
-      ) : (
-        !ready && (
-          <div className={styles.message}>
-            <Skeleton width="min(22rem, 60vw)" height="min(22rem, 60vw)" />
-          </div>
-        )
-      )}
+      {!ready && <NotShown subject={subject} ahead={ahead} />}
     </div>
   );
-}
-
-/** Of a large image that only a smaller version is shown of, show itself where that is too coarse. */
-function useSharper(
-  shown: HTMLImageElement | null,
-  subject: Subject,
-  box: Box | null,
-  scale: number,
-): void {
-  const { image_url: url } = subject;
-  const [width, height] = [subject.width ?? 1, subject.height ?? 1];
-  const drawn = box ? Math.min(box.width, (box.height * width) / height) : 0;
-  const drawnLonger = Math.max(drawn, (drawn * height) / width);
-  const isCoarse = url !== onScreen(subject) && drawnLonger * scale * devicePixelRatio > COARSE;
-  useEffect(() => {
-    if (!shown || !isCoarse || shown.getAttribute("src") === url) return;
-    let current = true;
-    // Who goes on at once needs no more, and the next images come first.
-    const timer = setTimeout(() => {
-      const whole = new Image();
-      whole.src = url;
-      // Decoded before it takes the place of what is there, so that nothing flickers.
-      whole.decode().then(
-        () => {
-          if (current) shown.src = url;
-        },
-        () => {},
-      );
-    }, LINGER_MS);
-    return () => {
-      current = false;
-      clearTimeout(timer);
-    };
-  }, [shown, isCoarse, url]);
-}
-
-/** What the server says of an image that it does not show. */
-function Reason({ url }: { url: string }) {
-  const [reason, setReason] = useState<string | null>(null);
-  useEffect(() => {
-    let current = true;
-    void imageProblem(url).then((found) => current && setReason(found));
-    return () => {
-      current = false;
-    };
-  }, [url]);
-  return reason && <p className={styles.reason}>{reason}</p>;
 }
 
 function ZoomButtons({ zoom }: { zoom: Zoom }) {

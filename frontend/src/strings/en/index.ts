@@ -1,6 +1,7 @@
 import { admin } from "./admin";
 import { advice } from "./advice";
 import { alike } from "./alike";
+import { boxes } from "./boxes";
 import { check } from "./check";
 import { common } from "./common";
 import { exports } from "./exports";
@@ -9,6 +10,7 @@ import { grid } from "./grid";
 import { home } from "./home";
 import { jobs } from "./jobs";
 import { label } from "./label";
+import { localization } from "./localization";
 import { overview } from "./overview";
 import { people } from "./people";
 import { pool } from "./pool";
@@ -23,6 +25,7 @@ export const en = {
   admin,
   advice,
   alike,
+  boxes,
   check,
   common,
   exports,
@@ -31,6 +34,7 @@ export const en = {
   home,
   jobs,
   label,
+  localization,
   overview,
   people,
   pool,

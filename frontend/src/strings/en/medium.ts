@@ -1,9 +1,11 @@
 /** What a project holds: the first question of a new one. */
 export const medium = {
-  title: "What does it hold?",
-  titles: { image: "Images", text: "Texts" },
+  title: "What is it about?",
+  titles: { image: "Images", boxes: "Objects in images", text: "Texts" },
   hints: {
-    image: "Photographs, scans, drawings: from folders, archives, Parquet or a bucket.",
+    image:
+      "One class for each. Photographs, scans, drawings: from folders, archives, Parquet or a bucket.",
+    boxes: "A box around each thing of a class: cars in a street, cells under a microscope.",
     text: "Reviews, tickets, posts, documents: from tables, JSON Lines, Parquet or files.",
   },
   textColumn: {
@@ -11,5 +13,9 @@ export const medium = {
     hint: "As the table calls it. Empty before an import: found by itself, where only one can be meant.",
     again: "Read this column",
   },
-  names: { image: "Pollinators on meadow flowers", text: "Questions to the help desk" },
+  names: {
+    image: "Pollinators on meadow flowers",
+    boxes: "Bicycles in traffic",
+    text: "Questions to the help desk",
+  },
 };

@@ -3,6 +3,7 @@ import { ofTexts } from "../medium";
 import { admin } from "./admin";
 import { advice } from "./advice";
 import { alike } from "./alike";
+import { boxes } from "./boxes";
 import { check } from "./check";
 import { common } from "./common";
 import { exports } from "./exports";
@@ -11,6 +12,7 @@ import { grid } from "./grid";
 import { home } from "./home";
 import { jobs } from "./jobs";
 import { label } from "./label";
+import { localization } from "./localization";
 import { overview } from "./overview";
 import { people } from "./people";
 import { pool } from "./pool";
@@ -27,6 +29,7 @@ export const ko: Catalogue = {
   admin,
   advice,
   alike,
+  boxes,
   check,
   common,
   exports,
@@ -35,6 +38,7 @@ export const ko: Catalogue = {
   home,
   jobs,
   label,
+  localization,
   overview,
   people,
   pool,

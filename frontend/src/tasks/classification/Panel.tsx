@@ -1,30 +1,16 @@
 import type { CSSProperties, ReactNode } from "react";
-import type { LabelClass } from "../../api/types";
 import { t } from "../../strings";
 import { ariaKey, FIXED_KEYS, keyLabel } from "../../ui/hotkeys";
 import { Kbd } from "../../ui/Kbd";
-import { type Choice, isSame } from "./describe";
+import { type Choice, isSame } from "../choice";
+import type { PanelProps } from "../spec";
 import styles from "./Panel.module.css";
 
 /** More classes than this stand in two columns. */
 const MANY = 10;
 
-export type PanelProps = {
-  classes: LabelClass[];
-  /** The verdict the image was given before, when it is revisited. */
-  given: Choice | null;
-  /** The verdict just given, to show that the key was heard. */
-  flashed: Choice | null;
-  disabled: boolean;
-  canUndo: boolean;
-  onAnswer: (choice: Choice) => void;
-  onUndo: () => void;
-  /** Look for a class by its name. */
-  onFind: () => void;
-};
-
 export function Panel(props: PanelProps) {
-  const { classes, given, flashed, disabled, canUndo, onAnswer, onUndo, onFind } = props;
+  const { classes, given, flashed, disabled, unseen, canUndo, onAnswer, onUndo, onFind } = props;
   const button = (choice: Choice, hotkey: string | null, name: string, extra: Extra = {}) => (
     <button
       key={`${choice.verdict}-${choice.classId}`}
@@ -35,7 +21,7 @@ export function Panel(props: PanelProps) {
       aria-keyshortcuts={hotkey ? ariaKey(hotkey) : undefined}
       aria-pressed={given ? isSame(given, choice) : undefined}
       data-flashed={isSame(flashed, choice) || undefined}
-      disabled={disabled}
+      disabled={disabled || (unseen && choice.verdict !== "skip")}
       onClick={() => onAnswer(choice)}
     >
       {extra.mark === undefined ? (
@@ -61,7 +47,7 @@ export function Panel(props: PanelProps) {
           type="button"
           className={`${styles.verdict} ${styles.plain}`}
           aria-keyshortcuts={FIXED_KEYS.find}
-          disabled={disabled}
+          disabled={disabled || unseen}
           onClick={onFind}
         >
           <span className={styles.name}>{t.label.find.open}</span>

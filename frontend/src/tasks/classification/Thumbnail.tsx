@@ -1,11 +1,7 @@
 import type { CSSProperties } from "react";
-import type { LabelClass } from "../../api/types";
-import type { Small } from "../../media/spec";
 import { Thumbnail as Example } from "../../media/Thumbnail";
-import type { Choice } from "./describe";
+import type { ThumbnailProps } from "../spec";
 import styles from "./Thumbnail.module.css";
-
-export type ThumbnailProps = { example: Small; given: Choice; classes: LabelClass[] };
 
 /** Images up to this side are shown themselves; after a reload the size is not known. */
 const ITSELF_UP_TO = 512;

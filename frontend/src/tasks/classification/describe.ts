@@ -1,8 +1,6 @@
-import type { LabelClass, Verdict } from "../../api/types";
+import type { LabelClass } from "../../api/types";
 import { t } from "../../strings";
-
-/** A verdict, and the version of the classes that were shown to whoever gave it. */
-export type Choice = { verdict: Verdict; classId: number | null; classesVersion?: number };
+import type { Choice } from "../choice";
 
 export function nameOf(choice: Choice, classes: LabelClass[]): string {
   if (choice.verdict === "label") {
@@ -11,5 +9,6 @@ export function nameOf(choice: Choice, classes: LabelClass[]): string {
   return { ood: t.label.ood, unsure: t.label.unsure, skip: t.label.skip }[choice.verdict];
 }
 
-export const isSame = (a: Choice | null, b: Choice): boolean =>
-  a !== null && a.verdict === b.verdict && a.classId === b.classId;
+/** The same where there is little room. */
+export const shortNameOf = (choice: Choice, classes: LabelClass[]): string =>
+  t.label.strip.short[choice.verdict] ?? nameOf(choice, classes);

@@ -1,6 +1,6 @@
 import type { LabelClass } from "../../api/types";
 import { FIXED_KEYS, type KeyDialogOf, openedByKey, withoutShift } from "../../ui/hotkeys";
-import type { Choice } from "./describe";
+import type { Choice } from "../choice";
 
 /** What a key of the label page asks for. */
 export type Command =

@@ -1,7 +1,7 @@
 import type { CSSProperties, ReactNode } from "react";
 import type { LabelClass } from "../../../api/types";
 import { t } from "../../../strings";
-import type { Choice } from "../../../tasks/classification/describe";
+import type { Choice } from "../../../tasks/choice";
 import { Button } from "../../../ui/Button";
 import { ariaKey, FIXED_KEYS, keyLabel } from "../../../ui/hotkeys";
 import { Kbd } from "../../../ui/Kbd";

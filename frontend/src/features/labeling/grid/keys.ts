@@ -1,5 +1,5 @@
 import type { LabelClass } from "../../../api/types";
-import type { Choice } from "../../../tasks/classification/describe";
+import type { Choice } from "../../../tasks/choice";
 import { commandFor } from "../../../tasks/classification/keys";
 import { FIXED_KEYS, type KeyDialogOf, openedByKey } from "../../../ui/hotkeys";
 import type { Direction } from "./selection";

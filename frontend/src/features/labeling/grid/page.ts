@@ -1,4 +1,4 @@
-import { type Choice, isSame } from "../../../tasks/classification/describe";
+import { type Choice, isSame } from "../../../tasks/choice";
 import { batchKeys, without } from "./batches";
 import { deal } from "./groups";
 import { type GridView, idOf, isDone, type Tile } from "./model";

@@ -1,6 +1,6 @@
 import { serverNow } from "../../../api/clock";
 import type { LabelingApi } from "../../../api/labeling";
-import type { Choice } from "../../../tasks/classification/describe";
+import type { Choice } from "../../../tasks/choice";
 import { toStored } from "../queue/entries";
 import { Holding, type HoldingDependencies } from "../queue/holding";
 import type { Pause } from "../queue/pace";

@@ -1,7 +1,7 @@
 import { type RefObject, useCallback, useEffect, useState } from "react";
 import { flushSync } from "react-dom";
 import type { LabelClass } from "../../../api/types";
-import type { Choice } from "../../../tasks/classification/describe";
+import type { Choice } from "../../../tasks/choice";
 import { markKey } from "../../../ui/measure";
 import type { ShownClasses } from "../useShownClasses";
 import { isComplete, withCopies } from "./groups";

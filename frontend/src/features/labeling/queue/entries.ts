@@ -1,4 +1,5 @@
 import type { LeaseItem, RecentAnswer } from "../../../api/types";
+import { labelFrom } from "../../../tasks/choice";
 import type { Entry, Given, StoredAnswer } from "./model";
 
 export const idOf = (entry: Entry): number => entry.subject.query_id;
@@ -9,17 +10,17 @@ export function fromLease(item: LeaseItem, leaseToken: string | null): Entry {
 
 function fromRecent(answer: RecentAnswer): Entry {
   const { key, verdict, class_id: classId } = answer;
-  const { query_id, example_id, image_url, width, height, name, excerpt } = answer;
+  const { query_id, example_id, image_url, width, height, name, excerpt, proposals } = answer;
   return {
-    subject: { query_id, example_id, image_url, width, height, name, excerpt },
+    subject: { query_id, example_id, image_url, width, height, name, excerpt, proposals },
     leaseToken: null,
-    given: { key, verdict, classId },
+    given: { key, verdict, classId, ...labelFrom(answer.label) },
   };
 }
 
 function fromStored(answer: StoredAnswer): Entry {
-  const { key, verdict, classId, subject, leaseToken } = answer;
-  return { subject, leaseToken, given: { key, verdict, classId } };
+  const { key, verdict, classId, label, subject, leaseToken } = answer;
+  return { subject, leaseToken, given: { key, verdict, classId, ...(label && { label }) } };
 }
 
 /** The answer to an image, as it is kept until the server has it. */

@@ -1,4 +1,5 @@
 import type { Decision, LeaseItem, ReviewedJob, Suggestion, Verdict } from "../../../api/types";
+import type { RichLabel } from "../../../tasks/choice";
 
 /** One example to judge, as far as the label page knows it. */
 export type Subject = Pick<
@@ -6,13 +7,15 @@ export type Subject = Pick<
   "query_id" | "example_id" | "image_url" | "width" | "height" | "name"
 > &
   // Entries of earlier versions know of images only.
-  Partial<Pick<LeaseItem, "excerpt" | "text">>;
+  Partial<Pick<LeaseItem, "excerpt" | "text" | "proposals">>;
 
 /** A verdict that was given, by the key under which it was stored. */
 export type Given = {
   key: string;
   verdict: Verdict;
   classId: number | null;
+  /** All of what was said, where that is more than one class; missing in entries of earlier versions. */
+  label?: RichLabel | null;
   classesVersion?: number;
 };
 
@@ -35,6 +38,8 @@ export type StoredAnswer = Kept & {
   subject: Subject;
   verdict: Verdict;
   classId: number | null;
+  /** See `Given`. */
+  label?: RichLabel | null;
   supersedes: string | null;
   leaseToken: string | null;
 };

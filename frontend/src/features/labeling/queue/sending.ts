@@ -59,6 +59,7 @@ const toAnswer = (stored: StoredAnswer): Answer => ({
   verdict: stored.verdict,
   seconds: stored.seconds,
   ...(stored.classId === null ? {} : { class_id: stored.classId }),
+  ...(stored.label ? { label: stored.label } : {}),
   ...seen(stored),
   ...(stored.supersedes === null ? {} : { supersedes: stored.supersedes }),
   ...(stored.leaseToken === null ? {} : { lease_token: stored.leaseToken }),

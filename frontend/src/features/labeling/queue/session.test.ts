@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { boxOf } from "../../../tasks/boxes/model";
+import { LABELED } from "../../../tasks/choice";
 import { FakeServer } from "../../../test/fakeServer";
 import type { Outbox } from "./model";
 import { openOutbox } from "./outbox";
@@ -82,6 +84,24 @@ describe("the label queue", () => {
     await moved;
     expect(shown(session)).toBe(2);
     expect(await sender.answersOf(PROJECT)).toMatchObject([{ verdict: "label", classId: 3 }]);
+  });
+
+  it("stores and sends all of what was said, and brings it back after a reload", async () => {
+    const { session, sender } = start();
+    await shows(session, 1);
+    const box = { ...boxOf({ x: 1.5, y: 2, w: 3, h: 4 }, 3), crowd: true };
+    const label = { type: "boxes", boxes: [box], threshold: null } as const;
+    server.signedOut = true;
+    await session.answer(LABELED, null, 1, { ...label, boxes: [box] });
+    session.stop();
+    sender.stop();
+    server.signedOut = false;
+    const again = start();
+    await arrived(1);
+    expect(server.taken[0]).toMatchObject({ verdict: LABELED, label });
+    expect(server.taken[0]).not.toHaveProperty("class_id");
+    await vi.waitFor(() => expect(again.session.getView().history).toHaveLength(1));
+    expect(again.session.getView().history[0]?.given?.label).toEqual(label);
   });
 
   it("takes one verdict per image, however fast the keys come", async () => {

@@ -1,5 +1,6 @@
 import type { LabelingApi } from "../../../api/labeling";
 import type { LabelStatus, Verdict } from "../../../api/types";
+import type { RichLabel } from "../../../tasks/choice";
 import { fromLease, givenBefore, idOf, toStored } from "./entries";
 import { Holding, type HoldingDependencies } from "./holding";
 import type { Entry, Given } from "./model";
@@ -72,11 +73,13 @@ export class LabelSession extends WorkQueue<Entry, Extra> {
     verdict: Verdict,
     classId: number | null = null,
     classesVersion?: number,
+    label?: RichLabel | null,
   ): Promise<boolean> {
     const { sender, stopwatch, projectId, userId } = this.#deps;
     return this.give(async (current) => {
       const shown = classesVersion === undefined ? {} : { classesVersion };
-      const given: Given = { key: uuid(), verdict, classId, ...shown };
+      const rich = label ? { label } : {};
+      const given: Given = { key: uuid(), verdict, classId, ...rich, ...shown };
       await sender.add(toStored(current, given, { projectId, userId }, stopwatch.seconds()));
       if (!current.given) this.#count(1);
       return { ...current, given };

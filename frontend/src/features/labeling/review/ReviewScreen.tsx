@@ -152,6 +152,8 @@ function Desk({ project, manages, back, missing, jobId, reviewing, sender, onMod
             <Stage
               medium={project.medium}
               subject={{ ...current, query_id: current.id }}
+              classes={project.classes}
+              work={null}
               ahead={ahead}
               alternate={alternate}
               onAlternate={setAlternate}

@@ -1,0 +1,106 @@
+import type { Catalogue } from "..";
+import { number } from "./words";
+
+export const boxes: Catalogue["boxes"] = {
+  count: (count) => `상자 ${number(count)}개`,
+  none: "해당 없음",
+  noneText: "살펴보았지만 이 이미지에는 찾는 클래스가 하나도 없습니다.",
+  ood: "다른 종류의 이미지",
+  oodShort: "다른 종류",
+  oodText: "찾는 것이 없고, 애초에 다루는 종류의 이미지가 아닙니다.",
+  drawWhat: "그릴 상자의 클래스",
+  send: (count) => `상자 ${number(count)}개 보내기`,
+  sendNothing: "아직 상자 없음",
+  back: "이전",
+  chosen: "선택한 상자",
+  noneChosen: (count) =>
+    count === 0
+      ? "이미지 위를 끌어 상자를 그립니다. 키를 눌러 클래스를 바꿉니다."
+      : "Tab으로 상자를 차례로 보고, 클릭해서 선택합니다.",
+  duplicate: "복제",
+  remove: "삭제",
+  clip: "가장자리에서 자르기",
+  keep: "유지",
+  reject: "틀림",
+  space: "스페이스",
+  flags: {
+    occluded: "가려짐",
+    truncated: "잘림",
+    difficult: "어려움",
+    crowd: "무리",
+  },
+  flagTexts: {
+    occluded: "다른 것에 일부가 가려져 있음",
+    truncated: "일부가 이미지 밖에 있음",
+    difficult: "사람도 알아보기 어려움",
+    crowd: "여러 개가 모여 있어 하나씩 구분할 수 없음",
+  },
+  stage: (count) => `상자 ${number(count)}개가 있는 이미지`,
+  stageHint:
+    "Tab으로 상자를 차례로 보고, 화살표로 선택한 상자를 옮기며, Control과 화살표로 크기를 바꿉니다. Escape를 누르면 상자에서 나갑니다.",
+  says: {
+    box: (place, of, name, size, x, y) =>
+      `상자 ${of}개 중 ${place}번째: ${name}, ${size}픽셀, 위치 ${x}, ${y}`,
+    proposal: (name, percent) => `제안: ${name}, 확신 ${percent}%`,
+  },
+  hint: {
+    draw: (name) => `끌어서 그리기: ${name}`,
+  },
+  notice: {
+    small: (size) => `${size}픽셀뿐입니다. 의도한 것인가요?`,
+    tooSmall: "너무 작아 보이지 않습니다. 이미지를 확대해서 그리세요.",
+    outside: "이미지 바깥입니다.",
+    noneToSend: "아직 상자가 없습니다. 이미지에 아무것도 없으면 Shift+N을 누르세요.",
+    notEmpty: "상자가 있습니다. 먼저 삭제하거나 보내세요.",
+    noClass: "먼저 클래스를 선택하세요.",
+    nothingCopied: "아직 복사한 것이 없습니다.",
+    undecided: (count) =>
+      `제안 ${number(count)}개가 남아 있습니다. Enter는 제외하고, Shift+Enter는 모두 유지합니다.`,
+    added: (count) => `상자 ${number(count)}개 추가됨`,
+    kept: (count) => `제안 ${number(count)}개 유지됨`,
+    clipped: (count) => `상자 ${number(count)}개를 가장자리에서 잘랐습니다`,
+  },
+  suggestions: {
+    title: "제안된 상자",
+    from: "표시할 제안의 확신",
+    left: (open, below) =>
+      below > 0
+        ? `남은 제안 ${number(open)}개, 점 ${number(below)}개`
+        : `남은 제안 ${number(open)}개`,
+    keepAll: "모두 유지",
+  },
+  tools: {
+    title: "도구",
+    drawing: "끌면 그려집니다. 선택과 이동으로 바꾸기",
+    choosing: "끌면 상자가 움직입니다. 그리기로 바꾸기",
+    undo: "마지막 단계 되돌리기",
+    redo: "다시 하기",
+    repeat: "이전 이미지의 상자",
+    guides: "포인터 안내선",
+    hide: "상자 숨기기",
+  },
+  keys: {
+    arm: "이 클래스의 상자를 그림, 선택한 상자는 이 클래스로 바뀜",
+    send: "상자 보내기",
+    none: "이미지에 찾는 클래스가 없음",
+    keepSend: "제안을 모두 유지하고 보내기",
+    cycle: "상자를 차례로 가까이 보기",
+    nudge: "선택한 상자 이동, Shift와 함께 열 칸씩",
+    pull: "너비와 높이 바꾸기",
+    remove: "상자 삭제, 제안은 틀림으로 표시",
+    keep: "제안을 유지하고 다음으로",
+    keepAll: "제안 모두 유지",
+    threshold: "제안을 적게 또는 많이 표시",
+    flags: "가려짐, 잘림, 어려움, 무리",
+    duplicate: "상자 복제",
+    copy: "복사와 붙여넣기: 선택한 상자 또는 전체",
+    repeat: "이전 이미지의 상자 가져오기",
+    undo: "한 단계 되돌리기, 다시 하기",
+    hide: "누르고 있는 동안 상자를 숨김",
+    tool: "그리기와 선택 전환, Escape도 같음",
+    clip: "이미지 밖으로 나간 상자 자르기",
+    guides: "포인터 안내선 켜기와 끄기",
+    zoom: "확대, 축소, 이미지 전체 보기",
+    pan: "오른쪽 단추로 끌거나 스페이스를 누른 채 끌어 이미지 이동",
+  },
+};

@@ -1,0 +1,114 @@
+import type { CSSProperties } from "react";
+import type { LabelClass } from "../../api/types";
+import { t } from "../../strings";
+import { Kbd } from "../../ui/Kbd";
+import { remove, toggleFlag } from "./commands";
+import { clip, duplicate } from "./copies";
+import { sizeOf } from "./describe";
+import type { BoxEditor, EditorView } from "./editor";
+import { doubtOf, isWithin } from "./geometry";
+import { FLAGS, type Flag } from "./model";
+import styles from "./Panel.module.css";
+import { keep } from "./suggestions";
+
+const FLAG_KEYS: Readonly<Record<Flag, string>> = {
+  occluded: "O",
+  truncated: "T",
+  difficult: "D",
+  crowd: "C",
+};
+
+type ChosenProps = { editor: BoxEditor; view: EditorView; classes: readonly LabelClass[] };
+
+/** What is chosen, and what can be done with it. */
+export function Chosen({ editor, view, classes }: ChosenProps) {
+  const box = editor.chosenBox;
+  const proposal = editor.chosenProposal;
+  const one = classes.find(({ id }) => id === (box ?? proposal)?.class_id);
+  if (!box && !proposal) {
+    return (
+      <section className={styles.chosen} data-none="">
+        <p className={styles.help}>{t.boxes.noneChosen(view.doc.boxes.length)}</p>
+      </section>
+    );
+  }
+  const rect = box ?? proposal;
+  const isSmall = rect && doubtOf(rect, editor.image) === "small";
+  return (
+    <section
+      className={styles.chosen}
+      style={{ "--colour": one?.colour } as CSSProperties}
+      aria-label={t.boxes.chosen}
+    >
+      <p className={styles.what}>
+        <span className={styles.colour} aria-hidden="true" />
+        <strong className={styles.name}>{one?.name}</strong>
+        <span className={styles.size} data-small={isSmall || undefined}>
+          {proposal ? `${Math.round(100 * proposal.score)} %` : rect && sizeOf(rect)}
+        </span>
+      </p>
+      {box && (
+        <div className={styles.flags}>
+          {FLAGS.map((flag) => (
+            <button
+              key={flag}
+              type="button"
+              className={styles.flag}
+              title={t.boxes.flagTexts[flag]}
+              aria-pressed={box[flag]}
+              aria-keyshortcuts={`Shift+${FLAG_KEYS[flag]}`}
+              onMouseDown={(event) => event.preventDefault()}
+              onClick={() => toggleFlag(editor, flag)}
+            >
+              {t.boxes.flags[flag]}
+              <Kbd decorative>{`⇧${FLAG_KEYS[flag]}`}</Kbd>
+            </button>
+          ))}
+        </div>
+      )}
+      <div className={styles.actions}>
+        {proposal ? (
+          <>
+            <Act
+              name={t.boxes.keep}
+              keys="Space"
+              kbd={t.boxes.space}
+              onClick={() => keep(editor, true)}
+            />
+            <Act name={t.boxes.reject} keys="Delete" kbd="Del" onClick={() => remove(editor)} />
+          </>
+        ) : (
+          <>
+            <Act
+              name={t.boxes.duplicate}
+              keys="Control+D"
+              kbd="Ctrl D"
+              onClick={() => duplicate(editor)}
+            />
+            <Act name={t.boxes.remove} keys="Delete" kbd="Del" onClick={() => remove(editor)} />
+            {box && !isWithin(box, editor.image) && (
+              <Act name={t.boxes.clip} keys="Shift+E" kbd="⇧E" onClick={() => clip(editor)} />
+            )}
+          </>
+        )}
+      </div>
+    </section>
+  );
+}
+
+type ActProps = { name: string; keys: string; kbd: string; onClick: () => void };
+
+function Act({ name, keys, kbd, onClick }: ActProps) {
+  return (
+    <button
+      type="button"
+      className={styles.act}
+      aria-keyshortcuts={keys}
+      onMouseDown={(event) => event.preventDefault()}
+      onClick={onClick}
+    >
+      {name}
+      <Kbd decorative>{kbd}</Kbd>
+    </button>
+  );
+}

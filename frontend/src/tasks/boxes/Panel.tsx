@@ -1,0 +1,154 @@
+import { type CSSProperties, useSyncExternalStore } from "react";
+import type { LabelClass } from "../../api/types";
+import { t } from "../../strings";
+import { ariaKey, FIXED_KEYS, keyLabel } from "../../ui/hotkeys";
+import { Kbd } from "../../ui/Kbd";
+import type { PanelProps } from "../spec";
+import { Chosen } from "./Chosen";
+import { arm } from "./commands";
+import type { BoxEditor, EditorView } from "./editor";
+import styles from "./Panel.module.css";
+import { Suggestions } from "./Suggestions";
+import { submit, submitNone } from "./suggestions";
+
+/** More classes than this stand in two columns. */
+const MANY = 8;
+
+/** What is drawn, what is said of the chosen box, and what is said of the image. */
+export function Panel({ work: editor, ...props }: PanelProps) {
+  if (!editor) return <Verdicts editor={null} view={null} {...props} />;
+  return <Working key={editor.queryId} editor={editor} {...props} />;
+}
+
+type Rest = Omit<PanelProps, "work">;
+
+function Working({ editor, ...props }: Rest & { editor: BoxEditor }) {
+  const view = useSyncExternalStore(editor.subscribe, editor.getView);
+  const { classes, onFind } = props;
+  return (
+    <div className={styles.panel}>
+      <Classes editor={editor} view={view} classes={classes} onFind={onFind} />
+      {editor.proposals.length > 0 && <Suggestions editor={editor} view={view} />}
+      <Chosen editor={editor} view={view} classes={classes} />
+      <Verdicts editor={editor} view={view} {...props} />
+    </div>
+  );
+}
+
+type ClassesProps = {
+  editor: BoxEditor;
+  view: EditorView;
+  classes: readonly LabelClass[];
+  onFind: () => void;
+};
+
+function Classes({ editor, view, classes, onFind }: ClassesProps) {
+  const counts = new Map<number, number>();
+  for (const { class_id } of view.doc.boxes) counts.set(class_id, (counts.get(class_id) ?? 0) + 1);
+  return (
+    <fieldset className={styles.classes} data-many={classes.length > MANY || undefined}>
+      <legend className="visually-hidden">{t.boxes.drawWhat}</legend>
+      {classes.map(({ id, name, colour, hotkey }) => (
+        <button
+          key={id}
+          type="button"
+          className={styles.class}
+          style={{ "--colour": colour } as CSSProperties}
+          aria-pressed={view.armed === id}
+          aria-keyshortcuts={hotkey ? ariaKey(hotkey) : undefined}
+          onMouseDown={keepFocus}
+          onClick={() => arm(editor, id)}
+        >
+          <span className={styles.colour} aria-hidden="true" />
+          <span className={styles.name}>{name}</span>
+          {counts.has(id) && <span className={styles.count}>{counts.get(id)}</span>}
+          {hotkey && <Kbd decorative>{keyLabel(hotkey)}</Kbd>}
+        </button>
+      ))}
+      {classes.some(({ hotkey }) => !hotkey) && (
+        <button
+          type="button"
+          className={`${styles.class} ${styles.find}`}
+          aria-keyshortcuts={FIXED_KEYS.find}
+          onClick={onFind}
+        >
+          <span className={styles.name}>{t.label.find.open}</span>
+          <Kbd decorative>{keyLabel(FIXED_KEYS.find)}</Kbd>
+        </button>
+      )}
+    </fieldset>
+  );
+}
+
+type VerdictsProps = Rest & { editor: BoxEditor | null; view: EditorView | null };
+
+function Verdicts(props: VerdictsProps) {
+  const { editor, view, given, flashed, disabled, unseen, canUndo, onAnswer, onUndo } = props;
+  const closed = disabled || unseen;
+  const count = view?.doc.boxes.length ?? 0;
+  const plain = (verdict: "ood" | "unsure" | "skip", name: string, className = "") => (
+    <button
+      type="button"
+      className={`${styles.verdict} ${className}`}
+      title={verdict === "ood" ? t.boxes.oodText : undefined}
+      aria-keyshortcuts={FIXED_KEYS[verdict]}
+      aria-pressed={given ? given.verdict === verdict : undefined}
+      data-flashed={flashed?.verdict === verdict || undefined}
+      disabled={verdict === "skip" ? disabled : closed}
+      onMouseDown={keepFocus}
+      onClick={() => onAnswer({ verdict, classId: null })}
+    >
+      {verdict === "ood" && <span className={styles.hatch} aria-hidden="true" />}
+      <span className={styles.name}>{name}</span>
+      <Kbd decorative>{keyLabel(FIXED_KEYS[verdict])}</Kbd>
+    </button>
+  );
+  return (
+    <fieldset className={styles.verdicts} aria-label={t.label.verdicts}>
+      <button
+        type="button"
+        className={`${styles.verdict} ${styles.send}`}
+        aria-keyshortcuts="Enter"
+        data-empty={count === 0 || undefined}
+        disabled={!editor || closed}
+        onMouseDown={keepFocus}
+        onClick={() => editor && submit(editor)}
+      >
+        <span className={styles.name}>{count > 0 ? t.boxes.send(count) : t.boxes.sendNothing}</span>
+        <Kbd decorative>Enter</Kbd>
+      </button>
+      <button
+        type="button"
+        className={`${styles.verdict} ${styles.half}`}
+        aria-keyshortcuts="Shift+N"
+        title={t.boxes.noneText}
+        disabled={!editor || closed || count > 0}
+        onMouseDown={keepFocus}
+        onClick={() => editor && submitNone(editor)}
+      >
+        <span className={styles.empty} aria-hidden="true" />
+        <span className={styles.name}>{t.boxes.none}</span>
+        <Kbd decorative>⇧N</Kbd>
+      </button>
+      {plain("ood", t.boxes.ood, styles.half)}
+      {plain("unsure", t.label.unsure, styles.plain)}
+      {plain("skip", t.label.skip, styles.plain)}
+      <button
+        type="button"
+        className={`${styles.verdict} ${styles.plain}`}
+        aria-keyshortcuts={FIXED_KEYS.undo}
+        disabled={!canUndo}
+        onMouseDown={keepFocus}
+        onClick={onUndo}
+      >
+        <span className={styles.name}>{t.boxes.back}</span>
+        <Kbd decorative>{FIXED_KEYS.undo.toUpperCase()}</Kbd>
+      </button>
+    </fieldset>
+  );
+}
+
+/** A click leaves the keys with the boxes. */
+export function keepFocus(event: { preventDefault: () => void }): void {
+  event.preventDefault();
+}

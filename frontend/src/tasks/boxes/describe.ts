@@ -1,0 +1,37 @@
+import type { LabelClass } from "../../api/types";
+import { t } from "../../strings";
+import { type Choice, LABELED } from "../choice";
+import { nameOf } from "../classification/describe";
+import { type Box, boxesOf, FLAGS } from "./model";
+
+/** How many boxes a label has: "3 boxes"; null where it is none of boxes. */
+export function saidOf(label: unknown): string | null {
+  const boxes = boxesOf(label);
+  if (boxes === null) return null;
+  return boxes.length === 0 ? t.boxes.none : t.boxes.count(boxes.length);
+}
+
+/** What was said, in a few words. */
+export function describe(choice: Choice, classes: LabelClass[]): string {
+  if (choice.verdict === "ood") return t.boxes.ood;
+  const said = choice.verdict === LABELED ? saidOf(choice.label) : null;
+  return said ?? nameOf(choice, classes);
+}
+
+/** The same where there is little room. */
+export const short = (choice: Choice, classes: LabelClass[]): string =>
+  choice.verdict === "ood"
+    ? t.boxes.oodShort
+    : (t.label.strip.short[choice.verdict] ?? describe(choice, classes));
+
+const rounded = (value: number): number => Math.round(10 * value) / 10;
+
+export const sizeOf = ({ w, h }: Pick<Box, "w" | "h">): string => `${rounded(w)} × ${rounded(h)}`;
+
+/** All of a box in words, for those who hear it. */
+export function describeBox(box: Box, name: string, place: number, of: number): string {
+  const { says } = t.boxes;
+  const flags = FLAGS.filter((flag) => box[flag]).map((flag) => t.boxes.flags[flag]);
+  const at = says.box(place, of, name, sizeOf(box), rounded(box.x), rounded(box.y));
+  return [at, ...flags].join(", ");
+}

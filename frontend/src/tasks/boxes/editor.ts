@@ -1,0 +1,210 @@
+import type { Choice } from "../choice";
+import * as edits from "./edits";
+import { boxIn } from "./edits";
+import type { Size } from "./geometry";
+import { type History, redone, startOf, took, undone } from "./history";
+import { draftOf, keepDraft, type Memory } from "./memory";
+import {
+  type BoxesLabel,
+  boxesOf,
+  type Chosen,
+  type Doc,
+  type Drawn,
+  type Proposal,
+  thresholdOf,
+} from "./model";
+
+/** What there is to tell of the last step. */
+export type Notice =
+  | { say: "too_small" | "outside" | "none_to_send" | "not_empty" | "no_class" | "nothing_copied" }
+  | { say: "small"; w: number; h: number }
+  | { say: "undecided" | "added" | "kept" | "clipped"; count: number };
+
+export type EditorView = {
+  doc: Doc;
+  chosen: Chosen | null;
+  /** Whether the chosen box was just drawn: a class is then for the next one. */
+  fresh: boolean;
+  /** The class that the next box is drawn of; null: nothing is drawn, boxes are chosen and moved. */
+  armed: number | null;
+  threshold: number;
+  /** Boxes are out of the way while a key is held down. */
+  hidden: boolean;
+  crosshair: boolean;
+  notice: Notice | null;
+  /** Proposals that nobody has decided on: above the slider, and below it. */
+  open: readonly number[];
+  below: readonly number[];
+  canUndo: boolean;
+  canRedo: boolean;
+};
+
+export type EditorStart = {
+  queryId: number;
+  image: Size;
+  classes: readonly { id: number }[];
+  proposals: readonly Proposal[];
+  /** What was said before, when the image is revisited. */
+  given: Choice | null;
+  memory: Memory;
+  send: (choice: Choice) => void;
+};
+
+type Own = Omit<EditorView, "doc" | "open" | "below" | "canUndo" | "canRedo">;
+
+const SAVE_MS = 400;
+
+/** The boxes of one image, while somebody works on them. Stage, panel and keys see the same. */
+export class BoxEditor {
+  readonly image: Size;
+  readonly proposals: readonly Proposal[];
+  readonly queryId: number;
+  readonly given: Choice | null;
+  readonly memory: Memory;
+  classIds: ReadonlySet<number>;
+  /** Whether somebody was told that proposals are undecided. */
+  warned = false;
+  readonly #send: (choice: Choice) => void;
+  readonly #listeners = new Set<() => void>();
+  readonly #initial: Doc;
+  #history: History<Doc>;
+  #view: EditorView;
+  #saving: ReturnType<typeof setTimeout> | undefined;
+
+  constructor({ queryId, image, classes, proposals, given, memory, send }: EditorStart) {
+    this.image = image;
+    this.proposals = proposals;
+    this.queryId = queryId;
+    this.given = given;
+    this.memory = memory;
+    this.#send = send;
+    this.classIds = new Set(classes.map(({ id }) => id));
+    const boxes = boxesOf(given?.label) ?? [];
+    const threshold = thresholdOf(given?.label);
+    const label: BoxesLabel = { type: "boxes", boxes, threshold };
+    this.#initial = edits.docOf(boxes, edits.rejectedBy(label, proposals));
+    const draft = draftOf(queryId);
+    const start = startOf(this.#initial);
+    this.#history = draft ? took(start, edits.docOf(draft.boxes, draft.rejected)) : start;
+    if (memory.armed === null || !this.classIds.has(memory.armed)) {
+      memory.armed = classes[0]?.id ?? null;
+    }
+    this.#view = this.#derived({
+      ...{ chosen: null, fresh: false, hidden: false, notice: null },
+      armed: memory.armed,
+      threshold: threshold ?? memory.threshold,
+      crosshair: memory.crosshair,
+    });
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  readonly getView = (): EditorView => this.#view;
+
+  /** Whether anything was done since the page came here. */
+  get isChanged(): boolean {
+    return this.#history.present !== this.#initial;
+  }
+
+  get chosenBox(): Drawn | null {
+    const { chosen, doc } = this.#view;
+    return chosen?.kind === "box" ? (boxIn(doc, chosen.id) ?? null) : null;
+  }
+
+  get chosenProposal(): Proposal | null {
+    const { chosen } = this.#view;
+    return chosen?.kind === "proposal" ? (this.proposals[chosen.index] ?? null) : null;
+  }
+
+  /** The lowest score that was in view; what came without proposals was said with them before. */
+  get shownFrom(): number | null {
+    return this.proposals.length > 0 ? this.#view.threshold : thresholdOf(this.given?.label);
+  }
+
+  /** The classes have changed while somebody was at work. */
+  setClasses(classes: readonly { id: number }[]): void {
+    const ids = new Set(classes.map(({ id }) => id));
+    if (ids.size === this.classIds.size && [...ids].every((id) => this.classIds.has(id))) return;
+    this.classIds = ids;
+    const { armed } = this.#view;
+    this.set({ armed: armed === null || ids.has(armed) ? armed : (classes[0]?.id ?? null) });
+  }
+
+  /** One step, which can be taken back; see `History` for `run`. */
+  take(doc: Doc, change: Partial<Own> = {}, run: string | null = null): void {
+    const isStep = doc !== this.#history.present;
+    this.#history = took(this.#history, doc, run);
+    if (isStep) this.warned = false;
+    this.set({ notice: null, fresh: false, ...change });
+    if (isStep) this.#soonSaved();
+  }
+
+  undo(): boolean {
+    return this.#go(undone(this.#history));
+  }
+
+  redo(): boolean {
+    return this.#go(redone(this.#history));
+  }
+
+  set(change: Partial<Own>): void {
+    this.#view = this.#derived({ ...this.#view, ...change });
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Do nothing, and tell why. */
+  refuse(notice: Notice): null {
+    this.set({ notice });
+    return null;
+  }
+
+  /** Send a verdict of any kind. */
+  say(choice: Choice): void {
+    clearTimeout(this.#saving);
+    this.#saving = undefined;
+    keepDraft(this.queryId, null);
+    this.#send(choice);
+  }
+
+  /** The page goes elsewhere: keep what is not sent. */
+  close(): void {
+    if (this.#saving !== undefined) this.#save();
+  }
+
+  #go(history: History<Doc> | null): boolean {
+    if (!history) return false;
+    this.#history = history;
+    const { chosen } = this.#view;
+    const stays = chosen?.kind === "box" && boxIn(history.present, chosen.id);
+    this.set({ ...(!stays && { chosen: null }), notice: null, fresh: false });
+    this.#soonSaved();
+    return true;
+  }
+
+  #soonSaved(): void {
+    this.#saving ??= setTimeout(() => this.#save(), SAVE_MS);
+  }
+
+  #save(): void {
+    clearTimeout(this.#saving);
+    this.#saving = undefined;
+    keepDraft(this.queryId, this.isChanged ? this.#history.present : null);
+  }
+
+  #derived(view: Own): EditorView {
+    const { past, present: doc, future } = this.#history;
+    const open = edits.openProposals(doc, this.proposals, this.classIds);
+    const isAbove = (index: number) => (this.proposals[index]?.score ?? 0) >= view.threshold;
+    return {
+      ...view,
+      doc,
+      open: open.filter(isAbove),
+      below: open.filter((index) => !isAbove(index)),
+      canUndo: past.length > 0,
+      canRedo: future.length > 0,
+    };
+  }
+}

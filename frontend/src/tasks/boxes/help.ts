@@ -1,0 +1,33 @@
+import { t } from "../../strings";
+import { FIXED_KEYS } from "../../ui/hotkeys";
+
+type Row = [keys: string[], meaning: string];
+
+/** What the keys of the boxes do. */
+export function helpRows(): Row[] {
+  const rows = t.boxes.keys;
+  return [
+    [["Enter"], rows.send],
+    [["⇧N"], rows.none],
+    [[FIXED_KEYS.ood], t.boxes.oodText],
+    [["Tab", "⇧Tab"], rows.cycle],
+    [["← → ↑ ↓"], rows.nudge],
+    [["Ctrl ← → ↑ ↓"], rows.pull],
+    [["Del", "Backspace"], rows.remove],
+    [["⇧O", "⇧T", "⇧D", "⇧C"], rows.flags],
+    [["Ctrl D"], rows.duplicate],
+    [["Ctrl C", "Ctrl V"], rows.copy],
+    [["⇧R"], rows.repeat],
+    [["Ctrl Z", "Ctrl ⇧ Z"], rows.undo],
+    [["`"], rows.hide],
+    [["⇧V", "Esc"], rows.tool],
+    [["⇧E"], rows.clip],
+    [["⇧X"], rows.guides],
+    [["Space"], rows.keep],
+    [["⇧K"], rows.keepAll],
+    [["⇧Enter"], rows.keepSend],
+    [["[", "]"], rows.threshold],
+    [["+", "-", "Home"], rows.zoom],
+    [[], rows.pan],
+  ];
+}

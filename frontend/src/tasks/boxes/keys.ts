@@ -1,0 +1,153 @@
+import type { LabelClass } from "../../api/types";
+import { FIXED_KEYS, keyOf, openedByKey, withoutShift } from "../../ui/hotkeys";
+import type { Command } from "../classification/keys";
+import type { Point } from "./geometry";
+import type { Chosen, Flag } from "./model";
+
+/** What a key asks of the boxes. Letters alone are classes', so that these go with Shift or Control. */
+export type Action =
+  | { do: "arm"; classId: number }
+  | { do: "nudge"; by: Point; pulls: boolean }
+  | { do: "pan"; by: Point }
+  | { do: "cycle"; by: 1 | -1 }
+  | { do: "flag"; flag: Flag }
+  | { do: "threshold"; by: number }
+  | { do: "zoom"; factor: number }
+  | {
+      do:
+        | "undo"
+        | "redo"
+        | "copy"
+        | "paste"
+        | "duplicate"
+        | "remove"
+        | "repeat"
+        | "clip"
+        | "tool"
+        | "crosshair"
+        | "keep"
+        | "keepAll"
+        | "keepAllAndSubmit"
+        | "submit"
+        | "none"
+        | "escape"
+        | "whole"
+        | "hide";
+    };
+
+const ARROWS: Readonly<Record<string, Point>> = {
+  arrowleft: { x: -1, y: 0 },
+  arrowright: { x: 1, y: 0 },
+  arrowup: { x: 0, y: -1 },
+  arrowdown: { x: 0, y: 1 },
+};
+const FAR = 10;
+const PAN = 80;
+const ZOOM = 1.4;
+const THRESHOLD_STEP = 0.05;
+
+const WITH_SHIFT: Readonly<Record<string, Action>> = {
+  o: { do: "flag", flag: "occluded" },
+  t: { do: "flag", flag: "truncated" },
+  d: { do: "flag", flag: "difficult" },
+  c: { do: "flag", flag: "crowd" },
+  r: { do: "repeat" },
+  n: { do: "none" },
+  k: { do: "keepAll" },
+  e: { do: "clip" },
+  v: { do: "tool" },
+  x: { do: "crosshair" },
+  z: { do: "redo" },
+  enter: { do: "keepAllAndSubmit" },
+};
+
+const WITH_CONTROL: Readonly<Record<string, Action>> = {
+  z: { do: "undo" },
+  y: { do: "redo" },
+  c: { do: "copy" },
+  v: { do: "paste" },
+  d: { do: "duplicate" },
+  enter: { do: "submit" },
+};
+
+const ALONE: Readonly<Record<string, Action>> = {
+  delete: { do: "remove" },
+  backspace: { do: "remove" },
+  enter: { do: "submit" },
+  escape: { do: "escape" },
+  home: { do: "whole" },
+  "+": { do: "zoom", factor: ZOOM },
+  "=": { do: "zoom", factor: ZOOM },
+  "-": { do: "zoom", factor: 1 / ZOOM },
+};
+
+/** By their place, as the signs on them differ between countries. */
+const BY_CODE: Readonly<Record<string, Action>> = {
+  Backquote: { do: "hide" },
+  BracketLeft: { do: "threshold", by: -THRESHOLD_STEP },
+  BracketRight: { do: "threshold", by: THRESHOLD_STEP },
+};
+
+type Press = Pick<KeyboardEvent, "key" | "code" | "shiftKey" | "ctrlKey" | "metaKey" | "altKey">;
+
+type Now = {
+  classes: readonly LabelClass[];
+  chosen: Chosen | null;
+  isEnlarged: boolean;
+};
+
+/** What a key press asks of the boxes; null: nothing, it may be the page's. */
+export function actionFor(press: Press, { classes, chosen, isEnlarged }: Now): Action | null {
+  const key = keyOf(press);
+  const isCommand = press.ctrlKey || press.metaKey;
+  const arrow = ARROWS[key];
+  if (arrow) return arrowAction(arrow, press, chosen !== null, isEnlarged);
+  if (isCommand || press.altKey) {
+    if (press.altKey) return null;
+    return (press.shiftKey && key === "z" ? WITH_SHIFT.z : WITH_CONTROL[key]) ?? null;
+  }
+  if (key === "tab") return { do: "cycle", by: press.shiftKey ? -1 : 1 };
+  if (key === " ") return chosen?.kind === "proposal" ? { do: "keep" } : null;
+  if (press.shiftKey && key !== "z" && WITH_SHIFT[key]) return WITH_SHIFT[key];
+  const chosenClass = classOf(key, classes);
+  if (chosenClass !== null) return { do: "arm", classId: chosenClass };
+  const held = BY_CODE[press.code];
+  if (held) return held;
+  // In the row of digits some layouts have signs that are classes' keys here.
+  return /^Digit/.test(press.code) ? null : (ALONE[key] ?? null);
+}
+
+function arrowAction(
+  arrow: Point,
+  press: Press,
+  isChosen: boolean,
+  isEnlarged: boolean,
+): Action | null {
+  const by = press.shiftKey ? FAR : 1;
+  const times = (length: number) => ({ x: arrow.x * length, y: arrow.y * length });
+  const pulls = press.ctrlKey || press.metaKey || press.altKey;
+  if (isChosen) return { do: "nudge", by: times(by), pulls };
+  return press.shiftKey && isEnlarged ? { do: "pan", by: times(-PAN) } : null;
+}
+
+function classOf(key: string, classes: readonly LabelClass[]): number | null {
+  const of = (hotkey: string) => classes.find((one) => one.hotkey === hotkey);
+  return (of(key) ?? of(withoutShift(key)))?.id ?? null;
+}
+
+const PAGE_KEYS: Readonly<Record<string, Command>> = {
+  [FIXED_KEYS.ood]: { do: "answer", choice: { verdict: "ood", classId: null } },
+  [FIXED_KEYS.unsure]: { do: "answer", choice: { verdict: "unsure", classId: null } },
+  [FIXED_KEYS.skip]: { do: "answer", choice: { verdict: "skip", classId: null } },
+  [FIXED_KEYS.undo]: { do: "undo" },
+  enter: { do: "keep" },
+  arrowleft: { do: "back" },
+  arrowright: { do: "forward" },
+  [FIXED_KEYS.smooth]: { do: "alternate" },
+  ...openedByKey("label"),
+  [FIXED_KEYS.pause]: { do: "pause" },
+  [FIXED_KEYS.guide]: { do: "guide" },
+};
+
+/** What concerns the page: verdicts other than boxes, and going back and forth. */
+export const commandFor = (key: string): Command | null => PAGE_KEYS[key] ?? null;

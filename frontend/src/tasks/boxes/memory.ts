@@ -1,0 +1,56 @@
+import type { Box, Doc } from "./model";
+
+/** What stays from one image to the next: of a visit, or of this device. */
+export type Memory = {
+  /** The class that the next box is drawn of. */
+  armed: number | null;
+  /** Proposals below this score are only dots. */
+  threshold: number;
+  /** Boxes that were copied, in pixels. */
+  copied: readonly Box[];
+  /** Those of the image before, to begin with. */
+  last: readonly Box[];
+  crosshair: boolean;
+};
+
+export const USUAL_THRESHOLD = 0.3;
+
+const memories = new Map<number, Memory>();
+
+export function memoryOf(projectId: number): Memory {
+  const known = memories.get(projectId);
+  if (known) return known;
+  const fresh = { armed: null, threshold: USUAL_THRESHOLD, copied: [], last: [], crosshair: true };
+  memories.set(projectId, fresh);
+  return fresh;
+}
+
+type Draft = { boxes: Box[]; rejected: number[] };
+
+const keyOf = (queryId: number): string => `karat:boxes:${queryId}`;
+
+/** What was drawn on an image and not sent: a reload must not lose it. */
+export function draftOf(queryId: number): Draft | null {
+  try {
+    const kept = sessionStorage.getItem(keyOf(queryId));
+    return kept ? (JSON.parse(kept) as Draft) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Null: it has been sent. */
+export function keepDraft(queryId: number, doc: Doc | null): void {
+  try {
+    if (doc === null) sessionStorage.removeItem(keyOf(queryId));
+    else {
+      const boxes = doc.boxes.map(({ id: _, ...box }) => box);
+      sessionStorage.setItem(
+        keyOf(queryId),
+        JSON.stringify({ boxes, rejected: [...doc.rejected] }),
+      );
+    }
+  } catch {
+    // Storage is full or refused: the page still has it.
+  }
+}

@@ -1,0 +1,70 @@
+import type { Rect } from "./geometry";
+
+/** What can be said of a box besides its class. */
+export const FLAGS = ["occluded", "truncated", "difficult", "crowd"] as const;
+export type Flag = (typeof FLAGS)[number];
+
+/** The numbers of a file that a box came from, letter by letter. */
+export type GivenNumbers = { format: string; values: string[] };
+
+/** A box as answers hold it; in pixels of the image, from the edges of its first ones. */
+export type Box = Rect & { class_id: number } & Record<Flag, boolean> & {
+    origin: "drawn" | "kept" | "adjusted" | "imported";
+    /** Which proposal it was made of. */
+    proposal: number | null;
+    given: GivenNumbers | null;
+  };
+
+/** As the server takes a box: what is as usual may be left out. */
+export type BoxIn = Rect & { class_id: number } & Partial<Omit<Box, keyof Rect | "class_id">>;
+
+export type BoxesLabel = { type: "boxes"; boxes: Box[]; threshold: number | null };
+
+/** What the model takes for an object. */
+export type Proposal = Rect & { class_id: number; score: number };
+
+/** A box on the page; `id` tells it from the others as long as the page is open. */
+export type Drawn = Box & { id: number };
+
+/** All that undo brings back. */
+export type Doc = { boxes: readonly Drawn[]; rejected: ReadonlySet<number> };
+
+/** What is chosen: a box by its id, or a proposal by its place in the list. */
+export type Chosen = { kind: "box"; id: number } | { kind: "proposal"; index: number };
+
+export const EMPTY: Doc = { boxes: [], rejected: new Set() };
+
+export const isSameChosen = (a: Chosen | null, b: Chosen | null): boolean =>
+  a === b ||
+  (a !== null &&
+    b !== null &&
+    (a.kind === "box"
+      ? b.kind === "box" && a.id === b.id
+      : b.kind !== "box" && a.index === b.index));
+
+/** A box of which only the place and the class are known. */
+export function boxOf(rect: Rect, classId: number): Box {
+  const { x, y, w, h } = rect;
+  return {
+    class_id: classId,
+    ...{ x, y, w, h },
+    ...{ occluded: false, truncated: false, difficult: false, crowd: false },
+    origin: "drawn",
+    proposal: null,
+    given: null,
+  };
+}
+
+/** A box with what the server may leave out. */
+export const filled = ({ class_id, ...box }: BoxIn): Box => ({ ...boxOf(box, class_id), ...box });
+
+const isLabel = (label: unknown): label is { type: "boxes"; boxes: BoxIn[]; threshold?: number } =>
+  typeof label === "object" && label !== null && (label as { type?: string }).type === "boxes";
+
+/** The boxes of a label of any type; null where it is none of boxes. */
+export const boxesOf = (label: unknown): Box[] | null =>
+  isLabel(label) ? label.boxes.map(filled) : null;
+
+/** The lowest score that whoever gave a label had in view. */
+export const thresholdOf = (label: unknown): number | null =>
+  isLabel(label) ? (label.threshold ?? null) : null;

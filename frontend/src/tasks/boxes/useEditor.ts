@@ -1,0 +1,36 @@
+import { useEffect, useMemo, useRef } from "react";
+import type { WorkPlace } from "../spec";
+import { BoxEditor } from "./editor";
+import { memoryOf } from "./memory";
+
+/** The editor of the image on the page; a new one with each image. */
+export function useEditor({ projectId, classes, current, answer }: WorkPlace): BoxEditor | null {
+  const latest = useRef({ answer, classes, current });
+  latest.current = { answer, classes, current };
+  const queryId = current?.subject.query_id;
+  const said = current?.given ?? null;
+  const editor = useMemo(() => {
+    const { subject } = latest.current.current ?? {};
+    if (queryId === undefined || !subject) return null;
+    return new BoxEditor({
+      queryId,
+      image: { width: subject.width ?? 1, height: subject.height ?? 1 },
+      classes: latest.current.classes,
+      proposals: subject.proposals ?? [],
+      given: said,
+      memory: memoryOf(projectId),
+      send: (choice) => latest.current.answer(choice),
+    });
+  }, [projectId, queryId, said]);
+  useEffect(() => editor?.setClasses(classes), [editor, classes]);
+  useEffect(() => {
+    if (!editor) return;
+    const close = () => editor.close();
+    window.addEventListener("pagehide", close);
+    return () => {
+      window.removeEventListener("pagehide", close);
+      close();
+    };
+  }, [editor]);
+  return editor;
+}

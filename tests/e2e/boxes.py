@@ -1,0 +1,99 @@
+"""Projects of boxes, and boxes drawn with the pointer."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psycopg
+from PIL import Image, ImageDraw
+from playwright.sync_api import FloatRect, Page
+
+from karat import Client
+from karat.client.project import ProjectClient
+from karat.local.stack import Stack
+from tests.processes import eventually
+
+SIZE = (640, 480)
+
+
+def street(folder: Path, images: int, *, size: tuple[int, int] = SIZE) -> Path:
+    """A folder of pictures with coloured rectangles in them."""
+    folder.mkdir(parents=True)
+    for seed in range(images):
+        generator = np.random.default_rng(seed)
+        picture = Image.new("RGB", size, (96 + seed % 40, 120, 140))
+        draw = ImageDraw.Draw(picture)
+        for _ in range(6):
+            x, y = (int(generator.integers(0, side - 120)) for side in size)
+            w, h = generator.integers(40, 120, 2).tolist()
+            colour = tuple(generator.integers(40, 230, 3).tolist())
+            draw.rectangle((x, y, x + w, y + h), fill=colour)
+        picture.save(folder / f"{seed}.png")
+    return folder
+
+
+def box_project(karat: Client, name: str, pictures: Path, **settings: Any) -> ProjectClient:
+    """A project of boxes whose first round asks about all of its pictures."""
+    images = len(list(pictures.iterdir()))
+    body = {
+        "name": name,
+        "task": "boxes",
+        "classes": [{"name": "car"}, {"name": "bicycle"}, {"name": "sign"}],
+        "settings": {"budget": images, "strategy": {"name": "random"}, **settings},
+    }
+    made = karat._transport.request("POST", "/projects", body=body)
+    project = ProjectClient(karat._transport, made["id"])
+    karat.wait(project.import_images(pictures)["id"])
+    project.start()
+    eventually(lambda: project.rounds()[0]["state"] == "open", "the first round opens")
+    return project
+
+
+def stored(stack: Stack, project_id: int) -> list[tuple[int, str, Any, int | None]]:
+    """Every annotation, oldest first: query, verdict, label, and what it supersedes."""
+    statement = """
+        SELECT query_id, verdict, label, supersedes_id FROM annotations
+        WHERE project_id = %s ORDER BY id
+    """
+    return _rows(stack, statement, [project_id])
+
+
+def propose(stack: Stack, project_id: int, proposals: list[dict[str, Any]]) -> None:
+    """Have every query of a project propose boxes."""
+    statement = """
+        UPDATE queries SET proposals = %s FROM rounds
+        WHERE rounds.id = queries.round_id AND rounds.project_id = %s RETURNING queries.id
+    """
+    _rows(stack, statement, [json.dumps(proposals), project_id])
+
+
+def _rows(stack: Stack, statement: str, values: list[Any]) -> Any:
+    url = stack.environment["DATABASE_URL"].replace("+psycopg", "")
+    with psycopg.connect(url) as connection:
+        return connection.execute(statement, values).fetchall()
+
+
+class Pointer:
+    """Drags on the image, in its own pixels."""
+
+    def __init__(self, page: Page) -> None:
+        """Of the image on the label page."""
+        self.page = page
+
+    def place(self) -> FloatRect:
+        """Where the image is on the page."""
+        found = self.page.locator("img[data-query-id]").bounding_box()
+        assert found is not None
+        return found
+
+    def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
+        """From one point of the image to another."""
+        place = self.place()
+        mouse = self.page.mouse
+        scale = place["width"] / SIZE[0]
+        points = [(place["x"] + x * scale, place["y"] + y * scale) for x, y in (start, end)]
+        mouse.move(*points[0])
+        mouse.down()
+        mouse.move(*points[1], steps=4)
+        mouse.up()

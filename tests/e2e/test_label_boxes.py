@@ -1,0 +1,140 @@
+"""Boxes are drawn, adjusted and sent; nothing is lost, whatever the network does."""
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from karat import Client
+from karat.client.project import ProjectClient
+from karat.local.stack import Stack
+from tests.e2e.boxes import Pointer, box_project, propose, stored, street
+from tests.e2e.test_first_round import query
+from tests.processes import eventually
+
+IMAGES = 12
+
+
+@pytest.fixture
+def project(karat: Client, tmp_path: Path) -> ProjectClient:
+    pictures = street(tmp_path / "street", IMAGES)
+    return box_project(karat, f"Street {tmp_path.name}", pictures)
+
+
+def sent(page: Page, key: str) -> int:
+    """Press a key and wait for the next image; returns the answered query."""
+    before = query(page)
+    page.keyboard.press(key)
+    page.wait_for_function(
+        "before => document.querySelector('[data-query-id]')?.dataset.queryId !== before",
+        arg=before,
+    )
+    return int(before or 0)
+
+
+def test_boxes_are_drawn_adjusted_and_sent(
+    signed_in: Page, stack: Stack, project: ProjectClient
+) -> None:
+    page = signed_in
+    page.goto(f"/projects/{project.id}/label")
+    page.locator("img[data-query-id]").wait_for()
+    pointer = Pointer(page)
+    chosen = page.get_by_role("img", name=re.compile(r"^Box \d+ of \d+"))
+
+    # A key takes a class into the hand; inside another box a drag draws, too.
+    pointer.drag((100, 100), (400, 380))
+    page.keyboard.press("2")
+    pointer.drag((200, 180), (260, 240))
+    expect(chosen).to_have_accessible_name(re.compile("^Box 2 of 2: bicycle"))
+    page.keyboard.press("Shift+ArrowRight")
+    page.keyboard.press("Control+ArrowDown")
+    page.keyboard.press("Shift+O")
+    # Looking closely changes nothing.
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.mouse.wheel(0, -400)
+    page.keyboard.press("Home")
+    page.keyboard.press("Control+d")
+    page.keyboard.press("Delete")
+    page.keyboard.press("Control+z")
+    page.keyboard.press("Control+z")
+    expect(page.get_by_role("button", name="Send 2 boxes")).to_be_visible()
+    first = sent(page, "Enter")
+
+    # Never nothing by accident; "nothing in it" is a verdict of its own, and OOD another.
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("status").filter(has_text="No boxes yet")).to_be_visible()
+    none = sent(page, "Shift+N")
+    ood = sent(page, "x")
+    page.keyboard.press("Shift+R")
+    expect(page.get_by_role("button", name="Send 2 boxes")).to_be_visible()
+
+    # What was drawn and not sent is there after a reload; what was sent is sent once.
+    place = query(page)
+    page.wait_for_timeout(600)
+    page.reload()
+    page.locator("img[data-query-id]").wait_for()
+    assert query(page) == place
+    expect(page.get_by_role("button", name="Send 2 boxes")).to_be_visible()
+    page.context.set_offline(True)
+    repeated = sent(page, "Enter")
+    unsent = page.get_by_role("status").filter(has_text=re.compile("waiting to be sent"))
+    expect(unsent).to_contain_text("1 verdict")
+    page.context.set_offline(False)
+    page.evaluate("window.dispatchEvent(new Event('online'))")
+    expect(unsent).to_have_count(0)
+
+    # Back to the first one: a box less, and the others as they were.
+    page.keyboard.press("ArrowLeft")
+    for _ in range(3):
+        page.keyboard.press("ArrowLeft")
+    expect(page.get_by_text("You said: 2 boxes")).to_be_visible()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Delete")
+    assert sent(page, "Enter") == first
+
+    eventually(lambda: len(stored(stack, project.id)) == 5, "everything has arrived")
+    rows = stored(stack, project.id)
+    assert [row[0] for row in rows] == [first, none, ood, repeated, first]
+    assert [row[1] for row in rows][2] == "ood"
+    assert rows[1][2]["boxes"] == []
+    outer, inner = rows[0][2]["boxes"]
+    assert (inner["occluded"], outer["occluded"]) == (True, False)
+    for box, wanted in ((outer, (100, 100, 300, 280)), (inner, (210, 180, 60, 61))):
+        assert [box[side] for side in "xywh"] == pytest.approx(wanted, abs=1.5)
+    assert [box["w"] for box in rows[3][2]["boxes"]] == [outer["w"], inner["w"]]
+    assert len(rows[4][2]["boxes"]) == 1
+    assert rows[4][2]["boxes"][0] in ({**outer}, {**inner})
+    assert rows[4][3] is not None
+
+
+def test_suggestions_are_kept_adjusted_and_rejected_on_a_phone(
+    signed_in: Page, stack: Stack, project: ProjectClient
+) -> None:
+    car, bicycle, _ = (one["id"] for one in project.get()["classes"])
+    propose(stack, project.id, [
+        {"class_id": car, "x": 40, "y": 40, "w": 120, "h": 90, "score": 0.9},
+        {"class_id": bicycle, "x": 300, "y": 60, "w": 80, "h": 120, "score": 0.6},
+        {"class_id": car, "x": 400, "y": 300, "w": 100, "h": 80, "score": 0.1},
+    ])  # fmt: skip
+    page = signed_in
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"/projects/{project.id}/label")
+    page.locator("img[data-query-id]").wait_for()
+    expect(page.get_by_text("2 undecided, 1 as dots")).to_be_visible()
+    expect(page.get_by_role("button", name="Wrong kind of image")).to_be_in_viewport(ratio=1)
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    eventually(lambda: len(stored(stack, project.id)) == 1, "the boxes have arrived")
+    label = stored(stack, project.id)[0][2]
+    assert [(box["origin"], box["proposal"]) for box in label["boxes"]] == [
+        ("kept", 0), ("adjusted", 1),
+    ]  # fmt: skip
+    assert label["threshold"] == 0.3
+    # Keeping all of them and sending is one key.
+    sent(page, "Shift+Enter")
+    eventually(lambda: len(stored(stack, project.id)) == 2, "the second image has arrived")
+    assert {box["origin"] for box in stored(stack, project.id)[1][2]["boxes"]} == {"kept"}
