@@ -158,7 +158,7 @@ def _measure(pool: Pool, answers: int, seed: int) -> dict[str, Any]:
     chosen = choose_features(
         pool.embeddings,
         asked,
-        pool.labels[asked],
+        np.where(pool.labels[asked] == OOD, pool.classes, pool.labels[asked]),
         classes=pool.classes,
         sides=sides,
         seed=seed,

@@ -34,7 +34,8 @@ from models.media.image import PixelStore
 from models.networks.nets import Network, cnn_tiny, resnet18_small
 from models.params.networks import TinyParams, TrainingParams
 from models.protocols import OOD
-from models.rounds.query import QuerySettings, meta_train, score_pool, select
+from models.rounds.meta_training import meta_train
+from models.rounds.query import QuerySettings, score_pool, select
 from models.target.train import embed_pool, train_target
 from models.training.train import train
 

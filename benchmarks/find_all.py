@@ -25,8 +25,9 @@ from models.media.image import PixelStore, fit_image
 from models.protocols import OOD, Indices
 from models.ranking.candidates import NO_ANSWERS, LastAnswers
 from models.ranking.mqnet import MQNet, Normalisation
+from models.rounds.meta_training import meta_train
 from models.rounds.predictions import inside_of
-from models.rounds.query import QuerySettings, Scored, meta_train, score_pool, select
+from models.rounds.query import QuerySettings, Scored, score_pool, select
 from models.target.train import embed_pool, train_target
 
 MODEL: Final = "auto"
@@ -133,7 +134,7 @@ def _found(
                 scores, order, truth[order], settings, seed=seed, previous=mqnet
             )
             last = LastAnswers(
-                truth[order],
+                truth[order] == OOD,
                 scores.take(np.searchsorted(scores.indices, order)),
                 Normalisation.fit(scores.purity),
             )

@@ -36,7 +36,8 @@ from models.media.image import PixelStore
 from models.protocols import OOD, Indices, Outputs
 from models.ranking.candidates import NO_ANSWERS, LastAnswers, Prices
 from models.ranking.mqnet import MQNet, Normalisation
-from models.rounds.query import QuerySettings, Scored, meta_train, score_pool, select
+from models.rounds.meta_training import meta_train
+from models.rounds.query import QuerySettings, Scored, score_pool, select
 from models.tasks.base import Training
 from models.tasks.boxes import LEARNER
 
@@ -301,7 +302,7 @@ def _learned(
     )
     purity = Normalisation.fit(scored.scores.purity)
     right = hits(then.detections, targets)
-    return mqnet, had_ood, LastAnswers(labels[asked], then, purity, right)
+    return mqnet, had_ood, LastAnswers(labels[asked] < 0, then, purity, right)
 
 
 def _prices(cost: NDArray[np.float64], labeled: Indices, is_none: NDArray[np.bool_]) -> Prices:

@@ -169,6 +169,11 @@ class PoolView:
     indices: Indices | None = None
     purity_is_probability: bool = False
 
+    @property
+    def is_ood(self) -> NDArray[np.bool_]:
+        """Which of the verdicts are OOD, (L,)."""
+        return self.labels == OOD
+
     PER_CANDIDATE: ClassVar[tuple[str, ...]] = (
         "logits",
         "embeddings",

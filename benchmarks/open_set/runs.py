@@ -16,7 +16,8 @@ from models.evaluation.evaluate import accuracy
 from models.protocols import OOD, Float32Array, Indices, Ranking
 from models.ranking.candidates import NO_ANSWERS, LastAnswers, Prices
 from models.ranking.mqnet import MQNet, Normalisation
-from models.rounds.query import QuerySettings, Scored, meta_train, score_pool, select
+from models.rounds.meta_training import meta_train
+from models.rounds.query import QuerySettings, Scored, score_pool, select
 from models.target.train import train_target
 
 ORACLE: Final = "oracle"
@@ -270,7 +271,7 @@ class _Learner:
         scores = self.scored.scores
         positions = np.searchsorted(scores.indices, self.asked)
         statistics = Normalisation.fit(scores.purity)
-        return LastAnswers(self.parts.labels[self.asked], scores.take(positions), statistics)
+        return LastAnswers(self.parts.labels[self.asked] == OOD, scores.take(positions), statistics)
 
     def _paid_for(self, order: Indices) -> Indices:
         """Answer the queue until the cost of the verdicts reaches the budget."""

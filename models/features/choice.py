@@ -109,7 +109,7 @@ def choose_features(
     Args:
         embeddings: (N, D) of the pool, as `AutoFeatures` or `AutoTextFeatures` makes them.
         indices: (n,) answered rows.
-        labels: (n,) int64 in 0..classes-1, or `OOD`, which count as one class more.
+        labels: (n,) int64 in 0..classes; `classes` is OOD, which counts as one class more.
         classes: C.
         sides: what there is to choose between.
         seed: decides the answers and the folds.

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from models.protocols import OOD, Float32Array, Indices
+from models.protocols import Float32Array, Indices
 
 _POOL_ROWS = 10_000
 
@@ -134,17 +134,16 @@ def fit_head(
 
     Args:
         embeddings: (n, D) float32, n >= 1, unscaled.
-        labels: (n,) int64 in 0..classes-1, or `OOD`, which get an output of their own.
+        labels: (n,) int64 in 0..classes; `classes` is OOD, which has an output of its own.
         classes: C; classes without examples are allowed.
         l2: > 0.
         scaling: statistics of the pool.
         max_iterations: of L-BFGS.
     """
-    outputs = np.where(labels == OOD, classes, labels)
-    counts = np.bincount(outputs, minlength=classes + 1).astype(np.int64)
+    counts = np.bincount(labels, minlength=classes + 1).astype(np.int64)
     present = np.flatnonzero(counts)
     x = torch.from_numpy(scaling.apply(embeddings)).double()
-    target = torch.from_numpy(np.searchsorted(present, outputs))
+    target = torch.from_numpy(np.searchsorted(present, labels))
     weight = np.zeros((x.shape[1], classes + 1), dtype=np.float32)
     bias = np.zeros(classes + 1, dtype=np.float32)
     if len(present) > 1:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from models.heads.head import Scaling, fit_head
-from models.protocols import OOD, Float32Array, PoolView
+from models.protocols import Float32Array, PoolView
 
 _BLOCK = 16_384
 
@@ -19,12 +19,12 @@ def class_and_ood_logits(view: PoolView, l2: float) -> tuple[Float32Array, Float
         view: the candidates and the verdicts.
         l2: penalty of the regression, > 0.
     """
-    if view.ood_logits is not None or not (view.labels == OOD).any():
+    if view.ood_logits is not None or not view.is_ood.any():
         return view.logits, view.ood_logits
     rows = view.embeddings
     detector = fit_head(
         view.labeled_embeddings,
-        view.labels,
+        np.where(view.is_ood, view.classes, view.labels),
         classes=view.classes,
         l2=l2,
         scaling=Scaling.of_pool(rows),

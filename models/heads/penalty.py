@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from models.heads.head import Scaling, fit_head
 from models.probability import log_softmax
-from models.protocols import OOD, Float32Array, Indices
+from models.protocols import Float32Array, Indices
 
 USUAL_PENALTY: Final = 0.1
 """What too few answers are fitted with, and where the search begins."""
@@ -40,7 +40,7 @@ def choose_penalty(
 
     Args:
         embeddings: (n, D) float32, unscaled.
-        labels: (n,) int64 in 0..classes-1, or `OOD`, which are fitted and tested too.
+        labels: (n,) int64 in 0..classes; `classes` is OOD, which is fitted and tested too.
         classes: C.
         scaling: statistics of the pool.
         seed: decides the answers and the folds.
@@ -111,8 +111,8 @@ def _left_out_losses(
         )  # fmt: skip
         logits, ood = head.logits(x[tested]), head.ood_logits(x[tested])
         if ood is not None:
-            logits = np.column_stack([logits, ood])  # OOD is -1, the last column
+            logits = np.column_stack([logits, ood])
         known = labels[tested]
-        rows = np.flatnonzero((known != OOD) | (ood is not None))
+        rows = np.flatnonzero((known < classes) | (ood is not None))
         losses[np.flatnonzero(tested)[rows]] = -log_softmax(logits)[rows, known[rows]]
     return losses

@@ -23,7 +23,7 @@ def score(view: PoolView, params: CsiParams) -> Float32Array:
         NotReady: no contrastive features, or no labeled in-distribution example.
     """
     features, labeled = contrastive_features(view, "csi")
-    known = view.labels >= 0
+    known = ~view.is_ood
     if not known.any():
         raise NotReady(
             "Purity csi compares with labeled in-distribution examples and there are none; label "

@@ -6,7 +6,7 @@ closest labeled OOD example. What lies close to OOD is likely OOD, so the distan
 
 from models.errors import NotReady
 from models.params import NoParams
-from models.protocols import OOD, Float32Array, PoolView
+from models.protocols import Float32Array, PoolView
 from models.purity.csi import contrastive_features
 from models.similarity import similarity_to
 
@@ -22,7 +22,7 @@ def score(view: PoolView, params: NoParams) -> Float32Array:
     """
     del params
     features, labeled = contrastive_features(view, "csi_ood")
-    ood = view.labels == OOD
+    ood = view.is_ood
     if not ood.any():
         raise NotReady(
             "Purity csi_ood compares with OOD answers and there are none yet; it starts with the "

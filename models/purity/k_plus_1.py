@@ -10,7 +10,7 @@ from models.errors import NotReady
 from models.heads.ood_classifier import class_and_ood_logits
 from models.params.scores import KPlusOneParams
 from models.probability import softmax
-from models.protocols import OOD, Float32Array, PoolView
+from models.protocols import Float32Array, PoolView
 
 
 def score(view: PoolView, params: KPlusOneParams) -> Float32Array:
@@ -27,7 +27,7 @@ def score(view: PoolView, params: KPlusOneParams) -> Float32Array:
             verdicts, or no IN verdict.
     """
     if view.ood_logits is None:
-        count = int((view.labels == OOD).sum())
+        count = int(view.is_ood.sum())
         if count < params.least_ood:
             raise NotReady(
                 f"Purity k_plus_1 learns from {params.least_ood} OOD answers or more and has "

@@ -16,6 +16,4 @@ def score(view: PoolView, params: KnnParams) -> Float32Array:
         (N,) float32 in -1..1, higher = more in-distribution. With fewer than k labeled IN
         examples the farthest of them counts; with none at all every score is 0.
     """
-    return similarity_to(
-        view.embeddings, view.labeled_embeddings[view.labels >= 0], params.neighbours
-    )
+    return similarity_to(view.embeddings, view.labeled_embeddings[~view.is_ood], params.neighbours)

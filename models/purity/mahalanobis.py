@@ -34,7 +34,7 @@ def score(view: PoolView, params: MahalanobisParams) -> Float32Array:
     Raises:
         NotReady: fewer than two labeled in-distribution examples.
     """
-    known = view.labels >= 0
+    known = ~view.is_ood
     if known.sum() < 2:
         raise NotReady(
             "Purity mahalanobis needs two labeled in-distribution examples and has "

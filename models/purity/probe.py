@@ -17,7 +17,7 @@ from sklearn.linear_model import LogisticRegression
 from models.errors import NotReady
 from models.params.scores import ProbeParams
 from models.probability import fit_sigmoid, sigmoid
-from models.protocols import OOD, Float32Array, Indices, PoolView
+from models.protocols import Float32Array, Indices, PoolView
 from models.purity.kernel_ridge import Ridge, regress
 from models.similarity import unit_rows
 
@@ -40,8 +40,8 @@ def score(view: PoolView, params: ProbeParams) -> Float32Array:
     Raises:
         NotReady: fewer than `params.least_ood` OOD verdicts, or no IN verdict.
     """
-    known = view.labels >= 0
-    ood = int((view.labels == OOD).sum())
+    known = ~view.is_ood
+    ood = int(view.is_ood.sum())
     if ood < params.least_ood:
         raise NotReady(
             f"Purity probe learns from {params.least_ood} OOD answers or more and has {ood}; it "
@@ -55,7 +55,7 @@ def score(view: PoolView, params: ProbeParams) -> Float32Array:
     # Centring first: embeddings after a ReLU all point into one corner.
     center = view.labeled_embeddings.mean(axis=0)
     verdicts = unit_rows(view.labeled_embeddings - center)
-    probe = _fit(verdicts, view.labels, view.classes, params, view.seed)
+    probe = _fit(verdicts, view.labels, view.is_ood, view.classes, params, view.seed)
     result = np.empty(len(view.embeddings), dtype=np.float32)
     rows = max(1, _BLOCK_VALUES // max(len(probe.ridge.landmarks), 1 + view.classes))
     for start in range(0, len(result), rows):
@@ -79,11 +79,16 @@ class _Probe:
 
 
 def _fit(
-    verdicts: Float32Array, labels: Indices, classes: int, params: ProbeParams, seed: int
+    verdicts: Float32Array,
+    labels: Indices,
+    is_ood: NDArray[np.bool_],
+    classes: int,
+    params: ProbeParams,
+    seed: int,
 ) -> _Probe:
-    """Fit on (L, D) unit rows and their (L,) labels, -1 for OOD."""
-    known = labels >= 0
-    apart = labels[:, None] == np.arange(classes)
+    """Fit on (L, D) unit rows, their (L,) labels, and which of them are OOD."""
+    known = ~is_ood
+    apart = known[:, None] & (labels[:, None] == np.arange(classes))
     target = np.where(np.column_stack([known, apart]), 1.0, -1.0)
     ridge, left_out = regress(
         verdicts, target, l2=params.l2, width=params.width, landmarks=params.landmarks, seed=seed

@@ -35,7 +35,7 @@ def score(view: PoolView, params: ReactParams) -> Float32Array:
         )
     measured = view.embeddings
     if params.threshold_from == "labeled":
-        measured = view.labeled_embeddings[view.labels >= 0]
+        measured = view.labeled_embeddings[~view.is_ood]
         if len(measured) == 0:
             raise NotReady(
                 "Purity react measures activations of labeled in-distribution examples and there "

@@ -32,12 +32,12 @@ def probability_inside(pool: NDArray[np.floating], last: LastAnswers) -> Probabi
     if calibrates(last):
         assert last.scores is not None
         assert last.purity is not None
-        slope, intercept = fit_sigmoid(last.purity.apply(last.scores.purity), last.labels >= 0)
+        slope, intercept = fit_sigmoid(last.purity.apply(last.scores.purity), ~last.is_ood)
     return lambda purity: sigmoid(slope * normalisation.apply(purity) + intercept)
 
 
 def calibrates(last: LastAnswers) -> bool:
     """Say whether the last answers tell how to read purity as a probability."""
-    known = last.labels >= 0
+    known = ~last.is_ood
     is_scored = last.scores is not None and last.purity is not None
     return is_scored and bool(known.any() and not known.all())

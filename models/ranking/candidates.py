@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from models.protocols import Indices, PoolView, Progress
+from models.protocols import PoolView, Progress
 from models.ranking.mqnet import MQNet, Normalisation
 from models.ranking.pool_scores import PoolScores
 
@@ -29,20 +29,20 @@ class LastAnswers:
     """The verdicts of the last query set; empty before the first.
 
     Attributes:
-        labels: (n,) int64 in 0..C-1, or `OOD`.
+        is_ood: (n,) bool, which of them are OOD.
         scores: of the same examples, by the model that chose them; None when there were none.
         purity: statistics of the purity of all that was unlabeled when they were chosen.
         hits: (n, K) int8, which of the detections in `scores` were right (1), wrong (0) or nothing
             to be judged (-1); None without a detector.
     """
 
-    labels: Indices
+    is_ood: NDArray[np.bool_]
     scores: PoolScores | None = None
     purity: Normalisation | None = None
     hits: NDArray[np.int8] | None = None
 
 
-NO_ANSWERS = LastAnswers(np.empty(0, dtype=np.int64))
+NO_ANSWERS = LastAnswers(np.empty(0, dtype=np.bool_))
 
 
 @dataclass(frozen=True)

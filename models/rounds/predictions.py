@@ -43,7 +43,7 @@ def inside_of(
     """
     if purity_is_probability:
         return scores.purity
-    if last.scores is None or len(np.unique(last.labels >= 0)) < 2:
+    if last.scores is None or len(np.unique(~last.is_ood)) < 2:
         return None
     return probability_inside(scores.purity, last)(scores.purity).astype(np.float32)
 

@@ -1,4 +1,4 @@
-"""One round of active learning, without a database: score, select, learn from the answers."""
+"""One round of active learning, without a database: score and select."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from models.catalog import find, parse
 from models.errors import ModelError, NotReady
 from models.finite import require_finite
-from models.params.strategies import MQNetParams
-from models.probability import log_softmax
 from models.protocols import (
     OOD,
     Float32Array,
@@ -22,9 +20,8 @@ from models.protocols import (
     Ranking,
     TargetModel,
 )
-from models.random_split import lots
 from models.ranking.candidates import NO_ANSWERS, Candidates, LastAnswers, Prices
-from models.ranking.mqnet import InputNormalisation, MQNet, meta_inputs, train_mqnet
+from models.ranking.mqnet import MQNet
 from models.ranking.pool_scores import PoolScores
 from models.resolve import resolve
 from models.spec import Spec
@@ -35,15 +32,15 @@ __all__ = [
     "Scored",
     "by_row",
     "infer",
-    "learns",
-    "meta_train",
+    "require_labels",
     "score_of",
     "score_pool",
     "select",
 ]
 
 
-_CERTAIN: Final = 1e-6
+CERTAIN: Final = 1e-6
+"""How near a probability comes to 0 or 1 before its logarithm is taken."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +119,7 @@ def score_pool(
     unlabeled, labeled = np.asarray(unlabeled, np.int64), np.asarray(labeled, np.int64)
     labels = np.asarray(labels, np.int64)
     _require_ascending(unlabeled)
-    _require_labels(labeled, labels, model.classes)
+    require_labels(labeled, labels, model.classes)
     # Apart, so that rounding does not depend on how many examples come with the verdicts.
     verdicts = infer(model, labeled, progress) if verdicts is None else verdicts
     outputs = infer(model, unlabeled, progress)
@@ -166,7 +163,7 @@ def _of_one_class(view: PoolView, purity: Float32Array) -> PoolView:
         view: of N examples and one class.
         purity: (N,) float32 in 0..1, the probability of the class.
     """
-    inside = np.clip(purity.astype(np.float64), _CERTAIN, 1 - _CERTAIN)
+    inside = np.clip(purity.astype(np.float64), CERTAIN, 1 - CERTAIN)
     logits = np.log(np.column_stack([inside, 1 - inside])).astype(np.float32)
     return replace(view, logits=logits)
 
@@ -209,7 +206,7 @@ def select(
         unlabeled: (M,) pool indices, ascending: what is still unlabeled.
         n: how many to rank; fewer come back when there are fewer.
         settings: names the strategy.
-        mqnet: what `meta_train` returned.
+        mqnet: what `models.rounds.meta_training.meta_train` returned.
         had_ood: likewise; True before the first answers.
         prices: of verdicts; default: 1 each.
         last: the answers to the last query set.
@@ -249,109 +246,6 @@ def select(
         meta_scores=meta_scores,
         notes=notes + ranking.notes,
     )
-
-
-def learns(settings: QuerySettings) -> bool:
-    """Say whether the strategy learns from answers, so that `meta_train` has anything to do."""
-    params = parse("strategy", settings.strategy, settings.strategy_params)
-    return isinstance(params, MQNetParams)
-
-
-def meta_train(
-    scores: PoolScores,
-    query: Indices,
-    labels: Indices,
-    settings: QuerySettings,
-    *,
-    seed: int,
-    previous: MQNet | None = None,
-    losses: NDArray[np.float64] | None = None,
-) -> tuple[MQNet | None, bool, tuple[str, ...]]:
-    """Learn from the answers of the last query set (thesis, section 4.3, self-validation set).
-
-    Args:
-        scores: by the model that selected the queries and has not seen their labels; all that
-            was unlabeled then, so that the normalisation is that of the selection.
-        query: (n,) pool indices of the answered queries.
-        labels: (n,) int64 in 0..C-1, or `OOD`.
-        settings: names the strategy; one that does not learn (`learns`) changes nothing.
-        seed: decides pairs and initial weights.
-        previous: MQ-Net of the round before.
-        losses: (n,) >= 0 of the answers, 0 for OOD; default: the cross-entropy of `labels`.
-
-    Returns:
-        MQ-Net for the next selection (None = none yet), whether the answers held OOD (True when
-        there are too few to tell), and notes for the user.
-    """
-    query, labels = np.asarray(query, np.int64), np.asarray(labels, np.int64)
-    _require_labels(query, labels, scores.logits.shape[1])
-    params = parse("strategy", settings.strategy, settings.strategy_params)
-    had_ood = len(labels) < 2 or bool((labels == OOD).any())
-    if not isinstance(params, MQNetParams):
-        return previous, had_ood, ()
-    if not had_ood and params.without_ood == "keep":
-        return previous, had_ood, (_not_learned("No OOD among the last answers", previous),)
-    notes: list[str] = []
-    if params.validation == "random":
-        drawn = lots(query, params.validation_seed) < params.validation_share
-        query, labels = query[drawn], labels[drawn]
-        losses = None if losses is None else losses[drawn]
-    known = np.isin(query, scores.indices)
-    if not known.all():
-        missing = int((~known).sum())
-        notes.append(f"{missing} answers had no scores of this round and did not train MQ-Net.")
-        query, labels = query[known], labels[known]
-        losses = None if losses is None else losses[known]
-    if len(query) < 2:
-        return previous, had_ood, (*notes, _not_learned("Fewer than two answers", previous))
-    positions = np.searchsorted(scores.indices, query).astype(np.int64)
-    if losses is None:
-        losses = _losses_of(scores.take(positions), labels)
-    require_finite("The loss of the answers", losses, query)
-    if losses.min() == losses.max():
-        return previous, had_ood, (*notes, _not_learned("All answers have one loss", previous))
-    require_finite("Purity", scores.purity, scores.indices)
-    require_finite("Informativeness", scores.informativeness, scores.indices)
-    normalisation = InputNormalisation.fit(scores.purity, scores.informativeness)
-    inputs = meta_inputs(scores.purity[positions], scores.informativeness[positions], normalisation)
-    trained = train_mqnet(
-        inputs, losses, params=params, seed=seed, warm=previous, normalisation=normalisation
-    )
-    return trained, had_ood, tuple(notes)
-
-
-def _losses_of(scores: PoolScores, labels: Indices) -> NDArray[np.float64]:
-    """Return the (n,) losses of answers, by the scores of the same examples."""
-    if scores.logits.shape[1] == 1 and scores.inside is not None:
-        # Of one class alone nothing is lost: what counts is to tell it from none.
-        inside = np.clip(scores.inside.astype(np.float64), _CERTAIN, 1)
-        return np.where(labels >= 0, -np.log(inside), 0.0)
-    return masked_losses(scores.logits, labels)
-
-
-def _not_learned(reason: str, previous: MQNet | None) -> str:
-    # Without a network the strategy goes on to say that there is none yet.
-    if previous is None:
-        return f"{reason}: nothing for MQ-Net to learn from."
-    return f"{reason}: MQ-Net stays as it was."
-
-
-def masked_losses(logits: Float32Array, labels: Indices) -> NDArray[np.float64]:
-    """Return the masked cross-entropy of thesis equation 4.2: 0 for OOD.
-
-    Args:
-        logits: (n, C) float32.
-        labels: (n,) int64 in 0..C-1, or `OOD`.
-
-    Returns:
-        (n,) float64, >= 0.
-    """
-    known = labels >= 0
-    losses = np.zeros(len(labels))
-    losses[known] = -np.take_along_axis(log_softmax(logits[known]), labels[known][:, None], axis=1)[
-        :, 0
-    ]
-    return losses
 
 
 def score_of(
@@ -394,7 +288,8 @@ def _require_ascending(indices: Indices) -> None:
         raise ModelError("Pool indices must be in increasing order, each once; sort them first.")
 
 
-def _require_labels(indices: Indices, labels: Indices, classes: int) -> None:
+def require_labels(indices: Indices, labels: Indices, classes: int) -> None:
+    """Refuse labels that are not one for each example, or out of range."""
     if indices.shape != labels.shape:
         raise ModelError(f"Got {len(labels)} labels for {len(indices)} examples; one each.")
     if len(labels) and (labels.min() < OOD or labels.max() >= classes):

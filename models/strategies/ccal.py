@@ -34,7 +34,7 @@ def rank(candidates: Candidates, n: int, params: CcalParams) -> Ranking:
         )
     features = view.contrastive
     require_finite("The contrastive feature", features.sum(axis=1), candidates.scores.indices)
-    known = view.labels >= 0
+    known = ~view.is_ood
     if not known.any():
         raise NotReady(
             "Strategy ccal compares with labeled in-distribution examples and there are none; "

@@ -27,6 +27,6 @@ def rank(candidates: Candidates, n: int, params: CoresetParams) -> Ranking:
     points, norms = embedded(candidates)
     covering = np.ones(len(view.labels), dtype=np.bool_)
     if params.covered_by == "in":
-        covering = view.labels >= 0
+        covering = ~view.is_ood
     covered = Points(view.labeled_embeddings[covering])
     return k_center(points, norms, covered, n, candidates.progress).ranking()

@@ -18,7 +18,7 @@ from models.finite import require_finite
 from models.heads.ood_classifier import class_and_ood_logits
 from models.params.strategies import EaoaParams
 from models.probability import logsumexp
-from models.protocols import OOD, Float32Array, Indices, PoolView, Ranking
+from models.protocols import Float32Array, Indices, PoolView, Ranking
 from models.ranking.candidates import Candidates
 from models.ranking.ordering import best_first, by_place, widening
 from models.similarity import unit_rows
@@ -42,7 +42,7 @@ def rank(candidates: Candidates, n: int, params: EaoaParams) -> Ranking:
     """
     view = candidates.view
     require_finite("The output of the model", view.logits.sum(axis=1), candidates.scores.indices)
-    if not (view.labels >= 0).any():
+    if view.is_ood.all():
         raise NotReady("No example has a class yet, so nothing tells IN from OOD.")
     width = next_width(candidates, params)
     purity = _mixture(-learned_energy(view, params), view.seed) * _mixture(
@@ -55,7 +55,7 @@ def rank(candidates: Candidates, n: int, params: EaoaParams) -> Ranking:
         members = np.flatnonzero(predicted == label)
         purest = members[best_first(len(members), purity[members])]
         queues.append(widening(purest, ambiguity, width, n))
-    knows_ood = view.ood_logits is not None or bool((view.labels == OOD).any())
+    knows_ood = view.ood_logits is not None or bool(view.is_ood.any())
     notes = () if knows_ood else (NO_OOD_NOTE,)
     ranking = by_place(_in_turn(queues)[:n], len(candidates), notes)
     return replace(ranking, state={"k": width})
@@ -65,10 +65,10 @@ def next_width(candidates: Candidates, params: EaoaParams) -> float:
     """Return k: one step up when the last answers beat the target share, down when they miss it."""
     if "k" not in candidates.state:
         return params.start_width
-    width, labels = candidates.state["k"], candidates.last.labels
-    if len(labels) == 0:
+    width, is_ood = candidates.state["k"], candidates.last.is_ood
+    if len(is_ood) == 0:
         return width
-    excess = float((labels >= 0).mean()) - params.target_in_share
+    excess = float((~is_ood).mean()) - params.target_in_share
     if abs(excess) <= params.tolerance:
         return width
     return max(1.0, width + params.step if excess > 0 else width - params.step)
@@ -91,7 +91,7 @@ def neighbour_energy(view: PoolView, neighbours: int) -> NDArray[np.float64]:
     An example counts how often it is among the `neighbours` nearest candidates of the labeled
     examples of each class; the energy is -log sum_c exp count_c.
     """
-    inside = view.labels >= 0
+    inside = ~view.is_ood
     references, labels = unit_rows(view.labeled_embeddings[inside]), view.labels[inside]
     directions = unit_rows(view.embeddings).T
     nearest = min(neighbours, directions.shape[1])

@@ -59,11 +59,11 @@ def rank(candidates: Candidates, n: int, params: ExpectedValueParams) -> Ranking
     order = best_first(len(value), value, inside)
     if params.balance == 0:
         return Ranking(order[:n], value.astype(np.float32), notes, surface=surface)
-    labels = candidates.view.labels
+    view = candidates.view
     balance = ClassBalance(
         softmax(scores.logits),
         inside,
-        np.bincount(labels[labels >= 0], minlength=scores.logits.shape[1]),
+        np.bincount(view.labels[~view.is_ood], minlength=scores.logits.shape[1]),
         params.balance,
     )
     return replace(_greedy(order, value, balance, n), notes=notes, surface=surface)

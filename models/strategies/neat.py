@@ -32,7 +32,7 @@ def rank(candidates: Candidates, n: int, params: NeatParams) -> Ranking:
     """
     view = candidates.view
     require_finite("The output of the model", view.logits.sum(axis=1), candidates.scores.indices)
-    if not (view.labels >= 0).any():
+    if view.is_ood.all():
         raise NotReady("No example has a class yet, so no neighbour tells what is pure.")
     counts = neighbour_labels(view, params.neighbours)
     inside = counts[:, :-1].sum(axis=1)
@@ -51,7 +51,7 @@ def neighbour_labels(view: PoolView, neighbours: int) -> NDArray[np.int64]:
         is less.
     """
     directions = unit_rows(view.labeled_embeddings).T
-    label = np.where(view.labels >= 0, view.labels, view.classes)
+    label = np.where(view.is_ood, view.classes, view.labels)
     nearest = min(neighbours, len(label))
     counts = np.zeros((len(view.embeddings), view.classes + 1), dtype=np.int64)
     rows = max(1, _BLOCK_VALUES // len(label))

@@ -8,7 +8,7 @@ import numpy as np
 
 from models.errors import NotReady
 from models.params.selection import SimilarParams
-from models.protocols import OOD, Float32Array, PoolView, Ranking
+from models.protocols import Float32Array, PoolView, Ranking
 from models.ranking.candidates import Candidates
 from models.selection.coverage import Demand, greedy_cover, sampled
 from models.selection.inputs import embedded
@@ -31,13 +31,13 @@ def rank(candidates: Candidates, n: int, params: SimilarParams) -> Ranking:
     """
     view = candidates.view
     points, norms = embedded(candidates)
-    known = view.labels >= 0
+    known = ~view.is_ood
     if not known.any():
         raise NotReady(
             "Strategy similar compares with labeled in-distribution examples and there are none; "
             "label some examples with a class."
         )
-    notes: tuple[str, ...] = () if (view.labels == OOD).any() else (NO_OOD_NOTE,)
+    notes: tuple[str, ...] = () if view.is_ood.any() else (NO_OOD_NOTE,)
     lengths = np.sqrt(norms)
     if params.function == "logdetcmi":
         wanted, unwanted = view.labeled_embeddings[known], view.labeled_embeddings[~known]
@@ -67,7 +67,7 @@ def relevance(view: PoolView, params: SimilarParams) -> tuple[Float32Array, Floa
         eta times the similarity to Q: more of it counts no more; and nu times that to P, or 0
         without P: less of it counts nothing.
     """
-    known = view.labels >= 0
+    known = ~view.is_ood
     ceiling = params.eta * similarity_to(view.embeddings, view.labeled_embeddings[known], 1)
     covered = params.nu * similarity_to(view.embeddings, view.labeled_embeddings[~known], 1)
     return ceiling.astype(np.float32), covered.astype(np.float32)

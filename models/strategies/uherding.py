@@ -85,7 +85,7 @@ def calibrated_temperature(view: PoolView) -> float:
     A last layer is fitted to four fifths of the labeled in-distribution embeddings, class by class,
     and tried on the rest, as the model itself has seen them all. 1 where there are too few.
     """
-    known = np.flatnonzero(view.labels >= 0)
+    known = np.flatnonzero(~view.is_ood)
     shuffled = np.random.default_rng(view.seed).permutation(known)
     by_class = shuffled[np.argsort(view.labels[shuffled], kind="stable")]
     held_out = np.zeros(len(known), dtype=np.bool_)

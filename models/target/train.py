@@ -24,7 +24,7 @@ from models.networks.build import build_network, restore_network
 from models.networks.nets import Network
 from models.networks.weight_files.fitting import digest
 from models.params.networks import BackboneParams, HeadParams, OutputParams, TrainingParams
-from models.protocols import OOD, Indices, Progress, TargetModel
+from models.protocols import Indices, Progress, TargetModel
 from models.target.trained import HeadModel, NetworkModel
 from models.training.parallel import train_together
 from models.training.train import train
@@ -89,7 +89,7 @@ def train_target(
         stored["weights"] = digest(settings.weights)
     ood = np.empty(0, np.int64) if ood_indices is None else np.asarray(ood_indices, np.int64)
     answered = np.concatenate([indices, ood])
-    said = np.concatenate([labels, np.full(len(ood), OOD)])
+    said = np.concatenate([labels, np.full(len(ood), classes)])
     if settings.ood_class:
         indices, labels = answered, said
     if uses_embeddings(name, params):
@@ -111,7 +111,7 @@ def train_target(
         classes=classes,
         store=images,
         seed=seed,
-        ood_output=bool((labels == OOD).any()),
+        ood_output=bool((labels == classes).any()),
         loss_prediction=settings.loss_prediction,
     )
     learn: Callable[..., Network] = partial(train, params=settings)
@@ -163,7 +163,7 @@ def _learned_head(
     head = fit_head(x, labels, classes=classes, l2=l2, scaling=scaling)
     if not settings.loss_prediction:
         return head, None
-    inside = labels != OOD
+    inside = labels < classes
     return head, HeadLosses.learn(head, x[inside], labels[inside], seed=seed)
 
 

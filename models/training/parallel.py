@@ -58,7 +58,7 @@ def train_together(
     Args:
         network: as `name` builds it, with its pixel statistics set; gets the trained weights.
         pixels: (n, S, S, 3) uint8, n >= 1.
-        labels: (n,) int64 in 0..C-1, or `OOD` when the network has an output for it.
+        labels: (n,) int64 in 0..C-1, and C for OOD when the network has an output for it.
         name: a model of the catalog.
         params: its parameters.
         seed: decides batches, augmentation and dropout.

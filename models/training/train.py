@@ -17,7 +17,7 @@ from models.errors import ModelError
 from models.networks.loss_prediction import SHIELDED_FROM, pair_loss
 from models.networks.nets import Network
 from models.params.networks import TrainingParams
-from models.protocols import OOD, Indices, Progress
+from models.protocols import Indices, Progress
 from models.training.cuda_graph import Repeated
 from models.training.regularizers import feature_penalty, still_statistics, uniformity_loss
 from models.training.replicas import ALONE, Replica, share_statistics
@@ -47,7 +47,7 @@ def train(
     Args:
         network: with its pixel statistics set; trained in place.
         pixels: (n, S, S, 3) uint8, n >= 1.
-        labels: (n,) int64 in 0..C-1, or `OOD` when the network has an output for it.
+        labels: (n,) int64 in 0..C-1, and C for OOD when the network has an output for it.
         params: schedule, optimiser and augmentation (thesis, section 4.4).
         seed: decides batches, augmentation and dropout.
         ood_pixels: (m, S, S, 3) uint8 for TAUFE and OAT, without which they are off.
@@ -70,7 +70,7 @@ def train(
         share_statistics(network)
     # The labeled set is small: it stays on the device as uint8.
     images = resident(pixels, device)
-    target = torch.from_numpy(np.where(labels == OOD, network.classes, labels)).to(device)
+    target = torch.from_numpy(labels).to(device)
     outside = None
     if ood_pixels is not None and len(ood_pixels) and params.regularized:
         outside = resident(ood_pixels, device)

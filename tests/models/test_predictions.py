@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
-from models.protocols import OOD
 from models.ranking.candidates import NO_ANSWERS, LastAnswers
 from models.ranking.mqnet import Normalisation
 from models.ranking.pool_scores import PoolScores
@@ -27,14 +26,14 @@ def test_class_and_probabilities_of_what_is_ranked() -> None:
 
 
 def test_a_purity_that_nobody_can_read_is_no_probability() -> None:
-    one_kind = LastAnswers(np.array([0, 1, 0, 0]), SCORES, Normalisation.fit(PURITY))
+    one_kind = LastAnswers(np.zeros(4, dtype=np.bool_), SCORES, Normalisation.fit(PURITY))
     for last in (NO_ANSWERS, one_kind):
         assert inside_of(SCORES, purity_is_probability=False, last=last) is None
     assert predict(SCORES, INDICES).inside is None
 
 
 def test_the_last_answers_say_how_to_read_purity() -> None:
-    last = LastAnswers(np.array([0, OOD, OOD, 1]), SCORES, Normalisation.fit(PURITY))
+    last = LastAnswers(np.array([False, True, True, False]), SCORES, Normalisation.fit(PURITY))
     inside = inside_of(SCORES, purity_is_probability=False, last=last)
     assert inside is not None
     assert inside.dtype == np.float32

@@ -11,8 +11,9 @@ from models.errors import Cancelled, ModelError
 from models.protocols import Float32Array, Indices, LinearHead, Outputs, Progress, Ranking
 from models.ranking.mqnet import MQNet
 from models.ranking.pool_scores import PoolScores
-from models.rounds import query
-from models.rounds.query import QuerySettings, Scored, infer, meta_train, score_pool, select
+from models.rounds import meta_training
+from models.rounds.meta_training import meta_train
+from models.rounds.query import QuerySettings, Scored, infer, score_pool, select
 
 SETTINGS = QuerySettings(strategy="mqnet", strategy_params={"epochs": 20})
 
@@ -126,7 +127,7 @@ def test_meta_training_uses_the_statistics_of_the_whole_round(
         seen.extend([inputs, losses])
         return MQNet()
 
-    monkeypatch.setattr(query, "train_mqnet", capture)
+    monkeypatch.setattr(meta_training, "train_mqnet", capture)
     asked = UNLABELED[[200, 3, 250, 290]]
     meta_train(scores, asked, model.labels[asked], SETTINGS, seed=0, previous=None)
     places = np.searchsorted(UNLABELED, asked)

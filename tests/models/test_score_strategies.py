@@ -39,7 +39,7 @@ def candidates_of(
         rng.random(count).astype(np.float32) if purity is None else purity,
         rng.random(count).astype(np.float32),
     )
-    empty = LastAnswers(np.empty(0, dtype=np.int64))
+    empty = LastAnswers(np.empty(0, dtype=np.bool_))
     # As after probe: the purity is a probability.
     probable = replace(view, purity_is_probability=True)
     return Candidates(scores, probable, prices=prices or Prices(), last=last or empty)
@@ -121,25 +121,24 @@ def test_a_purity_of_another_scale_is_calibrated_on_the_last_answers(view: PoolV
     rng = np.random.default_rng(5)
     purity = (100 + 20 * rng.standard_normal(200)).astype(np.float32)
     truth = rng.random(200) < 1 / (1 + np.exp(-(purity - 110) / 10))
-    labels = np.where(truth, 0, OOD)
     asked = PoolScores(np.arange(200), view.logits, purity, purity)
-    last = LastAnswers(labels.astype(np.int64), asked, Normalisation.fit(purity))
+    last = LastAnswers(~truth, asked, Normalisation.fit(purity))
     result = probability_inside(purity, last)(purity)
     reference = LogisticRegression(C=1e6).fit(purity[:, None] - 100, truth)
     assert_allclose(result, reference.predict_proba(purity[:, None] - 100)[:, 1], atol=0.02)
-    before = probability_inside(purity, LastAnswers(labels[:0]))(purity)
+    before = probability_inside(purity, LastAnswers(truth[:0]))(purity)
     assert_allclose(before, 1 / (1 + np.exp(-(purity - purity.mean()) / purity.std())), rtol=1e-4)
 
 
 def test_the_last_answers_may_be_of_another_scale(view: PoolView) -> None:
     rng = np.random.default_rng(5)
     now = rng.standard_normal(200)
-    labels = np.where(rng.random(200) < 1 / (1 + np.exp(-2 * now)), 0, OOD)
+    is_ood = rng.random(200) >= 1 / (1 + np.exp(-2 * now))
     expected = None
     for shift, scale in ((0, 1), (50, 1), (-3, 1000)):
         purity = (shift + scale * now).astype(np.float32)
         then = PoolScores(np.arange(200), view.logits, purity, purity)
-        last = LastAnswers(labels.astype(np.int64), then, Normalisation.fit(purity))
+        last = LastAnswers(is_ood, then, Normalisation.fit(purity))
         found = probability_inside(now, last)(now)
         expected = found if expected is None else expected
         assert_allclose(found, expected, atol=1e-4)
@@ -266,9 +265,8 @@ def test_eaoa_learns_a_detector_where_the_model_has_none(view: PoolView) -> None
 def test_eaoa_follows_the_target_share(
     view: PoolView, share: float | None, before: float, after: float
 ) -> None:
-    labels = np.full(0 if share is None else 50, OOD)
-    labels[: round(50 * (share or 0))] = 1
-    candidates = replace(candidates_of(view, last=LastAnswers(labels)), state={"k": before})
+    is_ood = np.arange(0 if share is None else 50) >= round(50 * (share or 0))
+    candidates = replace(candidates_of(view, last=LastAnswers(is_ood)), state={"k": before})
     ranking = eaoa.rank(candidates, 10, EaoaParams())
     assert ranking.state == {"k": after}
     fresh = replace(candidates, state={})

@@ -7,7 +7,8 @@ from models.random_split import interleave, lots
 from models.ranking.candidates import Candidates
 from models.ranking.mqnet import MQNet
 from models.ranking.pool_scores import PoolScores
-from models.rounds.query import QuerySettings, meta_train
+from models.rounds.meta_training import meta_train
+from models.rounds.query import QuerySettings
 from models.strategies import mqnet
 
 RANDOM = MQNetParams(validation="random", validation_share=0.25)

@@ -10,7 +10,7 @@ from core.tasks.registry import task_type
 from models.protocols import OOD, Indices, Outputs
 from models.ranking.mqnet import MQNet
 from models.ranking.pool_scores import PoolScores
-from models.rounds.query import meta_train as learn_balance
+from models.rounds.meta_training import meta_train as learn_balance
 from workers.advance.phases import Advance
 
 Losses = NDArray[np.float64]

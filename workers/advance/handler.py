@@ -11,7 +11,7 @@ from core.job_params import AdvanceParams
 from core.lifecycle import move_round
 from core.states import ArtifactKind, RoundState
 from core.tables import Job, Round
-from models.rounds.query import learns
+from models.rounds.meta_training import learns
 from workers.advance.answers import meta_train
 from workers.advance.dry_run import prepare
 from workers.advance.evaluating import evaluate

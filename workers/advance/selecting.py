@@ -74,7 +74,7 @@ def _ranked(advance: Advance, scores: PoolScores, n: int, wanted: int) -> Rankin
         detections=scores.detections,
     )
     cost, last = advance.settings.cost, _last_answers(advance)
-    had_ood = len(last.labels) < 2 or bool((last.labels == OOD).any())
+    had_ood = len(last.is_ood) < 2 or bool(last.is_ood.any())
     ranking = select_queries(
         Scored(scores, view),
         advance.snapshot.unlabeled,
@@ -105,7 +105,7 @@ def _last_answers(advance: Advance) -> LastAnswers:
     scores, labels = answered
     everything = PoolScores.from_parquet(advance.previous[ArtifactKind.SCORES])
     purity = Normalisation.fit(everything.purity)
-    return LastAnswers(labels, scores, purity, _hits(advance, scores))
+    return LastAnswers(labels == OOD, scores, purity, _hits(advance, scores))
 
 
 def _hits(advance: Advance, scores: PoolScores) -> NDArray[np.int8] | None:
