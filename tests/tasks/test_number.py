@@ -177,7 +177,7 @@ def test_a_number_goes_from_import_to_export(http: TestClient, world: World) -> 
 
     lines = http.get(f"/api/projects/{project.id}/export?format=jsonl", headers=admin.headers)
     rows = [json.loads(line) for line in lines.text.splitlines()]
-    said = {row["pool_index"]: row["class"] for row in rows if row["verdict"] == "label"}
+    said = {row["pool_index"]: row["class"] for row in rows if row["verdict"] == "class"}
     assert said == {index: f"{truth[index]:g}" for index in said}
     assert len(said) >= 8
     shown = http.get(
