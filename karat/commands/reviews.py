@@ -89,7 +89,7 @@ def _show_proposals(found: "Agreement") -> None:
             made["kept"],
             made["adjusted"],
             made["rejected"],
-            percent(made["iou"]),
+            None if made["iou"] is None else f"{100 * made['iou']:.0f} %",
             None if made["seconds_per_box"] is None else f"{made['seconds_per_box']:.1f} s",
             f"{made['shifted_kept']} of {made['shifted']}" if made["shifted"] else None,
         )
