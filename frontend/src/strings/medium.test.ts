@@ -6,7 +6,7 @@ import { inMedium, ofTexts, speakOf } from "./medium";
 const IMAGES = /\b(images?|pictures?|photographs?|photos?|pixels?)\b|이미지|사진|그림|픽셀/i;
 /** Of formats for images, the jobs on their pixels, the admins' pages, and the choice of the medium. */
 const ELSEWHERE =
-  /^(admin|check|weights|setup\.(medium|bucket|inputSize|plan\.(choosesSize|fixesSize))|exports\.formats\.(imagefolder|yolo|coco))\b/;
+  /^(admin|check|weights|setup\.(medium|bucket|inputSize|plan\.(choosesSize|fixesSize))|exports\.(boxes|formats\.(imagefolder|yolo|coco|voc|cvat)))\b/;
 
 type Leaf = { path: string; value: unknown };
 
