@@ -26,14 +26,16 @@ from sklearn.datasets import load_digits
 
 from benchmarks.open_set.protocol import EMBEDDING_SEED, Case, Images, split
 from benchmarks.runs import Runs, spread
-from models.features.auto import BOTH, POOL, choose_features, split_of
+from models.features.choice import BOTH, choose_features, sides_of
 from models.heads.head import Scaling, fit_head
 from models.heads.penalty import choose_penalty
 from models.media.image import PixelStore, fit_image
+from models.params.networks import AutoParams
 from models.protocols import OOD, Float32Array, Indices
 from models.target.train import embed_pool
 
 NETWORK: Final = "efficientnet_lite0"
+POOL: Final = "patch_kmeans"
 AUTO: Final = "auto"
 ANSWERS: Final = (20, 40, 100, 200, 400, 1000)
 _ANIMALS: Final = ("dog", "bird", "reptile or amphibian", "insect or spider")
@@ -145,7 +147,9 @@ def _measure(pool: Pool, answers: int, seed: int) -> dict[str, Any]:
     asked, rest = np.split(drawn, [round(_SHARE_ASKED * len(drawn))])
     asked = asked[:answers]
     tested = rest[pool.labels[rest] >= 0]
-    width, edge = pool.embeddings.shape[1], split_of(pool.side)
+    width, sides = pool.embeddings.shape[1], sides_of(AutoParams(), pool.side)
+    assert sides is not None
+    edge = sides.split
     columns = {NETWORK: slice(0, edge), POOL: slice(edge, width), BOTH: slice(0, width)}
     accuracy = {
         name: _accuracy(pool.embeddings[:, part], pool, asked, tested, seed)
@@ -156,11 +160,9 @@ def _measure(pool: Pool, answers: int, seed: int) -> dict[str, Any]:
         asked,
         pool.labels[asked],
         classes=pool.classes,
-        split=edge,
-        network=NETWORK,
+        sides=sides,
         seed=seed,
     )
-    assert chosen is not None
     return {
         "accuracy": accuracy | {AUTO: accuracy[chosen.name]},
         "chosen": chosen.name,

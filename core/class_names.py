@@ -125,7 +125,7 @@ def _folded(name: str) -> str:
     return unicodedata.normalize("NFC", name).casefold()
 
 
-def names_class(label: ColumnElement[Any], class_id: int) -> ColumnElement[bool]:
+def names_class(label: Any, class_id: int) -> ColumnElement[bool]:
     """Condition: a stored label names a class, wherever in it; for labels of several classes."""
     path = cast("$.**.class_id ? (@ == $id)", JSONPATH)
     return func.jsonb_path_exists(label, path, func.jsonb_build_object("id", class_id))

@@ -51,6 +51,7 @@ class ImportParams(JobParams):
         include: Patterns of paths below ``location``.
         table: Address of a table that names images below ``location``.
         packed: What a zip was made of for the upload.
+        project: Another project, whose pool is taken over.
         plan: Job whose plan this import follows.
         answer: What became of this plan.
     """
@@ -66,6 +67,7 @@ class ImportParams(JobParams):
     include: list[str] = Field(default_factory=list)
     table: str | None = None
     packed: str | None = None
+    project: int | None = None
     plan: int | None = None
     answer: Answer | None = None
 

@@ -67,7 +67,7 @@ class SizeChoice:
     def __str__(self) -> str:
         """Say it to people."""
         return (
-            f"Images are {self.width} × {self.height} in the middle; the model sees "
+            f"Images are typically {self.width} × {self.height}; the model sees "
             f"{self.side} × {self.side}."
         )
 

@@ -81,6 +81,18 @@ class ScorePartParams(AdvanceParams):
     rows: int
 
 
+class LookAtParams(JobParams):
+    """Parameters of the job ``look_at``.
+
+    Attributes:
+        example_id: Of the image that is shown.
+        class_id: The class whose places are wanted; None: the one that the model says.
+    """
+
+    example_id: int
+    class_id: int | None = None
+
+
 class LookUpParams(JobParams):
     """Parameters of the job ``look_up``.
 

@@ -180,9 +180,9 @@ def finish_job(
     job.error = dict(error) if error is not None else None
     job.message = message
     job.finished_at = datetime.now(UTC)
-    # A part says nothing by itself: the job that it belongs to does. Whoever sent a file to look up
-    # waits for it.
-    said = job.kind is not JobKind.LOOK_UP and job.parent_id is None
+    # A part says nothing by itself: the job that it belongs to does. Whoever has something looked
+    # at waits for it.
+    said = not job.kind.is_passing and job.parent_id is None
     if said and not job.dry_run:
         note(job, _JOB_EVENTS[state], job.project_id, {"job": _facts(job, job.finished_at)})
 

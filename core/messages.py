@@ -29,6 +29,8 @@ QUEUE_OF: Final[dict[JobKind, str]] = {
     JobKind.EMBEDDING_MAP: GPU,
     JobKind.COMPARE: GPU,
     JobKind.LOOK_UP: GPU,
+    JobKind.LOCALIZE: GPU,
+    JobKind.LOOK_AT: GPU,
 }
 """Where each kind of job waits for a worker."""
 

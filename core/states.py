@@ -90,6 +90,13 @@ class JobKind(StrEnum):
     EMBEDDING_MAP = "embedding_map"
     COMPARE = "compare"
     LOOK_UP = "look_up"
+    LOCALIZE = "localize"
+    LOOK_AT = "look_at"
+
+    @property
+    def is_passing(self) -> bool:
+        """Whether only who has asked waits for it, and nobody looks for it among the jobs."""
+        return self in (JobKind.LOOK_UP, JobKind.LOOK_AT)
 
 
 _LABEL_IN_FILES: Final = "class"

@@ -94,11 +94,6 @@ def show_error(message: str, remedy: str = "") -> None:
         typer.echo(f"  {remedy}", err=True)
 
 
-def percent(share: float | None) -> str | None:
-    """A share as a percentage, or None."""
-    return None if share is None else f"{share:.1%}"
-
-
 def about(seconds: float) -> str:
     """A guess at a time, as people say it.
 

@@ -45,7 +45,7 @@ __all__ = [
 
 ENTRY_POINT_GROUP = "karat.algorithms"
 
-DEFAULT_MODEL: Mapping[str, str] = {"image": "auto", "text": "minilm"}
+DEFAULT_MODEL: Mapping[str, str] = {"image": "auto", "text": "auto_text"}
 """The model that a new project of each medium begins with."""
 
 DEFAULTS_OF_TASK: Mapping[str, Mapping[str, str]] = {
@@ -172,7 +172,7 @@ def suited(
         medium: "image" or "text".
     """
     if medium == "text":
-        return {**spec.of_texts, **given}
+        return {**spec.of_texts.defaults, **given}
     takes = without_gpu and "network" not in given
     return {**(spec.without_gpu if takes else {}), **given}
 

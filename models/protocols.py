@@ -113,7 +113,8 @@ class Pixels(Protocol):
 class Extractor(Protocol):
     """A feature extractor of the frozen mode, fitted on a pool or published."""
 
-    # One that learns nothing from a pool says `learns = False`, and is never fitted anew.
+    # One that learns nothing from a pool says `learns = False`, and is never fitted anew. One of
+    # texts says how many `characters` of each it looks at, if that is not all.
     dimension: int
 
     def extract(self, examples: Any, /) -> Float32Array:

@@ -29,7 +29,6 @@ Group = Literal[
 
 CLASSES: Final = frozenset({"classification"})
 """The tasks of what knows labels as classes only."""
-
 BOXES: Final = frozenset({"boxes"})
 """The tasks of what finds boxes, or looks at those that were found."""
 
@@ -41,6 +40,23 @@ THESIS: Final = (
 
 IMAGES: Final = frozenset({"image"})
 TEXTS: Final = frozenset({"text"})
+
+
+@dataclass(frozen=True)
+class OfTexts:
+    """What is otherwise with an algorithm where the pool holds texts.
+
+    Attributes:
+        defaults: of a job: values to begin with, in place of its own and of those `without_gpu`.
+        idle: parameters that say nothing there, so that forms do without them.
+        summary: in place of its own; empty: its own, said of texts.
+        descriptions: of parameters, in place of their own.
+    """
+
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    idle: frozenset[str] = frozenset()
+    summary: str = ""
+    descriptions: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -76,7 +92,7 @@ class Spec:
         media: what it serves, "image" or "text"; empty: of a model images, of all else both.
         without_gpu: of a job: values to begin with where no worker has a GPU, instead of defaults
             that would take hours there.
-        of_texts: of a job: values to begin with where the pool holds texts, in place of both.
+        of_texts: what is otherwise where the pool holds texts.
     """
 
     name: str
@@ -94,7 +110,7 @@ class Spec:
     tasks: frozenset[str] = frozenset()
     media: frozenset[str] = frozenset()
     without_gpu: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    of_texts: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    of_texts: OfTexts = field(default_factory=OfTexts, hash=False)
 
     def serves_task(self, task: str) -> bool:
         """Say whether it can be used where labels are of a task type."""

@@ -36,6 +36,15 @@ def read(path: Path) -> tuple[dict[str, Tensor], dict[str, str]]:
         return tensors, dict(file.metadata() or {})
 
 
+def part(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
+    """Take those whose names begin with a prefix, without it."""
+    return {
+        name.removeprefix(prefix): tensor
+        for name, tensor in tensors.items()
+        if name.startswith(prefix)
+    }
+
+
 def read_metadata(path: Path) -> dict[str, str]:
     """Read the metadata alone, which takes no time however large the tensors are.
 

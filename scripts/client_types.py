@@ -89,6 +89,7 @@ RESOURCES: Final[Mapping[str, Shown]] = {
     ),
     "AnswerResult": Shown("AnswerResult"),
     "AnswerReceipt": Shown("AnswersOut", "The results of a batch of answers, in their order."),
+    "OfTexts": Shown("OfTextsOut"),
     "Algorithm": Shown("AlgorithmOut"),
 }
 FINDINGS: Final[Mapping[str, Shown]] = {

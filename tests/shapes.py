@@ -68,3 +68,14 @@ def stored(scenes: list[Scene], path: Path) -> PixelStore:
     with PixelStore.writer(path, side) as writer:
         writer.write(0, np.stack([one.pixels for one in scenes]))
     return PixelStore.open(path, side, len(scenes))
+
+
+def detections_of(logits: NDArray[np.float32]) -> NDArray[np.float32]:
+    """(N, 5, 6) detections of something, one for each of the logits and none at the last place."""
+    count, classes = logits.shape
+    found = np.zeros((count, 5, 6), dtype=np.float32)
+    for kind in range(min(4, classes)):
+        found[:, kind, :4] = (0.1 * kind, 0.1, 0.1 * kind + 0.3, 0.5)
+        found[:, kind, 4] = 1 / (1 + np.exp(-np.clip(logits[:, kind], -20, 20)))
+        found[:, kind, 5] = kind
+    return found

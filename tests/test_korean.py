@@ -14,7 +14,8 @@ STRINGS: Final = ROOT / "frontend/src/strings/ko"
 # Of the API and the workers, what speaks to people on pages; the rest fills logs and reports.
 SPEAKERS: Final = (
     "api/jobs/waiting.py", "models", "workers/advance", "workers/claiming.py", "workers/dry_run.py",
-    "workers/embedding_map", "workers/prune/warmed.py", "workers/resize", "workers/runner.py",
+    "workers/embedding_map", "workers/localize/handler.py", "workers/prune/warmed.py",
+    "workers/resize", "workers/runner.py",
 )  # fmt: skip
 NUMBER_FORMATS: Final = {"float32", "bfloat16"}
 _HANGUL: Final = re.compile(r"[가-힣]")
@@ -30,6 +31,7 @@ def _catalog() -> set[str]:
     """Every title, summary and word on a parameter, and the values that it chooses from."""
     words = {text for spec in specs() for text in (spec.title, spec.summary)}
     for spec in specs():
+        words |= {spec.of_texts.summary, *spec.of_texts.descriptions.values()} - {""}
         for name, schema in spec.params.model_json_schema().get("properties", {}).items():
             words |= {schema["title"], schema["description"]}
             # The app calls these by the titles of the algorithms that they are.

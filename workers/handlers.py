@@ -34,6 +34,8 @@ HANDLERS: Final[dict[JobKind, str]] = {
     JobKind.EMBEDDING_MAP: "workers.embedding_map.handler",
     JobKind.COMPARE: "workers.compare.handler",
     JobKind.LOOK_UP: "workers.look_up.handler",
+    JobKind.LOCALIZE: "workers.localize.handler",
+    JobKind.LOOK_AT: "workers.look_at.handler",
 }
 """Names of modules: torch, and what reads images, are imported only where they are needed."""
 

@@ -143,17 +143,7 @@ def _of_labels(
     closing: int | None,
 ) -> Verdicts:
     """Let the task type say what labels amount to, example by example."""
-    votes: dict[int, list[Vote]] = defaultdict(list)
-    first: dict[int, tuple[int, bool, bool]] = {}
-    sizes: dict[int, tuple[int, int]] = {}
-    for pool_index, verdict, label, width, height, number, review, *asked in _held(
-        session, project_id, (Annotation.label, *_SIZE), closing
-    ):
-        sizes[pool_index] = width, height
-        votes[pool_index].append(Vote(Verdict(verdict), label_of(label), review))
-        first.setdefault(pool_index, (number, *asked))
-    indices = sorted(votes)
-    agreed = [consensus(votes[one]) for one in indices]
+    indices, agreed, first, sizes = _agreed(session, project_id, closing)
     said = [None if one is None else one.verdict for one in agreed]
     labels = [None if one is None else stored(one.label) for one in agreed]
     return Verdicts(
@@ -168,6 +158,31 @@ def _of_labels(
         requested=np.array([first[one][1] for one in indices], dtype=np.bool_),
         typical=np.array([first[one][2] for one in indices], dtype=np.bool_),
     )
+
+
+def agreed_labels(session: Session, project_id: int, closing: int | None) -> dict[int, Vote]:
+    """What is known of examples by the closing of a round, as labels: by pool index, ascending."""
+    indices, agreed, *_ = _agreed(session, project_id, closing)
+    return {one: vote for one, vote in zip(indices, agreed, strict=True) if vote is not None}
+
+
+def _agreed(
+    session: Session, project_id: int, closing: int | None
+) -> tuple[
+    list[int], list[Vote | None], dict[int, tuple[int, bool, bool]], dict[int, tuple[int, int]]
+]:
+    """Pool indices, ascending; what votes on each amount to; round and kind of the first; sizes."""
+    votes: dict[int, list[Vote]] = defaultdict(list)
+    first: dict[int, tuple[int, bool, bool]] = {}
+    sizes: dict[int, tuple[int, int]] = {}
+    for pool_index, verdict, label, width, height, number, review, *asked in _held(
+        session, project_id, (Annotation.label, *_SIZE), closing
+    ):
+        sizes[pool_index] = width, height
+        votes[pool_index].append(Vote(Verdict(verdict), label_of(label), review))
+        first.setdefault(pool_index, (number, *asked))
+    indices = sorted(votes)
+    return indices, [consensus(votes[one]) for one in indices], first, sizes
 
 
 def _held(

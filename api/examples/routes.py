@@ -4,7 +4,7 @@ from fastapi import APIRouter, Query, Request
 
 from api.access import LockedProject, ManagedId, ManagedProject, ProjectId
 from api.deps import Room, SessionDep, SettingsDep, StorageDep
-from api.examples import actions, looking_up, service, verdicts
+from api.examples import actions, looking_at, looking_up, service, verdicts
 from api.examples.schemas import (
     Changed,
     ExampleCount,
@@ -13,6 +13,7 @@ from api.examples.schemas import (
     Filters,
     Judgement,
     Listing,
+    LookAt,
     Neighbours,
     Promoted,
     Promotion,
@@ -162,3 +163,21 @@ async def example_neighbours(
 ) -> Neighbours:
     """The most similar images of the project."""
     return await service.neighbours(session, project, storage, example_id, limit)
+
+
+@router.post("/{example_id}/look-at", status_code=202, dependencies=[Room])
+async def look_at_example(
+    session: SessionDep,
+    user: CurrentUser,
+    project: ManagedProject,
+    example_id: ProjectId,
+    body: LookAt,
+) -> JobOut:
+    """Have the model of the last round show where on an image it sees a class.
+
+    The `result` of the job that is returned holds `map`, rows of 0 to 255 over the `square` that
+    the model sees (left, top, right, bottom in pixels of the image); `box` around the largest part
+    that stands out, null where nothing does; `class_id`, its `probability` and the
+    `predicted_class_id`; and the `round` of the model.
+    """
+    return await looking_at.start(session, user, project, example_id, body.class_id)

@@ -266,6 +266,14 @@ class Promotion(Selection):
     colour: Colour | None = None
 
 
+class LookAt(BaseModel):
+    """Which class to look for; left out: the one that the model says."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    class_id: Annotated[int, Field(ge=1, lt=2**63)] | None = None
+
+
 class Changed(BaseModel):
     """What became of a selection.
 

@@ -49,7 +49,7 @@ async def list_exported_classes(
     A class without an evaluation image is not evaluated; without a labeled one nothing can be
     trained on it.
     """
-    return Items(items=await service.exported_classes(session, project.id))
+    return Items(items=await service.exported_classes(session, project.id, project.task))
 
 
 @router.get("/projects/{project_id}/export/formats")

@@ -5,7 +5,21 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from sqlalchemy import and_, func, or_, select
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    FromClause,
+    and_,
+    cast,
+    column,
+    distinct,
+    func,
+    join,
+    or_,
+    select,
+    true,
+)
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.exports import archives, tables
@@ -31,6 +45,7 @@ from core.originals import Originals
 from core.states import ExampleState, Medium, Split
 from core.tables import Example, ProjectClass
 from core.tasks.boxes import BOXES
+from core.tasks.classification import CLASSIFICATION
 from core.tasks.registry import task_type
 
 _ZIP: Final = "application/zip"
@@ -126,11 +141,22 @@ class Download:
     media_type: str
 
 
-async def exported_classes(session: AsyncSession, project_id: int) -> list[ExportedClass]:
-    """The classes in their order, and how many images each has in either split."""
+async def exported_classes(
+    session: AsyncSession, project_id: int, task: str = CLASSIFICATION.name
+) -> list[ExportedClass]:
+    """The classes in their order, and how many images show each in either split."""
     named = await class_names(session, project_id)
+    shown: ColumnElement[int] = Example.label_class_id
+    images: FromClause = Example.__table__
+    if task == BOXES.name:
+        boxes = func.jsonb_array_elements(Example.label["boxes"]).table_valued(
+            column("value", JSONB), joins_implicitly=True
+        )
+        shown = cast(boxes.c.value["class_id"].astext, BigInteger)
+        images = join(Example, boxes, true())
     statement = (
-        select(Example.label_class_id, Example.split, func.count())
+        select(shown, Example.split, func.count(distinct(Example.id)))
+        .select_from(images)
         .where(
             Example.project_id == project_id,
             or_(
@@ -138,7 +164,7 @@ async def exported_classes(session: AsyncSession, project_id: int) -> list[Expor
                 and_(Example.split == Split.POOL, Example.state == ExampleState.LABELED),
             ),
         )
-        .group_by(Example.label_class_id, Example.split)
+        .group_by(shown, Example.split)
     )
     found = {(id_, split): count for id_, split, count in await session.execute(statement)}
     folders = folders_of(named.values())
@@ -185,7 +211,9 @@ def as_table(
     )
 
 
-def as_images(images: Images, originals: Originals, format: Format, task: str) -> Download:
+def as_images(
+    images: Images, originals: Originals, format: Format, task: str = CLASSIFICATION.name
+) -> Download:
     """Images with what is known of them.
 
     Args:
@@ -250,7 +278,9 @@ def as_texts(images: Images, format: Format, *, with_config: bool) -> Download:
     return Download(archives.as_texts(images, document), f"{name}.json", "application/json")
 
 
-def as_document(images: Images, format: Format, base_url: str, task: str) -> Download:
+def as_document(
+    images: Images, format: Format, base_url: str, task: str = CLASSIFICATION.name
+) -> Download:
     """What is known of the images as COCO or Label Studio write it, without the images.
 
     Args:

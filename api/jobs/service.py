@@ -39,7 +39,7 @@ async def list_jobs(
 ) -> Sequence[Job]:
     """Jobs of the projects the caller is a member of, newest first; without parts of jobs.
 
-    Files that were looked up are left out, unless they are asked for.
+    What was only looked at is left out, unless it is asked for.
     """
     statement = select(Job).where(Job.parent_id.is_(None)).order_by(Job.id.desc()).limit(limit)
     if principal.role is not Role.ADMIN:
@@ -51,7 +51,8 @@ async def list_jobs(
     if kind is not None:
         statement = statement.where(Job.kind == kind)
     else:
-        statement = statement.where(Job.kind != JobKind.LOOK_UP)
+        passing = [one for one in JobKind if one.is_passing]
+        statement = statement.where(Job.kind.not_in(passing))
     if states:
         statement = statement.where(Job.state.in_(states))
     if cursor is not None:

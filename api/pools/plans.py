@@ -50,16 +50,20 @@ def parse_choices(given: Iterable[str]) -> dict[str, FolderChoice]:
 async def start(
     session: AsyncSession, principal: Principal, project: Project, job_id: int, chosen: ImportStart
 ) -> Job:
-    """Start the import that a plan was made of, from the same upload.
+    """Start the import that a plan was made of, from the same upload; or plan it anew.
 
     Raises:
         DomainError: ``plan_not_ready``, ``plan_started``, ``plan_discarded``, ``plan_expired``,
             ``wrong_medium`` or ``invalid_annotation_column``.
     """
     plan = await _plan(session, project.id, job_id)
-    if plan.state is not JobState.SUCCEEDED:
+    # A plan that has failed may have been told of a column that there is not.
+    is_anew = chosen.dry_run and plan.state is JobState.FAILED
+    if plan.state is not JobState.SUCCEEDED and not is_anew:
         raise Conflict(
-            "plan_not_ready", f"The plan is {plan.state}; only one that succeeded can be started."
+            "plan_not_ready",
+            f"The plan is {plan.state}; only one that succeeded can be started. One that failed "
+            "can be made anew, with dry_run and other columns.",
         )
     before = ImportParams.of(plan)
     split = chosen.split or before.split

@@ -57,7 +57,7 @@ class ImportStart(BaseModel):
     """How to go on with a planned import; what is left out stays as it was planned.
 
     `folder_split` says of folders, or of values of the split column, what they are, by name. With
-    `dry_run` it is planned anew, as columns change what a plan says.
+    `dry_run` it is planned anew, as columns change what a plan says, also where the plan failed.
     """
 
     model_config = ConfigDict(extra="forbid")

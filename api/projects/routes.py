@@ -1,4 +1,6 @@
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Query
 
 from api.access import LockedProject, ManagedProject, VisibleProject
 from api.deps import SessionDep
@@ -20,13 +22,15 @@ from core.states import Medium
 
 router = APIRouter(tags=["projects"])
 
+TaskQuery = Annotated[str, Query(min_length=1, max_length=64)]
+
 
 @router.get("/settings/defaults")
 async def default_settings(
     _: CurrentUser,
     goal: Goal = "best_model",
     medium: Medium = Medium.IMAGE,
-    task: str = "classification",
+    task: TaskQuery = "classification",
 ) -> ProjectSettings:
     """Settings of a new project: its goal decides the strategy, its medium and task the model."""
     return defaults(goal, medium, task)

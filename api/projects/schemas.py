@@ -71,7 +71,11 @@ TaskName = Annotated[str, Field(json_schema_extra={"enum": [one.name for one in 
 class ProjectCreate(BaseModel):
     """`medium` is what the examples are and `task` what a label is; both stay.
 
-    Task types are `classification`, and those of packages that this installation has.
+    Task types are `classification`, `boxes`, and those of packages that this installation has.
+
+    `from_project` is a project of another task whose pool is taken over, by an import that begins
+    at once: what its images were labeled as stands in their `meta`, and what is OOD there is OOD
+    here. Without `classes` it gives those as well, and its guidelines.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -82,6 +86,7 @@ class ProjectCreate(BaseModel):
     guidelines: Guidelines = ""
     classes: ClassesIn
     settings: dict[str, Any] = Field(default_factory=dict)
+    from_project: Annotated[int, Field(ge=1, lt=2**63)] | None = None
 
 
 class ProjectUpdate(BaseModel):

@@ -4,6 +4,7 @@ from sqlalchemy import delete, func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from api.access import managed_project
 from api.advancing import hand_on
 from api.audit import differences, record
 from api.principal import Principal
@@ -17,6 +18,7 @@ from api.projects.schemas import (
     ProjectUpdate,
 )
 from api.projects.settings import checked
+from api.projects.taking_over import take_over, taken_over
 from api.projects.warnings import warnings
 from api.telling import tell
 from api.weights.choice import require_weights
@@ -126,6 +128,10 @@ async def create(session: AsyncSession, principal: Principal, body: ProjectCreat
             field="medium",
         )
     settings = checked(body.settings, medium=body.medium, task=task.name)
+    source = None
+    if body.from_project is not None:
+        source = await managed_project(session, principal, body.from_project)
+        body = await taken_over(session, source, body)
     project = Project(
         name=body.name,
         state=ProjectState.DRAFT,
@@ -141,6 +147,8 @@ async def create(session: AsyncSession, principal: Principal, body: ProjectCreat
     await require_weights(session, settings)
     session.add(Member(project_id=project.id, user_id=principal.id))
     await classes.replace(session, project, body.classes)
+    if source is not None:
+        await take_over(session, principal, source, project)
     record(
         session, principal, "create", "project", project.id, project_id=project.id, name=body.name
     )

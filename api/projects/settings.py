@@ -9,6 +9,7 @@ from core.errors import Invalid
 from core.project_settings import STRATEGY_OF, Goal, ProjectSettings
 from core.states import Medium
 from core.tasks.classification import CLASSIFICATION
+from core.tasks.registry import task_type
 from models.catalog import (
     DEFAULT_MODEL,
     DEFAULTS_OF_TASK,
@@ -29,12 +30,10 @@ _PROVIDED_BY: Final = {"predicted_losses": "loss_prediction", "ood_class": "ood_
 
 
 def defaults(
-    goal: Goal = "best_model",
-    medium: Medium = Medium.IMAGE,
-    task: str = CLASSIFICATION.name,
+    goal: Goal = "best_model", medium: Medium = Medium.IMAGE, task: str = CLASSIFICATION.name
 ) -> ProjectSettings:
     """Settings of a new project with this goal, of examples of this medium, and of this task."""
-    return checked({"goal": goal}, medium=medium, task=task)
+    return checked({"goal": goal}, medium=medium, task=task_type(task).name)
 
 
 def checked(
@@ -55,8 +54,8 @@ def checked(
     """
     values = {**(base.model_dump() if base else {}), **changes}
     if base is None:
-        first = {"model": DEFAULT_MODEL[medium], **DEFAULTS_OF_TASK.get(task, {})}
-        for kind, name in first.items():
+        initial = {"model": DEFAULT_MODEL[medium], **DEFAULTS_OF_TASK.get(task, {})}
+        for kind, name in initial.items():
             values.setdefault(kind, {"name": name})
     if base is not None and isinstance(cost := changes.get("cost"), Mapping):
         values["cost"] = {**base.cost.model_dump(), **cost}

@@ -13,7 +13,10 @@ class SubsetFormat(StrEnum):
 
 
 class SubsetOut(BaseModel):
-    """A subset. ``noise_ratio`` is of what is kept, over examples whose truth is known."""
+    """A subset.
+
+    ``noise_ratio`` is of what is kept, over the ``noise_known`` examples whose truth is known.
+    """
 
     id: int
     job_id: int | None
@@ -22,6 +25,7 @@ class SubsetOut(BaseModel):
     labeled: int
     kept: int
     noise_ratio: float | None
+    noise_known: int | None
     active: bool
     created_at: datetime
 

@@ -64,6 +64,7 @@ def _described(project: Project, artifact: Artifact, params: dict[str, Any] | No
         labeled=meta["labeled"],
         kept=meta["kept"],
         noise_ratio=known.get("kept", {}).get("ratio"),
+        noise_known=known.get("kept", {}).get("known"),
         active=ProjectSettings.model_validate(project.settings).subset == artifact.id,
         created_at=artifact.created_at,
     )

@@ -19,7 +19,7 @@ from typing import Any, Self
 from karat.client.accounts import AccountsClient
 from karat.client.arguments import listed
 from karat.client.naming import named
-from karat.client.notebook import Rows, project_columns, shown
+from karat.client.notebook import JOBS, Listing, Rows, project_columns, shown
 from karat.client.project import ProjectClient
 from karat.client.resources import (
     Algorithm,
@@ -65,6 +65,10 @@ class Client(AccountsClient):
         found = credentials.find(url, token)
         first = retry_seconds if connect_seconds is None else connect_seconds
         super().__init__(Transport(found.url, found.token, retry_seconds, first))
+
+    def __repr__(self) -> str:
+        """Where Karat is."""
+        return f"<Karat at {self.url}>"
 
     @property
     def url(self) -> str:
@@ -125,8 +129,10 @@ class Client(AccountsClient):
         classes: Sequence[str | ClassSpec],
         *,
         medium: Medium = "image",
+        task: str = "classification",
         guidelines: str = "",
         settings: dict[str, Any] | None = None,
+        from_project: int | None = None,
     ) -> ProjectClient:
         """Make a project; for admins and engineers, who become members of it.
 
@@ -134,8 +140,12 @@ class Client(AccountsClient):
             name: Its name, which no other project has.
             classes: Names of the classes, or dictionaries with colour and hotkey.
             medium: What its examples are: ``image`` or ``text``. It stays so.
+            task: What a label is: ``classification``, ``boxes``, or a type that a package on the
+                server brings. It stays so.
             guidelines: What annotators should know.
             settings: What differs from ``default_settings``.
+            from_project: Id of a project of another task whose pool is taken over, in a job that
+                begins at once; without ``classes`` its classes are, too.
 
         Returns:
             The project's part of the client.
@@ -143,7 +153,7 @@ class Client(AccountsClient):
         Raises:
             TypeError: ``classes`` is a string.
         """
-        body = {
+        body: dict[str, Any] = {
             "name": name,
             "medium": medium,
             "guidelines": guidelines,
@@ -152,14 +162,24 @@ class Client(AccountsClient):
             ],
             "settings": settings or {},
         }
+        # A server of before knows classification alone.
+        if task != "classification":
+            body["task"] = task
+        if from_project is not None:
+            body["from_project"] = from_project
         project = self._transport.request("POST", "/projects", body=body)
         return ProjectClient(self._transport, project["id"])
 
     def default_settings(
-        self, goal: str = "best_model", medium: Medium = "image"
+        self,
+        goal: str = "best_model",
+        medium: Medium = "image",
+        task: str = "classification",
     ) -> dict[str, Any]:
         """The settings of a new project that is after the ``best_model``, or to ``find_all``."""
         query = {"goal": goal, "medium": medium}
+        if task != "classification":
+            query["task"] = task
         settings: dict[str, Any] = self._transport.request("GET", "/settings/defaults", query=query)
         return settings
 
@@ -173,19 +193,19 @@ class Client(AccountsClient):
         project_id: int | None = None,
         kind: str | None = None,
         state: JobState | None = None,
-    ) -> Iterator[Job]:
-        """Jobs, the latest first.
+    ) -> Listing[Job]:
+        """Jobs, the latest first, got page by page; a notebook shows the first as a table.
 
         Args:
             project_id: Only this project's.
             kind: Only this kind: ``import_pool``, ``advance_round``, or one of the catalog.
             state: Only those in this state.
 
-        Yields:
-            The jobs.
+        Returns:
+            The jobs: iterate, or make a list of them.
         """
         query = {"project_id": project_id, "kind": kind, "state": state}
-        yield from self._transport.pages("/jobs", query)
+        return Listing("jobs", JOBS, lambda: self._transport.pages("/jobs", query))
 
     def job(self, job_id: int) -> Job:
         """A job.

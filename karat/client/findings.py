@@ -196,7 +196,10 @@ class Agreement(TypedDict):
 
 
 class Subset(TypedDict):
-    """A subset. ``noise_ratio`` is of what is kept, over examples whose truth is known."""
+    """A subset.
+
+    ``noise_ratio`` is of what is kept, over the ``noise_known`` examples whose truth is known.
+    """
 
     active: bool
     created_at: str
@@ -205,6 +208,7 @@ class Subset(TypedDict):
     kept: int
     labeled: int
     method: str
+    noise_known: int | None
     noise_ratio: float | None
     params: dict[str, Any]
 
@@ -237,6 +241,7 @@ class ComparedSubset(TypedDict):
     labeled: int
     method: str
     noise: Noise
+    noise_known: int | None
     noise_ratio: float | None
     params: dict[str, Any]
 

@@ -1,10 +1,12 @@
 """How notebooks show what the API tells: tables, and curves of rounds."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
+from itertools import islice
 from typing import Any, Final, TypeVar
 
 from core.media.nouns import noun
+from karat.client.intervals import FEWEST, accuracy, inside_share, wilson
 
 Row = TypeVar("Row", bound=Mapping[str, Any])
 
@@ -34,6 +36,7 @@ JOBS: Final = {
     "finished_at": "ended",
 }
 _MOST: Final = 200
+_FIRST: Final = 20
 _WIDTH, _HEIGHT, _EDGE = 320, 120, 28
 
 
@@ -71,11 +74,49 @@ class Rows(list[Row]):
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
 
 
-class RoundRows(Rows[Row]):
-    """Rounds; a notebook shows how the accuracy grew with the answers, too."""
+class Listing(Iterator[Row]):
+    """What comes page by page, once; a notebook shows the first of it, asked for anew."""
+
+    def __init__(
+        self, what: str, columns: Mapping[str, str], ask: Callable[[], Iterator[Row]]
+    ) -> None:
+        """Ask for nothing yet.
+
+        Args:
+            what: What it lists, as its name.
+            columns: Headings of the fields that are shown.
+            ask: Gets it from the beginning.
+        """
+        self._what = what
+        self._columns = columns
+        self._ask = ask
+        self._asked: Iterator[Row] | None = None
+
+    def __next__(self) -> Row:
+        """The next one."""
+        if self._asked is None:
+            self._asked = self._ask()
+        return next(self._asked)
+
+    def __repr__(self) -> str:
+        """What it lists, and how to have it."""
+        return f"<{self._what}: iterate, or list(…) for all>"
 
     def _repr_html_(self) -> str:
-        return accuracy_curve(self) + super()._repr_html_()
+        some = list(islice(self._ask(), _FIRST + 1))
+        more = "<p>… and more: list(…) gets all</p>" if len(some) > _FIRST else ""
+        return Rows(self._columns, some[:_FIRST])._repr_html_() + more
+
+
+class RoundRows(Rows[Row]):
+    """Rounds; a notebook shows how the accuracy grew with the answers, too.
+
+    Shares and accuracies are shown with their 95 % interval.
+    """
+
+    def _repr_html_(self) -> str:
+        told = [{**one, "in_share": inside_share(one), "accuracy": accuracy(one)} for one in self]
+        return accuracy_curve(self) + Rows(self._columns, told)._repr_html_()
 
 
 class Record(dict[str, Any]):
@@ -98,28 +139,30 @@ def shown(answer: Any) -> Any:
 
 
 def accuracy_curve(rounds: Sequence[Mapping[str, Any]]) -> str:
-    """An SVG of accuracy, 0 to 100 %, over all answers so far; empty with fewer than two points."""
-    points, answers = [], 0
+    """An SVG of accuracy, 0 to 100 %, over all answers so far, with bars for the intervals.
+
+    Empty with fewer than two points; accuracies of too few examples are none.
+    """
+    points: list[tuple[int, float, int, str]] = []
+    answers = 0
     for one in sorted(rounds, key=lambda one: one["number"]):
         answers += sum(one["answered"].values())
-        if one["accuracy"] is not None:
-            points.append((answers, float(one["accuracy"])))
+        examples = one["metrics"].get("examples", 0)
+        if one["accuracy"] is not None and examples >= FEWEST:
+            points.append((answers, float(one["accuracy"]), examples, accuracy(one) or ""))
     if len(points) < 2:
         return ""
-    most = max(answers for answers, _ in points)
-    at = [
-        (
-            _EDGE + (_WIDTH - 2 * _EDGE) * answers / most,
-            _HEIGHT - _EDGE - (_HEIGHT - 2 * _EDGE) * accuracy,
+    most = max(answers for answers, *_ in points)
+    line, dots = [], []
+    for answers, right, examples, told in points:
+        x = _EDGE + (_WIDTH - 2 * _EDGE) * answers / most
+        low, y, high = (_height(share) for share in sorted((*wilson(right, examples), right)))
+        line.append(f"{x:.1f},{y:.1f}")
+        dots.append(
+            f'<path d="M{x:.1f} {low:.1f}V{high:.1f}" stroke="currentColor" stroke-opacity=".5"/>'
+            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.5" fill="currentColor">'
+            f"<title>{answers} answers: {told}</title></circle>"
         )
-        for answers, accuracy in points
-    ]
-    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in at)
-    dots = "".join(
-        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.5" fill="currentColor">'
-        f"<title>{answers} answers: {accuracy:.1%}</title></circle>"
-        for (x, y), (answers, accuracy) in zip(at, points, strict=True)
-    )
     bottom, right = _HEIGHT - _EDGE, _WIDTH - _EDGE
     axes = (
         f'<path d="M{_EDGE} {_EDGE}V{bottom}H{right}" fill="none" stroke="currentColor" '
@@ -132,13 +175,19 @@ def accuracy_curve(rounds: Sequence[Mapping[str, Any]]) -> str:
             (_EDGE - 4, _EDGE + 4, "end", "100"),
             (_EDGE - 4, bottom, "end", "0 %"),
             (right, bottom + 14, "end", f"{most} answers"),
-            (_EDGE, _EDGE - 10, "start", f"accuracy {points[-1][1]:.1%}"),
+            (_EDGE, _EDGE - 10, "start", f"accuracy {points[-1][3]}"),
         )
     )
+    through, drawn = " ".join(line), "".join(dots)
     return (
         f'<svg role="img" aria-label="accuracy over answers" width="{_WIDTH}" height="{_HEIGHT}">'
-        f'{axes}<polyline points="{line}" fill="none" stroke="currentColor"/>{dots}{words}</svg>'
+        f'{axes}<polyline points="{through}" fill="none" stroke="currentColor"/>'
+        f"{drawn}{words}</svg>"
     )
+
+
+def _height(share: float) -> float:
+    return _HEIGHT - _EDGE - (_HEIGHT - 2 * _EDGE) * share
 
 
 def _flat(values: Mapping[str, Any], before: str = "") -> Iterable[tuple[str, Any]]:

@@ -272,6 +272,21 @@ class PoolClient:
         items: list[Neighbour] = found["items"]
         return items
 
+    def look_at(self, example_id: int, class_id: int | None = None) -> Job:
+        """Have a worker show where on an image the last round's model sees a class.
+
+        Args:
+            example_id: The image.
+            class_id: The class; the one that the model says if left out.
+
+        Returns:
+            The job; once it has succeeded, its ``result`` holds the ``map``, and the ``box`` around
+            what stands out.
+        """
+        path = f"{self._path}/{example_id}/look-at"
+        job: Job = self._transport.request("POST", path, body={"class_id": class_id})
+        return job
+
     def look_up(self, file: str | Path | None = None, *, text: str | None = None) -> Job:
         """Have a worker look at an example that is not in the pool, to find what is like it.
 

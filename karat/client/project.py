@@ -15,9 +15,9 @@ from karat.client.findings import (
     SubsetFormat,
 )
 from karat.client.labeling import LabelingClient
-from karat.client.notebook import ROUNDS, RoundRows, Rows, project_columns, shown
+from karat.client.notebook import JOBS, ROUNDS, Listing, RoundRows, Rows, project_columns, shown
 from karat.client.pool import PoolClient
-from karat.client.resources import Example, Job, Member, Project, Split
+from karat.client.resources import Example, Job, JobState, Member, Project, Split
 from karat.client.review import ReviewClient
 from karat.client.transfers import TransferClient
 from karat.client.transport import Transport
@@ -198,6 +198,15 @@ class ProjectClient(LabelingClient, TransferClient):
         body = {"kind": kind, "params": params or {}, "dry_run": dry_run}
         job: Job = shown(self._transport.request("POST", f"{self._path}/jobs", body=body))
         return job
+
+    def jobs(self, *, state: JobState | None = None) -> Listing[Job]:
+        """The project's jobs, the latest first; a notebook shows the first as a table.
+
+        Args:
+            state: Only those in this state.
+        """
+        query = {"project_id": self.id, "state": state}
+        return Listing("jobs", JOBS, lambda: self._transport.pages("/jobs", query))
 
     def artifacts(self, job_id: int | None = None) -> list[Artifact]:
         """The files that the project's jobs made.

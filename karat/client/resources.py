@@ -38,6 +38,8 @@ JobKind = Literal[
     "embedding_map",
     "compare",
     "look_up",
+    "localize",
+    "look_at",
 ]
 """What a job does."""
 ExampleState = Literal["unlabeled", "queried", "labeled", "ood", "unsure", "held_out"]
@@ -388,10 +390,22 @@ class AnswerReceipt(TypedDict):
     status: LabelingStatus
 
 
+class OfTexts(TypedDict):
+    """`summary` and `descriptions` are empty where those that it has speak of texts as well.
+
+    `defaults` has the parameters that say something there, and no others.
+    """
+
+    defaults: dict[str, Any]
+    descriptions: dict[str, str]
+    summary: str
+
+
 class Algorithm(TypedDict):
     """`defaults` are what the parameters begin with: of jobs they suit the workers' devices.
 
-    `media` and `tasks` are what projects have to be of, for it to be chosen in them.
+    `media` and `tasks` are what projects have to be of, for it to be chosen in them. `of_texts` is
+    what is otherwise in projects of texts, null where it serves none.
     """
 
     defaults: dict[str, Any]
@@ -413,6 +427,7 @@ class Algorithm(TypedDict):
     media: list[Medium]
     name: str
     needs: list[str]
+    of_texts: OfTexts | None
     paper: str
     params_schema: dict[str, Any]
     summary: str

@@ -191,8 +191,10 @@ class TransferClient:
             format: ``csv`` or ``jsonl`` for annotations; ``imagefolder``, ``yolo``, ``coco`` or
                 ``label_studio`` for a zip of images; ``parquet`` for a file as Hugging Face reads
                 it. Texts leave in ``csv``, ``jsonl``, ``parquet``, ``label_studio`` and
-                ``doccano``. ``import_images`` reads all of them. None: by the ending of ``path``,
-                which is ``.csv``, ``.jsonl``, ``.parquet``, or ``.zip`` for ``imagefolder``.
+                ``doccano``; boxes in ``csv``, ``jsonl``, ``parquet``, ``label_studio``, ``coco``,
+                ``yolo``, ``voc`` and ``cvat``. ``import_images`` reads all of them. None: by the
+                ending of ``path``, which is ``.csv``, ``.jsonl``, ``.parquet``, or ``.zip`` for
+                ``imagefolder``.
             effective: Whether ``csv`` and ``jsonl`` hold of each image only the one annotation
                 that it counts as, instead of all that was said of it.
             unlabeled: Whether images go along that nobody has judged (not in ``imagefolder``).

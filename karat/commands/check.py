@@ -20,9 +20,9 @@ _FAILED = 1
 _INTERRUPTED = 130
 _WORDS = {
     "names": "reading names",
-    "images": "reading images",
-    "fitting": "learning what tells images apart",
-    "features": "looking at images",
+    "images": "reading examples",
+    "fitting": "learning what tells them apart",
+    "features": "looking at them",
     "judging": "judging labels",
     "report": "writing the report",
 }
@@ -40,9 +40,9 @@ def check(
         typer.Argument(
             exists=True,
             metavar="FILE",
-            help="Folder with a folder of images for each class, or a zip of one; a Parquet file "
-            "of images and labels; or labels of images that lie beside them, as .csv, .jsonl, "
-            ".parquet, or .json of COCO or Label Studio.",
+            help="Folder with a folder of images or texts for each class, or a zip of one; a "
+            "Parquet file of images and labels; a table of texts and labels; or labels of images "
+            "that lie beside them, as .csv, .jsonl, .parquet, or .json of COCO or Label Studio.",
         ),
     ],
     images: Annotated[
@@ -56,8 +56,13 @@ def check(
         typer.Option(help="Column of the labels; class_name, label or class unless you say so."),
     ] = None,
     image_column: Annotated[str | None, typer.Option(help="Parquet column of the images.")] = None,
+    text_column: Annotated[
+        str | None,
+        typer.Option(help="Column of the texts, if it is not called text, content or the like."),
+    ] = None,
     key_column: Annotated[
-        str | None, typer.Option(help="Column that says which image a row is about.")
+        str | None,
+        typer.Option(help="Column that says which image a row is about, or names its text."),
     ] = None,
     folder_split: FolderSplitOption = None,
     share: Annotated[
@@ -67,7 +72,7 @@ def check(
         ),
     ] = 0.5,
     shown: Annotated[
-        int, typer.Option(min=0, max=5000, help="Images of the list in the HTML page.")
+        int, typer.Option(min=0, max=5000, help="So many of the list in the HTML page.")
     ] = 500,
     out: Annotated[
         Path | None,
@@ -77,8 +82,8 @@ def check(
 ) -> None:
     """Find the labels of a data set that are probably wrong. Needs no server and no project.
 
-    Writes three reports: an HTML page with the images, the most doubtful first, and a CSV and a
-    Parquet file with every label. Nothing is sent anywhere, and no label is changed. What was
+    Writes three reports: an HTML page with the images or texts, the most doubtful first, and a CSV
+    and a Parquet file with every label. Nothing is sent anywhere, and no label is changed. What was
     written by an earlier check of the same name is replaced.
 
     Ends with status 0 when the reports are written, whatever was found; 1 when the labels cannot
@@ -90,6 +95,7 @@ def check(
         "images": None if images is None else str(images.resolve()),
         "label_column": label_column,
         "image_column": image_column,
+        "text_column": text_column,
         "key_column": key_column,
         "folder_split": folder_choices(folder_split),
         "share": share,
@@ -189,7 +195,8 @@ def _show(result: dict[str, Any], path: Path) -> None:
     for line in result["said"]:
         typer.echo(line)
     if count := result["contradicted"]:
-        images = "One image comes" if count == 1 else f"{count:,} images come"
+        one = result["medium"]
+        images = f"One {one} comes" if count == 1 else f"{count:,} {one}s come"
         typer.echo(f"{images} with several labels, of which one at least is wrong.")
     if result["aside"]:
         typer.echo("\nNot judged, or to be known:")
@@ -199,7 +206,8 @@ def _show(result: dict[str, Any], path: Path) -> None:
     typer.echo(f"  {result['files']['html']}")
     typer.echo("All labels, for programs:")
     typer.echo(f"  {result['files']['csv']}\n  {result['files']['parquet']}")
-    if path.is_dir() or path.suffix.lower() in {".zip", ".parquet"}:
+    is_text = result["medium"] == "text"
+    if is_text or path.is_dir() or path.suffix.lower() in {".zip", ".parquet"}:
         typer.echo(
             f"To decide on each with one key: karat up, drop {path.name or 'it'} on the first "
             "page, and choose Find the wrong labels."

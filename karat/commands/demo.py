@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from karat.client.intervals import accuracy, inside_share
 from karat.commands.services import DEFAULT_DATA
-from karat.terminal import console, job_bar, percent
+from karat.terminal import console, job_bar
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -234,8 +235,8 @@ def _table(rounds: "Sequence[Round]", plan: "Plan") -> "Table":
         seconds = sum(one["seconds"].values())
         table.add_row(
             str(one["number"]),
-            percent(one["accuracy"]) or "…",
-            percent(one["in_share"]) or "…",
+            accuracy(one) or "…",
+            inside_share(one) or "…",
             f"{one['spent']:g}",
             f"{seconds:.1f}" if seconds else "…",
         )

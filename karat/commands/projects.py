@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from core.media.nouns import noun
+from karat.client.intervals import accuracy, inside_share
 from karat.client.notebook import project_columns
 from karat.commands.connection import (
     JsonOption,
@@ -18,7 +19,7 @@ from karat.commands.connection import (
     read_object,
     read_text,
 )
-from karat.terminal import job_bar, percent, show_estimate, show_json, show_table, when
+from karat.terminal import job_bar, show_estimate, show_json, show_table, when
 
 if TYPE_CHECKING:
     from karat.client.resources import Medium, Project
@@ -31,8 +32,19 @@ rounds = typer.Typer(help="Look at and close rounds.", no_args_is_help=True)
 def create(
     name: Annotated[str, typer.Argument(help="Its name.")],
     classes: Annotated[
-        list[str], typer.Option("--class", help="A class; give the option once for each.")
-    ],
+        list[str] | None, typer.Option("--class", help="A class; give the option once for each.")
+    ] = None,
+    task: Annotated[
+        str,
+        typer.Option(help="What a label is: classification or boxes. It stays so.", metavar="TASK"),
+    ] = "classification",
+    from_project: Annotated[
+        str | None,
+        typer.Option(
+            help="A project of another task, whose pool and classes are taken over.",
+            metavar="PROJECT",
+        ),
+    ] = None,
     medium: Annotated[
         str, typer.Option(help="What its examples are: image or text. It stays so.")
     ] = "image",
@@ -66,13 +78,18 @@ def create(
     assigned(set_ or [], "--set", values)
     if medium not in ("image", "text"):
         raise typer.BadParameter("It is image or text.", param_hint="--medium")
+    if not classes and from_project is None:
+        raise typer.BadParameter("Name at least one class.", param_hint="--class")
     with connect() as client:
+        source = None if from_project is None else find_project(client, from_project).id
         project = client.create_project(
             name,
-            list(classes),
+            classes or [],
             medium=cast("Medium", medium),
+            task=task,
             guidelines=about,
             settings=values,
+            from_project=source,
         )
         _show(project.get(), as_json)
 
@@ -209,8 +226,8 @@ def list_rounds(project: ProjectArgument, as_json: JsonOption = False) -> None:
             one["state"],
             one["strategy"],
             f"{one['spent']:g}/{one['budget']:g}",
-            percent(one["in_share"]),
-            percent(one["accuracy"]),
+            inside_share(one),
+            accuracy(one),
             f"{sum(one['seconds'].values()):.1f}" if one["seconds"] else None,
         )
         for one in found

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from karat.client.intervals import measured
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
 from karat.commands.projects import projects
-from karat.terminal import percent, show_json, show_table, when
+from karat.terminal import show_json, show_table, when
 
 if TYPE_CHECKING:
     from karat.client.findings import Agreement, ReviewDecision, Voter
@@ -79,5 +80,5 @@ def agreement(project: ProjectArgument, as_json: JsonOption = False) -> None:
 
 def _figures(found: "Agreement | Voter") -> Iterator[str | None]:
     for one in (found["in_ood"], found["classes"]):
-        yield percent(one["share"])
+        yield measured(one["share"], one["pairs"])
         yield None if one["alpha"] is None else f"{one['alpha']:.2f}"

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
 import typer
 
+from karat.client.intervals import measured
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
 from karat.commands.transfers import BomOption
-from karat.terminal import bytes_bar, percent, show_json, show_table, when
+from karat.terminal import bytes_bar, show_json, show_table, when
 
 if TYPE_CHECKING:
     from karat.client.findings import SubsetFormat
@@ -31,7 +32,7 @@ def list_subsets(project: ProjectArgument, as_json: JsonOption = False) -> None:
             one["id"],
             one["method"],
             f"{one['kept']}/{one['labeled']}",
-            percent(one["noise_ratio"]),
+            measured(one["noise_ratio"], one["noise_known"]),
             "yes" if one["active"] else None,
             one["job_id"],
             when(one["created_at"]),
@@ -62,7 +63,7 @@ def compare(
         ("method", *(side["method"] for side in sides)),
         ("kept", *(f"{side['kept']}/{side['labeled']}" for side in sides)),
         ("only here", both["only_a"], both["only_b"]),
-        ("noise", *(percent(side["noise"]["ratio"]) for side in sides)),
+        ("noise", *(measured(side["noise"]["ratio"], side["noise"]["known"]) for side in sides)),
         *(
             (names.get(class_id, class_id), *(kept.get(class_id, 0) for kept in balance))
             for class_id in sorted(set().union(*balance))

@@ -28,9 +28,10 @@ _NAMED_CLASSES = 10
 _TABLES = ("csv", "jsonl")
 _DOCUMENTS = ("coco", "label_studio")
 _OF_TEXTS = ("doccano",)
+_OF_BOXES = ("voc", "cvat")
 # Those that a model is trained and measured with.
 _SPLITS = ("yolo", "parquet", "coco")
-_FORMATS = (*BY_ENDING.values(), "yolo", *_DOCUMENTS, *_OF_TEXTS)
+_FORMATS = (*BY_ENDING.values(), "yolo", *_DOCUMENTS, *_OF_TEXTS, *_OF_BOXES)
 
 SplitOption = Annotated[str, typer.Option(help="pool, evaluation or auxiliary_ood.")]
 LabelColumnOption = Annotated[str | None, typer.Option(help="Column of the classes.")]
@@ -173,7 +174,7 @@ def show_plan(client: "Client", project: "ProjectClient", job: "Job", as_json: b
     typer.echo(f"{', '.join(parts) or 'nothing'}. Nothing was stored.")
     if size := plan.get("input_size"):
         typer.echo(
-            f"Images are {size['width']} × {size['height']} in the middle; the model would see "
+            f"Images are typically {size['width']} × {size['height']}; the model would see "
             f"{size['side']} × {size['side']}."
         )
     for note in plan.get("notes", ()):
@@ -270,8 +271,8 @@ def export(
     """Save annotations (CSV, JSONL), or images or texts with what is known of them.
 
     Label Studio's and COCO's format are a zip with the images, or with a name that ends in .json
-    the document alone. Texts leave as csv, jsonl, parquet, label_studio or doccano. `karat import`
-    reads all formats.
+    the document alone. Texts leave as csv, jsonl, parquet, label_studio or doccano; boxes as csv,
+    jsonl, parquet, label_studio, coco, yolo, voc or cvat. `karat import` reads all formats.
     """
     suffix = path.suffix.lower()
     chosen = format_ or BY_ENDING.get(suffix)

@@ -4,8 +4,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.params.detection import BoxEntropyParams
+from models.protocols import Float32Array
 
 Probabilities = NDArray[np.float64]
+_SCORE = 4
+
+
+def there(detections: Float32Array) -> NDArray[np.bool_]:
+    """Return (N, K), which places hold a detection; what is not a number is seen to later."""
+    holds: NDArray[np.bool_] = ~(detections[:, :, _SCORE] <= 0)
+    return holds
 
 
 def binary_entropy(probabilities: Probabilities) -> NDArray[np.float64]:
@@ -16,24 +24,24 @@ def binary_entropy(probabilities: Probabilities) -> NDArray[np.float64]:
 
 
 def aggregated(
-    probabilities: Probabilities, there: NDArray[np.bool_], params: BoxEntropyParams
+    probabilities: Probabilities, holds: NDArray[np.bool_], params: BoxEntropyParams
 ) -> NDArray[np.float64]:
     """Return (N,) float64 >= 0 from what is said of each detection; 0 without any.
 
     Args:
         probabilities: (N, K) of being right.
-        there: (N, K) which places hold a detection.
+        holds: (N, K) which places hold a detection.
         params: `aggregate`, and for `per_second` what looking and drawing take; as many boxes are
             expected as the probabilities sum to.
     """
-    entropy = np.where(there, binary_entropy(probabilities), 0.0)
+    entropy = np.where(holds, binary_entropy(probabilities), 0.0)
     total: NDArray[np.float64] = entropy.sum(axis=1)
     if params.aggregate == "mean":
-        return total / np.maximum(1, there.sum(axis=1))
+        return total / np.maximum(1, holds.sum(axis=1))
     if params.aggregate == "max":
         largest: NDArray[np.float64] = entropy.max(axis=1, initial=0.0)
         return largest
     if params.aggregate == "per_second":
-        boxes = np.where(there, probabilities, 0.0).sum(axis=1)
+        boxes = np.where(holds, probabilities, 0.0).sum(axis=1)
         return total / (params.look_seconds + params.box_seconds * boxes)
     return total

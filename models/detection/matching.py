@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.detection.fit import seen, to_square
+from models.detection.targets import BoxTargets
 from models.protocols import Float32Array
-from models.tasks.box_targets import BoxTargets
 
 SAME_IOU: Final = 0.5
 NOTHING: Final = -1

@@ -9,17 +9,14 @@ import torch
 
 from models.detection.fit import to_image
 from models.detection.matching import CLASS, SCORE
+from models.detection.targets import BoxTargets
 from models.protocols import Float32Array
-from models.tasks.base import Metrics
-from models.tasks.box_targets import BoxTargets
-
-HEADLINE = "mAP"
 
 
 def average_precision(
     detections: Float32Array, targets: BoxTargets, class_ids: Sequence[int]
-) -> Metrics:
-    """Return mAP over IoU 0.5, 0.55, … 0.95, mAP50, mAP75, AR with 100 detections, AP by class.
+) -> tuple[float | None, dict[str, Any]]:
+    """Return mAP over IoU 0.5, 0.55, … 0.95; mAP50, mAP75, AR with 100 detections, AP by class.
 
     In pixels of the upright images: what the square does not show counts as missed. Crowds and
     difficult boxes neither count nor are they wrong to find.
@@ -55,7 +52,7 @@ def average_precision(
         "per_class": by_class,
         "per_class_examples": dict(zip((str(one) for one in class_ids), boxes, strict=True)),
     }
-    return Metrics(HEADLINE, _known(values["map"]), more)
+    return _known(values["map"]), more
 
 
 def _known(value: torch.Tensor) -> float | None:

@@ -12,10 +12,10 @@ from torch import Tensor
 
 from models.detection.fit import seen, to_square
 from models.detection.network import Detector
+from models.detection.targets import BoxTargets
 from models.device import autocast, best_device
 from models.params.detection import DetectorParams, ScratchParams
 from models.protocols import Progress
-from models.tasks.box_targets import BoxTargets
 from models.training.resume import Batches, counted, restore, seeded, store
 from models.training.train import require_finite
 

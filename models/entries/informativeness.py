@@ -1,7 +1,7 @@
 """Informativeness scores."""
 
 from models.params.detection import BoxEntropyParams
-from models.spec import BOXES, Spec
+from models.spec import BOXES, IMAGES, Spec
 
 INFORMATIVENESS = (
     Spec(
@@ -61,5 +61,6 @@ INFORMATIVENESS = (
         needs=frozenset({"detections"}),
         fallback="margin",
         tasks=BOXES,
+        media=IMAGES,
     ),
 )

@@ -4,11 +4,12 @@ from models.entries.pruning import PRUNE4REL
 from models.params.compare import CompareParams
 from models.params.contrastive import ContrastiveParams
 from models.params.embedding_map import EmbeddingMapParams
+from models.params.localize import LocalizeParams
 from models.params.prune import PruneParams
 from models.params.regularize import TaufeParams
-from models.params.relabel import RelabelParams
+from models.params.relabel import RelabelChoice, RelabelParams
 from models.params.resize import ResizeParams
-from models.spec import CLASSES, IMAGES, THESIS, Spec
+from models.spec import BOXES, CLASSES, IMAGES, THESIS, OfTexts, Spec
 
 JOBS = (
     Spec(
@@ -39,6 +40,21 @@ JOBS = (
         media=IMAGES,
     ),
     Spec(
+        name="localize",
+        kind="job",
+        title="Compare localization",
+        summary="Trains a network as it is, with OAT and with TAUFE to find the one thing that an "
+        "image shows, by its box or by its class alone, and shows what each finds.",
+        target="models.localization.train:train_localizer",
+        tasks=BOXES,
+        params=LocalizeParams,
+        paper=f"{THESIS}, section 3.4; B. Zhou et al., Learning Deep Features for Discriminative "
+        "Localization, CVPR 2016; Z. Zheng et al., Distance-IoU Loss: Faster and Better Learning "
+        "for Bounding Box Regression, AAAI 2020",
+        without_gpu={"network": "cnn_tiny", "width": 16, "steps": 1000, "batch_size": 32},
+        media=IMAGES,
+    ),
+    Spec(
         name="prune",
         kind="job",
         title="Prune labels",
@@ -49,7 +65,15 @@ JOBS = (
         params=PruneParams,
         paper=PRUNE4REL,
         without_gpu={"network": "cnn_tiny"},
-        of_texts={"network": "minilm"},
+        of_texts=OfTexts(
+            {"network": "minilm"},
+            # Heads are warmed up, and no network.
+            idle=frozenset({"flip", "precision", "width"}),
+            descriptions={
+                "network": "Frozen features, which are computed once, and on which heads are "
+                "warmed up: minilm for English, hashed_ngrams for other languages."
+            },
+        ),
     ),
     Spec(
         name="relabel",
@@ -61,7 +85,15 @@ JOBS = (
         tasks=CLASSES,
         params=RelabelParams,
         paper=f"{THESIS}, chapter 5",
-        of_texts={"network": "minilm"},
+        of_texts=OfTexts(
+            {"network": "auto_text"},
+            # All else is for networks that are trained.
+            idle=frozenset(RelabelParams.model_fields) - {*RelabelChoice.model_fields, "network"},
+            descriptions={
+                "network": "Frozen features, which are computed once: auto_text chooses between "
+                "minilm, for English, and hashed_ngrams, for other languages."
+            },
+        ),
     ),
     Spec(
         name="resize",
@@ -84,6 +116,10 @@ JOBS = (
         paper="L. van der Maaten, G. Hinton, Visualizing Data using t-SNE, JMLR 2008; G. Linderman "
         "et al., Fast interpolation-based t-SNE for improved visualization of single-cell RNA-seq "
         "data, Nature Methods 2019",
+        of_texts=OfTexts(
+            summary="Lays the texts of the pool out on a plane, those together that say alike "
+            "things to the model, to look around in and to act on what lies together.",
+        ),
     ),
     Spec(
         name="compare",
@@ -93,6 +129,15 @@ JOBS = (
         "evaluate on, and how far each image is from its nearest others.",
         target="models.features.duplicates:groups_of",
         params=CompareParams,
-        of_texts={"correlation": 0.9},
+        of_texts=OfTexts(
+            {"correlation": 0.9},
+            summary="Finds texts that are the same but for a few words or letters, also where the "
+            "pool has a text to evaluate on, and how far each text is from its nearest others.",
+            descriptions={
+                "correlation": "Least likeness of two texts that are the same, by the pieces of "
+                "their words: 1 is letter by letter. Lower finds texts of which more was changed.",
+                "similarity": "Least cosine of the features of two texts that may be the same.",
+            },
+        ),
     ),
 )

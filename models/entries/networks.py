@@ -5,6 +5,7 @@ from typing import Final
 from models.params.detection import FcosParams, ScratchParams
 from models.params.networks import (
     AutoParams,
+    AutoTextParams,
     BackboneParams,
     HashedNgramsParams,
     MiniLMParams,
@@ -119,9 +120,21 @@ MODELS = (
         paper="R. Wightman, PyTorch Image Models, 2019",
     ),
     Spec(
-        name="minilm",
+        name="auto_text",
         kind="model",
         group="recommended",
+        title="The features of texts that the verdicts choose",
+        summary="Embeds texts with a packaged network and with features of the pool, and lets the "
+        "verdicts choose each round.",
+        target="models.features.auto_text:AutoTextFeatures",
+        params=AutoTextParams,
+        needs=frozenset({"embeddings"}),
+        media=TEXTS,
+    ),
+    Spec(
+        name="minilm",
+        kind="model",
+        group="published",
         title="MiniLM sentence embeddings, frozen",
         summary="Embeds texts by what they mean, with a packaged network for English; nothing to "
         "load.",

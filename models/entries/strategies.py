@@ -4,7 +4,7 @@ from models.entries.informativeness import INFORMATIVENESS
 from models.entries.selection import SELECTION
 from models.params.detection import BoxEntropyParams, PalParams
 from models.params.strategies import EaoaParams, ExpectedValueParams, MQNetParams, NeatParams
-from models.spec import BOXES, THESIS, Spec
+from models.spec import BOXES, IMAGES, THESIS, Spec
 
 BOTH = frozenset({"purity", "informativeness"})
 
@@ -139,6 +139,7 @@ STRATEGIES = (
         needs=frozenset({"detections"}),
         fallback="random",
         tasks=BOXES,
+        media=IMAGES,
     ),
     Spec(
         name="pal",
@@ -153,6 +154,7 @@ STRATEGIES = (
         needs=frozenset({"detections"}),
         fallback="random",
         tasks=BOXES,
+        media=IMAGES,
     ),
     Spec(
         name="random",

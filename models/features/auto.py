@@ -6,7 +6,6 @@ first verdicts tell better than any rule about its images.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
 
@@ -17,35 +16,23 @@ from torch import Tensor
 from torch.nn import functional
 
 from models import tensorfile
+from models.features.choice import LEAST_FOR_NETWORK
 from models.features.embed import NetworkExtractor
 from models.features.patch_kmeans import PatchKMeans
 from models.heads.head import Scaling
-from models.heads.penalty import search_penalty
 from models.media.image import PixelStore
 from models.networks.build import build_network, restore_network
 from models.networks.nets import Network
 from models.params.networks import (
-    NETWORK_DIMENSION,
     AutoParams,
     PackagedParams,
     PatchKMeansParams,
 )
 from models.protocols import Float32Array, Indices, Progress
 
-POOL: Final = "patch_kmeans"
-BOTH: Final = "both"
-
-LEAST_FOR_NETWORK: Final = 24
-"""Images of fewer pixels a side have features of the pool alone: the network sees blurs."""
-
 # Features of the pool are of details, and cost as much as there are pixels.
 _MOST_FOR_POOL: Final = 64
 _SCALED_ON: Final = 1_024
-# So many standard errors between two losses are no accident.
-_SURE: Final = 2.0
-# The network was the better one of every pool of photographs that was looked at, so others take
-# its place by more than luck: of twenty answers chance alone prefers them every third time.
-_DEPARTING: Final = 1.0
 
 
 class AutoFeatures:
@@ -65,9 +52,9 @@ class AutoFeatures:
             network: made of the same tensors, if it is there already.
         """
         self.tensors = dict(tensors)
-        self._pool = PatchKMeans(_part(tensors, "pool."), _pool_params(params))
+        self._pool = PatchKMeans(tensorfile.part(tensors, "pool."), _pool_params(params))
         self._network: NetworkExtractor | None = None
-        state, packaged = _part(tensors, "network."), PackagedParams()
+        state, packaged = tensorfile.part(tensors, "network."), PackagedParams()
         if network is None and state:
             network = restore_network(
                 params.network, packaged, classes=1, image_size=int(tensors["side"]), state=state
@@ -124,106 +111,14 @@ class AutoFeatures:
             parts.insert(0, self._network.extract(pixels) * np.float32(self._scales[0]))
         return np.concatenate(parts, axis=1)
 
+    @property
+    def network(self) -> tuple[NetworkExtractor, float] | None:
+        """What makes the first columns, and by what they are multiplied."""
+        return None if self._network is None else (self._network, self._scales[0])
+
     def save(self, path: Path, metadata: Mapping[str, str]) -> None:
         """Write what was fitted to one safetensors file, atomically."""
         tensorfile.write(path, self.tensors, metadata)
-
-
-def split_of(image_size: int) -> int:
-    """Return how many leading columns are the network's in a pool of images of so many pixels."""
-    return NETWORK_DIMENSION if image_size >= LEAST_FOR_NETWORK else 0
-
-
-@dataclass(frozen=True)
-class Chosen:
-    """Which features the verdicts prefer.
-
-    Attributes:
-        name: `network`'s name, "patch_kmeans" or "both".
-        columns: Of the embeddings: from, and to before.
-        losses: Mean cross-entropy of each candidate on answers left out, in nats; empty with too
-            few answers to compare by.
-        is_sure: Whether each other candidate is worse by more than two standard errors.
-    """
-
-    name: str
-    columns: tuple[int, int]
-    losses: Mapping[str, float]
-    is_sure: bool
-
-    @property
-    def note(self) -> str:
-        """What to say of it."""
-        if not self.losses:
-            return f"Features: {self.name}, until there are 20 answers to compare by."
-        by_loss = sorted(self.losses.items(), key=lambda item: item[1])
-        losses = ", ".join(f"{name} {loss:.2f}" for name, loss in by_loss)
-        if self.is_sure:
-            return f"Features: {self.name}, surely the best. Log loss of each: {losses}."
-        if by_loss[0][0] != self.name:
-            return (
-                f"Features: {self.name}, as no other is better by more than chance. "
-                f"Log loss of each: {losses}."
-            )
-        return f"Features: {self.name}, so far the best. Log loss of each: {losses}."
-
-
-def choose_features(
-    embeddings: NDArray[np.float32],
-    indices: Indices,
-    labels: Indices,
-    *,
-    classes: int,
-    split: int,
-    network: str,
-    seed: int,
-) -> Chosen | None:
-    """Choose the candidate with the smallest cross-validated cross-entropy on the answers.
-
-    The network, unless another is better by more than a standard error.
-
-    Args:
-        embeddings: (N, D) of the pool, as `AutoFeatures` makes them.
-        indices: (n,) answered rows.
-        labels: (n,) int64 in 0..classes-1, or `OOD`, which count as one class more.
-        classes: C.
-        split: how many leading columns are the network's.
-        network: its name.
-        seed: decides the answers and the folds.
-
-    Returns:
-        None if there is but one candidate.
-    """
-    if split == 0:
-        return None
-    width = embeddings.shape[1]
-    candidates = {network: (0, split), POOL: (split, width), BOTH: (0, width)}
-    losses = {}
-    for name, (start, stop) in candidates.items():
-        part = embeddings[:, start:stop]
-        found = search_penalty(
-            np.asarray(part[indices]),
-            labels,
-            classes=classes,
-            scaling=Scaling.of_pool(part),
-            seed=seed,
-        )
-        if found is not None:
-            losses[name] = found.losses
-    if not losses:
-        return Chosen(network, candidates[network], {}, is_sure=False)
-    best = min(losses, key=lambda name: float(losses[name].mean()))
-    if not _is_worse(losses[network] - losses[best], _DEPARTING):
-        best = network
-    is_sure = all(_is_worse(losses[name] - losses[best], _SURE) for name in losses if name != best)
-    means = {name: float(values.mean()) for name, values in losses.items()}
-    return Chosen(best, candidates[best], means, is_sure)
-
-
-def _is_worse(apart: NDArray[np.float64], errors: float) -> bool:
-    """Say whether (n,) differences of losses are above zero by so many standard errors."""
-    error = float(apart.std(ddof=1)) / np.sqrt(len(apart))
-    return bool(apart.mean() > errors * error)
 
 
 class _Shrunk(PixelStore):
@@ -249,11 +144,3 @@ def _shrunk(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 def _pool_params(params: AutoParams) -> PatchKMeansParams:
     return PatchKMeansParams(flip=params.flip)
-
-
-def _part(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
-    return {
-        name.removeprefix(prefix): tensor
-        for name, tensor in tensors.items()
-        if name.startswith(prefix)
-    }

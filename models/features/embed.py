@@ -2,9 +2,10 @@
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,9 @@ from models.catalog import find, parse, require_served
 from models.device import place
 from models.errors import ModelError
 from models.files import write_atomically
-from models.media.base import Store
+from models.media.base import Batch, Store
 from models.media.image import images_of
+from models.media.text import TextStore
 from models.networks.build import build_network, restore_network
 from models.networks.nets import Network
 from models.networks.weight_files.fitting import digest
@@ -151,21 +153,32 @@ def write_embeddings(
         return
     extractor = make_extractor()
     work = _Work(start, stop, max(present, stop), extractor.dimension)
-    block: int = getattr(extractor, "block", _BLOCK)
     array, done = _resume(out, work, getattr(extractor, "dtype", np.float32))
+    blocks = _blocks(store, extractor, done, stop)
     while done < stop:
         if progress is not None:
             progress(done, stop)
-        for _ in range(_BLOCKS_PER_SAVE):
-            end = min(done + block, stop)
-            if done < end:
-                array[done:end] = extractor.extract(store[slice(done, end)])
+        for end, batch in islice(blocks, _BLOCKS_PER_SAVE):
+            array[done:end] = extractor.extract(batch)
             done = end
         _note_progress(out, array, work, done)
     os.replace(_partial(out), out)
     _discard_work(out)
     if progress is not None:
         progress(stop, stop)
+
+
+def _blocks(
+    store: Store, extractor: Extractor, start: int, stop: int
+) -> Iterator[tuple[int, Batch]]:
+    """Examples start..stop-1 in parts that fit into memory, each with where the next begins."""
+    if isinstance(store, TextStore):
+        yield from store.beginnings(getattr(extractor, "characters", None), start, stop)
+        return
+    block: int = getattr(extractor, "block", _BLOCK)
+    for first in range(start, stop, block):
+        end = min(first + block, stop)
+        yield end, store[slice(first, end)]
 
 
 def extractor_path(out: Path) -> Path:
@@ -188,7 +201,7 @@ class NetworkExtractor:
                 section 3.1).
         """
         self.network = place(network).eval()
-        self.precision, self._rooted = precision, rooted
+        self.precision, self.rooted = precision, rooted
         self.dimension = network.dimension
 
     def extract(self, pixels: NDArray[np.uint8]) -> Float32Array:
@@ -198,7 +211,7 @@ class NetworkExtractor:
         for start in range(0, len(pixels), rows):
             block = slice(start, start + rows)
             result[block] = predict(self.network, pixels[block], self.precision).embeddings.numpy()
-        return np.sqrt(result) if self._rooted else result
+        return np.sqrt(result) if self.rooted else result
 
     def save(self, path: Path, metadata: Mapping[str, str]) -> None:
         """Write the weights to one safetensors file, atomically."""

@@ -18,8 +18,9 @@ import torch
 from numpy.typing import NDArray
 
 from models import tensorfile
+from models.catalog import parse
 from models.device import best_device
-from models.features.auto import split_of
+from models.features.choice import sides_of
 from models.files import save_array, save_arrays
 from models.params.embedding_map import EmbeddingMapParams
 from models.protocols import Float32Array, Indices, Progress
@@ -54,15 +55,15 @@ def feature_spans(
     """Return which columns of embeddings are one kind of features each.
 
     Args:
-        model: that made them.
+        model: of the catalog that made them; empty of none that leaves a choice.
         image_size: side of its images in pixels; None of texts.
         width: D, of the embeddings.
         columns: what the last model looked at; None = all.
     """
     start, stop = columns or (0, width)
-    split = split_of(image_size) if model == "auto" and image_size is not None else 0
-    if start < split < stop:
-        return [(start, split), (split, stop)]
+    sides = sides_of(parse("model", model, {}), image_size) if model else None
+    if sides is not None and start < sides.split < stop:
+        return [(start, sides.split), (sides.split, stop)]
     return [(start, stop)]
 
 

@@ -32,7 +32,6 @@ _BUCKETS: Final = 2**20
 # As many texts as are fitted on, or fewer with so many characters.
 _MOST_TEXTS: Final = 20_000
 _MOST_CHARACTERS: Final = 10_000_000
-_BLOCK: Final = 512
 _ITERATIONS: Final = 3
 # In so many texts an n-gram has to be, to say what texts have in common.
 _FEWEST: Final = 2
@@ -62,6 +61,7 @@ class HashedNgrams:
             params: the parameters that the tensors were fitted with.
         """
         self.tensors, self.params = dict(tensors), params
+        self.characters = params.characters
         self._buckets: Indices = tensors["buckets"].numpy()
         self._weights: Float32Array = tensors["weights"].numpy()
         self._projection: Float32Array = tensors["projection"].float().numpy()
@@ -91,10 +91,9 @@ class HashedNgrams:
             raise ModelError("There is no text to learn features from; import some first.")
         rows = np.random.default_rng(seed).permutation(len(store))[:_MOST_TEXTS]
         blocks, characters = [], 0
-        for start in range(0, len(rows), _BLOCK):
+        for done, texts in store.take(rows).beginnings(params.characters):
             if progress is not None:
-                progress(start, len(rows))
-            texts = _beginnings(store[rows[start : start + _BLOCK]], params)
+                progress(done, len(rows))
             blocks.append(_counted(texts))
             characters += sum(map(len, texts))
             if characters > _MOST_CHARACTERS:
@@ -119,16 +118,12 @@ class HashedNgrams:
 
     def extract(self, texts: Sequence[str]) -> Float32Array:
         """Map B texts to (B, D) float32 of unit length; one without any such n-gram to zero."""
-        counts = _counted(_beginnings(texts, self.params))
+        counts = _counted([text[: self.characters] for text in texts])
         return unit_rows(_weighted(counts, self._buckets, self._weights) @ self._projection)
 
     def save(self, path: Path, metadata: Mapping[str, str]) -> None:
         """Write what was fitted to one safetensors file, atomically."""
         tensorfile.write(path, self.tensors, metadata)
-
-
-def _beginnings(texts: Sequence[str], params: HashedNgramsParams) -> list[str]:
-    return [text[: params.characters] for text in texts]
 
 
 def _counted(texts: Sequence[str]) -> Any:

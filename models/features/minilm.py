@@ -13,7 +13,8 @@ from models import tensorfile
 from models.device import autocast, best_device
 from models.errors import ModelError
 from models.media.base import Store
-from models.networks.minilm import DIMENSION, WEIGHTS, MiniLM, tokenizer
+from models.networks.minilm import WEIGHTS, MiniLM, tokenizer
+from models.params.networks import SENTENCE_DIMENSION as DIMENSION
 from models.params.networks import MiniLMParams
 from models.protocols import Float32Array, Progress
 from models.similarity import unit_rows
@@ -24,6 +25,8 @@ WINDOW: Final = 256
 _INSIDE: Final = WINDOW - 2
 _FIRST: Final = 101
 _LAST: Final = 102
+# Words of English have five characters a token: of more than this many, one is no text to read.
+_MOST_CHARACTERS: Final = 32
 # Tokens of a batch: a CPU keeps them in its caches, a GPU wants to be filled.
 _TOKENS_CPU: Final = 4_096
 _TOKENS_GPU: Final = 131_072
@@ -55,6 +58,7 @@ class MiniLMFeatures:
                 "installed; remove them and embed the pool again."
             )
         self.params = params
+        self.characters = params.windows * _INSIDE * _MOST_CHARACTERS
         self._network = MiniLM.published().to(best_device())
         self._tokenizer = tokenizer()
 
@@ -88,8 +92,13 @@ class MiniLMFeatures:
 
         They are a part of the installation, and the same in every pool.
         """
-        digest = torch.tensor(list(bytes.fromhex(WEIGHTS.sha256)), dtype=torch.uint8)
-        tensorfile.write(path, {"sha256": digest}, metadata)
+        tensorfile.write(path, self.tensors, metadata)
+
+    @property
+    def tensors(self) -> dict[str, Tensor]:
+        """What `save` writes."""
+        digest = list(bytes.fromhex(WEIGHTS.sha256))
+        return {"sha256": torch.tensor(digest, dtype=torch.uint8)}
 
     @property
     def _tokens_at_once(self) -> int:
@@ -102,7 +111,8 @@ class MiniLMFeatures:
         limit = self.params.windows * _INSIDE
         for number, text in enumerate(texts):
             # One by one: what a long text is cut into takes a hundred times its room.
-            ids = self._tokenizer.encode(text, add_special_tokens=False).ids[:limit]
+            read = text[: self.characters]
+            ids = self._tokenizer.encode(read, add_special_tokens=False).ids[:limit]
             for start in range(0, max(1, len(ids)), _INSIDE):
                 windows.append([_FIRST, *ids[start : start + _INSIDE], _LAST])
                 owners.append(number)

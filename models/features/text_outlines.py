@@ -12,7 +12,6 @@ from models.media.text import TextStore
 from models.protocols import Progress
 
 _WIDTH: Final = 1024
-_BLOCK: Final = 512
 # Pieces of words of five characters: enough to tell texts of the same language apart.
 _COUNTER: Final = HashingVectorizer(
     analyzer="char_wb", ngram_range=(5, 5), n_features=_WIDTH, norm="l2", dtype=np.float32
@@ -28,9 +27,10 @@ def text_outlines(store: Store, progress: Progress | None = None) -> NDArray[np.
     """
     assert isinstance(store, TextStore)
     prints = np.zeros((len(store), _WIDTH), dtype=np.float16)
-    for start in range(0, len(store), _BLOCK):
-        stop = min(start + _BLOCK, len(store))
-        prints[start:stop] = outline_texts(store[slice(start, stop)])
+    start = 0
+    for stop, texts in store.beginnings(None):
+        prints[start:stop] = outline_texts(texts)
+        start = stop
         if progress is not None:
             progress(stop, len(store))
     return prints

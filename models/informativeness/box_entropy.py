@@ -6,7 +6,7 @@ what drawing takes in the denominator.
 
 import numpy as np
 
-from models.detection.entropy import aggregated
+from models.detection.entropy import aggregated, there
 from models.errors import NotReady
 from models.params.detection import BoxEntropyParams
 from models.protocols import Float32Array, PoolView
@@ -24,4 +24,4 @@ def score(view: PoolView, params: BoxEntropyParams) -> Float32Array:
     if view.detections is None:
         raise NotReady("Informativeness box_entropy needs a detector, as fcos is.")
     scores = view.detections[:, :, 4].astype(np.float64)
-    return aggregated(scores, scores > 0, params).astype(np.float32)
+    return aggregated(scores, there(view.detections), params).astype(np.float32)

@@ -4,8 +4,9 @@ A folder holds two files: `texts.u8`, the UTF-8 bytes of all texts one after the
 `offsets.i64`, N + 1 little-endian integers between which each text lies.
 """
 
+import codecs
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
 from itertools import accumulate
 from pathlib import Path
@@ -22,6 +23,10 @@ from models.protocols import Indices
 _OFFSETS: Final = "offsets.i64"
 _TEXTS: Final = "texts.u8"
 _WIDTH: Final = 8
+# A character of UTF-8 has no more bytes.
+_LONGEST: Final = 4
+_MOST_TEXTS: Final = 256
+_MOST_BYTES: Final = 16 << 20
 
 
 class TextStore:
@@ -86,11 +91,48 @@ class TextStore:
         """
         if not isinstance(indices, slice):
             indices = np.asarray(indices, dtype=np.int64)
-        starts, ends = self._starts[indices], self._ends[indices]
+        return self._decoded(self._starts[indices], self._ends[indices], self._ends[indices])
+
+    def beginnings(
+        self, characters: int | None, start: int = 0, stop: int | None = None
+    ) -> Iterator[tuple[int, list[str]]]:
+        """Read texts start..stop-1 in order, no further than somebody looks at them.
+
+        Of a pool of long texts never more than 16 MiB are held at a time, one text at least.
+
+        Args:
+            characters: how many of each text are wanted; None = all.
+            start: the first text.
+            stop: the one after the last; None = all of the store.
+
+        Yields:
+            Where the next ones begin, and beginnings of up to 256 texts.
+
+        Raises:
+            ModelError: bytes that are no UTF-8.
+        """
+        stop = self.count if stop is None else stop
+        while start < stop:
+            rows = slice(start, min(stop, start + _MOST_TEXTS))
+            starts, ends = self._starts[rows], self._ends[rows]
+            until = ends
+            if characters is not None:
+                until = np.minimum(ends, starts + _LONGEST * characters)
+            held = np.cumsum(until - starts)
+            some = slice(0, max(1, int(np.searchsorted(held, _MOST_BYTES, side="right"))))
+            texts = self._decoded(starts[some], until[some], ends[some])
+            start += len(texts)
+            yield start, [text[:characters] for text in texts]
+
+    def _decoded(self, starts: Indices, until: Indices, ends: Indices) -> list[str]:
+        """Read bytes start..until-1 of texts that end at `ends`, of the last character all."""
+        read = codecs.getincrementaldecoder("utf-8")
         try:
             return [
-                self._bytes[start:end].tobytes().decode()
-                for start, end in zip(starts.tolist(), ends.tolist(), strict=True)
+                read().decode(self._bytes[start:stop].tobytes(), final=stop == end)
+                for start, stop, end in zip(
+                    starts.tolist(), until.tolist(), ends.tolist(), strict=True
+                )
             ]
         except UnicodeDecodeError as error:
             raise ModelError(

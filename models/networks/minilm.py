@@ -15,8 +15,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from models.networks.wheels import WheelFile
+from models.params.networks import SENTENCE_DIMENSION as DIMENSION
 
-DIMENSION: Final = 384
 _LAYERS: Final = 6
 _HEADS: Final = 12
 _EPSILON: Final = 1e-12

@@ -83,7 +83,7 @@ class PalParams(BoxEntropyParams):
 
     fewest: int = Field(
         default=20,
-        ge=4,
+        ge=2,
         le=100_000,
         description="Detections of either kind from which on answers say how far to trust scores.",
     )

@@ -9,6 +9,8 @@ from models.params import Params
 NETWORK_DIMENSION: Final = 1280
 """Length of what the packaged networks make of an image; the first columns of `auto`."""
 
+SENTENCE_DIMENSION: Final = 384
+"""Length of what the packaged sentence encoder makes of a text; the first of `auto_text`."""
 
 FROZEN: Final = (
     "auto",
@@ -16,6 +18,7 @@ FROZEN: Final = (
     "efficientnet_lite1",
     "efficientnet_lite2",
     "patch_kmeans",
+    "auto_text",
     "minilm",
     "hashed_ngrams",
 )
@@ -23,17 +26,23 @@ FROZEN: Final = (
 
 
 def compared_width(name: str, width: int) -> int:
-    """Return how many leading columns of embeddings say how alike two images are to people.
+    """Return how many leading columns of embeddings say how alike two examples are to people.
 
     Where `auto` has those of a network they alone do: features of the pool are of its details. Of
     the ten nearest of each of 1,000 photographs, 78 % show the same kind of thing by the network,
-    68 % by both, and 47 % by features of the pool. Behind those of `fcos` come maps.
+    68 % by both, and 47 % by features of the pool. So it is with texts, and what they mean. Behind
+    those of `fcos` come maps.
 
     Args:
         name: the model.
         width: of its embeddings.
     """
-    return min(width, NETWORK_DIMENSION) if name in ("auto", "fcos") else width
+    network = {
+        "auto": NETWORK_DIMENSION,
+        "fcos": NETWORK_DIMENSION,
+        "auto_text": SENTENCE_DIMENSION,
+    }
+    return min(width, network.get(name, width))
 
 
 class AugmentationParams(Params):
@@ -142,6 +151,18 @@ class MiniLMParams(HeadParams):
     precision: Literal["auto", "float32", "bfloat16"] = Field(
         default="auto",
         description="auto: bfloat16 on GPUs and CPUs that have it; float32 elsewhere.",
+    )
+
+
+class AutoTextParams(HeadParams):
+    """Two kinds of features of texts, between which the verdicts choose."""
+
+    windows: int = Field(
+        default=8,
+        ge=1,
+        le=64,
+        description="How many windows of 254 tokens, some 190 words of English, minilm reads of a "
+        "text; what follows it does not.",
     )
 
 

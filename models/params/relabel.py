@@ -155,6 +155,7 @@ class RelabelParams(DivideMixParams, SopPlusParams, RelabelChoice):
         "efficientnet_lite1",
         "efficientnet_lite2",
         "patch_kmeans",
+        "auto_text",
         "minilm",
         "hashed_ngrams",
         "resnet18_small",
@@ -163,9 +164,10 @@ class RelabelParams(DivideMixParams, SopPlusParams, RelabelChoice):
     ] = Field(  # type: ignore[assignment]
         default="auto",
         description="Frozen features, which are computed once, in minutes: auto chooses between "
-        "efficientnet_lite0 and patch_kmeans; minilm and hashed_ngrams are of texts. Or a network "
-        "to train, in hours: preact_resnet18 and resnet18_small for images up to 64 px, on a GPU; "
-        "cnn_tiny on a CPU. What follows but for flip is for networks that are trained.",
+        "efficientnet_lite0 and patch_kmeans, and auto_text of texts between minilm and "
+        "hashed_ngrams. Or a network to train, in hours: preact_resnet18 and resnet18_small for "
+        "images up to 64 px, on a GPU; cnn_tiny on a CPU. What follows but for flip is for "
+        "networks that are trained.",
     )
 
     @property

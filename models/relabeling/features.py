@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.catalog import parse
-from models.features.auto import choose_features, split_of
+from models.features.choice import choose_features, sides_of
 from models.features.embed import embed_pool
 from models.media.base import Store
-from models.params.networks import AutoParams
 from models.protocols import Float32Array, Indices, Progress
 
 
@@ -75,24 +74,14 @@ def chosen_features(
     Args:
         embeddings: as `embed_rows` wrote them, perhaps mapped.
         labels: (N,) int64 in 0..classes-1, N <= n.
-        name: a frozen model of the catalog; only "auto" leaves a choice.
+        name: a frozen model of the catalog; only "auto" and "auto_text" leave a choice.
         classes: C.
-        image_size: side of images, in pixels.
+        image_size: side of images, in pixels; None of texts.
         seed: decides the labels that are compared by.
     """
-    if name != "auto" or image_size is None:
+    sides = sides_of(parse("model", name, {}), image_size)
+    if sides is None:
         return Features(np.asarray(embeddings))
-    params = parse("model", name, {})
-    assert isinstance(params, AutoParams)
-    chosen = choose_features(
-        embeddings,
-        np.arange(len(labels)),
-        labels,
-        classes=classes,
-        split=split_of(image_size),
-        network=params.network,
-        seed=seed,
-    )
-    if chosen is None:
-        return Features(np.asarray(embeddings))
+    rows = np.arange(len(labels))
+    chosen = choose_features(embeddings, rows, labels, classes=classes, sides=sides, seed=seed)
     return Features(np.asarray(embeddings[:, slice(*chosen.columns)]), (chosen.note,))

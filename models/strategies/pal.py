@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
-from models.detection.entropy import aggregated
+from models.detection.entropy import aggregated, there
 from models.errors import NotReady
 from models.params.detection import PalParams
 from models.protocols import Float32Array, Ranking
@@ -40,15 +40,15 @@ def rank(candidates: Candidates, n: int, params: PalParams) -> Ranking:
     detections = candidates.view.detections
     if detections is None:
         raise NotReady("Strategy pal needs a detector, as fcos is.")
-    there = detections[:, :, _SCORE] > 0
+    holds = there(detections)
     fitted = _fitted(candidates.last, params.fewest)
     probabilities = detections[:, :, _SCORE].astype(np.float64)
     notes: tuple[str, ...] = ()
     if fitted is None:
         notes = (UNFITTED_NOTE,)
-    elif there.any():
-        probabilities[there] = fitted.predict_proba(evidence(detections)[there])[:, 1]
-    value = aggregated(probabilities, there, params).astype(np.float32)
+    elif holds.any():
+        probabilities[holds] = fitted.predict_proba(evidence(detections)[holds])[:, 1]
+    value = aggregated(probabilities, holds, params).astype(np.float32)
     ranking = by_score(value, "The entropy of right boxes", candidates.scores, n)
     return Ranking(ranking.order, ranking.meta_scores, notes)
 

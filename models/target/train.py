@@ -13,7 +13,7 @@ from models import tensorfile
 from models.catalog import parse, validate
 from models.device import place
 from models.errors import ModelError, listed
-from models.features.auto import Chosen, choose_features, split_of
+from models.features.choice import Chosen, choose_features, sides_of
 from models.features.embed import embed_pool, embedding_params, uses_embeddings
 from models.heads.head import LogisticHead, Scaling, fit_head
 from models.heads.head_losses import LEAST_TO_PREDICT, HeadLosses
@@ -23,13 +23,7 @@ from models.media.image import images_of
 from models.networks.build import build_network, restore_network
 from models.networks.nets import Network
 from models.networks.weight_files.fitting import digest
-from models.params.networks import (
-    AutoParams,
-    BackboneParams,
-    HeadParams,
-    OutputParams,
-    TrainingParams,
-)
+from models.params.networks import BackboneParams, HeadParams, OutputParams, TrainingParams
 from models.protocols import OOD, Indices, Progress, TargetModel
 from models.target.trained import HeadModel, NetworkModel
 from models.training.parallel import train_together
@@ -145,18 +139,11 @@ def _chosen(
     image_size: int | None,
     seed: int,
 ) -> Chosen | None:
-    """Choose among the features of the model `auto` by all answers; None for any other model."""
-    if not isinstance(settings, AutoParams) or image_size is None:
+    """Choose among the features of a model that leaves a choice, by all answers; else None."""
+    sides = sides_of(settings, image_size)
+    if sides is None:
         return None
-    return choose_features(
-        rows,
-        indices,
-        labels,
-        classes=classes,
-        split=split_of(image_size),
-        network=settings.network,
-        seed=seed,
-    )
+    return choose_features(rows, indices, labels, classes=classes, sides=sides, seed=seed)
 
 
 def _learned_head(

@@ -11,6 +11,7 @@ from models.catalog import parse, validate
 from models.detection.matching import losses
 from models.detection.measure import average_precision
 from models.detection.model import DetectorModel, blank, load, looked_at, rows_for
+from models.detection.targets import BoxPredictions, BoxTargets
 from models.detection.train import train
 from models.errors import ModelError
 from models.media.base import Store
@@ -19,7 +20,6 @@ from models.params.detection import DetectorParams
 from models.probability import sigmoid
 from models.protocols import Float32Array, Indices, Outputs, TargetModel
 from models.tasks.base import Learner, Metrics, Training
-from models.tasks.box_targets import BoxPredictions, BoxTargets
 
 
 class BoxLearner:
@@ -91,7 +91,8 @@ class BoxLearner:
     def metrics(self, outputs: Outputs, targets: BoxTargets, class_ids: Sequence[int]) -> Metrics:
         """Return mAP, and what else COCO measures."""
         assert outputs.detections is not None
-        return average_precision(outputs.detections, targets, class_ids)
+        value, more = average_precision(outputs.detections, targets, class_ids)
+        return Metrics("mAP", value, more)
 
 
 def _with_empty(targets: BoxTargets, count: int) -> BoxTargets:

@@ -10,10 +10,12 @@ from fastapi.testclient import TestClient
 from hypothesis import strategies as st
 from sqlalchemy import select, update
 
-from core.states import ExampleState, ProjectState, Role
-from core.tables import Example, Project, Query
+from core.states import ExampleState, JobState, ProjectState, Role
+from core.tables import Example, Job, Project, Query
+from core.tasks.classification import stored_class
 from core.tasks.proposals import to_store
 from tests.api.test_labeling import lease, send, verdict
+from tests.workers.import_files import Pool
 from tests.world import Caller, World
 
 SIZE = 8
@@ -34,7 +36,7 @@ def box(class_id: int, *sides: float, **rest: Any) -> dict[str, Any]:
 def said(query_id: int, *boxes: dict[str, Any], **rest: Any) -> dict[str, Any]:
     """An answer with boxes."""
     label = {"type": "boxes", "boxes": list(boxes), **rest}
-    return verdict(query_id, "class", label=label)
+    return verdict(query_id, "label", label=label)
 
 
 def propose(world: World, *proposals: dict[str, Any], **rest: Any) -> None:
@@ -92,7 +94,7 @@ def test_what_does_not_fit_is_refused_and_the_image_is_asked_about_again(
     for label, code in (
         (said(query, box(cat, 8, 0, 2, 2)), "outside_image"),
         (said(query, box(cat, 0, 0, 1, 1), box(10**6, 0, 0, 2, 2)), "unknown_class"),
-        (verdict(query, "class", class_id=cat), "wrong_label_type"),
+        (verdict(query, "label", class_id=cat), "wrong_label_type"),
     ):
         assert result(send(http, caller, project, label)) == ("rejected", code)
     assert lease(http, caller, project, 1)["items"]
@@ -191,7 +193,7 @@ def test_many_images_without_objects_are_said_at_once(http: TestClient, world: W
     headers = world.caller().headers
     ids = world.session.scalars(select(Example.id).order_by(Example.id)).all()
     path = f"/api/projects/{project.id}/examples/verdict"
-    body = {"ids": list(ids[:2]), "verdict": "class"}
+    body = {"ids": list(ids[:2]), "verdict": "label"}
     beside = {"type": "boxes", "boxes": [box(cat, 9, 0, 1, 1)]}
     refused = http.post(path, json={**body, "label": beside}, headers=headers)
     assert (refused.status_code, refused.json()["code"]) == (400, "outside_image")
@@ -256,6 +258,41 @@ def test_the_pool_shows_whole_labels_and_finds_their_classes(
     assert found(dog) == []
 
 
+def test_labels_of_classes_become_the_pool_of_boxes(http: TestClient, world: World) -> None:
+    admin = world.caller()
+    source = world.project(images=4, evaluation=2, classes=("cat", "dog"))
+    cat, _ = world.classes(source)
+    cat.guide = "Has whiskers."
+    labeled, ood, *_ = world.session.scalars(select(Example).order_by(Example.pool_index))
+    labeled.state, labeled.label = ExampleState.LABELED, stored_class(cat.id)
+    ood.state = ExampleState.OOD
+    world.session.commit()
+    body = {"name": "Where", "task": "boxes", "classes": [], "from_project": source.id}
+    again = http.post(
+        "/api/projects", json={**body, "task": "classification"}, headers=admin.headers
+    )
+    assert (again.status_code, again.json()["code"]) == (409, "same_task")
+    other = world.caller(Role.ENGINEER)
+    hidden = http.post("/api/projects", json=body, headers=other.headers)
+    assert hidden.status_code == 404
+    made = http.post("/api/projects", json=body, headers=admin.headers)
+    assert made.status_code == 201, made.text
+    assert [(one["name"], one["guide"]) for one in made.json()["classes"]] == [
+        ("cat", "Has whiskers."), ("dog", ""),
+    ]  # fmt: skip
+    job = world.session.scalars(select(Job).where(Job.project_id == made.json()["id"])).one()
+    pool = Pool(world.session, world.storage, world.session.get_one(Project, made.json()["id"]))
+    assert pool.run(job).state is JobState.SUCCEEDED, job.error
+    taken = world.session.scalars(
+        select(Example).where(Example.project_id == made.json()["id"]).order_by(Example.pool_index)
+    ).all()
+    assert [(one.name, one.state, one.meta.get("label")) for one in taken] == [
+        ("0.png", ExampleState.UNLABELED, "cat"), ("1.png", ExampleState.OOD, None),
+        ("2.png", ExampleState.UNLABELED, None), ("3.png", ExampleState.UNLABELED, None),
+    ]  # fmt: skip
+    assert taken[0].content_hash == labeled.content_hash
+
+
 _numbers = st.one_of(st.floats(), st.integers(-5, 12), st.just("3"), st.none(), st.booleans())
 _fuzzed = st.fixed_dictionaries(
     {},
@@ -289,7 +326,7 @@ def test_no_boxes_bring_the_service_down(http: TestClient, world: World, verb: s
             boxes = [{**box(cat, 0, 0, 2, 2), **one} for one in boxes]
         label = {"type": "boxes", "boxes": boxes, "threshold": threshold}
         # NaN and infinity are sent as some clients send them.
-        content = json.dumps({"answers": [verdict(query, "class", label=label)]})
+        content = json.dumps({"answers": [verdict(query, "label", label=label)]})
         head = {**caller.headers, "content-type": "application/json"}
         sent = http.post(path, content=content, headers=head)
         assert sent.status_code in (200, 400, 422), sent.text

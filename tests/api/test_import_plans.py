@@ -132,6 +132,30 @@ def test_a_plan_may_be_made_anew_with_other_columns(imports: Imports) -> None:
     assert (done["result"]["added"], done["result"]["annotations"]) == (3, 0)
 
 
+def test_a_plan_that_failed_by_its_column_is_made_anew_with_another(
+    http: TestClient, world: World
+) -> None:
+    project = world.texts([])
+    imports = Imports(http, world, project, world.caller(Role.ENGINEER, project))
+    sent = http.post(
+        imports.path,
+        params={"filename": "mails.csv", "dry_run": True, "text_column": "mail"},
+        content=b"subject,body,topic\none,two,billing\n",
+        headers=imports.caller.headers,
+    )
+    plan = imports.run(sent.json()["id"])
+    assert (plan["state"], plan["error"]["code"]) == ("failed", "invalid_column")
+    assert "no column 'mail'" in plan["error"]["detail"]
+    refused = imports.start(plan["id"], text_column="body")
+    assert (refused.status_code, refused.json()["code"]) == (409, "plan_not_ready")
+    again = imports.start(plan["id"], text_column="body", dry_run=True).json()
+    assert imports.listed() == [again["id"]]
+    planned = imports.run(again["id"])["result"]
+    assert (planned["columns"]["text"], planned["by_split"]["pool"]) == ("body", 1)
+    done = imports.run(imports.start(again["id"]).json()["id"])
+    assert (done["result"]["added"], imports.uploads()) == (1, [])
+
+
 def test_a_discarded_plan_leaves_nothing(imports: Imports) -> None:
     plan = imports.plan()
     assert imports.discard(plan["id"]).status_code == 204

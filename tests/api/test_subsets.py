@@ -98,6 +98,7 @@ def test_subsets_are_listed_newest_first_with_the_one_in_use(
     assert [(one["id"], one["active"]) for one in items] == [(second.id, False), (first.id, True)]
     assert [(one["labeled"], one["kept"]) for one in items] == [(6, 2), (6, 3)]
     assert [one["noise_ratio"] for one in items] == [None, pytest.approx(1 / 3)]
+    assert [one["noise_known"] for one in items] == [None, 3]
     assert items[0]["params"] == {"method": "uniform", "ratio": 0.5}
     assert items[0]["job_id"] == second.job_id
 

@@ -47,6 +47,7 @@ SILENT = {
     "POST /api/projects/{project_id}/reviews/{review}/lease": "no page shows what others hold",
     "POST /api/projects/{project_id}/labeling/answers": HOT,
     "POST /api/projects/{project_id}/examples/look-up": "whoever sent the file asks for its job",
+    "POST /api/projects/{project_id}/examples/{example_id}/look-at": "who asks waits for the job",
 }
 
 

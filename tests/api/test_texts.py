@@ -232,13 +232,13 @@ def test_a_project_keeps_its_medium_and_takes_what_serves_it(
 
     body = {"name": "Mail", "classes": [{"name": "a"}], "medium": "text"}
     made = send("POST", "/projects", json=body).json()
-    assert (made["medium"], made["settings"]["model"]["name"]) == ("text", "minilm")
+    assert (made["medium"], made["settings"]["model"]["name"]) == ("text", "auto_text")
     assert made["settings"]["input_size"] is None
     url = f"/projects/{made['id']}"
     for settings, sentence in (
         ({"model": {"name": "efficientnet_lite0"}},
          "settings.model.name: model efficientnet_lite0 serves images, and this project holds "
-         "texts; choose one of minilm, hashed_ngrams"),
+         "texts; choose one of auto_text, minilm, hashed_ngrams"),
         ({"purity": {"name": "clip"}}, "purity clip serves images"),
         ({"input_size": 32}, "settings.input_size: a text has no size in pixels; leave it out."),
     ):  # fmt: skip

@@ -34,7 +34,7 @@ def test_the_first_import_chooses_and_the_settings_page_changes_it(
     file = photographs(tmp_path / "pool.zip", 40)
     page.get_by_label("Choose a file").set_input_files(file)
     plan = page.get_by_role("dialog")
-    said = "Images are 200 × 150 in the middle; the model"
+    said = "Images are typically 200 × 150; the model"
     expect(plan).to_contain_text(f"{said} will see 128 × 128.", timeout=60_000)
     plan.get_by_role("button", name="Import", exact=True).click()
     imports = page.get_by_role("list", name="Imports", exact=True)

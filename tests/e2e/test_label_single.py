@@ -148,6 +148,31 @@ def test_a_break_gives_images_back_until_a_key_ends_it(
     eventually(lambda: len(verdicts_in(stack, project.id)) == 1, "the answer has arrived")
 
 
+def test_what_nobody_sees_is_skipped_at_most_and_comes_up_with_the_network(
+    signed_in: Page, stack: Stack, project: ProjectClient
+) -> None:
+    page = signed_in
+    images = "**/api/examples/*/image*"
+    page.route(images, lambda route: route.abort())
+    page.goto(f"/projects/{project.id}/label")
+    alert = page.get_by_role("alert").filter(has_text="could not be loaded")
+    expect(alert).to_be_visible()
+    verdicts = page.get_by_role("group", name="Verdict")
+    for name in ("class 1", "None of the classes", "Unsure"):
+        expect(verdicts.get_by_role("button", name=name, exact=True)).to_be_disabled()
+    expect(verdicts.get_by_role("button", name="Skip", exact=True)).to_be_enabled()
+    place = query(page)
+    page.keyboard.press("1")
+    page.context.set_offline(True)
+    expect(page.get_by_role("alert").filter(has_text="There is no network")).to_be_visible()
+    page.unroute(images)
+    page.context.set_offline(False)
+    expect(page.locator("img[data-query-id]")).to_be_visible()
+    assert answer(page, "x") == place
+    eventually(lambda: len(verdicts_in(stack, project.id)) >= 1, "the answer has arrived")
+    assert [(str(row[1]), row[2]) for row in verdicts_in(stack, project.id)] == [(place, "ood")]
+
+
 def held(stack: Stack, project_id: int) -> int:
     url = stack.environment["DATABASE_URL"].replace("+psycopg", "")
     with psycopg.connect(url) as connection:

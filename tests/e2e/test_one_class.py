@@ -82,7 +82,7 @@ def test_find_all_of_one_class(signed_in: Page, karat: Client, tmp_path: Path) -
     # Nearly all of the twenty zeros are found with sixty answers of two hundred.
     zeros = len([*(tmp_path / "pool").glob("0_*")])
     assert labeled >= 0.8 * zeros
-    chart = page.get_by_role("img", name=re.compile("^Share of IN in each round"))
+    chart = page.get_by_role("img", name=re.compile("^Share of your classes in each round"))
     expect(chart).to_contain_text("0 %")
 
     # The class, or none of it: both by a key.

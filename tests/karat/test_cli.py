@@ -51,7 +51,7 @@ def test_a_project_from_creation_to_export(engineer: str, karat: Run, tmp_path: 
     imported = karat("import", name, image_folder(tmp_path / "pool", 8)).stdout
     assert imported.splitlines()[0] == "8 images added, 0 there already, 1 refused."
     # The first import chooses how large the model sees images.
-    seen = "Images are 12 × 12 in the middle; the model sees 16 × 16."
+    seen = "Images are typically 12 × 12; the model sees 16 × 16."
     assert imported.splitlines()[1] == seen
     assert imported.splitlines()[2].startswith("  1 × truncated or corrupt: ")
     assert imported.splitlines()[2].endswith(": broken.png")

@@ -3,7 +3,6 @@
 import csv
 import json
 import os
-import re
 import uuid
 import zipfile
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from karat import Client, KaratError
-from karat.client.notebook import accuracy_curve, shown
+from karat.client.notebook import shown
 from karat.client.project import ProjectClient
 from karat.client.resources import Answer, Job
 from karat.client.uploads import upload
@@ -222,6 +221,8 @@ def test_a_project_is_found_by_name_and_shown_in_a_notebook(
     with pytest.raises(KaratError) as caught:
         admin.project("no such project")
     assert caught.value.code == "project_not_found"
+    with pytest.raises(KaratError, match=f"The nearest name is '{name}'"):
+        admin.project(name[:-1])
     with pytest.raises(KaratError) as caught:
         admin.project(running.id + 1_000)
     assert caught.value.status == 404
@@ -232,22 +233,23 @@ def test_a_project_is_found_by_name_and_shown_in_a_notebook(
     assert "<th>accuracy</th>" in shown
     assert f"<td>{running.id}</td>" in admin.projects()._repr_html_()
     assert isinstance(admin.projects(), list)
+    assert repr(admin) == f"<Karat at {admin.url}>"
+    jobs = running.jobs()
+    # Shown and counted as often as one likes; what is iterated over is not used up by it.
+    for _ in range(2):
+        assert "<td>import_pool</td><td>succeeded</td>" in jobs._repr_html_()
+    assert "import_pool" in {job["kind"] for job in jobs}
+    assert "object at" not in repr(running.jobs(state="failed"))
+    assert list(running.jobs(state="failed")) == []
     assert "<tr><th>counts.pool</th><td>12</td></tr>" in running.get()._repr_html_()  # type: ignore[attr-defined]
 
 
-def test_a_notebook_shows_jobs_as_tables_and_the_accuracy_of_rounds_as_a_curve() -> None:
+def test_a_notebook_shows_jobs_as_tables() -> None:
     job = shown({"id": 7, "error": None, "result": {"notes": ["a <b>", "c"], "share": 1 / 3}})
     assert job["result"]["share"] == 1 / 3
     html = job._repr_html_()
     assert "<tr><th>result.notes</th><td>a &lt;b&gt;; c</td></tr>" in html
     assert "<th>error</th>" not in html
-    rounds = [
-        {"number": number, "answered": {"label": 20, "ood": 5}, "accuracy": accuracy}
-        for number, accuracy in enumerate([0.5, None, 0.75])
-    ]
-    curve = accuracy_curve(rounds)
-    assert [int(answers) for answers in re.findall(r"<title>(\d+) answers", curve)] == [25, 75]
-    assert accuracy_curve(rounds[:2]) == ""
 
 
 def test_a_round_is_closed_and_its_job_followed(admin: Client, running: ProjectClient) -> None:

@@ -45,7 +45,7 @@ def test_texts_go_in_are_found_and_come_out(
 
     classes = ("--class", "billing", "--class", "shipping")
     made = json.loads(run("project", "create", name, *classes, "--medium", "text", "--json"))
-    assert (made["medium"], made["settings"]["model"]["name"]) == ("text", "minilm")
+    assert (made["medium"], made["settings"]["model"]["name"]) == ("text", "auto_text")
     run("project", "create", name, *classes, "--medium", "sound", status=2)
     columns = ("--text-column", "said", "--annotation-column", "topic")
     planned = run("import", name, table, *columns, "--dry-run")

@@ -116,7 +116,7 @@ def test_an_import_is_planned_and_what_is_not_sure_is_said(
     assert "2 pool, 1 evaluation, 2 left out. Nothing was stored." in planned
     assert "Say what a folder or value is with --folder-split NAME=SPLIT." in planned
     assert "frog (no class)" in planned
-    middle = "Images are 12 × 12 in the middle; the model"
+    middle = "Images are typically 12 × 12; the model"
     assert f"{middle} would see 16 × 16." in planned
     assert karat("pool", "list", number, "--where", "split=all").stdout.startswith("No image")
     plan = json.loads(

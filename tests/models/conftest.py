@@ -11,6 +11,7 @@ from models.heads.head import LogisticHead, Scaling
 from models.media.image import PixelStore, fit_image
 from models.protocols import PoolView
 from models.target.trained import HeadModel
+from tests.shapes import detections_of
 
 torch.set_num_threads(1)
 
@@ -71,6 +72,7 @@ def view(noise_store: PixelStore) -> PoolView:
         seed=0,
         head=model.linear_head(),
         ood_logits=rng.standard_normal(200).astype(np.float32),
+        detections=detections_of(outputs.logits[pool]),
         predicted_losses=rng.standard_normal(200).astype(np.float32),
         contrastive=contrastive[pool],
         labeled_contrastive=contrastive[labeled],

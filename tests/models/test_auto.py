@@ -6,13 +6,18 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from models.features.auto import BOTH, POOL, choose_features, split_of
-from models.features.embed import embed_pool
+from models.features.choice import BOTH, Sides, choose_features
+from models.features.embed import embed_pool, restore_extractor
 from models.media.image import PixelStore
+from models.media.text import TextStore
+from models.params.networks import compared_width
 from models.protocols import OOD
+from models.relabeling.features import chosen_features
 from models.target.train import load_target, train_target
 
 NETWORK = "efficientnet_lite0"
+POOL = "patch_kmeans"
+SIDES = Sides(20, NETWORK, POOL)
 
 
 def written(path: Path, images: NDArray[np.uint8]) -> PixelStore:
@@ -34,8 +39,8 @@ def test_both_kinds_stand_side_by_side_and_weigh_the_same(
     out = tmp_path / "auto.npy"
     embed_pool(store, "auto", {}, out=out, seed=0)
     rows = np.load(out)
-    split = split_of(store.size)
-    assert rows.shape[1] > split == 1280
+    split = 1280
+    assert rows.shape[1] > split
     for part in (rows[:, :split], rows[:, split:]):
         spread = np.square(part - part.mean(axis=0)).sum(axis=1).mean()
         assert spread == pytest.approx(1, rel=1e-3)
@@ -80,10 +85,7 @@ def test_the_verdicts_choose_what_tells_them_apart(
     informative: slice, name: str, columns: tuple[int, int]
 ) -> None:
     rows, labels = blobs(informative)
-    chosen = choose_features(
-        rows, np.arange(120), labels, classes=2, split=20, network=NETWORK, seed=0
-    )
-    assert chosen is not None
+    chosen = choose_features(rows, np.arange(120), labels, classes=2, sides=SIDES, seed=0)
     assert set(chosen.losses) == {NETWORK, POOL, BOTH}
     other = POOL if name == NETWORK else NETWORK
     assert chosen.losses[other] > 2 * chosen.losses[name]
@@ -97,10 +99,7 @@ def test_both_are_taken_where_each_knows_one_half() -> None:
     rows = random.normal(size=(200, 30)).astype(np.float32)
     rows[:, 0] += 5 * (labels % 2)
     rows[:, 25] += 5 * (labels // 2)
-    chosen = choose_features(
-        rows, np.arange(200), labels, classes=4, split=20, network=NETWORK, seed=0
-    )
-    assert chosen is not None
+    chosen = choose_features(rows, np.arange(200), labels, classes=4, sides=SIDES, seed=0)
     assert (chosen.name, chosen.columns, chosen.is_sure) == (BOTH, (0, 30), True)
     assert chosen.note.startswith("Features: both, surely the best. Log loss of each: both ")
 
@@ -112,9 +111,9 @@ def test_the_network_stays_where_others_are_better_by_chance_alone() -> None:
         labels = random.integers(-1, 3, 40)
         rows = random.normal(size=(40, 30)).astype(np.float32)
         chosen = choose_features(
-            rows, np.arange(40), labels, classes=3, split=15, network=NETWORK, seed=seed
+            rows, np.arange(40), labels, classes=3, sides=Sides(15, NETWORK, POOL), seed=seed
         )
-        assert chosen is not None
+
         is_least = chosen.losses[chosen.name] == min(chosen.losses.values())
         assert is_least or chosen.name == NETWORK
         assert ("as no other is better by more than chance" in chosen.note) != is_least
@@ -127,10 +126,7 @@ def test_the_network_stays_where_others_are_better_by_chance_alone() -> None:
 
 def test_too_few_verdicts_choose_nothing() -> None:
     rows, labels = blobs(slice(0, 20), 10)
-    chosen = choose_features(
-        rows, np.arange(10), labels, classes=2, split=20, network=NETWORK, seed=0
-    )
-    assert chosen is not None
+    chosen = choose_features(rows, np.arange(10), labels, classes=2, sides=SIDES, seed=0)
     assert (chosen.name, chosen.losses) == (NETWORK, {})
     assert "until there are 20 answers" in chosen.note
 
@@ -158,13 +154,42 @@ def test_a_model_is_loaded_with_the_features_that_it_was_trained_on(
 
 def test_ood_answers_count_as_a_class() -> None:
     rows, labels = blobs(slice(0, 20))
-    with_ood = choose_features(
-        rows, np.arange(120), labels, classes=2, split=20, network=NETWORK, seed=0
-    )
+    with_ood = choose_features(rows, np.arange(120), labels, classes=2, sides=SIDES, seed=0)
     inside = np.flatnonzero(labels != OOD)
-    without = choose_features(
-        rows, inside, labels[inside], classes=2, split=20, network=NETWORK, seed=0
-    )
-    assert with_ood is not None
-    assert without is not None
+    without = choose_features(rows, inside, labels[inside], classes=2, sides=SIDES, seed=0)
     assert with_ood.losses[POOL] > without.losses[POOL]
+
+
+def test_texts_have_both_kinds_and_the_verdicts_choose_what_is_no_english(tmp_path: Path) -> None:
+    random = np.random.default_rng(0)
+    labels = np.arange(120, dtype=np.int64) % 3
+    # Of Amharic the network knows no letter: of payments, parcels and accounts.
+    words = (("ክፍያ", "ደረሰኝ", "ገንዘብ"), ("ጭነት", "መላኪያ", "ጥቅል"), ("መለያ", "የይለፍ", "ስም"))
+    texts = [
+        f"{' '.join(random.permutation(words[label])[:2])} {random.integers(10**6)}"
+        for label in labels
+    ]
+    with TextStore.writer(tmp_path / "texts") as writer:
+        writer.write(0, texts)
+    store, out = TextStore.open(tmp_path / "texts", 120), tmp_path / "auto_text.npy"
+    embed_pool(store, "auto_text", {}, out=out, seed=0)
+    rows = np.load(out)
+    assert rows.shape[1] > 384
+    for part in (rows[:, :384], rows[:, 384:]):
+        spread = np.square(part - part.mean(axis=0)).sum(axis=1).mean()
+        assert spread == pytest.approx(1, rel=1e-3)
+    # Made again from what was saved, they are the same.
+    np.testing.assert_allclose(restore_extractor(out).extract(texts[:7]), rows[:7], atol=5e-3)
+    inside = np.arange(90)
+    model = train_target(
+        store, inside, labels[:90], classes=3, name="auto_text", params={}, seed=0, embeddings=rows
+    )
+    (note,) = model.notes
+    assert note.startswith(("Features: hashed_ngrams", "Features: both"))
+    assert note.index("hashed_ngrams ") < note.index("minilm ")
+    predicted = model.infer(np.arange(90, 120)).logits.argmax(axis=1)
+    assert (predicted == labels[90:]).mean() > 0.9
+    # Until there are some answers it is the network, which alone says what is alike to people.
+    few = chosen_features(rows, labels[:6], "auto_text", classes=3, image_size=None, seed=0)
+    assert few.embeddings.shape == (120, 384)
+    assert compared_width("auto_text", rows.shape[1]) == 384

@@ -9,13 +9,13 @@ from pydantic import BaseModel
 
 from core.project_settings import Choice, ProjectSettings
 from models import catalog
-from models.catalog import DEFAULT_MODEL, Choosable, Spec, find, specs, validate
+from models.catalog import DEFAULT_MODEL, DEFAULTS_OF_TASK, Choosable, Spec, find, specs, validate
 from models.errors import ModelError
 from models.resolve import resolve
 
 NEEDS = {
     "purity", "informativeness", "embeddings",
-    "contrastive", "predicted_losses", "ood_class", "weights",
+    "contrastive", "predicted_losses", "ood_class", "weights", "detections",
     "logits", "losses", "correct", "gradient_norms", "self_supervised",
 }  # fmt: skip
 DOCS = Path(__file__).parents[2] / "docs" / "algorithms"
@@ -49,8 +49,12 @@ def test_what_can_be_chosen_has_a_group_and_one_comes_first(kind: str) -> None:
     default: Choice = getattr(ProjectSettings(), kind)
     for medium, model in DEFAULT_MODEL.items():
         first = model if kind == "model" else default.name
-        recommended = [name for name, group in groups.items() if group == "recommended"]
-        assert [name for name in recommended if find(kind, name).serves(medium)] == [first]
+        recommended = [find(kind, name) for name in groups if groups[name] == "recommended"]
+        served = [spec for spec in recommended if spec.serves(medium)]
+        assert [one.name for one in served if one.serves_task("classification")] == [first]
+    for task, chosen in DEFAULTS_OF_TASK.items():
+        own = {one.name for one in recommended if one.tasks == {task}}
+        assert own == {chosen[kind] for _ in range(kind in chosen)}
 
 
 @every_spec
@@ -78,7 +82,7 @@ def test_documentation_names_every_parameter_in_order(spec: Spec) -> None:
     assert ("no worker has a GPU" in page) == bool(spec.without_gpu)
     for name, value in validate(spec.kind, spec.name, spec.without_gpu).items():
         assert name not in spec.without_gpu or f"`{name}` {value}" in page, name
-    for name, value in spec.of_texts.items():
+    for name, value in spec.of_texts.defaults.items():
         assert "project of texts" in page, name
         assert str(value) in page, name
 

@@ -14,6 +14,7 @@ from models.errors import Cancelled, ModelError
 from models.features import embed
 from models.features.embed import embed_pool, restore_extractor
 from models.features.hashed_ngrams import HashedNgrams
+from models.media import text
 from models.media.text import TextStore
 from models.params.networks import HashedNgramsParams
 from tests.texts import mailbox
@@ -70,7 +71,7 @@ def test_a_killed_embedding_goes_on_where_it_was(
 ) -> None:
     texts, _ = mailbox(90)
     store, out = store_of(texts, tmp_path / "store"), tmp_path / "x.npy"
-    monkeypatch.setattr(embed, "_BLOCK", 10)
+    monkeypatch.setattr(text, "_MOST_TEXTS", 10)
     monkeypatch.setattr(embed, "_BLOCKS_PER_SAVE", 2)
     embed_pool(store, "hashed_ngrams", {"dimension": 8}, out=tmp_path / "whole.npy", seed=0)
     seen: list[str] = []
@@ -80,8 +81,8 @@ def test_a_killed_embedding_goes_on_where_it_was(
         seen.extend(texts)
         return extract(self, texts)
 
-    def kill(step: int, steps: int) -> None:
-        if steps == 90 and step == 40:
+    def kill(step: int, steps: int) -> None:  # noqa: ARG001
+        if seen and step == 40:
             raise Cancelled
 
     monkeypatch.setattr(HashedNgrams, "extract", watched)

@@ -10,6 +10,7 @@ from models.ranking.candidates import Candidates
 from models.ranking.mqnet import MQNet
 from models.ranking.pool_scores import PoolScores
 from models.resolve import resolve
+from tests.shapes import detections_of
 
 STRATEGIES = [spec for spec in specs() if spec.kind == "strategy"]
 
@@ -47,6 +48,7 @@ def view_of(scores: PoolScores, seed: int = 0) -> PoolView:
         head=LinearHead(np.linalg.pinv(weight), np.zeros(4, dtype=np.float32)),
         indices=scores.indices, contrastive=scores.logits @ weight,
         labeled_contrastive=labeled @ weight, predicted_losses=scores.logits.sum(axis=1),
+        detections=detections_of(scores.logits),
     )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.errors import ModelError
+from models.media import text
 from models.media.text import TextStore
 
 _TEXTS = st.lists(st.text(max_size=12), max_size=8)
@@ -81,6 +82,29 @@ def test_rows_come_back_in_the_order_asked_for(tmp_path: Path) -> None:
     assert taken.take(np.array([0]))[:] == texts[2:3]
     with pytest.raises(IndexError):
         TextStore.open(store.folder, 2)[[2]]
+
+
+@settings(max_examples=40, deadline=None)
+@given(texts=_TEXTS, characters=st.none() | st.integers(1, 6), most=st.integers(1, 12))
+def test_beginnings_are_read_in_parts_and_no_further_than_is_looked_at(
+    tmp_path_factory: pytest.TempPathFactory, texts: list[str], characters: int | None, most: int
+) -> None:
+    folder = tmp_path_factory.mktemp("texts")
+    with TextStore.writer(folder) as writer:
+        writer.write(0, texts)
+    found: list[str] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(text, "_MOST_BYTES", most)
+        for end, part in TextStore.open(folder, len(texts)).beginnings(characters):
+            found += part
+            assert end == len(found)
+            assert len(part) == 1 or sum(len(one.encode()) for one in part) <= most
+    assert found == [one[:characters] for one in texts]
+    # A character that is cut in the middle is no damage, and one that is damaged is.
+    if texts and texts[0]:
+        (folder / "texts.u8").write_bytes(b"\xff" + (folder / "texts.u8").read_bytes()[1:])
+        with pytest.raises(ModelError, match="damaged"):
+            list(TextStore.open(folder, len(texts)).beginnings(characters))
 
 
 def test_what_cannot_be_stored_or_read_is_named(tmp_path: Path) -> None:

@@ -116,6 +116,7 @@ POLICY: dict[str, Policy] = {
     "show_example": Policy("manager"),
     "example_neighbours": Policy("manager"),
     "look_up": Policy("manager", _WRITE),
+    "look_at_example": Policy("manager", _WRITE),
     "send_to_queue": Policy("manager", _WRITE),
     "take_from_queue": Policy("manager", _WRITE),
     "hold_out": Policy("manager", _WRITE),

@@ -140,7 +140,7 @@ def test_a_number_goes_from_import_to_export(http: TestClient, world: World) -> 
     known = world.session.scalars(
         select(Annotation).where(Annotation.project_id == project.id).order_by(Annotation.id)
     ).all()
-    assert [one.label for one in known if one.verdict == "class"] == [
+    assert [one.label for one in known if one.verdict == "label"] == [
         {"type": "number", "value": truth[seed]} for seed in range(8) if not is_none(seed)
     ]
     assert {one.class_id for one in known} == {None}
@@ -177,7 +177,7 @@ def test_a_number_goes_from_import_to_export(http: TestClient, world: World) -> 
 
     lines = http.get(f"/api/projects/{project.id}/export?format=jsonl", headers=admin.headers)
     rows = [json.loads(line) for line in lines.text.splitlines()]
-    said = {row["pool_index"]: row["class"] for row in rows if row["verdict"] == "class"}
+    said = {row["pool_index"]: row["class"] for row in rows if row["verdict"] == "label"}
     assert said == {index: f"{truth[index]:g}" for index in said}
     assert len(said) >= 8
     shown = http.get(

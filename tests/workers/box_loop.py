@@ -103,3 +103,13 @@ class BoxLoop(Loop):
         round_.spent += 1.0
         query.done = True
         example.state, example.label = EXAMPLE_STATE_AFTER[verdict], label
+
+    def proposals(self, number: int) -> list[tuple[int, list[dict[str, Any]] | None]]:
+        """Pool index and proposals of each query of a round, in its order."""
+        statement = (
+            select(Example.pool_index, Query.proposals)
+            .join(Example, Example.id == Query.example_id)
+            .where(Query.round_id == self.rounds()[number].id)
+            .order_by(Query.rank)
+        )
+        return [(index, found) for index, found in self.session.execute(statement)]

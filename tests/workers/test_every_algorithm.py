@@ -13,9 +13,10 @@ from tests.workers.loop import Loop
 from tests.workers.test_learn_features import learn
 from tests.world import World
 
-SCORES = [spec for spec in specs() if spec.kind in {"purity", "informativeness"}]
+OF_CLASSES = [spec for spec in specs() if spec.serves_task("classification")]
+SCORES = [spec for spec in OF_CLASSES if spec.kind in {"purity", "informativeness"}]
 LEARNED = [spec for spec in specs() if "contrastive" in spec.needs]
-STRATEGIES = [spec for spec in specs() if spec.kind == "strategy"]
+STRATEGIES = [spec for spec in OF_CLASSES if spec.kind == "strategy"]
 
 # Ready from the first answer on, unlike the default, which waits for OOD answers.
 KNN = {"name": "knn"}

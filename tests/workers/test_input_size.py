@@ -90,7 +90,7 @@ def test_the_plan_says_what_the_first_import_chooses(
     assert result["added"] == len(sizes)
     assert result["input_size"] == plan["input_size"]
     assert result["notes"] == [
-        f"Images are {middle[0]} × {middle[1]} in the middle; the model sees {side} × {side}."
+        f"Images are typically {middle[0]} × {middle[1]}; the model sees {side} × {side}."
     ]
     assert chosen(empty) == side
     check_pixels(empty, side, len(sizes))

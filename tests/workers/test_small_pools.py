@@ -163,7 +163,7 @@ def _named(kind: str) -> list[dict[str, Any]]:
     return [
         {"name": one.name, "params": {"least_ood": 1} if one.name in _AWAIT_OOD else {}}
         for one in specs()
-        if one.kind == kind
+        if one.kind == kind and one.serves_task("classification")
     ]
 
 

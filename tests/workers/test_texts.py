@@ -129,7 +129,7 @@ def test_jobs_that_are_for_texts_take_them(http: TestClient, world: World) -> No
     ("kind", "params", "reason"),
     [
         ("prune", {"network": "cnn_tiny"}, "model cnn_tiny serves images"),
-        ("relabel", {"network": "auto"}, "choose one of minilm, hashed_ngrams"),
+        ("relabel", {"network": "auto"}, "choose one of auto_text, minilm, hashed_ngrams"),
         ("learn_features", {}, "job learn_features serves images"),
         ("resize", {}, "job resize serves images"),
     ],

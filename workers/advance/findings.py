@@ -14,6 +14,7 @@ from models.evaluation.ood_detection import ood_detection
 from models.protocols import OOD
 from models.ranking.pool_scores import PoolScores
 from models.rounds.pool_estimate import OodLeft, feature, ood_left_by_purity, ood_left_by_random
+from workers.advance.answers import answered_then
 from workers.advance.evaluating import left_out
 from workers.advance.phases import Advance
 
@@ -28,7 +29,7 @@ def findings(advance: Advance) -> dict[str, Any]:
     verdict of each kind.
     """
     known: dict[str, Any] = {"ood_left": _ood_left(advance), "purity_left_out": left_out(advance)}
-    answered = advance.answered_then()
+    answered = answered_then(advance)
     if answered is None:
         return known
     scores, labels = answered
@@ -64,7 +65,7 @@ def _by_random(advance: Advance, unlabeled: int) -> OodLeft | None:
 
 
 def _by_purity(advance: Advance) -> OodLeft | None:
-    answered = advance.answered_then()
+    answered = answered_then(advance)
     now = advance.file("raw_scores.parquet")
     if answered is None or not now.exists():
         return None

@@ -12,6 +12,7 @@ from core.lifecycle import move_round
 from core.states import ArtifactKind, RoundState
 from core.tables import Job, Round
 from models.rounds.query import learns
+from workers.advance.answers import meta_train
 from workers.advance.dry_run import prepare
 from workers.advance.evaluating import evaluate
 from workers.advance.naming import named_by_id
@@ -91,7 +92,7 @@ FIRST_PHASES: Final = (
 PHASES: Final = (
     _SNAPSHOT,
     _EMBED,
-    Phase("meta_train", Advance.meta_train, _has_answers_to_learn_from),
+    Phase("meta_train", meta_train, _has_answers_to_learn_from),
     Phase("train", Advance.train),
     Phase("evaluate", evaluate, _has_to_evaluate),
     Phase("score", score, _has_to_score),

@@ -21,10 +21,9 @@ from models.catalog import find
 from models.media.base import Store
 from models.media.image import images_of
 from models.params.networks import compared_width
-from models.protocols import OOD, Indices, Outputs, Progress, TargetModel
-from models.ranking.mqnet import MQNet
+from models.protocols import Indices, Outputs, Progress, TargetModel
 from models.rounds import view_files
-from models.rounds.query import PoolScores, QuerySettings, Scored, infer, meta_train, score_pool
+from models.rounds.query import QuerySettings, Scored, infer, score_pool
 from models.target.train import (
     embed_pool,
     training_notes,
@@ -47,8 +46,6 @@ from workers.weights import with_file
 
 Losses = NDArray[np.float64]
 
-# A class that the project has no longer.
-_GONE: Final = -1
 _VERDICTS: Final = "verdicts.safetensors"
 _NO_EVALUATION: Final = (
     "Accuracy was not measured, as there is no evaluation image; import labeled images into the "
@@ -254,73 +251,6 @@ class Advance:
             features.complete(images_of(self.store), self.context.progress)
             complete_screen(features.file)
 
-    def meta_train(self) -> None:
-        """Train MQ-Net on this round's answers, by the scores of the model that chose them."""
-        assert self.closing is not None
-        scores = PoolScores.from_parquet(self.previous[ArtifactKind.SCORES])
-        query, labels, losses = self._answers_to(scores)
-        before = self.previous.get(ArtifactKind.META_MODEL)
-        mqnet, had_ood, notes = meta_train(
-            scores,
-            query,
-            labels,
-            self.query_settings,
-            seed=self.seed,
-            previous=MQNet.load(before) if before else None,
-            losses=losses,
-        )
-        if mqnet is not None:
-            mqnet.save(self.file("mqnet.safetensors"))
-        self.note("meta_train", {"had_ood": had_ood, "notes": list(notes)})
-
-    def _answers_to(self, scores: PoolScores) -> tuple[Indices, Indices, Losses | None]:
-        """Answers to the query that the closing round chose by ``scores``, as its model had it.
-
-        Returns:
-            (n,) pool indices; (n,) outputs of that model, or ``OOD``, without those of classes
-            that were added since; (n,) losses, where labels are no outputs.
-        """
-        assert self.closing is not None
-        positions = self.snapshot.answered_in(self.closing)
-        query, labels = self.snapshot.labeled[positions], self.snapshot.labels[positions]
-        labels = self._in_outputs_of_then(labels)
-        known = np.flatnonzero(labels >= OOD)
-        positions, query, labels = positions[known], query[known], labels[known]
-        if task_type(self.snapshot.task).names_one_class:
-            return query, labels, None
-        losses = np.zeros(len(query))
-        inside = np.flatnonzero(~self.snapshot.is_ood[positions] & np.isin(query, scores.indices))
-        losses[inside] = self.learner.losses(
-            self.outputs_then(scores, query[inside]),
-            self.snapshot.targets.take(positions[inside]),
-        )
-        return query, labels, losses
-
-    def outputs_then(self, scores: PoolScores, indices: Indices) -> Outputs:
-        """What the model of ``scores`` said at (n,) pool indices; detections in classes of now."""
-        found = scores.take(np.searchsorted(scores.indices, indices).astype(np.int64))
-        nothing = np.empty((len(indices), 0), dtype=np.float32)
-        detections = found.detections
-        if detections is not None:
-            now = {class_id: index for index, class_id in enumerate(self.snapshot.class_ids)}
-            order = [now.get(class_id, _GONE) for class_id in self.previous_class_ids]
-            if order != list(range(len(order))):
-                detections = detections.copy()
-                of = np.array(order, dtype=np.float32)
-                detections[:, :, 5] = of[detections[:, :, 5].astype(np.int64)]
-        return Outputs(found.logits, nothing, detections=detections)
-
-    def _in_outputs_of_then(self, labels: Any) -> Any:
-        """Labels as outputs of the model that chose the query; below ``OOD`` of classes since."""
-        if len(self.snapshot.class_ids) == 0:
-            return labels
-        then = {class_id: index for index, class_id in enumerate(self.previous_class_ids)}
-        now = self.snapshot.class_ids.tolist()
-        return np.array(
-            [OOD if label == OOD else then.get(now[label], OOD - 1) for label in labels.tolist()],
-            dtype=np.int64,
-        )
-
     def train(self) -> None:
         """Train the target model on every verdict; what OOD verdicts are for is its parameters'."""
         indices, targets = self.snapshot.trained()
@@ -410,12 +340,3 @@ class Advance:
         """Keep what the selection looks at beside the scores."""
         keep = self.looks_at_embeddings and not self.frozen
         view_files.save(scored.view, folder, embeddings=keep)
-
-    def answered_then(self) -> tuple[PoolScores, Any] | None:
-        """Scores by which the closing round's images were chosen, and their labels."""
-        if self.closing is None or ArtifactKind.SCORES not in self.previous:
-            return None
-        scores = PoolScores.from_parquet(self.previous[ArtifactKind.SCORES])
-        query, labels, _ = self._answers_to(scores)
-        known = np.isin(query, scores.indices)
-        return scores.take(np.searchsorted(scores.indices, query[known])), labels[known]

@@ -20,6 +20,7 @@ from models.rounds.query import PoolScores
 from workers.advance import second_looks
 from workers.advance.findings import annotator_seconds, findings
 from workers.advance.phases import Advance
+from workers.advance.proposing import propose
 from workers.advance.reads import noted_at_closing
 from workers.artifacts import keep
 from workers.closing import close_round
@@ -28,7 +29,7 @@ from workers.snapshot import Snapshot
 _BLOCK = 5000
 _PREDICTED: Final = ("predicted_class_id", "probability", "in_probability")
 # Of a query that goes on to the next round.
-_KEPT: Final = ("requested", "again_after", *_PREDICTED)
+_KEPT: Final = ("requested", "again_after", "proposals", *_PREDICTED)
 
 
 def publish(advance: Advance) -> None:
@@ -194,8 +195,10 @@ def _open(
         {**ids, **row, "rank": rank - len(requested)}
         for rank, row in enumerate(_predicted_anew(session, advance, scores, requested))
     ]
+    propose(session, advance, round_, scores, first)
     _insert(session, first)
     ranked = _queue(session, advance, round_, scores, selected["order"], selected["wanted"])
+    propose(session, advance, round_, scores, ranked)
     _insert(session, ranked)
     rows = first + ranked
     for kind in (ArtifactKind.META_MODEL, ArtifactKind.SCORES):

@@ -17,6 +17,7 @@ from models.rounds.predictions import inside_of
 from models.rounds.query import PoolScores, Scored
 from models.rounds.query import select as select_queries
 from workers.advance import second_looks
+from workers.advance.answers import answered_then, outputs_then
 from workers.advance.phases import Advance
 from workers.advance.reads import median_seconds
 
@@ -97,7 +98,7 @@ def _ranked(advance: Advance, scores: PoolScores, n: int, wanted: int) -> Rankin
 
 def _last_answers(advance: Advance) -> LastAnswers:
     """What the annotators said to the queries of the closing round, and what was expected."""
-    answered = advance.answered_then()
+    answered = answered_then(advance)
     if answered is None:
         return NO_ANSWERS
     scores, labels = answered
@@ -112,7 +113,7 @@ def _hits(advance: Advance, scores: PoolScores) -> NDArray[np.int8] | None:
         return None
     snapshot = advance.snapshot
     positions = np.searchsorted(snapshot.labeled, scores.indices).astype(np.int64)
-    detections = advance.outputs_then(scores, scores.indices).detections
+    detections = outputs_then(advance, scores, scores.indices).detections
     assert detections is not None
     return hits(detections, snapshot.targets.take(positions))
 

@@ -9,20 +9,25 @@ import shutil
 import signal
 import sys
 import tempfile
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
+import numpy as np
+
 from core import disk
 from core.errors import DomainError
 from core.pictures.rendition import rendered
 from core.settings import settings
+from core.states import Medium
 from models.errors import ModelError
+from models.media.text import TextStore
 from workers.check.asked import Asked, Eta, tell
 from workers.check.gather import Gathered, gather
 from workers.check.inputs import opened
-from workers.check.judging import Judged, JudgedLabel, judge
+from workers.check.judging import Judged, judge
 from workers.check.page import (
     Page,
     contradicted_images,
@@ -31,12 +36,13 @@ from workers.check.page import (
     how_sure,
     left_aside,
 )
-from workers.check.tables import rows, write_csv, write_parquet
-from workers.imports.items import Fetched, Refused
+from workers.check.tables import rows, schema_of, write_csv, write_parquet
+from workers.imports.items import Fetched, Refused, beginning
 
 _FAILED: Final = 1
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _SIDE: Final = 240
+_CHARACTERS: Final = 4_000
 _QUALITY: Final = 75
 _UNREAD: Final = Refused("not looked at")
 
@@ -123,10 +129,15 @@ def _report(
     shown, contradicted = listed[: asked.shown], contradicted_images(judged)
     files = asked.reports()
     course.begin("report")
-    pictures = _pictures(asked, work, gathered, shown, contradicted, course)
-    table = list(rows(gathered, judged, asked.share))
-    write_csv(_written(work, "csv"), table)
-    write_parquet(_written(work, "parquet"), table)
+    wanted = [*contradicted, *(one.given.image for one in shown)]
+    pictures: Mapping[int, bytes | str]
+    if gathered.medium is Medium.TEXT:
+        pictures = _beginnings(gathered, wanted)
+    else:
+        pictures = _pictures(asked, work, gathered, wanted, course)
+    table, schema = list(rows(gathered, judged, asked.share)), schema_of(gathered.medium)
+    write_csv(_written(work, "csv"), table, schema)
+    write_parquet(_written(work, "parquet"), table, schema)
     names = [files[kind].name for kind in ("csv", "parquet")]
     page = Page(gathered, judged, asked.share, asked.path.resolve().name, pictures, names)
     html = page.html(shown, contradicted)
@@ -134,7 +145,8 @@ def _report(
     noise = judged.noise
     return {
         "files": {kind: str(path) for kind, path in files.items()},
-        "images": len(gathered.names),
+        "medium": gathered.medium,
+        f"{gathered.medium}s": len(gathered.names),
         "classes": gathered.classes,
         "judged": judged.judged,
         "wrong": {"rate": noise.rate, "low": noise.low, "high": noise.high},
@@ -142,7 +154,7 @@ def _report(
         "expected_wrong": sum(one.wrong or 0.0 for one in listed),
         "contradicted": judged.contradicted,
         "unlabeled": len(gathered.unlabeled),
-        "single_image_classes": judged.single,
+        f"single_{gathered.medium}_classes": judged.single,
         "refused": gathered.tally.refused,
         "left_out": gathered.tally.left_out + len(gathered.left_out),
         "duplicates": gathered.tally.duplicates,
@@ -152,19 +164,25 @@ def _report(
     }
 
 
+def _beginnings(gathered: Gathered, shown: Sequence[int]) -> dict[int, str]:
+    """What the texts say that the page shows; of long ones how they begin."""
+    images, store = list(dict.fromkeys(shown)), gathered.store
+    assert isinstance(store, TextStore)
+    found: list[str] = []
+    for _, texts in store.take(np.array(images, dtype=np.int64)).beginnings(_CHARACTERS + 1):
+        found += [beginning(text, _CHARACTERS) for text in texts]
+    return dict(zip(images, found, strict=True))
+
+
 def _pictures(
     asked: Asked,
     work: Path,
     gathered: Gathered,
-    shown: list[JudgedLabel],
-    contradicted: list[int],
+    shown: Sequence[int],
     course: Eta,
 ) -> dict[int, bytes]:
     """Small versions of what the page shows, of whole images, which are read once more."""
-    wanted = {
-        gathered.digests[image]: image
-        for image in [*contradicted, *(one.given.image for one in shown)]
-    }
+    wanted = {gathered.digests[image]: image for image in shown}
     # Files may be called alike, and the rows of a Parquet file often are.
     names = {gathered.names[image] for image in wanted.values()}
     found: dict[int, bytes] = {}

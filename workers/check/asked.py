@@ -25,7 +25,8 @@ class Asked(BaseModel):
             ``None``.
         label_column: Column of the labels, where its name does not say so.
         image_column: Parquet column of the images.
-        key_column: Column that says which image a row is about.
+        text_column: Column of the texts, if these are checked.
+        key_column: Column that says which image a row is about, or names a text.
         folder_split: What folders are, by name.
         share: List a label if it is wrong with this probability at least.
         shown: So many of the list are in the HTML page.
@@ -39,6 +40,7 @@ class Asked(BaseModel):
     images: Path | None = None
     label_column: str | None = None
     image_column: str | None = None
+    text_column: str | None = None
     key_column: str | None = None
     folder_split: dict[str, FolderChoice] = {}
     share: float = Field(default=0.5, ge=0.05, le=0.99)

@@ -1,48 +1,35 @@
 """Reading what is to be checked: pixels once, and every label that something says of an image."""
 
-import os
-import shutil
 from collections import Counter
 from collections.abc import Collection, Iterable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import closing
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Final
 
-import numpy as np
-
-from core.errors import DomainError, ErrorKind, Invalid
-from core.imports import ImportParams
-from core.input_size import SizeChoice
+from core.errors import DomainError, Invalid
+from core.media.nouns import in_words_of, noun
 from core.settings import Settings
-from core.states import Split, Verdict
+from core.states import Medium, Split, Verdict
 from core.tasks.registry import class_of
-from models.media.image import PixelStore, PixelWriter
+from models.media.base import Store
 from models.protocols import OOD
 from workers.check.asked import Asked, Eta
 from workers.check.inputs import Inputs, opened
+from workers.check.kept import kept_of
 from workers.check.words import meant
 from workers.imports.batch import Candidate, Line, Looked, Mention, Prepared, batches, decide
 from workers.imports.documents import DocumentSource
 from workers.imports.items import Reference, beginning, composed
 from workers.imports.lookup import closest, spellings
 from workers.imports.media.base import Addition
-from workers.imports.media.decode import Decoded, decode_all
-from workers.imports.media.image import ImageReading, sizes_of
 from workers.imports.pool import Held
 from workers.imports.reading import LabelReader, Opinion
 from workers.imports.report import Note, Tally
-from workers.imports.sampling import samples_ahead
 
 MOST_DETAILS: Final = 5
 """Of a reason so many different details are told."""
 _MOST_DETAIL: Final = 200
-_MOST_THREADS: Final = 4
-# Features of both kinds beside each other, as float32, twice while they are made; and the rest.
-_FEATURES_BYTES: Final = 2 * 4 * 1_800
-_SPARE_BYTES: Final = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +63,8 @@ class Gathered:
         left_out: Files that cannot be read, and why.
         noted: Of what is to be said of files, some of what is each file's own, by the reason.
         notes: What is to be said of all.
-        size: Side of the images in the store.
+        medium: What they are.
+        store: Their pixels, or texts.
     """
 
     classes: list[str]
@@ -88,16 +76,17 @@ class Gathered:
     left_out: dict[str, str] = field(default_factory=dict)
     noted: dict[str, list[str]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    size: int = 0
+    medium: Medium = Medium.IMAGE
+    store: Store | None = None
 
 
 def gather(asked: Asked, work: Path, settings: Settings, course: Eta) -> Gathered:
-    """Read images and labels; pixels go into ``pixels_of(work)``.
+    """Read examples and labels, and keep the pixels or texts in ``work``.
 
     Args:
         asked: What is checked.
-        work: A folder of its own on a disk with room for the pixels.
-        settings: For the largest image.
+        work: A folder of its own on a disk with room for them.
+        settings: For the largest image, and the longest text.
         course: Told how far it is.
 
     Raises:
@@ -116,18 +105,14 @@ def gather(asked: Asked, work: Path, settings: Settings, course: Eta) -> Gathere
         return reading.read(course)
 
 
-def pixels_of(work: Path) -> Path:
-    """Where the pixels are."""
-    return work / "pixels"
-
-
 def _no_labels(asked: Asked, inputs: Inputs) -> DomainError:
     if inputs.total == 0:
-        return Invalid("no_images", f"{asked.path} holds no images.")
+        return Invalid("no_images", in_words_of(inputs.medium, f"{asked.path} holds no images."))
     return Invalid(
         "not_labeled",
-        f"Nothing says what any image of {asked.path} is. Put the images into a folder for each "
-        "class, or say which column holds the labels with label_column.",
+        f"Nothing says what {asked.path} holds. Put the "
+        f"{noun(inputs.medium).many} into a folder for each class, or say which column holds the "
+        "labels with label_column.",
     )
 
 
@@ -137,62 +122,45 @@ class _Reading:
     def __init__(
         self, inputs: Inputs, classes: list[str], names: list[str], work: Path, settings: Settings
     ) -> None:
-        self._inputs, self._work, self._settings = inputs, work, settings
-        self._reading = ImageReading()
+        self._inputs = inputs
+        self._kept = kept_of(inputs.medium, work, settings)
+        self._is_begun = False
         self._item_names = names
         # Ids count from one, as those of tables do: 0 would pass for none.
         ids = {name: number for number, name in enumerate(classes, 1)}
         self._reader = LabelReader(ids, inputs.values)
         left_out = {name: meant(reason) for name, reason in inputs.left_out.items()}
-        self._found = Gathered(classes, left_out=left_out, notes=_alike(classes))
+        self._found = Gathered(
+            classes, left_out=left_out, notes=_alike(classes), medium=inputs.medium
+        )
         self._rows: dict[bytes, int] = {}
         self._by_name: dict[str, list[tuple[str, int]]] = {}
         self._files: list[tuple[str, int]] = []
-        self._writer: PixelWriter | None = None
 
     def read(self, course: Eta) -> Gathered:
         """Read everything."""
         found = self._found
         total = self._inputs.total
-        with ExitStack() as held:
-            threads = ThreadPoolExecutor(min(_MOST_THREADS, os.cpu_count() or 1))
-            held.callback(threads.shutdown)
+        with closing(self._kept):
             items = self._inputs.items()
             for batch in batches(
-                items, Split.POOL, self._reader, self._reading, self._inputs.chosen
+                items, Split.POOL, self._reader, self._kept.reading, self._inputs.chosen
             ):
-                if self._writer is None and any(isinstance(one, Candidate) for one in batch):
-                    self._choose_size()
-                    self._writer = held.enter_context(
-                        PixelStore.writer(pixels_of(self._work), found.size)
-                    )
-                self._add(batch, threads)
+                if not self._is_begun and any(isinstance(one, Candidate) for one in batch):
+                    self._is_begun = True
+                    found.notes += self._kept.begin(self._inputs.images, self._reader)
+                self._add(batch)
                 course.progress(found.tally.total, total)
         if not found.names:
             raise self._no_images()
+        found.store = self._kept.open(len(found.names))
         said = {one.image for one in found.given}
         found.unlabeled = [name for name, image in self._files if image not in said]
         return found
 
-    def _choose_size(self) -> None:
-        params = ImportParams(filename="")
-        samples = samples_ahead(self._inputs.images, params, self._reading, self._reader)
-        choice = SizeChoice.of(sizes_of(samples))
-        # Without a header that can be read there is no image either.
-        self._found.size = side = 8 if choice is None else choice.side
-        if choice is not None:
-            self._found.notes.append(str(choice))
-        _require_room(self._work, self._inputs.images.total, side)
-
-    def _add(self, batch: list[Prepared], threads: ThreadPoolExecutor) -> None:
-        decode = partial(
-            decode_all,
-            threads=threads,
-            max_pixels=self._settings.max_image_pixels,
-            size=max(1, self._found.size),
-        )
-        helped = self._reading.helped
-        decided = decide(batch, Looked(self._known, self._find, decode, helped, self._first_name))
+    def _add(self, batch: list[Prepared]) -> None:
+        make, helped = self._kept.make, self._kept.reading.helped
+        decided = decide(batch, Looked(self._known, self._find, make, helped, self._first_name))
         self._store(decided.additions)
         for position, (one, line) in enumerate(zip(batch, decided.lines, strict=True)):
             labels: tuple[Opinion, ...] = ()
@@ -206,7 +174,8 @@ class _Reading:
                 labels = one.labels
             if image is not None:
                 self._say(line, image, labels)
-            self._found.tally.count(line.outcome, line.name, meant(line.reason), line.split)
+            reason = self._kept.reading.worded(meant(line.reason))
+            self._found.tally.count(line.outcome, line.name, reason, line.split)
             self._note(line.notes)
 
     def _note(self, notes: Iterable[Note]) -> None:
@@ -231,11 +200,8 @@ class _Reading:
     def _store(self, additions: list[Addition]) -> None:
         if not additions:
             return
-        assert self._writer is not None
         found = self._found
-        made = [one.made for one in additions]
-        rows = np.stack([one.pixels for one in made if isinstance(one, Decoded)])
-        self._writer.write(len(found.names), rows)
+        self._kept.write(len(found.names), additions)
         for one in additions:
             self._rows[one.digest] = len(found.names)
             found.names.append(one.name)
@@ -282,7 +248,12 @@ class _Reading:
         tally = self._found.tally
         reason = next(iter(sorted(tally.refused_by_reason.items(), key=lambda one: -one[1])), None)
         why = "" if reason is None else f" Of most, because: {reason[0]}."
-        return Invalid("no_images", f"None of {tally.total:,} files can be read as an image.{why}")
+        files, one = (
+            ("rows or files", "a text")
+            if self._found.medium is Medium.TEXT
+            else ("files", "an image")
+        )
+        return Invalid("no_images", f"None of {tally.total:,} {files} can be read as {one}.{why}")
 
 
 def _alike(classes: list[str]) -> list[str]:
@@ -295,17 +266,3 @@ def _alike(classes: list[str]) -> list[str]:
         for names in by_folded.values()
         if len(names) > 1 and (shown := ", ".join(map(repr, names)))
     ]
-
-
-def _require_room(work: Path, images: int, side: int) -> None:
-    """Refuse what the disk has no room for, before anything takes long."""
-    needed = images * (side * side * 3 + _FEATURES_BYTES) + _SPARE_BYTES
-    free = shutil.disk_usage(work).free
-    if needed > free:
-        raise DomainError(
-            "disk_full",
-            f"{images:,} images need {needed / 1e9:.1f} GB for the time of the check, and "
-            f"{work.parent} has {free / 1e9:.1f} GB left. Make room, or name a folder on another "
-            "disk with the environment variable TMPDIR.",
-            kind=ErrorKind.UNAVAILABLE,
-        )

@@ -11,8 +11,9 @@ from core.errors import Invalid
 from core.imports import FolderChoice
 from core.local_folder import files_of
 from core.media.image import IMAGES
-from core.states import Split, Verdict
+from core.states import Medium, Split, Verdict
 from workers.check.asked import Asked
+from workers.check.texts import medium_of, texts_of
 from workers.imports.documents import SUFFIX, DocumentSource
 from workers.imports.folder import Entries, FolderSource
 from workers.imports.items import (
@@ -122,12 +123,14 @@ class Inputs:
         labels: What says of them what they are, where that is another file.
         chosen: What folders are, by name.
         left_out: Files that cannot be read, and why.
+        medium: What the examples are; of texts ``images`` brings these.
     """
 
     images: Source
     labels: Source | None
     chosen: Mapping[str, FolderChoice]
     left_out: Mapping[str, str]
+    medium: Medium = Medium.IMAGE
 
     @property
     def total(self) -> int:
@@ -185,18 +188,25 @@ def opened(asked: Asked, work: Path, *, names_only: bool = False) -> Iterator[In
             held.callback(source.close)
             return source
 
+        def entries_of(path: Path) -> Entries:
+            if not path.is_dir():
+                return ZipEntries(path)
+            folder = LocalFolder(path, asked.reports().values())
+            left_out.update(folder.left_out)
+            return folder
+
         def images(path: Path, *, is_labeled: bool) -> FolderSource:
-            if path.is_dir():
-                folder = LocalFolder(path, asked.reports().values())
-                left_out.update(folder.left_out)
-                entries: Any = folder
-            else:
-                entries = ZipEntries(path)
-            entries = entries if is_labeled else Unlabeled(entries)
+            entries = entries_of(path) if is_labeled else Unlabeled(entries_of(path))
             return _folder(entries, asked, work, is_labeled=is_labeled, hold=hold)
 
         path, suffix = asked.path, asked.path.suffix.lower()
         chosen = {normal(name): choice for name, choice in asked.folder_split.items()}
+        if medium_of(asked, lambda: entries_of(path)) is Medium.TEXT:
+            used = {"label_column", "text_column", "key_column"}
+            _refuse_idle(asked, "read as texts", used)
+            texts = texts_of(asked, work, lambda: entries_of(path), hold=hold)
+            yield Inputs(texts, None, chosen, left_out, Medium.TEXT)
+            return
         if path.is_dir() or suffix == _ZIP:
             _refuse_idle(asked, "a folder, or a zip of one", {"label_column"})
             yield Inputs(images(path, is_labeled=True), None, chosen, left_out)
@@ -237,8 +247,8 @@ def _not_labeled(path: Path) -> Invalid:
     return Invalid(
         "not_labeled",
         f"{what} cannot be checked. Name a folder with a folder for each class, a zip of one, a "
-        "Parquet file of images and labels, or a CSV, JSON Lines, COCO or Label Studio file that "
-        "lies beside its images.",
+        "Parquet file of images and labels, a CSV, JSON Lines, COCO or Label Studio file that lies "
+        "beside its images, or a table with a column of texts and one of labels.",
     )
 
 

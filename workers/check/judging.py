@@ -9,8 +9,10 @@ from typing import Final
 import numpy as np
 
 from core.errors import Invalid
+from core.media.nouns import in_words_of
+from core.states import Medium
 from models.evaluation.skill_warnings import Skill
-from models.media.image import PixelStore
+from models.media.base import Store
 from models.protocols import OOD, Float32Array, Indices
 from models.relabeling import FIX_GAIN
 from models.relabeling.features import chosen_features, embed_rows
@@ -18,13 +20,13 @@ from models.relabeling.frozen import NoiseRate, judge_labels
 from models.relabeling.opinions import Float64Array, folds_of
 from models.relabeling.several import together
 from workers.check.asked import Eta
-from workers.check.gather import Gathered, Given, pixels_of
+from workers.check.gather import Gathered, Given
 
 _SEED: Final = 0
 # With fewer images that were called OOD nobody knows what such images look like.
 _FEWEST_OOD: Final = 5
 _NAMED: Final = 10
-_NETWORK: Final = "auto"
+_NETWORKS: Final[Mapping[Medium, str]] = {Medium.IMAGE: "auto", Medium.TEXT: "auto_text"}
 _SINGLE: Final = "it is the only image of its class, of which nobody could say whether it is right"
 _DISPUTED: Final = "fewer than two images have this label and no other"
 _FEW_OOD: Final = f"fewer than {_FEWEST_OOD} images are said to belong to no class and nothing else"
@@ -115,7 +117,7 @@ def judge(gathered: Gathered, work: Path, course: Eta) -> Judged:
 
     Args:
         gathered: What was read.
-        work: Where the pixels are, and the features go.
+        work: Where the features go.
         course: Told how far it is.
 
     Raises:
@@ -132,7 +134,7 @@ def judge(gathered: Gathered, work: Path, course: Eta) -> Judged:
         others = tuple(one for one in labels_of[given.image] if one != given.label)
         said = found.by_label.get((given.image, given.label))
         if said is None:
-            why = plan.why_not[given.label]
+            why = in_words_of(gathered.medium, plan.why_not[given.label])
             verdicts.append(JudgedLabel(given, others=others, why_not=why))
         else:
             verdicts.append(replace(said, given=given, others=others))
@@ -187,13 +189,15 @@ def _plan(labels_of: Mapping[int, Mapping[int, int]], gathered: Gathered) -> _Pl
 def _require_two(enough: set[int], given: set[int], gathered: Gathered) -> None:
     inside = {label for label in given if label != OOD}
     if not given:
-        raise Invalid(
+        raise _refusal(
+            gathered,
             "not_labeled",
             f"None of the {len(gathered.names):,} images that were read has a label.",
         )
     if len(given) < 2:
         name = "no class" if given == {OOD} else repr(gathered.classes[next(iter(given))])
-        raise Invalid(
+        raise _refusal(
+            gathered,
             "one_class",
             f"All {len(gathered.given):,} labels are the same, {name}. Labels are judged by "
             "comparing classes with each other; add images of another class.",
@@ -201,18 +205,24 @@ def _require_two(enough: set[int], given: set[int], gathered: Gathered) -> None:
     if len(enough) >= 2:
         return
     if not enough and len(inside) > _NAMED:
-        raise Invalid(
+        raise _refusal(
+            gathered,
             "too_few",
             f"Each of the {len(inside):,} classes has a single image. Is it the right column? Say "
             "which one holds the labels with label_column.",
         )
     names = [repr(gathered.classes[label]) for label in sorted(inside)]
     shown = ", ".join(names[:_NAMED]) + (", …" if len(names) > _NAMED else "")
-    raise Invalid(
+    raise _refusal(
+        gathered,
         "too_few",
         f"Fewer than two classes have two images with no other label ({shown}). Labels are judged "
         "by comparing the images of classes with each other; add images.",
     )
+
+
+def _refusal(gathered: Gathered, code: str, detail: str) -> Invalid:
+    return Invalid(code, in_words_of(gathered.medium, detail))
 
 
 @dataclass(frozen=True)
@@ -225,21 +235,22 @@ class _Found:
 
 def _judged(plan: _Plan, gathered: Gathered, work: Path, course: Eta) -> _Found:
     """Judge the labels of a plan; nothing is learned from images with several."""
-    store = PixelStore.open(pixels_of(work), gathered.size, len(gathered.names))
+    store, network = gathered.store, _NETWORKS[gathered.medium]
+    assert store is not None
     images = np.array([image for image, _ in plan.labels], dtype=np.int64)
     labels = np.array([plan.classes[label] for _, label in plan.labels], dtype=np.int64)
     clean, classes = plan.clean, len(plan.classes)
     # Images with several labels are embedded once, behind the others.
     several, place = np.unique(images[clean:], return_inverse=True)
     out = work / "features.npy"
-    _embed(store, np.concatenate([images[:clean], several]), out, course)
+    _embed(store, np.concatenate([images[:clean], several]), network, out, course)
     course.begin("judging")
     features = chosen_features(
         np.load(out, mmap_mode="r"),
         labels[:clean],
-        _NETWORK,
+        network,
         classes=classes,
-        image_size=gathered.size,
+        image_size=store.size,
         seed=_SEED,
     )
     rows = np.concatenate([np.arange(clean), clean + place]).astype(np.int64)
@@ -265,12 +276,12 @@ def _judged(plan: _Plan, gathered: Gathered, work: Path, course: Eta) -> _Found:
     return _Found(
         _verdicts(plan, gathered, labels, posterior, wrong),
         NoiseRate.of(wrong, differs, folds, certain),
-        _warnings(judgement.opinions[:clean], labels[:clean]),
+        _warnings(gathered.medium, judgement.opinions[:clean], labels[:clean]),
         list(features.notes),
     )
 
 
-def _embed(store: PixelStore, rows: Indices, out: Path, course: Eta) -> None:
+def _embed(store: Store, rows: Indices, network: str, out: Path, course: Eta) -> None:
     """Compute features; steps of what is fitted come first, then images, each with its own time."""
     total = len(rows)
 
@@ -282,7 +293,7 @@ def _embed(store: PixelStore, rows: Indices, out: Path, course: Eta) -> None:
             course.begin("features", total)
 
     course.begin("fitting")
-    embed_rows(store, rows, _NETWORK, flip=True, seed=_SEED, out=out, progress=progress)
+    embed_rows(store, rows, network, flip=True, seed=_SEED, out=out, progress=progress)
 
 
 def _folds(labels: Indices, clean: int, place: Indices) -> Indices:
@@ -319,15 +330,16 @@ def _verdicts(
     return found
 
 
-def _warnings(opinions: Float32Array, labels: Indices) -> list[str]:
-    """Say that pictures tell next to nothing of the labels, if so."""
+def _warnings(medium: Medium, opinions: Float32Array, labels: Indices) -> list[str]:
+    """Say that examples tell next to nothing of the labels, if so."""
     skill = Skill.of(float((opinions.argmax(axis=1) == labels).mean()), labels)
     if not skill.is_hardly_better:
         return []
-    return [
+    said = (
         f"By its picture alone the given label is guessed for {100 * skill.accuracy:.1f} % of "
         f"{skill.count:,} images, and always naming the most frequent class would do so for "
         f"{100 * skill.chance:.1f} %: what is listed means little. Either these classes cannot be "
         "told apart by what the network sees, or most labels are wrong, or there are too few "
         "images."
-    ]
+    )
+    return [in_words_of(medium, said)]

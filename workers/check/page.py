@@ -4,9 +4,12 @@ import base64
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 from typing import Final
 
+from core.media.nouns import in_words_of, noun
+from core.states import Medium
 from workers.check.gather import MOST_DETAILS, Gathered
 from workers.check.judging import Judged, JudgedLabel
 from workers.check.tables import NO_CLASS, class_name
@@ -37,6 +40,9 @@ article { background: var(--card); border: 1px solid var(--line); border-radius:
   overflow: hidden; display: flex; flex-direction: column; }
 article img { display: block; width: 100%; height: 200px; object-fit: contain;
   background: var(--paper); image-rendering: auto; }
+article pre { margin: 0; padding: 10px 12px; max-height: 16em; overflow: auto; font: inherit;
+  white-space: pre-wrap; background: var(--paper); border-bottom: 1px solid var(--line); }
+.texts { grid-template-columns: repeat(auto-fill, minmax(min(320px, 100%), 1fr)); }
 article div { padding: 10px 12px; }
 .given { color: var(--bad); }
 .proposed { color: var(--good); font-weight: 600; }
@@ -58,7 +64,7 @@ class Page:
         judged: What was said of it.
         share: A label is listed if it is wrong with this probability at least.
         title: What was checked.
-        pictures: WebP by image, of what is shown.
+        pictures: WebP by image, of what is shown; or what it says, of texts.
         tables: Names of the files that hold all of it.
     """
 
@@ -66,7 +72,7 @@ class Page:
     judged: Judged
     share: float
     title: str
-    pictures: Mapping[int, bytes]
+    pictures: Mapping[int, bytes | str]
     tables: Sequence[str]
 
     def html(self, shown: Sequence[JudgedLabel], contradicted: Sequence[int]) -> str:
@@ -104,28 +110,29 @@ class Page:
         for warning in judged.warnings:
             yield f'<p class="warning">{escape(warning)}</p>'
         if noise.high > 0 and listed:
-            yield (
-                '<p class="soft">Nothing was changed. A label is judged by pictures that other '
-                "labels describe, never by itself; difficult pictures that are labeled rightly are "
-                "among those listed, so look before you change one. Every label is in "
-                f"{escape(' and '.join(self.tables))}.</p>"
+            said = self._say(
+                "Nothing was changed. A label is judged by pictures that other labels describe, "
+                "never by itself; difficult pictures that are labeled rightly are among those "
+                "listed, so look before you change one. Every label is in"
             )
+            yield f'<p class="soft">{said} {escape(" and ".join(self.tables))}.</p>'
 
     def _several(self, images: Sequence[int]) -> Iterator[str]:
         if not self.judged.contradicted:
             return
-        yield "<h2>The same picture with several labels</h2>"
+        yield f"<h2>{self._say('The same picture with several labels')}</h2>"
         count = self.judged.contradicted
-        yield (
-            f"<p>{_pictures(count)} {_has(count)} several labels, of copies or of several "
-            f"annotators, so at least one label of each is wrong for certain, unless a picture can "
-            f"be of several classes.{_first(len(images), count)}</p>"
+        sentence = (
+            f"{_pictures(count)} {_has(count)} several labels, of copies or of several annotators, "
+            "so at least one label of each is wrong for certain, unless a picture can be of "
+            f"several classes.{_first(len(images), count)}"
         )
+        yield f"<p>{self._say(sentence)}</p>"
         by_image: dict[int, list[JudgedLabel]] = {image: [] for image in images}
         for one in self.judged.verdicts:
             if one.given.image in by_image:
                 by_image[one.given.image].append(one)
-        yield '<div class="grid">'
+        yield self._grid
         for image, verdicts in by_image.items():
             said: dict[int, list[JudgedLabel]] = {}
             for one in verdicts:
@@ -149,7 +156,7 @@ class Page:
         files: dict[tuple[int, int], list[str]] = {}
         for one in self.judged.verdicts:
             files.setdefault((one.given.image, one.given.label), []).append(one.given.file)
-        yield '<div class="grid">'
+        yield self._grid
         for rank, one in enumerate(shown, 1):
             given, proposed = one.given, one.proposed
             assert one.wrong is not None
@@ -194,9 +201,19 @@ class Page:
         name = class_name(self.gathered, label)
         return "none of the classes" if name == NO_CLASS else escape(name)
 
+    def _say(self, sentence: str) -> str:
+        return in_words_of(self.gathered.medium, sentence)
+
+    @property
+    def _grid(self) -> str:
+        is_text = self.gathered.medium is Medium.TEXT
+        return f'<div class="grid{" texts" if is_text else ""}">'
+
     def _picture(self, image: int) -> str:
         content = self.pictures.get(image)
         name = escape(self.gathered.names[image], quote=True)
+        if isinstance(content, str):
+            return f'<pre dir="auto" tabindex="0">{escape(content)}</pre>'
         if content is None:
             return f'<img alt="{name}">'
         data = base64.b64encode(content).decode()
@@ -231,35 +248,38 @@ def how_sure(listed: Sequence[JudgedLabel]) -> str:
 
 def left_aside(gathered: Gathered, judged: Judged) -> Iterator[str]:
     """What was not judged, and why, a line for each reason."""
+    medium, words = gathered.medium, noun(gathered.medium)
+    files, of_files = partial(_files_count, medium), partial(_of_files, medium)
     if count := len(gathered.unlabeled):
-        yield f"{_files_count(count)} without a label: {_some(gathered.unlabeled, count)}."
+        yield f"{files(count)} without a label: {_some(gathered.unlabeled, count)}."
     if judged.single:
         yield (
             f"{_classes(len(judged.single))} {_has(len(judged.single))} "
-            "a single image, of which nobody could say whether it is right; it may be a slip of "
-            f"the pen: {_some(judged.single, len(judged.single))}."
+            f"a single {words.one}, of which nobody could say whether it is right; it may be a "
+            f"slip of the pen: {_some(judged.single, len(judged.single))}."
         )
     if judged.disputed:
         yield (
-            f"{_classes(len(judged.disputed))} not judged, as fewer than two images have that "
-            f"label and no other: {_some(judged.disputed, len(judged.disputed))}."
+            f"{_classes(len(judged.disputed))} not judged, as fewer than two {words.many} have "
+            f"that label and no other: {_some(judged.disputed, len(judged.disputed))}."
         )
     tally = gathered.tally
     for reason, count in sorted(tally.refused_by_reason.items(), key=lambda one: -one[1]):
         names = [one["name"] for one in tally.refused_examples if one["reason"] == reason]
-        yield f"{_files_count(count)} not read, {reason}: {_some(names, count)}."
+        yield f"{files(count)} not read, {reason}: {_some(names, count)}."
     for reason, count in tally.left_out_by_reason.items():
-        yield f"{_files_count(count)} left out: {reason}."
+        yield f"{files(count)} left out: {reason}."
     for reason, count in Counter(gathered.left_out.values()).items():
         names = [name for name, why in gathered.left_out.items() if why == reason]
-        yield f"{_files_count(count)} not read, {reason}: {_some(names, count)}."
+        yield f"{files(count)} not read, {reason}: {_some(names, count)}."
     for reason, count in tally.noted.items():
         details = gathered.noted.get(reason, [])
         more = "; …" if len(details) > MOST_DETAILS else ""
         shown = "; ".join(details[:MOST_DETAILS]) + more
-        yield f"{_of_files(count)}: {reason}{': ' if shown else ''}{shown}."
+        yield f"{of_files(count)}: {reason}{': ' if shown else ''}{shown}."
     if tally.duplicates:
-        yield f"{_files_count(tally.duplicates)} the same as another one, byte by byte."
+        by = "letter by letter" if medium is Medium.TEXT else "byte by byte"
+        yield f"{files(tally.duplicates)} the same as another one, {by}."
 
 
 def distinct(verdicts: Sequence[JudgedLabel]) -> list[JudgedLabel]:
@@ -297,12 +317,19 @@ def _classes(count: int) -> str:
     return f"{count:,} {'class' if count == 1 else 'classes'}"
 
 
-def _files_count(count: int) -> str:
-    return "1 file is" if count == 1 else f"{count:,} files are"
+def _files_count(medium: Medium, count: int) -> str:
+    return f"{_counted(medium, count)} {'is' if count == 1 else 'are'}"
 
 
-def _of_files(count: int) -> str:
-    return "Of 1 file" if count == 1 else f"Of {count:,} files"
+def _of_files(medium: Medium, count: int) -> str:
+    return f"Of {_counted(medium, count)}"
+
+
+def _counted(medium: Medium, count: int) -> str:
+    """Of texts a file may hold many."""
+    if medium is Medium.TEXT:
+        return noun(medium).counted(count)
+    return "1 file" if count == 1 else f"{count:,} files"
 
 
 def _files(names: Sequence[str]) -> str:

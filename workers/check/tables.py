@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from core.csv_escape import BOM, plain_row
+from core.states import Medium
 from models.protocols import OOD
 from workers.check.gather import Gathered
 from workers.check.judging import Judged, JudgedLabel
@@ -31,6 +32,13 @@ SCHEMA: Final = pa.schema(
     ]
 )
 _UNLABELED: Final = "it has no label"
+SAME: Final = "same_image_as"
+
+
+def schema_of(medium: Medium) -> pa.Schema:
+    """The columns, called after what was checked."""
+    same = f"same_{medium}_as"
+    return pa.schema([one.with_name(same) if one.name == SAME else one for one in SCHEMA])
 
 
 def class_name(gathered: Gathered, label: int) -> str:
@@ -71,12 +79,12 @@ def _row(gathered: Gathered, one: JudgedLabel, rank: int, share: float) -> tuple
     )
 
 
-def write_csv(path: Path, table: Sequence[tuple[Any, ...]]) -> None:
+def write_csv(path: Path, table: Sequence[tuple[Any, ...]], schema: pa.Schema = SCHEMA) -> None:
     """Write a CSV that spreadsheets read as UTF-8 and take no cell of for a formula."""
     with path.open("w", encoding="utf-8", newline="") as file:
         file.write(BOM)
         writer = csv.writer(file)
-        writer.writerow(SCHEMA.names)
+        writer.writerow(schema.names)
         writer.writerows(_written(row) for row in table)
 
 
@@ -85,11 +93,11 @@ def _written(row: tuple[Any, ...]) -> list[Any]:
     return plain_row("" if one is None else one for one in cells)
 
 
-def write_parquet(path: Path, table: Sequence[tuple[Any, ...]]) -> None:
+def write_parquet(path: Path, table: Sequence[tuple[Any, ...]], schema: pa.Schema = SCHEMA) -> None:
     """Write a Parquet file of the same rows."""
-    columns = list(zip(*table, strict=True)) or [() for _ in SCHEMA.names]
+    columns = list(zip(*table, strict=True)) or [() for _ in schema.names]
     arrays = [
-        pa.array(column, type=field.type) for column, field in zip(columns, SCHEMA, strict=True)
+        pa.array(column, type=field.type) for column, field in zip(columns, schema, strict=True)
     ]
-    found = pa.Table.from_arrays(arrays, schema=SCHEMA)
+    found = pa.Table.from_arrays(arrays, schema=schema)
     pq.write_table(found, path, compression="zstd")

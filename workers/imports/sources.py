@@ -10,6 +10,7 @@ from core.buckets import Buckets
 from core.errors import Invalid
 from core.imports import ImportParams
 from core.locations import Location, require_allowed
+from core.originals import Originals
 from core.states import Medium
 from core.storage import fill, write_atomically
 from core.tables import Example, Project
@@ -20,6 +21,7 @@ from workers.imports.documents import SUFFIX, DocumentSource
 from workers.imports.folder import FolderSource
 from workers.imports.items import Source
 from workers.imports.lines import MOST_LINE, Lines
+from workers.imports.project import ProjectSource
 from workers.imports.single import SingleSource
 from workers.imports.table import TABLES, TableSource
 from workers.imports.text_table import TABLES as TEXT_TABLES
@@ -44,6 +46,9 @@ def open_source(context: JobContext, *, names_only: bool = False) -> Source:
             ``location_not_allowed`` once it is no longer allowed.
     """
     params = ImportParams.of(context)
+    if params.project is not None:
+        originals = Originals(context.storage, Buckets(context.settings))
+        return ProjectSource(context.sessions, originals, params.project)
     medium, task = _project(context)
     if medium is Medium.TEXT:
         return _texts(context, params, names_only)

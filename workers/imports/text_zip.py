@@ -11,13 +11,13 @@ from typing import Any, BinaryIO, Final
 from core.errors import DomainError
 from core.imports import FolderChoice
 from core.storage import write_atomically
-from workers.imports.folder import FolderSource, is_litter
+from workers.imports.folder import Entries, FolderSource, is_litter
 from workers.imports.items import Item, Refused, Source, printable, refused_item
 from workers.imports.layout import Folders, Placed, layout
 from workers.imports.media.text import is_called_text
 from workers.imports.metadata import NAMES
 from workers.imports.values import Values
-from workers.imports.zip_entries import Entry, ZipEntries
+from workers.imports.zip_entries import Entry
 
 MOST_TABLES: Final = 1000
 _ENDINGS: Final = frozenset({".csv", ".tsv", ".jsonl", ".json", ".parquet"})
@@ -33,7 +33,7 @@ class TextZip(Source):
 
     def __init__(
         self,
-        entries: ZipEntries,
+        entries: Entries,
         work: Path,
         annotations: Sequence[str],
         chosen: Mapping[str, FolderChoice],
@@ -42,7 +42,7 @@ class TextZip(Source):
         """Unpack the tables, and scan the names of the rest.
 
         Args:
-            entries: The zip; closed with the source, also if that cannot be made.
+            entries: The zip, or a folder; closed with the source, also if that cannot be made.
             work: For what is unpacked.
             annotations: Columns that become annotations, of tables or of the metadata of files.
             chosen: What folders are, and values of split columns.
@@ -166,7 +166,7 @@ class TextZip(Source):
 class _Others:
     """What a zip holds beside its tables."""
 
-    def __init__(self, entries: ZipEntries, tables: set[str]) -> None:
+    def __init__(self, entries: Entries, tables: set[str]) -> None:
         self._entries, self._tables = entries, tables
         self.read, self.open, self.close = entries.read, entries.open, entries.close
 

@@ -137,6 +137,7 @@ class Relabeling:
             "subset": self.params.subset,
             "warnings": list(warnings),
             **learned,
+            "test_examples": len(evaluation_labels),
             "notes": [*warnings, *learned.get("notes", [])],
             **(self._read_json("judged.json") if self.params.second_opinion else {"votes": None}),
             **result_of(findings),

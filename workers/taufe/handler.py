@@ -5,6 +5,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
 from sqlalchemy.orm import Session
 
 from core.states import ArtifactKind
@@ -114,6 +115,9 @@ class Comparison:
             "methods": found,
             "settings": settings_of(self.params),
             "class_ids": class_ids,
+            "per_class_examples": np.bincount(
+                self.parts.test_labels, minlength=len(class_ids)
+            ).tolist(),
             "judged_on": self.parts.judged_on,
             "counts": _counts(self.parts) | {"left_out": len(self.known.snapshot.dropped)},
             "warnings": warnings,

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import words from "../strings/ko/catalog.json";
 import { askAgainFor, named, parametersOf, translated, untilWorded } from "./algorithms";
+import { serving } from "./serving";
 import type { Algorithm } from "./types";
 
 const margin: Algorithm = {
@@ -14,6 +15,7 @@ const margin: Algorithm = {
   media: ["image", "text"],
   tasks: ["classification"],
   group: "informativeness",
+  of_texts: null,
   defaults: { epochs: 100, seed: 0 },
   params_schema: {
     type: "object",
@@ -68,4 +70,34 @@ it("asks again for words that did not arrive, and for nothing else", () => {
 it("leaves an algorithm of another package whole, also where it has words of ours", () => {
   const foreign = { ...margin, name: "theirs", summary: "Asks what others would not." };
   expect(translated(foreign, words)).toBe(foreign);
+});
+
+it("offers for texts what says something there", () => {
+  const prune: Algorithm = {
+    ...margin,
+    kind: "job",
+    name: "prune",
+    summary: "Finds images.",
+    defaults: { network: "cnn_tiny", flip: true, ratio: 0.5 },
+    of_texts: {
+      summary: "",
+      descriptions: { network: "minilm for English." },
+      defaults: { network: "minilm", ratio: 0.5 },
+    },
+    params_schema: {
+      properties: {
+        network: { enum: ["cnn_tiny", "minilm"], description: "cnn_tiny for images." },
+        flip: { type: "boolean", description: "Mirrored." },
+        ratio: { type: "number", description: "Share." },
+      },
+    },
+  };
+  const minilm: Algorithm = { ...margin, kind: "model", name: "minilm", media: ["text"] };
+  const [found] = serving([prune, minilm], { medium: "text" });
+  expect(found?.defaults).toEqual({ network: "minilm", ratio: 0.5 });
+  expect(found && parametersOf(found)).toEqual({
+    network: { enum: ["minilm"], description: "minilm for English." },
+    ratio: { type: "number", description: "Share." },
+  });
+  expect(serving([prune, minilm], { medium: "image" })).toEqual([prune]);
 });

@@ -3,7 +3,7 @@ import { inWords } from "../strings";
 import { type AlgorithmWords, loadAlgorithmWords } from "../strings/algorithmWords";
 import { language } from "../strings/language";
 import { call, client } from "./client";
-import type { Algorithm, Job, ParamSchema, Project } from "./types";
+import type { Algorithm, Job, ParamSchema } from "./types";
 
 /** Whether the words of the reader's language have arrived; until then English stands in. */
 export type Worded = { isWorded: boolean };
@@ -35,24 +35,6 @@ export const algorithmsQuery = queryOptions({
   refetchInterval: ({ state }) => askAgainFor(state.data),
 });
 
-/** Those that serve projects of a medium, in its words. */
-export const serving = (
-  algorithms: Algorithm[],
-  { medium, task }: Pick<Project, "medium" | "task">,
-): Algorithm[] => {
-  const those = algorithms.filter((one) => one.media.includes(medium) && one.tasks.includes(task));
-  return medium === "image" ? those : those.map(said);
-};
-
-const said = (algorithm: Algorithm): Algorithm =>
-  withParameters(
-    { ...algorithm, title: inWords(algorithm.title), summary: inWords(algorithm.summary) },
-    (schema) =>
-      schema.description === undefined
-        ? schema
-        : { ...schema, description: inWords(schema.description) },
-  );
-
 /** What algorithms of a kind are called; by their names while the catalog is not there. */
 export function useTitles(kind: Algorithm["kind"]): (name: string) => string {
   const { data } = useQuery(algorithmsQuery);
@@ -83,7 +65,14 @@ export function translated(algorithm: Algorithm, words: AlgorithmWords): Algorit
   const say = (text: string) => words[text] ?? text;
   const said = { title: say(title), summary: say(summary), paper: say(paper) };
   const english = { title, summary };
-  return withParameters({ ...algorithm, ...said, english }, (schema, name) => ({
+  const of_texts = algorithm.of_texts && {
+    ...algorithm.of_texts,
+    summary: say(algorithm.of_texts.summary),
+    descriptions: Object.fromEntries(
+      Object.entries(algorithm.of_texts.descriptions).map(([name, text]) => [name, say(text)]),
+    ),
+  };
+  return withParameters({ ...algorithm, ...said, of_texts, english }, (schema, name) => ({
     ...withWords(schema, (value) => words[value]),
     title: say(schema.title ?? name),
     description: say(schema.description ?? ""),
@@ -150,7 +139,8 @@ export const withWeights = (
       : schema,
   );
 
-const withParameters = (
+/** An algorithm whose parameters are described otherwise. */
+export const withParameters = (
   algorithm: Algorithm,
   change: (schema: ParamSchema, name: string) => ParamSchema,
 ): Algorithm => ({

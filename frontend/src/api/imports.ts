@@ -91,6 +91,8 @@ export type Upload = {
   annotations: string[];
   /** The column with the texts, where it was named. */
   textColumn?: string | undefined;
+  /** The column with the labels, where it was named. */
+  labelColumn?: string | undefined;
   /** What else is said of a table's columns. */
   table?: TableChoice | undefined;
   /** What was zipped to be sent. */
@@ -103,14 +105,14 @@ export type Upload = {
 
 /** Upload one file as an import. */
 export function uploadImport(upload: Upload): Promise<Job> {
-  const { projectId, body, filename, split, annotations, textColumn, table, packed, dryRun } =
-    upload;
-  const { onProgress, signal } = upload;
+  const { projectId, body, filename, split, annotations, textColumn, labelColumn } = upload;
+  const { table, packed, dryRun, onProgress, signal } = upload;
   const query = new URLSearchParams({ filename, split });
   if (dryRun) query.set("dry_run", "true");
   if (packed) query.set("packed", packed);
   for (const column of annotations) query.append("annotation_column", column);
   if (textColumn) query.set("text_column", textColumn);
+  if (labelColumn) query.set("label_column", labelColumn);
   if (table?.key) query.set("key_column", table.key);
   if (table && table.countFrom !== null) query.set("count_from", String(table.countFrom));
   return sendFile({ url: `/api/projects/${projectId}/imports?${query}`, body, onProgress, signal });

@@ -19,6 +19,8 @@ export type Comparison = Warned & {
   methods: Record<Method, MethodFigures>;
   settings: Record<Method, Choice>;
   class_ids: number[];
+  /** How many images judge each class; missing in jobs of earlier versions. */
+  per_class_examples?: number[];
   judged_on: "evaluation" | "held_out";
   counts: Record<"inside" | "verdicts" | "auxiliary" | "test" | "test_ood" | "left_out", number>;
 };
@@ -40,6 +42,8 @@ export type Relabeling = Warned & {
   noise?: Record<"rate" | "low" | "high", number>;
   /** Of the suggestions: how many given labels are wrong, and how many proposed ones right. */
   expected?: Record<"wrong" | "right", number | null>;
+  /** Whether verdicts of none of the classes were judged, too: `noise` is of all of them then. */
+  knows_ood?: boolean;
   /** How many are suggested to be OOD. */
   outside?: number;
   subset: number | null;
@@ -47,6 +51,8 @@ export type Relabeling = Warned & {
   trained: number;
   disagreements: number;
   test_accuracy: number | null;
+  /** How many images that was measured on; missing in jobs of earlier versions. */
+  test_examples?: number;
   class_ids: number[];
   transitions: number[][];
   cleanlab: Record<"flagged" | "both" | "ours_only" | "theirs_only", number> | null;

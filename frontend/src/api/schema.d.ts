@@ -809,6 +809,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/examples/{example_id}/look-at": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Look At Example
+         * @description Have the model of the last round show where on an image it sees a class.
+         *
+         *     The `result` of the job that is returned holds `map`, rows of 0 to 255 over the `square` that
+         *     the model sees (left, top, right, bottom in pixels of the image); `box` around the largest part
+         *     that stands out, null where nothing does; `class_id`, its `probability` and the
+         *     `predicted_class_id`; and the `round` of the model.
+         */
+        post: operations["look_at_example"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/examples/{example_id}/neighbours": {
         parameters: {
             query?: never;
@@ -2321,7 +2346,8 @@ export interface components {
          * AlgorithmOut
          * @description `defaults` are what the parameters begin with: of jobs they suit the workers' devices.
          *
-         *     `media` and `tasks` are what projects have to be of, for it to be chosen in them.
+         *     `media` and `tasks` are what projects have to be of, for it to be chosen in them. `of_texts` is
+         *     what is otherwise in projects of texts, null where it serves none.
          */
         AlgorithmOut: {
             /** Defaults */
@@ -2346,6 +2372,7 @@ export interface components {
             name: string;
             /** Needs */
             needs: string[];
+            of_texts: components["schemas"]["OfTextsOut"] | null;
             /** Paper */
             paper: string;
             /** Params Schema */
@@ -3537,7 +3564,7 @@ export interface components {
          * @description How to go on with a planned import; what is left out stays as it was planned.
          *
          *     `folder_split` says of folders, or of values of the split column, what they are, by name. With
-         *     `dry_run` it is planned anew, as columns change what a plan says.
+         *     `dry_run` it is planned anew, as columns change what a plan says, also where the plan failed.
          */
         ImportStart: {
             /** Annotation Columns */
@@ -3677,7 +3704,7 @@ export interface components {
          * @description What a job does.
          * @enum {string}
          */
-        JobKind: "import_pool" | "advance_round" | "learn_features" | "taufe" | "prune" | "relabel" | "score_part" | "resize" | "embedding_map" | "compare" | "look_up";
+        JobKind: "import_pool" | "advance_round" | "learn_features" | "taufe" | "prune" | "relabel" | "score_part" | "resize" | "embedding_map" | "compare" | "look_up" | "localize" | "look_at";
         /** JobOut */
         JobOut: {
             /** Attempt */
@@ -3864,6 +3891,14 @@ export interface components {
             email: string;
             /** Password */
             password: string;
+        };
+        /**
+         * LookAt
+         * @description Which class to look for; left out: the one that the model says.
+         */
+        LookAt: {
+            /** Class Id */
+            class_id?: number | null;
         };
         /**
          * MapImage
@@ -4088,6 +4123,24 @@ export interface components {
             ratio: number | null;
             /** Wrong */
             wrong: number;
+        };
+        /**
+         * OfTextsOut
+         * @description `summary` and `descriptions` are empty where those that it has speak of texts as well.
+         *
+         *     `defaults` has the parameters that say something there, and no others.
+         */
+        OfTextsOut: {
+            /** Defaults */
+            defaults: {
+                [key: string]: unknown;
+            };
+            /** Descriptions */
+            descriptions: {
+                [key: string]: string;
+            };
+            /** Summary */
+            summary: string;
         };
         /**
          * OnlyHere
@@ -4359,11 +4412,17 @@ export interface components {
          * ProjectCreate
          * @description `medium` is what the examples are and `task` what a label is; both stay.
          *
-         *     Task types are `classification`, and those of packages that this installation has.
+         *     Task types are `classification`, `boxes`, and those of packages that this installation has.
+         *
+         *     `from_project` is a project of another task whose pool is taken over, by an import that begins
+         *     at once: what its images were labeled as stands in their `meta`, and what is OOD there is OOD
+         *     here. Without `classes` it gives those as well, and its guidelines.
          */
         ProjectCreate: {
             /** Classes */
             classes: components["schemas"]["ClassIn"][];
+            /** From Project */
+            from_project?: number | null;
             /**
              * Guidelines
              * @default
@@ -5187,7 +5246,9 @@ export interface components {
         SubsetFormat: "csv" | "ids" | "imagefolder" | "parquet";
         /**
          * SubsetOut
-         * @description A subset. ``noise_ratio`` is of what is kept, over examples whose truth is known.
+         * @description A subset.
+         *
+         *     ``noise_ratio`` is of what is kept, over the ``noise_known`` examples whose truth is known.
          */
         SubsetOut: {
             /** Active */
@@ -5207,6 +5268,8 @@ export interface components {
             labeled: number;
             /** Method */
             method: string;
+            /** Noise Known */
+            noise_known: number | null;
             /** Noise Ratio */
             noise_ratio: number | null;
             /** Params */
@@ -5239,6 +5302,8 @@ export interface components {
             /** Method */
             method: string;
             noise: components["schemas"]["NoiseOut"];
+            /** Noise Known */
+            noise_known: number | null;
             /** Noise Ratio */
             noise_ratio: number | null;
             /** Params */
@@ -7548,6 +7613,51 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ExampleDetail"];
+                };
+            };
+        };
+    };
+    look_at_example: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                example_id: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LookAt"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobOut"];
                 };
             };
         };

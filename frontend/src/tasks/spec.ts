@@ -30,6 +30,8 @@ export type PanelProps = {
   /** The verdict just given, to show that the key was heard. */
   flashed: Choice | null;
   disabled: boolean;
+  /** What is asked about has not come up: it can only be skipped. */
+  unseen?: boolean;
   canUndo: boolean;
   onAnswer: (choice: Choice) => void;
   onUndo: () => void;

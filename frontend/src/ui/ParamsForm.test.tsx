@@ -16,6 +16,7 @@ const algorithm: Algorithm = {
   media: ["image", "text"],
   tasks: ["classification"],
   group: "recommended",
+  of_texts: null,
   defaults: { epochs: 100, learning_rate: 0.01, warm_start: true, stride: null, ratio: 0.5 },
   params_schema: {
     properties: {

@@ -46,6 +46,12 @@ export function formatShare(known: Known | null): string {
   return t.advice.within(formatPercent(known.value), whole(known.low), whole(known.high));
 }
 
+/** A measured share of so many; as it is where nobody counted them, a dash where there is none. */
+export function formatMeasured(value: number | null, count: number | null | undefined): string {
+  if (value === null || count == null) return formatPercent(value);
+  return formatShare(shareOf(value * count, count));
+}
+
 /** 0.93 (0.88–0.97), likewise. */
 export function formatAuroc(known: Known | null): string {
   if (known === null) return t.advice.tooFew;

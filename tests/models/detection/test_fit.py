@@ -11,8 +11,8 @@ from PIL import Image
 
 from models.detection.fit import seen, to_image, to_square
 from models.detection.proposals import proposals
+from models.detection.targets import BoxTargets
 from models.media.image import fit_image
-from models.tasks.box_targets import BoxTargets
 
 sides = st.integers(1, 5000)
 places = st.floats(-100, 6000, allow_nan=False)

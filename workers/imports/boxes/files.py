@@ -11,6 +11,7 @@ from typing import Any, BinaryIO, Final, Protocol
 from xml.etree.ElementTree import Element
 
 from core.errors import DomainError
+from core.folder_names import LITTER
 from core.media.image import IMAGES
 from workers.imports import xml_stream
 from workers.imports.boxes import cvat, voc, yolo
@@ -24,7 +25,8 @@ _TEXT: Final = ".txt"
 _XML: Final = ".xml"
 _IMAGES: Final = "images"
 _LABELS: Final = "labels"
-# Folders where Pascal VOC keeps the two.
+# Where Pascal VOC lists images, and keeps XML and images.
+_LISTS: Final = "imagesets"
 _OF_XML: Final = "annotations"
 _BESIDE_XML: Final = ("JPEGImages", "images", "Images")
 # Endings that an image may have whose text alone came, the likeliest first.
@@ -65,7 +67,7 @@ class BoxFiles:
         self._index.execute("PRAGMA journal_mode = OFF")
         self._index.execute("PRAGMA synchronous = OFF")
         self._index.execute("CREATE TABLE images (key TEXT, path TEXT)")
-        self._index.execute("CREATE TABLE texts (name TEXT PRIMARY KEY, key TEXT) WITHOUT ROWID")
+        self._index.execute("CREATE TABLE texts (name TEXT PRIMARY KEY, key TEXT, below INT)")
         self._names: dict[str, Any] = {}
         self._has_texts = False
         self._formats: dict[str, str] = {}
@@ -79,25 +81,27 @@ class BoxFiles:
         for name in files:
             path = PurePosixPath(name)
             suffix, stem = path.suffix.lower(), name[: len(name) - len(path.suffix)]
-            if suffix == _TEXT:
-                self._index.execute("INSERT OR IGNORE INTO texts VALUES (?, ?)", (name, stem))
+            if suffix == _TEXT and path.name.lower() not in yolo.LISTS:
+                row = (name, stem, _LABELS in map(str.lower, path.parts[:-1]))
+                self._index.execute("INSERT OR IGNORE INTO texts VALUES (?, ?, ?)", row)
             elif suffix in IMAGES:
                 rows = ((key, name) for key in dict.fromkeys((_of_labels(stem), stem)))
                 self._index.executemany("INSERT INTO images VALUES (?, ?)", rows)
         self._index.execute("CREATE INDEX by_key ON images (key)")
-        for name, key in self._index.execute("SELECT name, key FROM texts").fetchall():
-            is_label = _LABELS in key.lower().split("/")[:-1] or self._images_of(key)
-            if not is_label or PurePosixPath(name).name.lower() in yolo.LISTS:
-                self._index.execute("DELETE FROM texts WHERE name = ?", (name,))
+        self._index.execute(
+            "DELETE FROM texts WHERE NOT below AND key NOT IN (SELECT key FROM images)"
+        )
         self._index.execute("COMMIT")
         found = self._index.execute("SELECT 1 FROM texts LIMIT 1").fetchone()
         self._has_texts = found is not None
 
     def __contains__(self, name: str) -> bool:
-        """Whether a file draws boxes, or says what their numbers stand for."""
+        """Whether a file draws boxes, says what their numbers stand for, or lists images."""
         path = PurePosixPath(name)
         suffix = path.suffix.lower()
         if suffix == _XML or suffix in yolo.YAML or path.name.lower() in yolo.LISTS:
+            return True
+        if suffix == _TEXT and _LISTS in map(str.lower, path.parts):
             return True
         if suffix != _TEXT or not self._has_texts:
             return False
@@ -172,7 +176,8 @@ class BoxFiles:
     def _texts(self, calls: Callable[[str], str]) -> Iterator[Row]:
         for entry in self._every():
             name = calls(entry.name)
-            if PurePosixPath(name).suffix.lower() != _TEXT or name not in self:
+            known = self._index.execute("SELECT 1 FROM texts WHERE name = ?", (name,)).fetchone()
+            if known is None:
                 continue
             self._formats.setdefault(yolo.SOURCE, name)
             content = self._content(entry)
@@ -199,7 +204,8 @@ class BoxFiles:
         """What XML of single images says; that of CVAT is put aside into ``documents``."""
         for entry in self._every():
             name = calls(entry.name)
-            if not name.lower().endswith(_XML):
+            is_litter = PurePosixPath(name).name.lower() in LITTER
+            if is_litter or not name.lower().endswith(_XML):
                 continue
             content = self._open(entry)
             if isinstance(content, Refused):

@@ -1,12 +1,14 @@
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { FIXED_KEYS } from "../../ui/hotkeys";
+import { isTouch } from "../../ui/isTouch";
 import { Kbd } from "../../ui/Kbd";
 import styles from "./MyWork.module.css";
 
 /** What to press while labeling, to learn before the first image. */
 export function KeysCard() {
   const rows = t.label.helpRows;
+  if (isTouch()) return null;
   const keys: [string[], string][] = [
     [["1", "…", "0"], t.home.keysClasses],
     [[FIXED_KEYS.ood], rows.ood],

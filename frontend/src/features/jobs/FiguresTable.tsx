@@ -1,9 +1,8 @@
 import type { Comparison } from "../../api/results";
 import type { LabelClass } from "../../api/types";
 import { t } from "../../strings";
-import { formatPercent } from "../../ui/format";
 import { Table } from "../../ui/Table";
-import { bestOf, linesOf, METHODS } from "./figures";
+import { bestOf, linesOf, METHODS, ofClass } from "./figures";
 
 const { comparison } = t.jobs;
 
@@ -34,7 +33,10 @@ export function FiguresTable({ result }: { result: Comparison }) {
               <th scope="row">{line.label}</th>
               {METHODS.map((method, index) => (
                 <td key={method} data-number>
-                  <Figure text={line.format(line.values[index] ?? null)} best={best[index]} />
+                  <Figure
+                    text={line.format(line.values[index] ?? null, index)}
+                    best={best[index]}
+                  />
                 </td>
               ))}
             </tr>
@@ -61,7 +63,7 @@ export function PerClassTable({ classes, result }: PerClassTableProps) {
             <th scope="row">{classes.find((one) => one.id === id)?.name ?? id}</th>
             {METHODS.map((method) => (
               <td key={method} data-number>
-                {formatPercent(result.methods[method].per_class[index] ?? null)}
+                {ofClass(result, method, index)}
               </td>
             ))}
           </tr>

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useSearchParams } from "react-router";
-import { algorithmsQuery, serving } from "../../api/algorithms";
+import { algorithmsQuery } from "../../api/algorithms";
+import { serving } from "../../api/serving";
 import type { Algorithm, Project } from "../../api/types";
 import { t } from "../../strings";
 import { useJobsOfKind } from "../../ui/jobs/JobControls";

@@ -1,7 +1,8 @@
 import type { PruneResult } from "../../api/results";
 import type { Noise } from "../../api/types";
 import { t } from "../../strings";
-import { formatCount, formatPercent } from "../../ui/format";
+import { formatCount } from "../../ui/format";
+import { formatMeasured } from "../../ui/shares";
 import { Table } from "../../ui/Table";
 
 const { subset: text } = t.jobs;
@@ -38,8 +39,10 @@ export function NoiseTable({ result, noise }: NoiseTableProps) {
             <td data-number>{formatCount(labels[part])}</td>
             <td data-number>{formatCount(noise[part].known)}</td>
             <td data-number>{formatCount(noise[part].wrong)}</td>
-            <td data-number>{formatPercent(noise[part].ratio)}</td>
-            {corrects && <td data-number>{formatPercent(corrects[part].ratio)}</td>}
+            <td data-number>{formatMeasured(noise[part].ratio, noise[part].known)}</td>
+            {corrects && (
+              <td data-number>{formatMeasured(corrects[part].ratio, corrects[part].wrong)}</td>
+            )}
           </tr>
         ))}
       </tbody>

@@ -5,8 +5,9 @@ import type { Relabeling } from "../../api/results";
 import type { Job, LabelClass, Project } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
-import { Figures } from "../../ui/Figures";
+import { type Figure, Figures } from "../../ui/Figures";
 import { formatCount, formatPercent, formatWholePercent } from "../../ui/format";
+import { FEWEST, formatMeasured } from "../../ui/shares";
 import { Table } from "../../ui/Table";
 import styles from "./JobsScreen.module.css";
 import { ReviewProgress } from "./ReviewProgress";
@@ -29,8 +30,11 @@ export function RelabelScreen({ project, job }: RelabelScreenProps) {
         <Link to={`/projects/${project.id}/jobs`}>{t.jobs.back}</Link>
         <h2>{text.title}</h2>
         <p>
-          {text.learned(titleOf(learner), trained)} {text.doubts(disagreements, labeled)}{" "}
-          {result.test_accuracy !== null && text.accuracy(formatPercent(result.test_accuracy))}
+          {result.noise ? text.judged(labeled) : text.learned(titleOf(learner), trained)}{" "}
+          {text.doubts(disagreements, labeled)}{" "}
+          {result.test_accuracy !== null &&
+            (result.test_examples ?? FEWEST) >= FEWEST &&
+            text.accuracy(formatMeasured(result.test_accuracy, result.test_examples))}
         </p>
       </header>
       <Warnings result={result} />
@@ -42,21 +46,7 @@ export function RelabelScreen({ project, job }: RelabelScreenProps) {
       )}
       {result.truth && (
         <Card title={text.truth} hint={text.truthHint(result.truth.known)}>
-          <Figures
-            figures={[
-              [text.noiseBefore, formatPercent(result.truth.noise_before)],
-              [text.noiseAfter, formatPercent(result.truth.noise_after)],
-              [text.corrected, formatPercent(result.truth.corrected)],
-              ...(result.truth.trained_wrong && result.truth.trained_corrected != null
-                ? ([
-                    [
-                      text.trainedCorrected(result.truth.trained_wrong),
-                      formatPercent(result.truth.trained_corrected),
-                    ],
-                  ] as [string, string][])
-                : []),
-            ]}
-          />
+          <Figures figures={truthOf(result.truth)} />
         </Card>
       )}
       {result.cleanlab && (
@@ -85,14 +75,29 @@ export function RelabelScreen({ project, job }: RelabelScreenProps) {
   );
 }
 
+function truthOf(truth: NonNullable<Relabeling["truth"]>): Figure[] {
+  const { known, noise_before, noise_after, corrected, trained_wrong, trained_corrected } = truth;
+  const figures: Figure[] = [
+    [text.noiseBefore, formatMeasured(noise_before, known)],
+    [text.noiseAfter, formatMeasured(noise_after, known)],
+    [text.corrected, formatMeasured(corrected, Math.round(noise_before * known))],
+  ];
+  if (trained_wrong && trained_corrected != null) {
+    const share = formatMeasured(trained_corrected, trained_wrong);
+    figures.push([text.trainedCorrected(trained_wrong), share]);
+  }
+  return figures;
+}
+
 /** How many labels are wrong, and what the suggestions are worth; of frozen features alone. */
-function Found({ result: { noise, share, expected, disagreements, outside } }: ResultProps) {
+function Found({ result }: ResultProps) {
+  const { noise, share, expected, disagreements, outside, knows_ood } = result;
   if (!noise || share === undefined) return null;
   const { wrong, right } = expected ?? { wrong: null, right: null };
   return (
     <Card title={text.found} hint={text.noiseHint}>
       <p>
-        {text.noise(
+        {(knows_ood ? text.noiseOfAll : text.noise)(
           formatWholePercent(noise.rate),
           formatWholePercent(noise.low),
           formatWholePercent(noise.high),

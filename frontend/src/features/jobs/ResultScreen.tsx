@@ -14,12 +14,14 @@ import { ComparisonScreen } from "./ComparisonScreen";
 import { FilesCard } from "./FilesCard";
 import { GivenCard } from "./GivenCard";
 import styles from "./JobsScreen.module.css";
+import { LocalizationScreen } from "./LocalizationScreen";
 import { LogCard } from "./LogCard";
 import { RelabelScreen } from "./RelabelScreen";
 import { SubsetScreen } from "./SubsetScreen";
 
 const SCREENS: Partial<Record<Job["kind"], typeof ComparisonScreen>> = {
   taufe: ComparisonScreen,
+  localize: LocalizationScreen,
   prune: SubsetScreen,
   relabel: RelabelScreen,
 };

@@ -2,8 +2,9 @@ import { useQuery } from "@tanstack/react-query";
 import { subsetComparisonQuery } from "../../api/subsets";
 import type { LabelClass, Project, SubsetComparison } from "../../api/types";
 import { t } from "../../strings";
-import { formatCount, formatPercent } from "../../ui/format";
+import { formatCount } from "../../ui/format";
 import { Failure, Loading, Skeleton } from "../../ui/State";
+import { formatMeasured } from "../../ui/shares";
 import { Table } from "../../ui/Table";
 import { ExampleGallery } from "./ExampleGallery";
 import styles from "./JobsScreen.module.css";
@@ -58,7 +59,7 @@ function Figures({ classes, both }: { classes: LabelClass[]; both: SubsetCompari
   const lines: [string, string[]][] = [
     [text.kept, sides.map((side) => text.keptOf(side.kept, side.labeled))],
     [text.only, sides.map((side) => formatCount(side.only))],
-    [text.noise, sides.map((side) => formatPercent(side.noise.ratio))],
+    [text.noise, sides.map((side) => formatMeasured(side.noise.ratio, side.noise.known))],
     [text.known, sides.map((side) => formatCount(side.noise.known))],
     ...classes
       .filter((one) => sides.some((side) => side.balance.some((it) => it.class_id === one.id)))

@@ -2,7 +2,8 @@ import { Link } from "react-router";
 import { useTitles } from "../../api/algorithms";
 import type { Project, Settings, Subset } from "../../api/types";
 import { t } from "../../strings";
-import { formatDateTime, formatPercent } from "../../ui/format";
+import { formatDateTime } from "../../ui/format";
+import { formatMeasured } from "../../ui/shares";
 import { Table } from "../../ui/Table";
 import { useChangedOfPrune } from "./given";
 import styles from "./JobsScreen.module.css";
@@ -51,7 +52,7 @@ export function SubsetsTable({ project, subsets }: SubsetsTableProps) {
               {text.keptOf(one.kept, one.labeled)}
             </td>
             <td data-number className={styles.oneLine}>
-              {formatPercent(one.noise_ratio)}
+              {formatMeasured(one.noise_ratio, one.noise_known)}
             </td>
             <td className={styles.oneLine}>{formatDateTime(one.created_at)}</td>
             <td>

@@ -3,7 +3,8 @@ import { membersQuery } from "../../api/projects";
 import type { Relabeling } from "../../api/results";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
-import { formatCount, formatPercent } from "../../ui/format";
+import { formatCount } from "../../ui/format";
+import { formatMeasured } from "../../ui/shares";
 import { Table } from "../../ui/Table";
 
 const { relabel: text } = t.jobs;
@@ -37,7 +38,7 @@ export function VotersCard({ projectId, votes }: VotersCardProps) {
                   : (nameOf(one.user_id) ?? text.user(one.user_id))}
               </th>
               <td data-number>{formatCount(one.labels)}</td>
-              <td data-number>{formatPercent(one.quality)}</td>
+              <td data-number>{formatMeasured(one.quality, one.labels)}</td>
             </tr>
           ))}
         </tbody>

@@ -1,13 +1,9 @@
-import type { Comparison, PruneResult, Relabeling } from "../../api/results";
+import type { PruneResult } from "../../api/results";
 import { t } from "../../strings";
 import { Notice } from "../../ui/State";
 
 /** What has to be known before anything of a result is believed. */
-export function Warnings({
-  result: { warnings = [] },
-}: {
-  result: Comparison | PruneResult | Relabeling;
-}) {
+export function Warnings({ result: { warnings = [] } }: { result: { warnings?: string[] } }) {
   return warnings.map((warning) => (
     <Notice key={warning} tone="bad">
       {t.common.said(warning)}

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Comparison, Detection, MethodFigures } from "../../api/results";
-import { bestOf, linesOf } from "./figures";
+import { bestOf, linesOf, ofClass } from "./figures";
 
 const detection = (auroc: number, aupr_out: number, fpr95: number): Detection => ({
   auroc,
@@ -25,7 +25,7 @@ const result: Comparison = {
   },
   class_ids: [],
   judged_on: "evaluation",
-  counts: { inside: 1, verdicts: 1, auxiliary: 0, test: 1, test_ood: 1, left_out: 0 },
+  counts: { inside: 1, verdicts: 1, auxiliary: 0, test: 1000, test_ood: 1000, left_out: 0 },
 };
 
 const lineOf = (label: string) => {
@@ -46,15 +46,13 @@ it("tells how well each score parts OOD, by both scores and all three measures",
     energy: detection(0.53, 0.44, 0.35),
   };
   const lines = linesOf({ ...result, methods: { standard: one, oat: two, taufe: one } });
-  expect(
-    lines.slice(2).map((line) => [line.label, line.values.map(line.format), bestOf(line)]),
-  ).toEqual([
-    ["AUROC, largest probability", ["81.0 %", "82.0 %", "81.0 %"], [false, true, false]],
-    ["AUPR out, largest probability", ["72.0 %", "73.0 %", "72.0 %"], [false, true, false]],
-    ["FPR95, largest probability", ["63.0 %", "64.0 %", "63.0 %"], [true, false, true]],
-    ["AUROC, energy", ["54.0 %", "53.0 %", "54.0 %"], [true, false, true]],
-    ["AUPR out, energy", ["45.0 %", "44.0 %", "45.0 %"], [true, false, true]],
-    ["FPR95, energy", ["36.0 %", "35.0 %", "36.0 %"], [false, true, false]],
+  expect(lines.slice(2).map((line) => [line.label, line.values.map(line.format)])).toEqual([
+    ["AUROC, largest probability", ["0.81 (0.79–0.83)", "0.82 (0.80–0.84)", "0.81 (0.79–0.83)"]],
+    ["AUPR out, largest probability", ["72.0 %", "73.0 %", "72.0 %"]],
+    ["FPR95, largest probability", ["63.0 % (60–66)", "64.0 % (61–67)", "63.0 % (60–66)"]],
+    ["AUROC, energy", ["0.54 (0.51–0.57)", "0.53 (0.50–0.56)", "0.54 (0.51–0.57)"]],
+    ["AUPR out, energy", ["45.0 %", "44.0 %", "45.0 %"]],
+    ["FPR95, energy", ["36.0 % (33–39)", "35.0 % (32–38)", "36.0 % (33–39)"]],
   ]);
 });
 
@@ -66,5 +64,30 @@ it("marks every best value, whichever direction is better", () => {
 it("marks nothing where all are equal or unknown", () => {
   expect(bestOf(lineOf("AUROC, largest probability"))).toEqual([false, false, false]);
   expect(bestOf(lineOf("AUROC, energy"))).toEqual([false, false, false]);
-  expect(lineOf("Similarity of classes").format(null)).toBe("–");
+  expect(lineOf("Similarity of classes").format(null, 0)).toBe("–");
+});
+
+it("calls nothing best that another may equal, and tells no share of few images", () => {
+  const judgedOn = (test: number) => linesOf({ ...result, counts: { ...result.counts, test } })[0];
+  for (const [test, told, best] of [
+    [1000, "60.0 % (57–63)", [false, true, true]],
+    [30, "60.0 % (42–75)", [false, false, false]],
+    [19, "too few yet", [false, false, false]],
+  ] as const) {
+    const line = judgedOn(test);
+    if (!line) throw new Error("Accuracy");
+    expect(line.format(line.values[1] ?? null, 1)).toBe(told);
+    expect(bestOf(line)).toEqual(best);
+  }
+});
+
+it("tells the accuracy of a class by how many images it has, where those were counted", () => {
+  const standard = { ...figures(0.5, 0.9), per_class: [0.5, 0.5, null] };
+  const counted = { ...result, methods: { ...result.methods, standard } };
+  const told = (per_class_examples?: number[]) =>
+    [0, 1, 2].map((at) =>
+      ofClass({ ...counted, ...(per_class_examples && { per_class_examples }) }, "standard", at),
+    );
+  expect(told([100, 10, 0])).toEqual(["50.0 % (40–60)", "too few yet", "–"]);
+  expect(told()).toEqual(["50.0 %", "50.0 %", "–"]);
 });

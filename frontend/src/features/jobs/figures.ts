@@ -1,20 +1,30 @@
 import type { Comparison, Method, MethodFigures } from "../../api/results";
 import { t } from "../../strings";
 import { formatPercent } from "../../ui/format";
+import {
+  aurocOf,
+  formatAuroc,
+  formatMeasured,
+  formatShare,
+  type Known,
+  shareOf,
+} from "../../ui/shares";
 
 export const METHODS: Method[] = ["standard", "oat", "taufe"];
 
 export type Line = {
   label: string;
   values: (number | null)[];
-  format: (value: number | null) => string;
+  /** What each value lies within; missing where no interval is known, null of too few images. */
+  known?: (Known | null)[];
+  format: (value: number | null, index: number) => string;
   lowerIsBetter: boolean;
 };
 
 const formatCosine = (value: number | null): string => (value === null ? "–" : value.toFixed(3));
 
 /** The lines of the table of figures, one value for each method. */
-export function linesOf({ methods }: Comparison): Line[] {
+export function linesOf({ methods, counts: { test, test_ood } }: Comparison): Line[] {
   const { comparison } = t.jobs;
   const line = (
     label: string,
@@ -27,25 +37,60 @@ export function linesOf({ methods }: Comparison): Line[] {
     format,
     lowerIsBetter,
   });
+  const within = (
+    plain: Line,
+    knownOf: (value: number) => Known | null,
+    format: (known: Known | null) => string,
+  ): Line => {
+    const known = plain.values.map((value) => (value === null ? null : knownOf(value)));
+    return {
+      ...plain,
+      known,
+      format: (value, index) => (value === null ? "–" : format(known[index] ?? null)),
+    };
+  };
+  const share = (plain: Line, count: number): Line =>
+    within(plain, (value) => shareOf(value * count, count), formatShare);
   const detection = (["msp", "energy"] as const).flatMap((score) => {
     const name = comparison.scores[score];
     return [
-      line(comparison.auroc(name), (one) => one[score]?.auroc ?? null),
+      within(
+        line(comparison.auroc(name), (one) => one[score]?.auroc ?? null),
+        (value) => aurocOf(value, test, test_ood),
+        formatAuroc,
+      ),
       line(comparison.aupr(name), (one) => one[score]?.aupr_out ?? null),
-      line(comparison.fpr(name), (one) => one[score]?.fpr95 ?? null, true),
+      share(
+        line(comparison.fpr(name), (one) => one[score]?.fpr95 ?? null, true),
+        test_ood,
+      ),
     ];
   });
   return [
-    line(comparison.accuracy, (one) => one.accuracy),
+    share(
+      line(comparison.accuracy, (one) => one.accuracy),
+      test,
+    ),
     line(comparison.similarity, (one) => one.similarity, true, formatCosine),
     ...detection,
   ];
 }
 
-/** Which columns of a line hold its best value; none when all are equal or unknown. */
-export function bestOf({ values, lowerIsBetter }: Line): boolean[] {
-  const known = values.filter((value) => value !== null);
-  const best = lowerIsBetter ? Math.min(...known) : Math.max(...known);
-  const distinct = new Set(known).size > 1;
-  return values.map((value) => distinct && value === best);
+/**
+ * Which columns of a line hold its best value: none when all are equal or unknown, when no interval
+ * is known, or when another method's value lies within it.
+ */
+export function bestOf({ values, known, lowerIsBetter }: Line): boolean[] {
+  const told = values.filter((value) => value !== null);
+  const best = lowerIsBetter ? Math.min(...told) : Math.max(...told);
+  const distinct = new Set(told).size > 1;
+  const surely = (index: number): boolean => {
+    const { low, high } = known?.[index] ?? { low: 0, high: 1 };
+    return told.every((value) => value === best || value < low || value > high);
+  };
+  return values.map((value, index) => distinct && value === best && surely(index));
 }
+
+/** The accuracy of a method on one class, of so many images. */
+export const ofClass = ({ methods, per_class_examples }: Comparison, method: Method, at: number) =>
+  formatMeasured(methods[method].per_class[at] ?? null, per_class_examples?.[at]);

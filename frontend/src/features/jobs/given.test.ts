@@ -3,6 +3,7 @@ import type { Algorithm } from "../../api/types";
 import { changedOf } from "./given";
 
 const algorithm = {
+  of_texts: null,
   defaults: { method: "uniform", ratio: 0.5, tau: null, epochs: 10 },
   params_schema: {
     properties: {

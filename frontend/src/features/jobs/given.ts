@@ -1,6 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { algorithmsQuery, jobOf, parametersOf } from "../../api/algorithms";
+import { serving } from "../../api/serving";
 import type { Algorithm, Job } from "../../api/types";
+import { spokenOf } from "../../strings/medium";
 import { labelOf, wordsOf } from "../../ui/ParamsForm";
 
 /** What was given otherwise than the defaults of today, as words; without what `apart` names. */
@@ -15,6 +17,7 @@ export function changedOf(algorithm: Algorithm, given: Job["params"], apart: str
 /** A function that says what else a subset's job was given than its method. */
 export function useChangedOfPrune(): (given: Job["params"]) => string {
   const algorithms = useQuery(algorithmsQuery);
-  const prune = jobOf(algorithms.data?.items, "prune");
+  const all = algorithms.data?.items;
+  const prune = jobOf(all && serving(all, { medium: spokenOf() }), "prune");
   return (given) => (prune ? changedOf(prune, given, "method") : "");
 }

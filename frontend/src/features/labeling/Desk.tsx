@@ -8,6 +8,7 @@ import type { KeyDialogOf } from "../../ui/hotkeys";
 import { keyDialog } from "../../ui/keyDialog";
 import { markKey } from "../../ui/measure";
 import { Failure, Notice } from "../../ui/State";
+import { BeforeHint } from "./BeforeHint";
 import { Between } from "./Between";
 import { LabelBar } from "./LabelBar";
 import styles from "./LabelScreen.module.css";
@@ -49,15 +50,22 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
   const { current, history, paused } = view;
   const shownAt = useShownClasses(project, view.status?.classes_version);
 
+  const isSeen = useCallback(() => {
+    const { current: asked } = session.getView();
+    return asked !== null && ahead.get(asked.subject)?.state === "ready";
+  }, [session, ahead]);
+  const seen = useSyncExternalStore(ahead.subscribe, isSeen);
   const answer = useCallback(
     async (choice: Choice) => {
+      // What nobody sees yet can be put off, and nothing else be said of it.
+      if (choice.verdict !== "skip" && !isSeen()) return;
       markKey();
       const version = choice.classesVersion ?? shownAt(performance.now()).version;
       if (await session.answer(choice.verdict, choice.classId, version, choice.label)) {
         flash({ ...choice });
       }
     },
-    [session, flash, shownAt],
+    [session, flash, shownAt, isSeen],
   );
   const onPage = useCallback(
     (what: "alternate" | "pause" | "guide" | KeyDialogOf<"label">) => {
@@ -142,7 +150,7 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
             {current?.given
               ? t.label.before(task.describe(current.given, classes))
               : previous && t.label.last(task.describe(previous, classes))}
-            {current?.given && <small>{t.label.beforeHint}</small>}
+            {current?.given && <BeforeHint keys={t.label.beforeHint} />}
           </p>
           <Panel
             classes={classes}
@@ -150,6 +158,7 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
             given={current?.given ?? null}
             flashed={flashed}
             disabled={!current}
+            unseen={!seen}
             canUndo={history.length > 0}
             onAnswer={answer}
             onUndo={() => session.undo()}

@@ -3,6 +3,7 @@ import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Dialog, DialogActions } from "../../ui/Dialog";
 import { KEY_DIALOGS, keyLabel, keyOf } from "../../ui/hotkeys";
+import { isTouch } from "../../ui/isTouch";
 import { Kbd } from "../../ui/Kbd";
 import styles from "./HelpFrame.module.css";
 
@@ -13,13 +14,17 @@ type HelpFrameProps = {
   title: string;
   verdicts: KeyRow[];
   keys: KeyRow[];
+  /** What fingers do: told in place of the keys where there are none. */
+  touch: string[];
   onClose: () => void;
   intro?: ReactNode;
   children?: ReactNode;
 };
 
 /** What each key does; the keys that open it close it again. */
-export function HelpFrame({ title, verdicts, keys, onClose, intro, children }: HelpFrameProps) {
+export function HelpFrame(props: HelpFrameProps) {
+  const { title, verdicts, keys, touch, onClose, intro, children } = props;
+  const byFinger = isTouch();
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (KEY_DIALOGS.label.help.includes(keyOf(event))) onClose();
@@ -28,10 +33,20 @@ export function HelpFrame({ title, verdicts, keys, onClose, intro, children }: H
     return () => window.removeEventListener("keydown", onKey);
   }, [onClose]);
   return (
-    <Dialog title={title} onClose={onClose} wide>
-      {intro}
-      <KeyList rows={verdicts} />
-      <KeyList rows={keys} />
+    <Dialog title={byFinger ? t.label.touch.title : title} onClose={onClose} wide>
+      {byFinger ? (
+        <ul className={styles.touch}>
+          {touch.map((line) => (
+            <li key={line}>{line}</li>
+          ))}
+        </ul>
+      ) : (
+        <>
+          {intro}
+          <KeyList rows={verdicts} />
+          <KeyList rows={keys} />
+        </>
+      )}
       {children}
       <DialogActions>
         <Button kind="primary" onClick={onClose}>

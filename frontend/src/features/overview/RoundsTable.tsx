@@ -6,7 +6,7 @@ import type { Round } from "../../api/types";
 import { t } from "../../strings";
 import { Chip } from "../../ui/Chip";
 import { formatCost, formatCount, formatSeconds } from "../../ui/format";
-import { formatShare, shareOf } from "../../ui/shares";
+import { formatMeasured, formatShare, shareOf } from "../../ui/shares";
 import { Table } from "../../ui/Table";
 import { Term } from "../../ui/Term";
 import styles from "./OverviewScreen.module.css";
@@ -78,9 +78,7 @@ export function RoundsTable({ projectId, rounds }: { projectId: number; rounds: 
                   : "–"}
               </td>
               <td data-number title={t.advice.interval(imagesOf(round))}>
-                {round.accuracy === null
-                  ? "–"
-                  : formatShare(shareOf(round.accuracy * imagesOf(round), imagesOf(round)))}
+                {formatMeasured(round.accuracy, imagesOf(round))}
               </td>
               <td data-number>{trainingTime(round)}</td>
             </tr>

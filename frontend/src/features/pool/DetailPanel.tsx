@@ -4,12 +4,9 @@ import { Link } from "react-router";
 import { isNotFound } from "../../api/errors";
 import { exampleQuery } from "../../api/pool";
 import type { Example, ExampleDetail, Project } from "../../api/types";
-import { Whole } from "../../media/Thumbnail";
 import { movesText } from "../../media/text/scrolling";
 import type { Sought } from "../../media/text/words";
 import { t } from "../../strings";
-import { LabelOver } from "../../tasks/boxes/LabelOver";
-import { boxesOf } from "../../tasks/boxes/model";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
 import { CopyButton } from "../../ui/CopyButton";
@@ -20,6 +17,7 @@ import styles from "./DetailPanel.module.css";
 import { Fact, Facts } from "./Facts";
 import { History, Places } from "./History";
 import { NeighbourList } from "./NeighbourList";
+import { canLook, Pictured } from "./Pictured";
 import { GRID_ID } from "./PoolGrid";
 
 const { detail: text } = t.pool;
@@ -41,6 +39,8 @@ export function DetailPanel(props: DetailPanelProps) {
   const found = useQuery(exampleQuery(project.id, id));
   // Whoever goes on to the next image wants to see its like as well.
   const [similar, setSimilar] = useState(false);
+  const [looks, setLooks] = useState(false);
+  const looksAt = canLook(project);
   const at = examples.findIndex((one) => one.id === id);
   const before = at > 0 ? examples[at - 1]?.id : undefined;
   const after = at >= 0 ? examples[at + 1]?.id : examples[0]?.id;
@@ -54,6 +54,7 @@ export function DetailPanel(props: DetailPanelProps) {
       if (isElsewhere(event) || event.defaultPrevented || movesText(event)) return;
       if (event.key === "Escape") onShow(null);
       else if (event.key === "s") onSimilar(id);
+      else if (event.key === "w" && looksAt) setLooks((before) => !before);
       else if (["ArrowRight", "ArrowDown", "j"].includes(event.key) && after) onShow(after);
       else if (["ArrowLeft", "ArrowUp", "k"].includes(event.key) && before) onShow(before);
       else return;
@@ -61,7 +62,7 @@ export function DetailPanel(props: DetailPanelProps) {
     };
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
-  }, [onShow, onSimilar, id, before, after]);
+  }, [onShow, onSimilar, id, before, after, looksAt]);
   return (
     <aside className={styles.panel} aria-label={text.title}>
       <header className={styles.header}>
@@ -104,6 +105,8 @@ export function DetailPanel(props: DetailPanelProps) {
           example={found.data}
           marked={marked}
           similar={similar}
+          looks={looks}
+          onLooks={setLooks}
           onNearest={() => setSimilar(true)}
           onSimilar={() => onSimilar(id)}
           onShow={onShow}
@@ -118,6 +121,8 @@ type KnownProps = {
   example: ExampleDetail;
   marked: readonly Sought[];
   similar: boolean;
+  looks: boolean;
+  onLooks: (looks: boolean) => void;
   onNearest: () => void;
   onSimilar: () => void;
   onShow: (id: number) => void;
@@ -125,24 +130,17 @@ type KnownProps = {
 
 function Known(props: KnownProps) {
   const { project, example, marked, similar, onNearest, onSimilar, onShow } = props;
+  const { looks, onLooks } = props;
   const metadata = Object.entries(example.meta);
   return (
     <div className={styles.body}>
-      <div
-        className={styles.stage}
-        data-medium={project.medium}
-        data-boxes={boxesOf(example.whole_label) !== null || undefined}
-        data-small={Math.max(example.width ?? 0, example.height ?? 0) < 200 || undefined}
-      >
-        <Whole
-          content={{ ...example, example_id: example.id }}
-          marked={marked}
-          alt={example.name}
-          {...(example.width !== null && { width: example.width })}
-          {...(example.height !== null && { height: example.height })}
-        />
-        <LabelOver example={example} label={example.whole_label} classes={project.classes} />
-      </div>
+      <Pictured
+        project={project}
+        example={example}
+        marked={marked}
+        looks={looks}
+        onLooks={onLooks}
+      />
       <div className={styles.chips}>
         <Chip tone={example.state === "labeled" ? "good" : "plain"} dot>
           {t.pool.values.state[example.state]}

@@ -1,10 +1,11 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useSearchParams } from "react-router";
-import { algorithmsQuery } from "../../api/algorithms";
+import { algorithmsQuery, jobOf } from "../../api/algorithms";
 import { duplicatesQuery, holdCopies, judgeExamples, type Which } from "../../api/alike";
 import { actOnExamples, poolQueries } from "../../api/pool";
 import { projectQuery } from "../../api/projects";
+import { serving } from "../../api/serving";
 import type { Changed, DuplicateGroup, Duplicates, Judgement, Project } from "../../api/types";
 import { t } from "../../strings";
 import { Button, ButtonLink } from "../../ui/Button";
@@ -170,7 +171,7 @@ function Compare({ project, known }: { project: Project; known: Duplicates }) {
     setSeen(latest.state);
     if (seen) void client.invalidateQueries({ queryKey: poolQueries.all(project.id) });
   }
-  const algorithm = catalog?.items.find((one) => one.kind === "job" && one.name === "compare");
+  const algorithm = jobOf(catalog && serving(catalog.items, project), "compare");
   const { compared, images } = known;
   const later = compared ? images - compared.images : 0;
   return (

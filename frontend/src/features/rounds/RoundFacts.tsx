@@ -5,9 +5,16 @@ import type { Algorithm, Choice, LabelClass, Round } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { type Figure, Figures } from "../../ui/Figures";
-import { formatCount, formatPercent, formatSeconds } from "../../ui/format";
+import { formatCount, formatSeconds } from "../../ui/format";
 import { labelOf, wordsOf } from "../../ui/ParamsForm";
-import { aurocOf, FEWEST, formatAuroc, formatShare, shareOf } from "../../ui/shares";
+import {
+  aurocOf,
+  FEWEST,
+  formatAuroc,
+  formatMeasured,
+  formatShare,
+  shareOf,
+} from "../../ui/shares";
 import styles from "./RoundScreen.module.css";
 
 const { facts, phases, settings } = t.rounds;
@@ -34,7 +41,7 @@ export function FactsCard({ round, classes }: { round: Round; classes: LabelClas
     ],
     [
       classes.length === 1 ? t.advice.oneClass.accuracy : facts.accuracy,
-      round.accuracy === null ? "–" : formatShare(shareOf(round.accuracy * images, images)),
+      formatMeasured(round.accuracy, images),
       of(images),
     ],
     ...(told
@@ -60,7 +67,7 @@ export function FactsCard({ round, classes }: { round: Round; classes: LabelClas
           rows={judged.map((one) => ({
             name: one.name,
             share: isTooFew(perClassImages[one.id]) ? 0 : (perClass[one.id] ?? 0),
-            text: classText(perClass[one.id] ?? null, perClassImages[one.id] ?? null),
+            text: formatMeasured(perClass[one.id] ?? null, perClassImages[one.id]),
           }))}
         />
       )}
@@ -79,12 +86,6 @@ export function FactsCard({ round, classes }: { round: Round; classes: LabelClas
 }
 
 const isTooFew = (images: number | undefined): boolean => images !== undefined && images < FEWEST;
-
-/** Of rounds that did not count the images of each class, the accuracy alone. */
-function classText(accuracy: number | null, images: number | null): string {
-  if (accuracy === null || images === null) return formatPercent(accuracy);
-  return formatShare(shareOf(accuracy * images, images));
-}
 
 /** How long each phase of the closing job took. */
 export function PhasesCard({ round }: { round: Round }) {

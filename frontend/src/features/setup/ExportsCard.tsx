@@ -33,12 +33,22 @@ const groups = (): FormatGroup[] => [
   },
   {
     label: t.exports.images,
-    formats: ["doccano", "label_studio", "parquet", "coco", "yolo", "imagefolder"],
+    formats: ["doccano", "label_studio", "parquet", "coco", "yolo", "voc", "cvat", "imagefolder"],
     options: [{ name: "unlabeled", label: t.exports.unlabeled, hint: t.exports.unlabeledHint }],
   },
 ];
 /** Those whose JSON is of use without the images. */
 const DOCUMENTS: ExportFormat[] = ["label_studio", "coco"];
+/** Those that images with classes have had from the beginning, so that nobody has to be asked. */
+const OF_CLASSES: ExportFormat[] = [
+  "csv",
+  "jsonl",
+  "label_studio",
+  "parquet",
+  "coco",
+  "yolo",
+  "imagefolder",
+];
 
 /** What there is to take away, in which form. */
 export function ExportsCard({ project }: { project: Project }) {
@@ -51,7 +61,7 @@ export function ExportsCard({ project }: { project: Project }) {
       </p>
       {!nothing && <Lacking projectId={project.id} />}
       {groups().map((group) => (
-        <FormatList key={group.label} group={group} projectId={project.id} />
+        <FormatList key={group.label} group={group} project={project} />
       ))}
     </Card>
   );
@@ -78,15 +88,18 @@ function Lacking({ projectId }: { projectId: number }) {
   );
 }
 
-function FormatList({ group, projectId }: { group: FormatGroup; projectId: number }) {
+function FormatList({ group, project }: { group: FormatGroup; project: Project }) {
+  const projectId = project.id;
   const [options, setOptions] = useState<ExportOptions>({});
   const isText = useMedium() === "text";
-  const formats = useQuery({ ...exportFormatsQuery(projectId), enabled: isText }).data;
-  // Of the formats for images each has been there from the beginning.
+  const isUsual = !isText && project.task === "classification";
+  const formats = useQuery({ ...exportFormatsQuery(projectId), enabled: !isUsual }).data;
   const isOffered = (format: ExportFormat) =>
-    isText
-      ? formats?.some(({ name, refused }) => name === format && refused === null) === true
-      : format !== "doccano";
+    isUsual
+      ? OF_CLASSES.includes(format)
+      : formats?.some(({ name, refused }) => name === format && refused === null) === true;
+  const words: typeof t.exports.formats =
+    project.task === "boxes" ? { ...t.exports.formats, ...t.exports.boxes } : t.exports.formats;
   return (
     <div className={styles.group}>
       <h3>{group.label}</h3>
@@ -101,7 +114,7 @@ function FormatList({ group, projectId }: { group: FormatGroup; projectId: numbe
       ))}
       <ul className={shared.rows} aria-label={group.label}>
         {group.formats.filter(isOffered).map((format) => {
-          const { title, text } = t.exports.formats[format];
+          const { title, text } = words[format];
           return (
             <li key={format}>
               <div>

@@ -7,6 +7,7 @@ import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { SelectField, TextField } from "../../ui/Field";
 import { Failure, Notice } from "../../ui/State";
+import { useFold } from "../../ui/useFold";
 import { BucketDialog } from "./BucketDialog";
 import { DropZone } from "./DropZone";
 import { fromLoose, isArchive, isExample, type Source } from "./folders";
@@ -20,7 +21,6 @@ import { TableDialog } from "./TableDialog";
 import { columnsOf, isAboutKnown, isDocument, isTable, readTable, type Table } from "./tables";
 import { UploadList } from "./UploadList";
 import { uploadsOf } from "./uploads";
-import { useFold } from "./useFold";
 
 const isLabels = (name: string): boolean => isTable(name) || isDocument(name);
 

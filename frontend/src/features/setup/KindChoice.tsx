@@ -12,18 +12,22 @@ export const kinds = {
 
 export type Kind = keyof typeof kinds;
 
-const KINDS = Object.keys(kinds) as Kind[];
+export const KINDS = Object.keys(kinds) as Kind[];
 
-type KindChoiceProps = { value: Kind; onChange: (kind: Kind) => void };
+type KindChoiceProps<One extends Kind> = {
+  value: One;
+  offered: readonly One[];
+  onChange: (kind: One) => void;
+};
 
 /** What a project holds and asks. It is asked first, because it stays. */
-export function KindChoice({ value, onChange }: KindChoiceProps) {
+export function KindChoice<One extends Kind>({ value, offered, onChange }: KindChoiceProps<One>) {
   const name = useId();
   const { medium: text } = t.setup;
   return (
     <fieldset className={styles.choice}>
       <legend>{text.title}</legend>
-      {KINDS.map((kind) => (
+      {offered.map((kind) => (
         <label key={kind} className={styles.option}>
           <input
             type="radio"

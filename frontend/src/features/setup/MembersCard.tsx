@@ -5,8 +5,8 @@ import { addMember, membersQuery, removeMember } from "../../api/projects";
 import type { Project } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
-import { Card } from "../../ui/Card";
 import { SelectField } from "../../ui/Field";
+import { FoldedCard } from "../../ui/FoldedCard";
 import { Failure, Loading, Notice, Skeleton } from "../../ui/State";
 import styles from "./SetupScreen.module.css";
 
@@ -29,7 +29,12 @@ export function MembersCard({ project }: { project: Project }) {
   const others = users.data?.items.filter((user) => user.active && !known.has(user.id)) ?? [];
   const error = add.error ?? remove.error;
   return (
-    <Card title={t.setup.members.title} hint={t.setup.members.hint} id="members">
+    <FoldedCard
+      title={t.setup.members.title}
+      hint={t.setup.members.hint}
+      id="members"
+      brief={members.data?.items.map(({ user }) => user.name).join(", ")}
+    >
       {members.isPending && (
         <Loading>
           <Skeleton height="5rem" />
@@ -85,6 +90,6 @@ export function MembersCard({ project }: { project: Project }) {
         </form>
       )}
       {error && <Notice tone="bad">{error.message}</Notice>}
-    </Card>
+    </FoldedCard>
   );
 }

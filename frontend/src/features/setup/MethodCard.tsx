@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { algorithmsQuery, jobOf, serving } from "../../api/algorithms";
+import { algorithmsQuery, jobOf } from "../../api/algorithms";
+import { serving } from "../../api/serving";
 import type { AlgorithmKind, Project, Settings } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
@@ -7,6 +8,7 @@ import { CheckField, SelectField } from "../../ui/Field";
 import { SubsetInUse } from "../../ui/jobs/SubsetInUse";
 import { NumberField } from "../../ui/NumberField";
 import { Failure, Loading, Notice, Skeleton } from "../../ui/State";
+import { useFold } from "../../ui/useFold";
 import { AlgorithmField } from "./AlgorithmField";
 import { CostWords } from "./CostWords";
 import { LearnedFeatures } from "./LearnedFeatures";
@@ -15,7 +17,6 @@ import { ModesField } from "./ModesField";
 import { unmetBy } from "./needs";
 import { RoundTime } from "./RoundTime";
 import styles from "./SetupScreen.module.css";
-import { useFold } from "./useFold";
 
 const { firstQueue: first } = t.advice;
 

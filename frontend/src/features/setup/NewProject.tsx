@@ -6,7 +6,7 @@ import { t, words } from "../../strings";
 import { Button, ButtonLink } from "../../ui/Button";
 import { TextField } from "../../ui/Field";
 import { Notice } from "../../ui/State";
-import { type Kind, KindChoice, kinds } from "./KindChoice";
+import { KINDS, type Kind, KindChoice, kinds } from "./KindChoice";
 import styles from "./NewProject.module.css";
 
 /** Asks for what stays, and for a name: a draft then exists, and nothing that is added to it can be lost. */
@@ -34,7 +34,7 @@ export function NewProject() {
         <h1>{t.setup.newTitle}</h1>
         <p className={styles.hint}>{words[medium].setup.newHint}</p>
       </div>
-      <KindChoice value={kind} onChange={setKind} />
+      <KindChoice value={kind} offered={KINDS} onChange={setKind} />
       <TextField
         label={t.setup.name}
         placeholder={t.setup.medium.names[kind]}

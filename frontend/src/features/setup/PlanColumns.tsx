@@ -40,23 +40,29 @@ export function PlanColumns({ plan, added, isAll, isPool, columns, onColumns }: 
       {isPool && offered.length > 0 && (
         <fieldset className={styles.columns}>
           <legend>{text.columns}</legend>
-          {offered.map(({ column, readable, unreadable, values }) => (
+          {offered.map((one) => (
             <CheckField
-              key={column}
-              label={column === "label" ? text.folderLabel : column}
-              hint={
-                added.length === 0
-                  ? text.values(readable, unreadable, values)
-                  : isAll
-                    ? text.values(readable + unreadable, 0, values)
-                    : text.valuesOfClasses(readable + unreadable, values)
-              }
-              checked={columns.includes(column)}
-              onChange={() => toggle(column)}
+              key={one.column}
+              label={one.column === "label" ? text.folderLabel : one.column}
+              hint={valuesOf(one, added, isAll)}
+              checked={columns.includes(one.column)}
+              onChange={() => toggle(one.column)}
             />
           ))}
         </fieldset>
       )}
     </>
   );
+}
+
+/** How many labels a column has for the pool, and of which values. */
+function valuesOf(column: PlannedColumn, added: string[], isAll: boolean): string {
+  const text = t.setup.plan;
+  const { readable, unreadable, elsewhere = 0, values } = column;
+  if (readable + unreadable === 0)
+    return elsewhere > 0 ? text.valuesElsewhere(elsewhere, values) : text.noValues;
+  if (added.length === 0) return text.values(readable, unreadable, values);
+  return isAll
+    ? text.values(readable + unreadable, 0, values)
+    : text.valuesOfClasses(readable + unreadable, values);
 }

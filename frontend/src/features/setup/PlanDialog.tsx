@@ -12,7 +12,15 @@ import { PlanClasses } from "./PlanClasses";
 import { PlanColumns } from "./PlanColumns";
 import styles from "./PlanDialog.module.css";
 import { PlanGroup } from "./PlanGroup";
-import { type Chosen, chosenOf, lostToEvaluation, newClasses, SPLITS, sumsOf } from "./plan";
+import {
+  type Chosen,
+  chosenOf,
+  lostToEvaluation,
+  newClasses,
+  proposedClasses,
+  SPLITS,
+  sumsOf,
+} from "./plan";
 import { Reasons } from "./Reasons";
 import { TextColumn } from "./TextColumn";
 
@@ -44,9 +52,10 @@ export function PlanDialog(props: PlanDialogProps) {
   const [chosen, setChosen] = useState<Chosen>(() => chosenOf(plan));
   const known = new Set(props.classes);
   const found = newClasses(plan, chosen, known);
-  // Where there are no classes, those of the folders are proposed.
+  // Where there are no classes, what folders are called is proposed.
   const [picked, setPicked] = useState<ReadonlySet<string> | null>(null);
-  const makes = picked ?? new Set(takesClasses && known.size === 0 ? found.keys() : []);
+  const makes =
+    picked ?? new Set(takesClasses && known.size === 0 ? proposedClasses(plan, chosen, found) : []);
   const added = takesClasses ? [...found.keys()].filter((name) => makes.has(name)) : [];
   const classes = new Set([...known, ...added]);
   const sums = sumsOf(plan, chosen, classes);

@@ -1,8 +1,9 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { discardImport, listed } from "../../api/imports";
+import { discardImport, listed, startImport } from "../../api/imports";
 import { projectQuery } from "../../api/projects";
 import { retryJob } from "../../api/rounds";
 import type { Job } from "../../api/types";
+import { useMedium } from "../../media/MediumContext";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
@@ -11,6 +12,7 @@ import { Meter } from "../../ui/Meter";
 import { Notice } from "../../ui/State";
 import styles from "./ImagesCard.module.css";
 import { planOf } from "./plan";
+import { TextColumn } from "./TextColumn";
 
 type PlanListProps = { projectId: number; jobs: Job[]; onContinue: (job: Job) => void };
 
@@ -31,10 +33,17 @@ function PlanItem({ projectId, job, onContinue }: { job: Job } & Omit<PlanListPr
   const onSettled = () => client.invalidateQueries({ queryKey: projectQuery(projectId).queryKey });
   const discard = useMutation({ mutationFn: () => discardImport(projectId, job.id), onSettled });
   const retry = useMutation({ mutationFn: () => retryJob(job.id), onSettled });
+  const again = useMutation({
+    mutationFn: (text_column: string) =>
+      startImport(projectId, job.id, { folder_split: {}, text_column, dry_run: true }),
+    onSuccess: onContinue,
+    onSettled,
+  });
+  const isText = useMedium() === "text";
   const { name, kind } = listed(job);
   const isReady = planOf(job) !== null;
   const isActive = job.state === "queued" || job.state === "running";
-  const error = discard.error ?? retry.error;
+  const error = discard.error ?? retry.error ?? again.error;
   return (
     <li>
       <div className={styles.item}>
@@ -75,6 +84,9 @@ function PlanItem({ projectId, job, onContinue }: { job: Job } & Omit<PlanListPr
       )}
       {job.state === "queued" && job.message && <p className={styles.kind}>{saidBy(job)}</p>}
       {job.state === "failed" && <Notice tone="bad">{saidBy(job)}</Notice>}
+      {job.state === "failed" && isText && job.error?.code === "invalid_column" && (
+        <TextColumn column="" busy={again.isPending} onChange={again.mutate} />
+      )}
       {error && <Notice tone="bad">{t.common.said(error.message)}</Notice>}
     </li>
   );

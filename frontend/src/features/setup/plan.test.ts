@@ -1,6 +1,13 @@
 import { expect, it } from "vitest";
 import type { ImportPlan, PlannedGroup } from "../../api/types";
-import { type Chosen, chosenOf, lostToEvaluation, newClasses, sumsOf } from "./plan";
+import {
+  type Chosen,
+  chosenOf,
+  lostToEvaluation,
+  newClasses,
+  proposedClasses,
+  sumsOf,
+} from "./plan";
 
 function group(name: string | null, more: Partial<PlannedGroup>): PlannedGroup {
   const proposal = name === null ? "pool" : (name as PlannedGroup["proposal"]);
@@ -68,6 +75,24 @@ it("offers as classes what comes in and is none yet", () => {
   expect(newClasses(plan, chosen, new Set(["dog"])).size).toBe(0);
   const all = { ...chosen, folders: { samples: "pool" as const } };
   expect([...newClasses(plan, all, new Set()).keys()]).toEqual(["ant", "dog"]);
+});
+
+it("does not propose as a class the one folder that holds all images to be labeled", () => {
+  const proposed = (...groups: PlannedGroup[]) => {
+    const folders = { ...plan, groups };
+    return proposedClasses(folders, chosen, newClasses(folders, chosen, new Set()));
+  };
+  const photos = (...labels: PlannedGroup["labels"]) => group(null, { count: 9, labels });
+  const judged = group("evaluation", { count: 4, labels: [label("cat", 2), label("dog", 2)] });
+  expect(proposed(photos(label("mine", 9)), judged)).toEqual(["cat", "dog"]);
+  expect(proposed(photos(label("mine", 9)))).toEqual([]);
+  // A project of one class, or folders for classes.
+  expect(proposed(photos(label("cat", 9)), judged)).toEqual(["cat", "dog"]);
+  expect(proposed(photos(label("cat", 5), label("mine", 4)), judged)).toEqual([
+    "cat",
+    "dog",
+    "mine",
+  ]);
 });
 
 it("sends what it shows of values that nobody knows, and not of what is shown as one", () => {

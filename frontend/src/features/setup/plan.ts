@@ -74,6 +74,26 @@ export function lostToEvaluation(
   return lost.reduce((sum, count) => sum + count, 0);
 }
 
+/**
+ * Of the names that are no classes yet, those that are likely meant as such: one folder that holds
+ * all images to be labeled is where they lie, unless images to evaluate on are called the same.
+ */
+export function proposedClasses(
+  plan: ImportPlan,
+  chosen: Chosen,
+  found: ReadonlyMap<string, number>,
+): string[] {
+  const labels = plan.groups.flatMap((group) => {
+    const place = group.fixed ?? placeOf(choiceOf(group, chosen), chosen.split);
+    return group.labels.map(({ name }) => ({ name, place }));
+  });
+  const namesIn = (split: Split) =>
+    new Set(labels.filter(({ place }) => place === split).map(({ name }) => name));
+  const [pool, judged] = [namesIn("pool"), namesIn("evaluation")];
+  const isPlace = (name: string) => pool.size === 1 && pool.has(name) && !judged.has(name);
+  return [...found.keys()].filter((name) => !isPlace(name));
+}
+
 /** Labels of images that come in and are no classes yet, with how many have each, by name. */
 export function newClasses(
   plan: ImportPlan,

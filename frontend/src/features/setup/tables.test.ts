@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { columnsOf, fields, readTable } from "./tables";
+import { columnsOf, fields, readTable, textsIn } from "./tables";
 
 const csv = (text: string) => readTable(new File([text], "labels.csv"));
 
@@ -54,4 +54,17 @@ describe("a table of labels", () => {
 
 it("takes a typed list of columns", () => {
   expect(columnsOf(" worse_label, random 1,,")).toEqual(["worse_label", "random 1"]);
+});
+
+describe("a table of texts", () => {
+  it.each([
+    ["id,Body,topic\n", { text: "Body", label: "topic" }],
+    ["text,class,when\n", { text: "text", label: "class" }],
+    ["id,title,topic\n", { text: "title", label: "topic" }],
+    ["file,label\n", null],
+    ["image,label\n", null],
+    ["example_id,text,label\n", null],
+  ])("is known by its columns: %j", async (header, expected) => {
+    expect(textsIn(await csv(header))).toEqual(expected);
+  });
 });

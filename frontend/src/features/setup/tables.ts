@@ -16,6 +16,21 @@ const OURS = ["example_id", "sha256"];
 export const isAboutKnown = ({ columns, keys }: Table): boolean =>
   keys.some((key) => OURS.includes(key)) && !columns.includes("text");
 
+/** What columns of texts and of labels are called, as the server looks for them. */
+const TEXTS = ["text", "content", "sentence", "document", "review", "body", "message", "question"];
+const LABELS = ["label", "labels", "class_name", "class"];
+
+/** Columns of a table that brings texts; null of one that says something of images. */
+export function textsIn({ columns, keys }: Table): { text: string; label: string } | null {
+  const called = (names: string[]) => columns.find((one) => names.includes(one.toLowerCase()));
+  const first = columns.find((one) => !/^(_?id|guid|uid)$/i.test(one));
+  const isOfImages = keys.length > 0 || columns.some((one) => /^(image|img|picture)/i.test(one));
+  const text = called(TEXTS) ?? (isOfImages ? undefined : first);
+  if (text === undefined || keys.some((key) => OURS.includes(key))) return null;
+  const others = columns.filter((one) => one !== text);
+  return { text, label: called(LABELS) ?? others.at(-1) ?? "" };
+}
+
 /** A table: its columns that may hold labels or name images, and whether it states verdicts. */
 export type Table = { file: File; columns: string[]; keys: string[]; states: boolean };
 

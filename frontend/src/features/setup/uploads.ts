@@ -19,6 +19,7 @@ export type Sending = {
   split: Split;
   annotations: string[];
   textColumn?: string | undefined;
+  labelColumn?: string | undefined;
   table?: TableChoice | undefined;
   dryRun: boolean;
 };
@@ -94,7 +95,7 @@ class UploadQueue {
 
   async #upload({ entry, sending, stop }: Waiting): Promise<Job | null> {
     const { id, split } = entry;
-    const { content, annotations, textColumn, table, dryRun } = sending;
+    const { content, annotations, textColumn, labelColumn, table, dryRun } = sending;
     try {
       const isFile = content instanceof File;
       if (!isFile) this.#change(id, { state: "packing" });
@@ -108,6 +109,7 @@ class UploadQueue {
         split,
         annotations,
         textColumn,
+        labelColumn,
         table,
         packed: isFile ? null : content.kind,
         dryRun,

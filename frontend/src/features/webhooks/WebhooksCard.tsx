@@ -5,6 +5,7 @@ import { webhooksQuery } from "../../api/webhooks";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Card } from "../../ui/Card";
+import { FoldedCard } from "../../ui/FoldedCard";
 import { Secret } from "../../ui/Secret";
 import { Failure, Loading, Skeleton } from "../../ui/State";
 import { WebhookDialog } from "./WebhookDialog";
@@ -20,13 +21,9 @@ export function WebhooksCard({ place }: { place: WebhookPlace }) {
   const [edited, setEdited] = useState<Webhook | "new" | null>(null);
   const [fresh, setFresh] = useState<WebhookSecret | null>(null);
   const changed = () => client.invalidateQueries({ queryKey: webhooksQuery(place).queryKey });
-  return (
-    <Card
-      title={text.title}
-      hint={place === "all" ? text.hintAll : text.hint}
-      id="webhooks"
-      actions={<Button onClick={() => setEdited("new")}>{text.add}</Button>}
-    >
+  const add = <Button onClick={() => setEdited("new")}>{text.add}</Button>;
+  const content = (
+    <>
       {fresh && (
         <Secret title={text.secretOnce} label={text.secret} value={fresh.secret}>
           <p className={styles.url}>{fresh.webhook.url}</p>
@@ -65,6 +62,26 @@ export function WebhooksCard({ place }: { place: WebhookPlace }) {
           }}
         />
       )}
-    </Card>
+    </>
+  );
+  if (place === "all") {
+    return (
+      <Card title={text.title} hint={text.hintAll} id="webhooks" actions={add}>
+        {content}
+      </Card>
+    );
+  }
+  return (
+    <FoldedCard
+      title={text.title}
+      hint={text.hint}
+      id="webhooks"
+      brief={hooks.data && briefOf(hooks.data.items.length)}
+    >
+      <div>{add}</div>
+      {content}
+    </FoldedCard>
   );
 }
+
+const briefOf = (count: number): string => (count > 0 ? text.count(count) : text.empty);

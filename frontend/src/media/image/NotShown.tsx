@@ -1,7 +1,6 @@
 import { useEffect, useState } from "react";
-import { t } from "../../strings";
-import { Button } from "../../ui/Button";
 import { Skeleton } from "../../ui/State";
+import { NotLoaded } from "../NotLoaded";
 import type { Ahead, Subject } from "../spec";
 import styles from "./ImageStage.module.css";
 import { imageProblem, onScreen } from "./urls";
@@ -18,11 +17,9 @@ export function NotShown({ subject, ahead }: NotShownProps) {
     );
   }
   return (
-    <div className={styles.message} role="alert" data-query-id={subject.query_id}>
-      <p>{t.label.imageFailed}</p>
+    <NotLoaded subject={subject} ahead={ahead} className={styles.message}>
       <Reason url={onScreen(subject)} />
-      <Button onClick={() => ahead.retry(subject)}>{t.common.retry}</Button>
-    </div>
+    </NotLoaded>
   );
 }
 

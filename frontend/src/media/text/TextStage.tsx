@@ -1,10 +1,10 @@
 import { type CSSProperties, useLayoutEffect, useMemo, useRef, useSyncExternalStore } from "react";
 import { t } from "../../strings";
-import { Button } from "../../ui/Button";
 import { Kbd } from "../../ui/Kbd";
 import { measurePaint } from "../../ui/measure";
 import { Skeleton } from "../../ui/State";
 import { useScrollEdges } from "../../ui/useScrollEdges";
+import { NotLoaded } from "../NotLoaded";
 import { Alternate, ScaleButtons } from "../StageTools";
 import type { StageProps } from "../spec";
 import { isCode } from "./code";
@@ -79,10 +79,7 @@ export function TextStage(props: StageProps) {
         </div>
       )}
       {prepared?.state === "failed" && (
-        <div className={styles.message} role="alert" data-query-id={subject.query_id}>
-          <p>{t.label.imageFailed}</p>
-          <Button onClick={() => ahead.retry(subject)}>{t.common.retry}</Button>
-        </div>
+        <NotLoaded subject={subject} ahead={ahead} className={styles.message} />
       )}
       {shown === null && prepared?.state !== "failed" && (
         <div className={styles.message}>

@@ -49,6 +49,14 @@ export const exports = {
       title: "Label Studio",
       text: "A zip of images, tasks as JSON and the labeling interface. A skip is a cancelled annotation; OOD and unsure are choices of their own.",
     },
+    voc: {
+      title: "Pascal VOC",
+      text: "A zip of images with an XML for each, pixels counted from 1. An XML without objects says that there is nothing; OOD and undecided images stand beside them.",
+    },
+    cvat: {
+      title: "CVAT for images 1.1",
+      text: "A zip of images and annotations.xml, with the boxes and which are occluded. OOD and undecided images stand beside them.",
+    },
     doccano: {
       title: "doccano",
       text: "One JSON object a line, with a text and its label, as doccano reads and writes them.",
@@ -56,6 +64,22 @@ export const exports = {
     parquet: {
       title: "Parquet (Hugging Face)",
       text: "One file that datasets loads: image, label, verdict, round, model version, split, and every vote.",
+    },
+  },
+  /** What formats hold in a project of boxes. */
+  boxes: {
+    csv: { title: "CSV", text: "Every verdict ever given, one a row, with its boxes as JSON." },
+    yolo: {
+      title: "YOLO detection",
+      text: "A zip of images/train and labels/train, val likewise, and data.yaml. An empty text says that there is nothing; OOD and undecided images stand beside them.",
+    },
+    coco: {
+      title: "COCO",
+      text: "A zip of images and annotations.json. An image without annotations is one with nothing in it; OOD and undecided images are in lists of their own.",
+    },
+    parquet: {
+      title: "Parquet (Hugging Face)",
+      text: "One file that datasets loads: image, objects with bbox and category, verdict, split, and every vote.",
     },
   },
   download: "Download",

@@ -5,7 +5,7 @@ export const firstSteps = {
   steps: {
     images: {
       title: "Add images",
-      text: "A folder or a zip; nothing is stored before you saw it.",
+      text: "A folder or a zip; you see what becomes of it before anything is stored.",
     },
     classes: { title: "Name the classes", text: "Only those you look for." },
     evaluation: {

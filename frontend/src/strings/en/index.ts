@@ -10,6 +10,7 @@ import { grid } from "./grid";
 import { home } from "./home";
 import { jobs } from "./jobs";
 import { label } from "./label";
+import { localization } from "./localization";
 import { overview } from "./overview";
 import { people } from "./people";
 import { pool } from "./pool";
@@ -33,6 +34,7 @@ export const en = {
   home,
   jobs,
   label,
+  localization,
   overview,
   people,
   pool,

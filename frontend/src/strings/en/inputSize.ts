@@ -7,7 +7,7 @@ export const inputSize = {
   stored:
     "Side of the square the model sees, in pixels: the centre of an image that is not square. Another size makes the images anew.",
   choice: ({ width, height, side }: { width: number; height: number; side: number }) =>
-    `Images are ${width.toLocaleString(locale)} × ${height.toLocaleString(locale)} in the middle; the model sees ${side} × ${side}.`,
+    `Images are typically ${width.toLocaleString(locale)} × ${height.toLocaleString(locale)}; the model sees ${side} × ${side}.`,
   resize: "Resize images",
   from: (before: number, after: number) => `From ${before} × ${before} to ${after} × ${after}`,
   resizeHint:

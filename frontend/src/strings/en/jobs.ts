@@ -51,6 +51,7 @@ export const jobs = {
   },
   showResult: {
     taufe: "Show the comparison",
+    localize: "Show what was found",
     prune: "Show the subset",
     relabel: "Show the suggestions",
   } as Record<string, string>,

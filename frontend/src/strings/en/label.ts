@@ -1,4 +1,5 @@
 import { locale } from "../language";
+import { touch } from "./touch";
 import { plural } from "./words";
 
 export const label = {
@@ -16,6 +17,8 @@ export const label = {
   imageNumber: (id: number) => `Image ${id}`,
   imageAlt: (name: string) => (name ? `Image to judge: ${name}` : "Image to judge"),
   imageFailed: "This image could not be loaded. Skip it, or try again.",
+  noNetwork:
+    "There is no network. Your verdicts are kept on this device; what comes next is shown when the network is back.",
   before: (verdict: string) => `You said: ${verdict}`,
   beforeHint: "Choose again to change it, or keep it with Enter.",
   last: (verdict: string) => `Last: ${verdict}`,
@@ -103,7 +106,7 @@ export const label = {
     colour: (name: string) => `${name} has another colour`,
     more: (count: number) => `${plural(count, "more change", "more changes")}`,
     guidelines: "The guidelines have changed.",
-    guide: "The guide to the classes has changed: press G.",
+    guide: "The guide to the classes has changed; open it with Guide (G).",
     modes: (modes: string[]) => `Modes offered from the next visit on: ${modes.join(", ")}.`,
     name: (name: string) => `The project is called ${name} now.`,
     state: {
@@ -193,6 +196,7 @@ export const label = {
     },
   },
   undoLast: "Change the last verdict",
+  touch,
   helpTitle: "Keys",
   helpRows: {
     class: "Give the class with this key",

@@ -23,7 +23,7 @@ export const plan = {
     return parts.length > 0 ? parts.join(", ") : "Nothing";
   },
   all: "All images",
-  others: "Images that say no split",
+  others: "All other images",
   more: "More folders or values",
   fixed: {
     pool: "Pool",
@@ -65,11 +65,16 @@ export const plan = {
   columns: "Which of these are labels?",
   folderLabel: "The folder, or the column label",
   values: (readable: number, unreadable: number, values: string[]) => {
+    if (readable === 0 && unreadable > 0)
+      return `${plural(unreadable, "value", "values")}, none of which is a class yet: ${values.join(", ")}`;
     const no = unreadable > 0 ? `, ${number(unreadable)} that are no class yet` : "";
     return `${plural(readable, "label", "labels")}${no}: ${values.join(", ")}`;
   },
   valuesOfClasses: (count: number, values: string[]) =>
     `${plural(count, "label", "labels")}, of which those of the classes are taken: ${values.join(", ")}`,
+  valuesElsewhere: (count: number, values: string[]) =>
+    `${plural(count, "label", "labels")}, none of which is of an image for the pool: ${values.join(", ")}`,
+  noValues: "No label",
   document: (name: string, format: string) => `${name} says something of the images (${format}).`,
   stated: (source: string, readable: number, unreadable: number) =>
     unreadable > 0
@@ -82,7 +87,7 @@ export const plan = {
   notSeen: "Copies and damaged images are found while importing.",
   fixesSize: (size: number) => `The import fixes what the model sees at ${size} × ${size} pixels.`,
   choosesSize: ({ width, height, side }: { width: number; height: number; side: number }) =>
-    `Images are ${number(width)} × ${number(height)} in the middle; the model will see ${side} × ${side}.`,
+    `Images are typically ${number(width)} × ${number(height)}; the model will see ${side} × ${side}.`,
   start: "Import",
   later: "Not now",
   discard: "Discard",

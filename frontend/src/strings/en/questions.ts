@@ -11,6 +11,10 @@ export const questions = {
       title: "What should I train on?",
       text: "Finds the part of the labels that is good to train on. Nothing is deleted.",
     },
+    localize: {
+      title: "How well are things found?",
+      text: "Trains on images of one thing each, as they are and against OOD images, and shows where each looks.",
+    },
     taufe: {
       title: "Do OOD images help?",
       text: "Trains with the images that are none of the classes in three ways, and compares.",

@@ -89,6 +89,8 @@ export const relabel = {
   found: "What was found",
   noise: (rate: string, low: string, high: string) =>
     `About ${rate} of the labels are wrong: at least ${low}, and at most ${high}.`,
+  noiseOfAll: (rate: string, low: string, high: string) =>
+    `About ${rate} of all verdicts are wrong, those of none of the classes counted too: at least ${low}, and at most ${high}.`,
   noiseHint:
     "By features alone nobody can tell a wrong label from a difficult image, so the upper bound is far from the estimate. A review tells more.",
   worth: (count: number, wrong: string, right: string) =>
@@ -100,6 +102,8 @@ export const relabel = {
   outside: (count: number) => `${count.toLocaleString(locale)} of them seem to belong to no class.`,
   learned: (learner: string, images: number) =>
     `${learner} learned from ${images.toLocaleString(locale)} labels.`,
+  judged: (labels: number) =>
+    `Each of ${labels.toLocaleString(locale)} labels was judged by a model that had not seen it.`,
   doubts: (doubted: number, labeled: number) =>
     `It would label ${doubted.toLocaleString(locale)} of ${labeled.toLocaleString(locale)} images otherwise.`,
   accuracy: (share: string) => `On the evaluation images it is right for ${share}.`,
@@ -149,7 +153,8 @@ export const comparison = {
   few: "So few images judge that differences of a few percent are chance.",
   methods: { standard: "Plain training", oat: "OAT", taufe: "TAUFE" },
   figures: "Figures",
-  figuresHint: "The best of each line is bold. Higher is better, but for similarity and FPR95.",
+  figuresHint:
+    "95 % intervals are in brackets. The best of a line is bold where its interval holds no other. Higher is better, but for similarity and FPR95.",
   figure: "Figure",
   accuracy: "Accuracy",
   similarity: "Similarity of classes",

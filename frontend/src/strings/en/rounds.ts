@@ -116,10 +116,10 @@ export const rounds = {
     title: "What came of it",
     verdicts: "Verdicts",
     spent: "Spent",
-    share: "Share of IN",
+    share: "Share of your classes",
     auroc: "Purity AUROC",
     aurocHint:
-      "How often an IN image of this round had the higher purity than an OOD image of it. The images were chosen, so this is not the AUROC over the pool.",
+      "How often an image of a class had the higher purity than one of none. The images were chosen, so this is not the AUROC over the pool.",
     accuracy: "Accuracy",
     hours: "Annotators’ time",
     oodLeft: "OOD left",

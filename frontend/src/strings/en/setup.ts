@@ -19,7 +19,7 @@ export const setup = {
   name: "Project name",
   basics: "What to look for",
   basicsHint:
-    "The classes you want. Everything else in the pool is out of distribution; annotators say so with one key, so it needs no class.",
+    "Only the classes you want. What is none of them needs no class: annotators say so with one key.",
   classes: "Classes",
   classesLater:
     "Annotators see changes at once. The model learns a new class from the next round on. A class with labels stays; its images can be sent to the queue from the pool.",
@@ -50,7 +50,7 @@ export const setup = {
   splitHints: {
     pool: "To be labeled. Labels that come with the files stay a note, unless you name their column.",
     evaluation: "Labeled images, one folder per class, on which accuracy is measured.",
-    auxiliary_ood: "Images known to be out of distribution.",
+    auxiliary_ood: "Images known to be of none of the classes.",
   },
   classesFirst: "Add the classes first: labels are matched to them by name.",
   labelColumns: "Columns with labels",

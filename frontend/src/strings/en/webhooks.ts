@@ -8,6 +8,7 @@ export const webhooks = {
   add: "Add a webhook",
   create: "Create webhook",
   empty: "No webhooks yet.",
+  count: (count: number) => plural(count, "webhook", "webhooks"),
   secretOnce: "Copy this secret now. It is not shown again.",
   secret: "The secret that signs",
   url: "Address",

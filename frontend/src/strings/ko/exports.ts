@@ -53,6 +53,14 @@ export const exports: Catalogue["exports"] = {
       title: "Label Studio 작업",
       text: "이미지, JSON 작업 목록, 라벨링 화면 설정을 담은 zip입니다. 건너뛰기는 취소된 주석이며, OOD와 불확실은 별도 선택지입니다.",
     },
+    voc: {
+      title: "Pascal VOC 형식",
+      text: "이미지와 이미지별 XML을 담은 zip으로, 픽셀을 1부터 셉니다. 객체가 없는 XML은 해당 객체가 없다는 뜻이며, OOD와 판정되지 않은 이미지는 별도 폴더에 있습니다.",
+    },
+    cvat: {
+      title: "CVAT 이미지용 1.1",
+      text: "이미지와 annotations.xml을 담은 zip으로, 상자와 가려짐 여부를 담습니다. OOD와 판정되지 않은 이미지는 별도 폴더에 있습니다.",
+    },
     doccano: {
       title: "doccano",
       text: "doccano에서 쓰는 형식으로, 한 줄에 텍스트와 라벨이 담긴 JSON 객체 하나를 둡니다.",
@@ -60,6 +68,21 @@ export const exports: Catalogue["exports"] = {
     parquet: {
       title: "Parquet 파일 (Hugging Face)",
       text: "datasets로 바로 읽는 파일 하나입니다. 이미지, 라벨, 판정, 라운드, 모델 버전, 분할과 모든 판정 기록을 담습니다.",
+    },
+  },
+  boxes: {
+    csv: { title: "CSV", text: "지금까지의 모든 판정을 한 줄에 하나씩, 상자는 JSON으로 담습니다." },
+    yolo: {
+      title: "YOLO 객체 탐지",
+      text: "images/train과 labels/train, 같은 구조의 val, data.yaml을 담은 zip입니다. 빈 텍스트 파일은 객체가 없다는 뜻이며, OOD와 판정되지 않은 이미지는 별도 폴더에 있습니다.",
+    },
+    coco: {
+      title: "COCO",
+      text: "이미지와 annotations.json을 담은 zip입니다. 주석이 없는 이미지는 객체가 없는 이미지이며, OOD와 판정되지 않은 이미지는 각각 별도 목록에 있습니다.",
+    },
+    parquet: {
+      title: "Parquet 파일 (Hugging Face)",
+      text: "datasets로 바로 읽는 파일 하나입니다. 이미지, bbox와 category를 담은 objects, 판정, 분할과 모든 판정 기록을 담습니다.",
     },
   },
   download: "내려받기",

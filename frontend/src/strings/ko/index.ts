@@ -12,6 +12,7 @@ import { grid } from "./grid";
 import { home } from "./home";
 import { jobs } from "./jobs";
 import { label } from "./label";
+import { localization } from "./localization";
 import { overview } from "./overview";
 import { people } from "./people";
 import { pool } from "./pool";
@@ -37,6 +38,7 @@ export const ko: Catalogue = {
   home,
   jobs,
   label,
+  localization,
   overview,
   people,
   pool,

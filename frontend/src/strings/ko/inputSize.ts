@@ -8,7 +8,7 @@ export const inputSize: Catalogue["setup"]["inputSize"] = {
   stored:
     "모델이 보는 정사각형의 한 변(픽셀)입니다. 정사각형이 아닌 이미지는 가운데만 봅니다. 크기를 바꾸면 이미지를 다시 만듭니다.",
   choice: ({ width, height, side }) =>
-    `이미지의 중간 크기는 ${number(width)} × ${number(height)}이며, 모델은 ${side} × ${side}로 봅니다.`,
+    `이미지는 보통 ${number(width)} × ${number(height)} 크기이며, 모델은 ${side} × ${side}로 봅니다.`,
   resize: "이미지 크기 바꾸기",
   from: (before, after) => `${before} × ${before}에서 ${after} × ${after}로`,
   resizeHint:

@@ -47,6 +47,7 @@ export const jobs: Catalogue["jobs"] = {
   },
   showResult: {
     taufe: "비교 결과 보기",
+    localize: "찾은 것 보기",
     prune: "부분집합 보기",
     relabel: "제안 보기",
   },

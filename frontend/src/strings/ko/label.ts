@@ -1,4 +1,5 @@
 import type { Catalogue } from "..";
+import { touch } from "./touch";
 import { number } from "./words";
 
 export const label: Catalogue["label"] = {
@@ -16,6 +17,8 @@ export const label: Catalogue["label"] = {
   imageNumber: (id) => `이미지 ${id}`,
   imageAlt: (name) => (name ? `판정할 이미지: ${name}` : "판정할 이미지"),
   imageFailed: "이미지를 불러오지 못했습니다. 건너뛰거나 다시 시도하세요.",
+  noNetwork:
+    "네트워크에 연결되어 있지 않습니다. 판정은 이 기기에 보관되며, 연결되면 다음 항목이 표시됩니다.",
   before: (verdict) => `내 판정: ${verdict}`,
   beforeHint: "다시 선택하면 바뀌고, Enter를 누르면 유지됩니다.",
   last: (verdict) => `마지막 판정: ${verdict}`,
@@ -98,7 +101,7 @@ export const label: Catalogue["label"] = {
     colour: (name) => `${name}의 색이 바뀜`,
     more: (count) => `그 밖에 ${number(count)}건`,
     guidelines: "가이드라인이 바뀌었습니다.",
-    guide: "클래스 안내가 바뀌었습니다. G 키를 누르세요.",
+    guide: "클래스 안내가 바뀌었습니다. 가이드(G)를 열어 확인하세요.",
     modes: (modes) => `다음 방문부터 제공되는 방식: ${modes.join(", ")}.`,
     name: (name) => `프로젝트 이름이 ${name}(으)로 바뀌었습니다.`,
     state: {
@@ -186,6 +189,7 @@ export const label: Catalogue["label"] = {
     },
   },
   undoLast: "마지막 판정 바꾸기",
+  touch,
   helpTitle: "단축키",
   helpRows: {
     class: "해당 클래스로 판정",

@@ -54,7 +54,7 @@ export const overview: Catalogue["overview"] = {
     in: "IN",
     ood: "OOD",
     unsure: "불확실",
-    share: "IN 비율",
+    share: "클래스 비율",
     accuracy: "정확도",
     training: "학습 시간",
   },
@@ -67,15 +67,15 @@ export const overview: Catalogue["overview"] = {
       `${strategy}, 시드 ${seed}${samePool ? "" : ", 다른 풀"}`,
     runsOf: (strategy, runs) => `${strategy}, ${runs}회 실행`,
     auroc: "순도 AUROC",
-    aurocHint: "물어본 이미지에서 순도가 IN과 OOD를 얼마나 잘 구분했는지",
-    noAuroc: "순도로 선정한 라운드에 IN과 OOD 답변이 모두 있으면 표시됩니다.",
+    aurocHint: "물어본 이미지에서 순도가 클래스에 속한 것과 아닌 것을 얼마나 잘 구분했는지",
+    noAuroc: "순도로 선정한 라운드에 두 종류의 답변이 모두 있으면 표시됩니다.",
     spent: (cost, time) =>
       `지금까지 비용 ${cost}, 라벨러 시간 ${particle(time, "을", "를")} 사용했습니다.`,
     accuracy: "정확도",
     accuracyHint: "라운드마다 평가용 이미지로 측정",
     noEvaluation: "정확도를 보려면 라벨이 있는 평가용 이미지를 추가하세요.",
     noAccuracy: "다음 라운드를 닫을 때 측정합니다.",
-    share: "라운드별 IN 비율",
+    share: "라운드별 클래스 비율",
     shareHint: "물어본 이미지 중 클래스에 속한 이미지의 비율",
     poolShare: "풀 전체 (라운드 0의 무작위 이미지로 추정)",
     cost: "비용",
@@ -95,6 +95,8 @@ export const overview: Catalogue["overview"] = {
     embedding_map: "지도 만들기",
     compare: "이미지 비교",
     look_up: "파일 살펴보기",
+    localize: "위치 찾기 비교",
+    look_at: "이미지 살펴보기",
   },
   jobRunning: "실행 중",
   jobQueued: "워커를 기다리는 중",
@@ -143,9 +145,9 @@ export const overview: Catalogue["overview"] = {
     fewRounds: (rounds, needed) =>
       `정확도가 있는 라운드는 ${rounds}개이며, 학습 곡선에는 ${needed}개가 필요합니다.`,
     inShare: (last, best, inside, answers) =>
-      `마지막 라운드의 답변 ${answers}개 중 IN은 ${inside}개(${last})이고, 가장 높았던 라운드는 ${best}입니다.`,
+      `마지막 라운드의 답변 ${answers}개 중 클래스에 속한 것은 ${inside}개(${last})이고, 가장 높았던 라운드는 ${best}입니다.`,
     pool: (unlabeled, inside) =>
-      `풀에서 라벨이 없는 이미지는 ${unlabeled}개이며, 그중 IN은 많아야 ${inside}개로 예상됩니다.`,
+      `풀에서 라벨이 없는 이미지는 ${unlabeled}개이며, 그중 클래스에 속한 것은 많아야 ${inside}개로 예상됩니다.`,
   },
   oodLeft: {
     title: "풀에 남은 OOD",

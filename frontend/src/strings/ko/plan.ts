@@ -17,7 +17,7 @@ export const plan: Catalogue["setup"]["plan"] = {
     return parts.length > 0 ? parts.join(", ") : "가져올 것이 없습니다";
   },
   all: "모든 이미지",
-  others: "분할이 정해지지 않은 이미지",
+  others: "그 밖의 모든 이미지",
   more: "그 밖의 폴더 또는 값",
   fixed: {
     pool: "풀",
@@ -59,11 +59,16 @@ export const plan: Catalogue["setup"]["plan"] = {
   columns: "어느 것이 라벨인가요?",
   folderLabel: "폴더 이름 또는 label 열",
   values: (readable, unreadable, values) => {
+    if (readable === 0 && unreadable > 0)
+      return `아직 클래스가 아닌 값 ${number(unreadable)}개: ${values.join(", ")}`;
     const no = unreadable > 0 ? `, 아직 클래스가 아닌 값 ${number(unreadable)}개` : "";
     return `라벨 ${number(readable)}개${no}: ${values.join(", ")}`;
   },
   valuesOfClasses: (count, values) =>
     `라벨 ${number(count)}개 중 클래스인 것만 가져옵니다: ${values.join(", ")}`,
+  valuesElsewhere: (count, values) =>
+    `라벨 ${number(count)}개. 풀에 들어갈 이미지의 라벨은 없습니다: ${values.join(", ")}`,
+  noValues: "라벨 없음",
   document: (name, format) => `${name}에 이미지에 대한 내용이 있습니다 (${format}).`,
   stated: (source, readable, unreadable) =>
     unreadable > 0
@@ -76,7 +81,7 @@ export const plan: Catalogue["setup"]["plan"] = {
   notSeen: "중복되거나 손상된 이미지는 가져오는 동안 찾습니다.",
   fixesSize: (size) => `가져오면 모델이 보는 크기가 ${size} × ${size}픽셀로 정해집니다.`,
   choosesSize: ({ width, height, side }) =>
-    `이미지의 중간 크기는 ${number(width)} × ${number(height)}이며, 모델은 ${side} × ${side}로 보게 됩니다.`,
+    `이미지는 보통 ${number(width)} × ${number(height)} 크기이며, 모델은 ${side} × ${side}로 보게 됩니다.`,
   start: "가져오기",
   later: "나중에",
   discard: "버리기",

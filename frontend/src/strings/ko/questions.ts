@@ -12,6 +12,10 @@ export const questions: Catalogue["jobs"]["questions"] = {
       title: "무엇으로 학습할까요?",
       text: "학습에 좋은 라벨을 골라냅니다. 아무것도 삭제하지 않습니다.",
     },
+    localize: {
+      title: "얼마나 잘 찾나요?",
+      text: "물체가 하나씩인 이미지로, 그대로 또는 OOD 이미지에 맞서 학습하고 각각 어디를 보는지 보여 줍니다.",
+    },
     taufe: {
       title: "OOD 이미지가 도움이 되나요?",
       text: "어느 클래스도 아닌 이미지를 세 가지 방법으로 학습에 써 보고 비교합니다.",

@@ -86,6 +86,8 @@ export const relabel: Catalogue["jobs"]["relabel"] = {
   found: "찾은 것",
   noise: (rate, low, high) =>
     `라벨의 약 ${rate}가 잘못되었습니다. 적어도 ${low}, 많아야 ${high}입니다.`,
+  noiseOfAll: (rate, low, high) =>
+    `어느 클래스도 아니라는 판정까지 포함해 전체 판정의 약 ${rate}가 잘못되었습니다. 적어도 ${low}, 많아야 ${high}입니다.`,
   noiseHint:
     "특징만으로는 잘못된 라벨과 어려운 이미지를 구별할 수 없어 상한은 추정값과 차이가 큽니다. 검토하면 더 정확히 알 수 있습니다.",
   worth: (count, wrong, right) =>
@@ -95,6 +97,7 @@ export const relabel: Catalogue["jobs"]["relabel"] = {
   noneWorth: (share) => `잘못되었을 확률이 ${share} 이상인 라벨이 없습니다. 검토할 것이 없습니다.`,
   outside: (count) => `그중 ${number(count)}개는 어느 클래스에도 속하지 않는 것으로 보입니다.`,
   learned: (learner, images) => `${learner}: 라벨 ${number(images)}개를 학습했습니다.`,
+  judged: (labels) => `라벨 ${number(labels)}개를 각각 그 라벨을 보지 않은 모델이 판단했습니다.`,
   doubts: (doubted, labeled) =>
     `이미지 ${number(labeled)}개 중 ${number(doubted)}개에 다른 라벨을 제안합니다.`,
   accuracy: (share) => `평가용 이미지 정확도는 ${share}입니다.`,
@@ -142,7 +145,8 @@ export const comparison: Catalogue["jobs"]["comparison"] = {
   few: "평가 이미지가 적어 몇 퍼센트의 차이는 우연일 수 있습니다.",
   methods: { standard: "일반 학습", oat: "OAT", taufe: "TAUFE" },
   figures: "지표",
-  figuresHint: "각 행의 최고값을 굵게 표시합니다. 유사도와 FPR95를 빼고는 높을수록 좋습니다.",
+  figuresHint:
+    "괄호 안은 95% 구간입니다. 다른 값이 그 구간에 들지 않을 때만 각 행의 최고값을 굵게 표시합니다. 유사도와 FPR95를 빼고는 높을수록 좋습니다.",
   figure: "지표",
   accuracy: "정확도",
   similarity: "클래스 간 유사도",

@@ -102,10 +102,10 @@ export const rounds: Catalogue["rounds"] = {
     title: "결과",
     verdicts: "판정",
     spent: "사용량",
-    share: "IN 비율",
+    share: "클래스 비율",
     auroc: "순도 AUROC",
     aurocHint:
-      "이 라운드의 IN 이미지가 OOD 이미지보다 순도가 높았던 비율입니다. 선정된 이미지만 대상으로 하므로 풀 전체의 AUROC와는 다릅니다.",
+      "이 라운드에서 클래스에 속한 이미지가 그렇지 않은 이미지보다 순도가 높았던 비율입니다. 선정된 이미지만 대상으로 하므로 풀 전체의 AUROC와는 다릅니다.",
     accuracy: "정확도",
     hours: "라벨러 시간",
     oodLeft: "남은 OOD",

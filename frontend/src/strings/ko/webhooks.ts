@@ -1,4 +1,5 @@
 import type { Catalogue } from "..";
+import { number } from "./words";
 
 export const webhooks: Catalogue["webhooks"] = {
   title: "웹훅",
@@ -7,6 +8,7 @@ export const webhooks: Catalogue["webhooks"] = {
   add: "웹훅 추가",
   create: "웹훅 만들기",
   empty: "아직 웹훅이 없습니다.",
+  count: (count) => `웹훅 ${number(count)}개`,
   secretOnce: "지금 비밀 키를 복사해 두세요. 다시 표시되지 않습니다.",
   secret: "서명에 쓰는 비밀 키",
   url: "주소",

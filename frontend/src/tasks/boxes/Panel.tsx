@@ -84,7 +84,8 @@ export function Classes({ editor, view, classes, onFind }: ClassesProps) {
 type VerdictsProps = Rest & { editor: BoxEditor | null; view: EditorView | null };
 
 function Verdicts(props: VerdictsProps) {
-  const { editor, view, given, flashed, disabled, canUndo, onAnswer, onUndo } = props;
+  const { editor, view, given, flashed, disabled, unseen, canUndo, onAnswer, onUndo } = props;
+  const closed = disabled || unseen;
   const count = view?.doc.boxes.length ?? 0;
   const plain = (verdict: "ood" | "unsure" | "skip", name: string, className = "") => (
     <button
@@ -94,7 +95,7 @@ function Verdicts(props: VerdictsProps) {
       aria-keyshortcuts={FIXED_KEYS[verdict]}
       aria-pressed={given ? given.verdict === verdict : undefined}
       data-flashed={flashed?.verdict === verdict || undefined}
-      disabled={disabled}
+      disabled={verdict === "skip" ? disabled : closed}
       onMouseDown={keepFocus}
       onClick={() => onAnswer({ verdict, classId: null })}
     >
@@ -110,7 +111,7 @@ function Verdicts(props: VerdictsProps) {
         className={`${styles.verdict} ${styles.send}`}
         aria-keyshortcuts="Enter"
         data-empty={count === 0 || undefined}
-        disabled={!editor || disabled}
+        disabled={!editor || closed}
         onMouseDown={keepFocus}
         onClick={() => editor && submit(editor)}
       >
@@ -122,7 +123,7 @@ function Verdicts(props: VerdictsProps) {
         className={`${styles.verdict} ${styles.half}`}
         aria-keyshortcuts="Shift+N"
         title={t.boxes.noneText}
-        disabled={!editor || disabled || count > 0}
+        disabled={!editor || closed || count > 0}
         onMouseDown={keepFocus}
         onClick={() => editor && submitNone(editor)}
       >

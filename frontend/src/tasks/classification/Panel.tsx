@@ -10,7 +10,7 @@ import styles from "./Panel.module.css";
 const MANY = 10;
 
 export function Panel(props: PanelProps) {
-  const { classes, given, flashed, disabled, canUndo, onAnswer, onUndo, onFind } = props;
+  const { classes, given, flashed, disabled, unseen, canUndo, onAnswer, onUndo, onFind } = props;
   const button = (choice: Choice, hotkey: string | null, name: string, extra: Extra = {}) => (
     <button
       key={`${choice.verdict}-${choice.classId}`}
@@ -21,7 +21,7 @@ export function Panel(props: PanelProps) {
       aria-keyshortcuts={hotkey ? ariaKey(hotkey) : undefined}
       aria-pressed={given ? isSame(given, choice) : undefined}
       data-flashed={isSame(flashed, choice) || undefined}
-      disabled={disabled}
+      disabled={disabled || (unseen && choice.verdict !== "skip")}
       onClick={() => onAnswer(choice)}
     >
       {extra.mark === undefined ? (
@@ -47,7 +47,7 @@ export function Panel(props: PanelProps) {
           type="button"
           className={`${styles.verdict} ${styles.plain}`}
           aria-keyshortcuts={FIXED_KEYS.find}
-          disabled={disabled}
+          disabled={disabled || unseen}
           onClick={onFind}
         >
           <span className={styles.name}>{t.label.find.open}</span>

@@ -11,6 +11,7 @@ const algorithm = {
   name: "relabel",
   kind: "job",
   title: "Relabel",
+  of_texts: null,
   defaults: { epochs: 30, subset: null },
   params_schema: {
     properties: {

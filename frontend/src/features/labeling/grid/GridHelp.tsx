@@ -36,6 +36,7 @@ export function GridHelp({ classes, onClose }: GridHelpProps) {
       intro={<p>{rows.verdict}</p>}
       verdicts={verdicts}
       keys={keys}
+      touch={t.label.touch.grid}
       onClose={onClose}
     />
   );

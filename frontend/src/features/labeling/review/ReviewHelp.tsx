@@ -32,6 +32,7 @@ export function ReviewHelp({ classes, onClose }: ReviewHelpProps) {
       intro={<p>{rows.classes}</p>}
       verdicts={verdicts}
       keys={keys}
+      touch={[...t.label.touch.review, t.label.touch.look.image]}
       onClose={onClose}
     />
   );

@@ -1,5 +1,6 @@
 import type { LabelClass, Suggestion } from "../../../api/types";
 import { t } from "../../../strings";
+import { BeforeHint } from "../BeforeHint";
 import desk from "../LabelScreen.module.css";
 import { labelName } from "./choices";
 import { alsoSaid, isTied, type Kind } from "./votes";
@@ -31,7 +32,7 @@ export function Spoken({ current, previous, classes, kind }: SpokenProps) {
   return (
     <p className={desk.last} aria-live="polite" aria-atomic="true">
       {before ? text.before(before) : last && text.last(last)}
-      {before && <small>{text.beforeHint}</small>}
+      {before && <BeforeHint keys={text.beforeHint} />}
       {current && (
         // A new element for each suggestion, so that the same pair is said again.
         <span key={current.id} className="visually-hidden">

@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { algorithmsQuery, useTitles } from "../../../api/algorithms";
+import { algorithmsQuery, jobOf, useTitles } from "../../../api/algorithms";
 import { type ColouredBy, embeddingMapQuery } from "../../../api/embeddingMap";
+import { serving } from "../../../api/serving";
 import type { Project } from "../../../api/types";
 import { t } from "../../../strings";
 import { Button } from "../../../ui/Button";
@@ -32,9 +33,8 @@ export function MapCard(props: MapCardProps) {
   const algorithms = useQuery(algorithmsQuery);
   const [modelTitle, jobTitle] = [useTitles("model"), useTitles("job")];
   const [isOpen, setOpen] = useState(false);
-  const algorithm = algorithms.data?.items.find(
-    ({ kind, name }) => kind === "job" && name === KIND,
-  );
+  const all = algorithms.data?.items;
+  const algorithm = jobOf(all && serving(all, project), KIND);
   const error = found.error ?? jobs.error ?? algorithms.error;
   const map = found.data?.map ?? null;
   const [latest] = jobs.data?.items ?? [];

@@ -1,20 +1,22 @@
 import { ApiError } from "../../../api/errors";
 import { createProject } from "../../../api/projects";
 import type { Project } from "../../../api/types";
+import type { Medium } from "../../../strings/medium";
 import type { Source } from "../folders";
-
-const PICTURES = { medium: "image", task: "classification" } as const;
 
 /** Of 100 characters that a name may have, those that leave room for a number. */
 const MOST_NAME = 90;
 const MOST_TRIES = 50;
 
 /** A project that is called like what it is made of, with a number where there is one already. */
-export async function createLike(content: File | Source): Promise<Project> {
+export async function createLike(content: File | Source, medium: Medium): Promise<Project> {
   const name = nameOf(content);
   for (let number = 1; ; number += 1) {
     try {
-      return await createProject(number === 1 ? name : `${name} ${number}`, PICTURES);
+      return await createProject(number === 1 ? name : `${name} ${number}`, {
+        medium,
+        task: "classification",
+      });
     } catch (error) {
       const isTaken = error instanceof ApiError && error.code === "name_taken";
       if (!isTaken || number >= MOST_TRIES) throw error;
@@ -24,6 +26,6 @@ export async function createLike(content: File | Source): Promise<Project> {
 
 const nameOf = ({ name }: { name: string }): string =>
   name
-    .replace(/\.(zip|parquet)$/i, "")
+    .replace(/\.(zip|parquet|csv|tsv|jsonl)$/i, "")
     .trim()
     .slice(0, MOST_NAME) || name;

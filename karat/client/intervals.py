@@ -1,0 +1,53 @@
+"""How sure a share is, by how many it is of."""
+
+import math
+from collections.abc import Mapping
+from typing import Any, Final
+
+FEWEST: Final = 20
+"""Of fewer no share is told, as on the pages: it might be nearly anything."""
+_Z95: Final = 1.959964
+
+
+def wilson(share: float, count: float) -> tuple[float, float]:
+    """Return the ends of Wilson's 95 % interval.
+
+    Args:
+        share: 0..1, of that many.
+        count: Independent draws, at least one.
+    """
+    z2 = _Z95 * _Z95 / count
+    centre = (share + z2 / 2) / (1 + z2)
+    half = _Z95 * math.sqrt(share * (1 - share) / count + z2 / (4 * count)) / (1 + z2)
+    return max(0.0, min(share, centre - half)), min(1.0, max(share, centre + half))
+
+
+def measured(share: float | None, count: float | None) -> str | None:
+    """A share as a percentage with its interval, such as 91.8% (81–97).
+
+    Args:
+        share: 0..1, or None.
+        count: Of how many it is; None where nobody counted, which tells it as it is.
+
+    Returns:
+        None without a share, and that there is too little to say where it is of few.
+    """
+    if share is None:
+        return None
+    if count is None:
+        return f"{share:.1%}"
+    if count < FEWEST:
+        return "too few yet"
+    low, high = wilson(share, count)
+    return f"{share:.1%} ({100 * low:.0f}–{100 * high:.0f})"
+
+
+def inside_share(round_: Mapping[str, Any]) -> str | None:
+    """How many of a round's verdicts were a label, of those that were one or none."""
+    answered = round_["answered"]
+    return measured(round_["in_share"], answered["label"] + answered["ood"])
+
+
+def accuracy(round_: Mapping[str, Any]) -> str | None:
+    """The accuracy of a round's model, by the examples that it was measured on."""
+    return measured(round_["accuracy"], round_["metrics"].get("examples", 0))

@@ -1,0 +1,46 @@
+"""Shares are told with their intervals, by the command line and in notebooks."""
+
+import re
+
+import pytest
+
+from karat.client.intervals import FEWEST, measured, wilson
+from karat.client.notebook import ROUNDS, RoundRows, accuracy_curve
+from models import intervals
+
+
+@pytest.mark.parametrize("count", [20, 49, 1000])
+@pytest.mark.parametrize("share", [0.0, 0.05, 0.5, 0.97, 1.0])
+def test_intervals_are_those_of_the_pages_and_the_models(share: float, count: int) -> None:
+    found = intervals.wilson(share * count, count)
+    assert wilson(share, count) == pytest.approx((found.low, found.high), abs=1e-12)
+    assert FEWEST == intervals.FEWEST
+
+
+def test_a_share_is_told_with_its_interval_and_of_few_not_at_all() -> None:
+    # R: binom.confint(45, 49, method = "wilson")
+    assert measured(45 / 49, 49) == "91.8% (81–97)"
+    assert measured(1.0, 5) == "too few yet"
+    assert measured(0.5, None) == "50.0%"
+    assert measured(None, 49) is None
+
+
+def _round(number: int, accuracy: float | None, examples: int) -> dict[str, object]:
+    answered = {"label": 20, "ood": 5, "unsure": 0, "skip": 0}
+    return {"number": number, "answered": answered, "accuracy": accuracy, "in_share": 0.8,
+            "metrics": {"examples": examples}}  # fmt: skip
+
+
+def test_a_notebook_draws_how_sure_each_accuracy_is_and_leaves_out_those_of_few() -> None:
+    rounds = [_round(0, 0.5, 100), _round(1, None, 0), _round(2, 0.75, 100), _round(3, 1.0, 4)]
+    curve = accuracy_curve(rounds)
+    titles = re.findall(r"<title>(.*?)</title>", curve)
+    assert titles == ["25 answers: 50.0% (40–60)", "75 answers: 75.0% (66–82)"]
+    bars = re.findall(r'd="M[\d.]+ ([\d.]+)V([\d.]+)" stroke="cu', curve)
+    heights = [float(y) for y in re.findall(r'cy="([\d.]+)"', curve)]
+    assert len(bars) == 2
+    assert all(float(low) > y > float(high) for (low, high), y in zip(bars, heights, strict=True))
+    assert accuracy_curve(rounds[:2]) == ""
+    table = RoundRows(ROUNDS, rounds)._repr_html_()
+    assert table.count("<td>80.0% (61–91)</td>") == 4
+    assert "<td>too few yet</td>" in table

@@ -1,0 +1,100 @@
+"""What the answers of a closing round say, by the model that chose what was asked."""
+
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.states import ArtifactKind
+from core.tasks.registry import task_type
+from models.protocols import OOD, Indices, Outputs
+from models.ranking.mqnet import MQNet
+from models.ranking.pool_scores import PoolScores
+from models.rounds.query import meta_train as learn_balance
+from workers.advance.phases import Advance
+
+Losses = NDArray[np.float64]
+
+# A class that the project has no longer.
+_GONE: Final = -1
+
+
+def meta_train(advance: Advance) -> None:
+    """Train MQ-Net on this round's answers, by the scores of the model that chose them."""
+    assert advance.closing is not None
+    scores = PoolScores.from_parquet(advance.previous[ArtifactKind.SCORES])
+    query, labels, losses = _answers_to(advance, scores)
+    before = advance.previous.get(ArtifactKind.META_MODEL)
+    mqnet, had_ood, notes = learn_balance(
+        scores,
+        query,
+        labels,
+        advance.query_settings,
+        seed=advance.seed,
+        previous=MQNet.load(before) if before else None,
+        losses=losses,
+    )
+    if mqnet is not None:
+        mqnet.save(advance.file("mqnet.safetensors"))
+    advance.note("meta_train", {"had_ood": had_ood, "notes": list(notes)})
+
+
+def _answers_to(advance: Advance, scores: PoolScores) -> tuple[Indices, Indices, Losses | None]:
+    """Answers to the query that the closing round chose by ``scores``, as its model had it.
+
+    Returns:
+        (n,) pool indices; (n,) outputs of that model, or ``OOD``, without those of classes
+        that were added since; (n,) losses, where labels are no outputs.
+    """
+    assert advance.closing is not None
+    positions = advance.snapshot.answered_in(advance.closing)
+    query, labels = advance.snapshot.labeled[positions], advance.snapshot.labels[positions]
+    labels = _in_outputs_of_then(advance, labels)
+    known = np.flatnonzero(labels >= OOD)
+    positions, query, labels = positions[known], query[known], labels[known]
+    if task_type(advance.snapshot.task).names_one_class:
+        return query, labels, None
+    losses = np.zeros(len(query))
+    inside = np.flatnonzero(~advance.snapshot.is_ood[positions] & np.isin(query, scores.indices))
+    losses[inside] = advance.learner.losses(
+        outputs_then(advance, scores, query[inside]),
+        advance.snapshot.targets.take(positions[inside]),
+    )
+    return query, labels, losses
+
+
+def outputs_then(advance: Advance, scores: PoolScores, indices: Indices) -> Outputs:
+    """What the model of ``scores`` said at (n,) pool indices; detections in classes of now."""
+    found = scores.take(np.searchsorted(scores.indices, indices).astype(np.int64))
+    nothing = np.empty((len(indices), 0), dtype=np.float32)
+    detections = found.detections
+    if detections is not None:
+        now = {class_id: index for index, class_id in enumerate(advance.snapshot.class_ids)}
+        order = [now.get(class_id, _GONE) for class_id in advance.previous_class_ids]
+        if order != list(range(len(order))):
+            detections = detections.copy()
+            of = np.array(order, dtype=np.float32)
+            detections[:, :, 5] = of[detections[:, :, 5].astype(np.int64)]
+    return Outputs(found.logits, nothing, detections=detections)
+
+
+def _in_outputs_of_then(advance: Advance, labels: Any) -> Any:
+    """Labels as outputs of the model that chose the query; below ``OOD`` of classes since."""
+    if len(advance.snapshot.class_ids) == 0:
+        return labels
+    then = {class_id: index for index, class_id in enumerate(advance.previous_class_ids)}
+    now = advance.snapshot.class_ids.tolist()
+    return np.array(
+        [OOD if label == OOD else then.get(now[label], OOD - 1) for label in labels.tolist()],
+        dtype=np.int64,
+    )
+
+
+def answered_then(advance: Advance) -> tuple[PoolScores, Any] | None:
+    """Scores by which the closing round's images were chosen, and their labels."""
+    if advance.closing is None or ArtifactKind.SCORES not in advance.previous:
+        return None
+    scores = PoolScores.from_parquet(advance.previous[ArtifactKind.SCORES])
+    query, labels, _ = _answers_to(advance, scores)
+    known = np.isin(query, scores.indices)
+    return scores.take(np.searchsorted(scores.indices, query[known])), labels[known]

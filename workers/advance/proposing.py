@@ -1,0 +1,49 @@
+"""The boxes that annotators of a queue are shown first."""
+
+from typing import Any, Final
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from core.among import among
+from core.tables import Example, Round
+from core.tasks.proposals import to_store
+from models.detection.proposals import proposals
+from models.rounds.query import PoolScores
+from workers.advance.phases import Advance
+
+_BLOCK: Final = 5000
+
+
+def propose(
+    session: Session,
+    advance: Advance,
+    round_: Round,
+    scores: PoolScores | None,
+    rows: list[dict[str, Any]],
+) -> None:
+    """Give the rows of queries to come what the round's detector has found in their images.
+
+    What it has not looked at keeps what an earlier one has found. Without a detector nothing
+    changes.
+    """
+    if scores is None or scores.detections is None:
+        return
+    place_of = {index: place for place, index in enumerate(scores.indices.tolist())}
+    class_ids = advance.snapshot.class_ids.tolist()
+    by_example: dict[int, list[dict[str, Any]]] = {}
+    ids = list({row["example_id"] for row in rows})
+    for start in range(0, len(ids), _BLOCK):
+        statement = select(Example.id, Example.pool_index, Example.width, Example.height).where(
+            among(Example.id, ids[start : start + _BLOCK])
+        )
+        for example_id, pool_index, width, height in session.execute(statement):
+            if (place := place_of.get(pool_index)) is not None:
+                found = proposals(scores.detections[place], width, height, class_ids)
+                by_example[example_id] = to_store(
+                    found,
+                    shifted=advance.settings.shifted_proposals,
+                    seed=(round_.seed, example_id),
+                )
+    for row in rows:
+        row["proposals"] = by_example.get(row["example_id"], row.get("proposals"))

@@ -1,0 +1,118 @@
+"""The pool of another project, taken over into one of another task."""
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any, Final
+
+from sqlalchemy import Select, func, select
+from sqlalchemy.orm import Session, sessionmaker
+
+from core.errors import Conflict
+from core.originals import Original, Originals
+from core.states import ExampleState, Medium, Split, Verdict
+from core.tables import Example, ExampleText, Project, ProjectClass
+from core.tasks.registry import label_of, written
+from workers.imports.items import MAX_IMAGE_BYTES, Fetched, Item, Origin, Refused, Said, Source
+from workers.imports.values import Values
+
+_ROWS: Final = 500
+META: Final = "label"
+"""The field of ``Example.meta`` that holds what it was labeled as there."""
+
+
+class ProjectSource(Source):
+    """Every example of a project that is asked about there, in order of import.
+
+    Labels of another type are no labels here; what is OOD there is OOD here. Examples for
+    evaluation stay behind: without their truth they would judge nothing.
+    """
+
+    def __init__(
+        self, sessions: sessionmaker[Session], originals: Originals, project_id: int
+    ) -> None:
+        """Look at the project; whatever is imported there meanwhile comes, too, or does not."""
+        self._sessions, self._originals, self._project_id = sessions, originals, project_id
+        with sessions() as session:
+            project = session.get_one(Project, project_id)
+            self._name, self._medium = project.name, project.medium
+            self._classes = dict(
+                session.execute(
+                    select(ProjectClass.id, ProjectClass.name).where(
+                        ProjectClass.project_id == project_id
+                    )
+                ).all()
+            )
+            counted = self._examples().with_only_columns(func.count()).order_by(None)
+            self._total = session.scalar(counted) or 0
+
+    @property
+    def total(self) -> int:
+        """How many there were as it was opened."""
+        return self._total
+
+    def _examples(self) -> Select[Any]:
+        return (
+            select(Example)
+            .where(
+                Example.project_id == self._project_id,
+                Example.split.in_((Split.POOL, Split.AUXILIARY_OOD)),
+            )
+            .order_by(Example.pool_index)
+        )
+
+    def items(self, start: int) -> Iterator[Item]:
+        """Examples from ``start`` on."""
+        last: int | None = None
+        while True:
+            statement = self._examples().limit(_ROWS)
+            if last is None:
+                statement = statement.offset(start)
+            else:
+                statement = statement.where(Example.pool_index > last)
+            with self._sessions() as session:
+                rows = session.scalars(statement).all()
+                texts = self._texts(session, [row.id for row in rows])
+            if not rows:
+                return
+            yield from (self._item(row, texts.get(row.id)) for row in rows)
+            last = rows[-1].pool_index
+
+    def _texts(self, session: Session, ids: list[int]) -> dict[int, str]:
+        if self._medium is not Medium.TEXT:
+            return {}
+        statement = select(ExampleText.example_id, ExampleText.content)
+        return dict(session.execute(statement.where(ExampleText.example_id.in_(ids))).all())
+
+    def _item(self, row: Example, text: str | None) -> Item:
+        label = written(label_of(row.label), self._classes)
+        ood = row.split is Split.POOL and row.state is ExampleState.OOD
+        original = Original.of(row)
+        return Item(
+            name=row.name,
+            read=partial(self._read, original) if text is None else text.encode,
+            size=row.bytes,
+            meant=row.split,
+            said=(Said(f"project {self._name}", Verdict.OOD),) if ood else (),
+            meta={**row.meta, **({} if label is None else {META: label})},
+        )
+
+    def _read(self, original: Original) -> bytes | Fetched | Refused:
+        """The bytes, which stay where they are if no copy of them was kept."""
+        try:
+            content = self._originals.read(original)
+        except Conflict as error:
+            # This one is lost; what only cannot be reached now fails the job, which resumes.
+            return Refused(error.detail)
+        if len(content) > MAX_IMAGE_BYTES:
+            return Refused(f"larger than {MAX_IMAGE_BYTES >> 20} MiB")
+        if original.location is None:
+            return content
+        return Fetched(content, Origin(original.location, original.tag or ""))
+
+    @property
+    def values(self) -> Mapping[str, Values]:
+        """It has no columns."""
+        return {}
+
+    def close(self) -> None:
+        """Nothing stays open."""

@@ -1,0 +1,229 @@
+"""The ``localize`` job: freeze what is known, train each method, judge, keep the results."""
+
+import json
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from core.states import ArtifactKind
+from core.storage import write_atomically
+from core.tables import Job
+from models.localization.boxes import THRESHOLDS, iou
+from models.localization.judge import OVERLAPS, Found, figures, floors, look
+from models.localization.map_box import scaled_map
+from models.localization.networks import Localizer
+from models.localization.squares import out_of_square
+from models.media.image import PixelStore
+from models.params.localize import METHODS, NO_SOFTMAX, LocalizeParams
+from workers.artifacts import keep
+from workers.context import JobContext, Phase
+from workers.dry_run import dry_run
+from workers.job_inputs import example_ids
+from workers.localize.dry_run import prepare
+from workers.localize.gather import Known, gather
+from workers.localize.training import train_known
+from workers.yielding import Yielding
+
+_SHOWN: Final = 48
+_FEW: Final = 10
+
+
+def run(context: JobContext) -> dict[str, Any]:
+    """Train and compare; a killed job goes on in the training in which it was."""
+    if context.dry_run:
+        return dry_run(context, prepare)
+    return context.finish(Comparison(context).run)
+
+
+def failed(session: Session, job: Job) -> None:
+    """Nothing to put right: nothing was published, and a retry goes on where this ended."""
+
+
+class Comparison:
+    """The trainings of one job, over its frozen knowledge."""
+
+    def __init__(self, context: JobContext) -> None:
+        """Read what is asked."""
+        self.context, self.params = context, LocalizeParams.of(context)
+        self.progress = Yielding(context).progress
+
+    def run(self) -> None:
+        """Run the phases, and publish what they have left."""
+        self.context.run(PHASES, self, work=self.effort)
+        self.publish()
+
+    def effort(self) -> dict[str, float]:
+        """What trainings and the comparison amount to, in images that pass through the network."""
+        plain = 3.0 * self.params.steps * self.params.batch_size
+        weights = {"standard": plain, "oat": 2 * plain, "taufe": 2 * plain}
+        judging = float(len(self.params.methods) * len(self.known.test.indices))
+        return {name: weights[name] for name in self.params.methods} | {"compare": judging}
+
+    @cached_property
+    def known(self) -> Known:
+        """What was gathered."""
+        return Known.load(self.context)
+
+    @cached_property
+    def store(self) -> PixelStore:
+        """The pool's images."""
+        return self.known.store(self.context)
+
+    def gather(self) -> None:
+        """Freeze what is known."""
+        gather(self.context, self.params)
+
+    def file(self, name: str) -> Path:
+        """A file of this job's unfinished work."""
+        return self.context.work / name
+
+    def train(self, method: str) -> None:
+        """Train one of the methods."""
+        checkpoint = self.file(f"{method}-training.safetensors")
+        network = train_known(
+            self.known,
+            self.store,
+            self.params,
+            method,
+            checkpoint=checkpoint,
+            progress=self.progress,
+        )
+        params = self.params.model_dump()
+        network.save(self.file(f"{method}.safetensors"), "localize", params)
+        checkpoint.unlink(missing_ok=True)
+
+    def compare(self) -> None:
+        """Judge all by the same images."""
+        known, test = self.known, self.known.test
+        methods, seen = {}, {}
+        for method in self.params.methods:
+            network = Localizer.load(self.file(f"{method}.safetensors"))
+            seen[method] = look(
+                network,
+                self.store,
+                test.indices,
+                test.classes,
+                self.params,
+                progress=self.progress,
+            )
+            methods[method] = figures(
+                seen[method],
+                test.boxes,
+                test.classes,
+                self.params,
+                known.side,
+                progress=self.progress,
+            )
+        guesses = floors(known.inside.boxes, test.boxes, self.params)
+        warnings = _doubts(known, methods, guesses)
+        result = {
+            "localize": self.params.localize,
+            "methods": methods,
+            "refused": {"oat": NO_SOFTMAX} if "oat" not in methods else {},
+            "floors": guesses,
+            "overlap": self.params.overlap,
+            "threshold": self.params.threshold,
+            "overlaps": list(OVERLAPS),
+            "thresholds": list(THRESHOLDS),
+            "class_ids": known.class_ids.tolist(),
+            "judged_on": known.judged_on,
+            "counts": known.counts,
+            "warnings": warnings,
+            "notes": warnings,
+        }
+        self._write("overlays.json", self._overlays(seen))
+        self._write("result.json", result)
+
+    def publish(self) -> None:
+        """Keep the networks and the overlays as artifacts, and note that all is done."""
+        class_ids = self.known.class_ids.tolist()
+        files = {
+            f"{method}.safetensors": (ArtifactKind.CHECKPOINT, {"method": method})
+            for method in self.params.methods
+        } | {"overlays.json": (ArtifactKind.COMPARISON, {})}
+        made = [
+            keep(self.context, self.file(name), kind, {**meta, "class_ids": class_ids})
+            for name, (kind, meta) in files.items()
+        ]
+        result = json.loads(self.file("result.json").read_text())
+        with self.context.transaction() as (session, job):
+            session.add_all(made)
+            self.context.note(job, {"result": result})
+
+    def _overlays(self, seen: dict[str, Found]) -> dict[str, Any]:
+        """Some of the images that judge: where the thing is, and what each method says."""
+        test = self.known.test
+        draw = np.random.default_rng(self.known.seed)
+        shown = np.sort(draw.permutation(len(test.indices))[:_SHOWN])
+        sizes = test.sizes[shown]
+        truth = test.boxes[shown]
+        return {
+            "examples": example_ids(self.context, test.indices[shown]).tolist(),
+            "sizes": sizes.tolist(),
+            "class_ids": self.known.class_ids[test.classes[shown]].tolist(),
+            "truth": _edges(truth, sizes),
+            "methods": {
+                method: {
+                    "boxes": _edges(found.boxes[shown], sizes),
+                    "iou": np.round(iou(found.boxes[shown], truth), 4).tolist(),
+                    "maps": None if found.maps is None else _levels(found.maps[shown]),
+                }
+                for method, found in seen.items()
+            },
+        }
+
+    def _write(self, name: str, content: dict[str, Any]) -> None:
+        text = json.dumps(content)
+        write_atomically(self.file(name), lambda part: part.write_text(text))
+
+
+def _edges(boxes: Any, sizes: Any) -> list[list[float]]:
+    """Left, top, right and bottom in pixels of the upright pictures."""
+    rows: list[list[float]] = np.round(out_of_square(boxes, sizes), 2).tolist()
+    return rows
+
+
+def _levels(maps: Any) -> list[list[list[int]]]:
+    """Maps as bytes, each from its least to its largest value."""
+    return [np.round(255 * scaled_map(one)).astype(int).tolist() for one in maps]
+
+
+def _doubts(
+    known: Known, methods: dict[str, dict[str, Any]], guesses: dict[str, dict[str, Any]]
+) -> list[str]:
+    """Warn of a comparison that says little."""
+    said = []
+    if len(known.ood) < _FEW:
+        said.append(
+            f"There are fewer than {_FEW} OOD images to learn from ({len(known.ood)}), so where "
+            "the methods differ is chance. Label more images as OOD, or import images into the "
+            "split auxiliary_ood."
+        )
+    best = max(one["iou"] for one in guesses.values())
+    if methods["standard"]["iou"] <= best:
+        said.append(
+            f"Plain training finds boxes no better (mean IoU {methods['standard']['iou']:.2f}) "
+            f"than who never looks at an image ({best:.2f}), so what the methods differ in means "
+            "little. Train for more steps, or label more images."
+        )
+    return said
+
+
+def _phases() -> tuple[Phase[Comparison], ...]:
+    def wants(method: str, comparison: Comparison) -> bool:
+        return method in comparison.params.methods
+
+    return (
+        Phase("gather", Comparison.gather),
+        *(
+            Phase(method, partial(Comparison.train, method=method), partial(wants, method))
+            for method in METHODS
+        ),
+        Phase("compare", Comparison.compare),
+    )
+
+
+PHASES: Final = _phases()

@@ -1,0 +1,1 @@
+"""Showing where a classifier looks."""

@@ -1,0 +1,115 @@
+"""The ``look_at`` job: show where on one image the last round's classifier sees a class."""
+
+import json
+from typing import Any, Final
+
+import numpy as np
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from core.errors import Conflict
+from core.job_params import LookAtParams
+from core.project_settings import Choice, ProjectSettings
+from core.states import ArtifactKind
+from core.tables import Artifact, Example, Job, Project, Round
+from models import tensorfile
+from models.features.embed import uses_embeddings
+from models.localization.judge import boxes_of_maps
+from models.localization.looking import Looker
+from models.localization.map_box import scaled_map
+from models.localization.squares import out_of_square
+from models.media.image import images_of
+from models.params.localize import THRESHOLD
+from workers.context import JobContext, Phase
+from workers.features.stored import embeddings_file
+from workers.stores import open_store, side_of
+
+
+def run(context: JobContext) -> dict[str, Any]:
+    """Return the map, and what the classifier says."""
+
+    def make() -> None:
+        context.run(PHASES, context)
+
+    return context.finish(make)
+
+
+def look(context: JobContext) -> None:
+    """Look at the image, and keep what is seen.
+
+    Raises:
+        Conflict: ``no_model``, no round has trained one, or ``unknown_class``, it does not know the
+            class.
+        ModelError: What it tells classes by has no place on the image.
+    """
+    asked = LookAtParams.of(context)
+    with context.sessions() as session:
+        project = session.get_one(Project, context.project_id)
+        settings = ProjectSettings.model_validate(project.settings)
+        side = side_of(project.medium, settings)
+        assert side is not None  # of texts the API has refused
+        example = session.get_one(Example, asked.example_id)
+        index, size = example.pool_index, (example.width, example.height)
+        row = session.execute(last_classifier(context.project_id)).first()
+    if row is None:
+        raise Conflict("no_model", "No round has trained a model yet; finish the first one.")
+    artifact, number = row
+    class_ids: list[int] = artifact.meta["class_ids"]
+    if asked.class_id is not None and asked.class_id not in class_ids:
+        raise Conflict(
+            "unknown_class",
+            f"The model of round {number} does not know this class yet; finish a round that does.",
+        )
+    looker = _looker(context, artifact, settings, side)
+    store = images_of(open_store(context.storage, context.project_id, side, index + 1))
+    pixels = store[np.array([index])]
+    said = looker.look(pixels).probabilities[0]
+    shown = int(said.argmax()) if asked.class_id is None else class_ids.index(asked.class_id)
+    seen = looker.look(pixels, np.array([shown]))
+    sizes = np.array([size], dtype=np.int64)
+    boxes, constant = boxes_of_maps(seen.maps, side, THRESHOLD)
+    square = np.array([[0.0, 0.0, 1.0, 1.0]])
+    result = {
+        "round": number,
+        "class_id": class_ids[shown],
+        "probability": round(float(said[shown]), 4),
+        "predicted_class_id": class_ids[int(said.argmax())],
+        "map": np.round(255 * scaled_map(seen.maps[0])).astype(int).tolist(),
+        "square": out_of_square(square, sizes)[0].tolist(),
+        "box": None if constant else np.round(out_of_square(boxes, sizes)[0], 2).tolist(),
+    }
+    context.save({"result": result})
+
+
+def _looker(
+    context: JobContext, artifact: Artifact, settings: ProjectSettings, side: int
+) -> Looker:
+    """The classifier, and what embeds for it: the project's model may be another by now."""
+    path = context.storage.fetch(artifact.storage_key)
+    metadata = tensorfile.read_metadata(path)
+    embeddings = None
+    if metadata.get("format") == "karat-target":
+        name, params = metadata["name"], json.loads(metadata["params"])
+        if uses_embeddings(name, params):
+            model = Choice(name=name, params=params)
+            settings = settings.model_copy(update={"model": model})
+            embeddings = embeddings_file(context.storage, context.project_id, settings)
+    return Looker.load(path, side, embeddings)
+
+
+def last_classifier(project_id: int) -> Any:
+    """The model of the last round that has one, and the number of the round."""
+    return (
+        select(Artifact, Round.number)
+        .join(Round, Round.id == Artifact.round_id)
+        .where(Artifact.project_id == project_id, Artifact.kind == ArtifactKind.CHECKPOINT)
+        .order_by(Round.number.desc(), Artifact.id.desc())
+        .limit(1)
+    )
+
+
+def failed(session: Session, job: Job) -> None:
+    """Nothing to put right."""
+
+
+PHASES: Final = (Phase("look", look),)
