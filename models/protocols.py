@@ -172,7 +172,8 @@ class PoolView:
     @property
     def is_ood(self) -> NDArray[np.bool_]:
         """Which of the verdicts are OOD, (L,)."""
-        return self.labels == OOD
+        is_ood: NDArray[np.bool_] = self.labels == OOD
+        return is_ood
 
     PER_CANDIDATE: ClassVar[tuple[str, ...]] = (
         "logits",

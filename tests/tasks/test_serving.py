@@ -1,5 +1,6 @@
 """Each entry of the catalog with each task type and medium: it works, or settings say why not."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -30,7 +31,7 @@ SERVED = [
 TASKS = sorted({task for task, _ in SERVED})
 
 
-def of(*kinds: str) -> Any:
+def of(*kinds: str) -> Callable[..., Any]:
     found = [one for one in specs() if one.kind in kinds]
     return pytest.mark.parametrize("spec", found, ids=lambda one: f"{one.kind}-{one.name}")
 
@@ -60,7 +61,7 @@ def view_of(task: str) -> PoolView:
 def test_settings_take_what_serves_and_refuse_the_rest_by_name(
     spec: Spec, task: str, medium: Medium
 ) -> None:
-    changes = {spec.kind: {"name": spec.name}}
+    changes: dict[str, Any] = {spec.kind: {"name": spec.name}}
     if spec.serves(medium) and spec.serves_task(task):
         try:
             settings = checked(changes, medium=medium, task=task)
