@@ -56,7 +56,8 @@ def stored(stack: Stack, project_id: int) -> list[tuple[int, str, Any, int | Non
         SELECT query_id, verdict, label, supersedes_id FROM annotations
         WHERE project_id = %s ORDER BY id
     """
-    return _rows(stack, statement, [project_id])
+    found: list[tuple[int, str, Any, int | None]] = _rows(stack, statement, [project_id])
+    return found
 
 
 def propose(stack: Stack, project_id: int, proposals: list[dict[str, Any]]) -> None:

@@ -81,6 +81,7 @@ def test_the_output_for_ood_tells_it_apart(
     called_ood = all_outputs.argmax(axis=1) == CLASSES
     assert (called_ood == ~inside).mean() > 0.8
     head = model.linear_head()
+    assert head is not None
     assert head.weight.shape == (outputs.embeddings.shape[1], CLASSES)
     assert_allclose(outputs.embeddings @ head.weight + head.bias, outputs.logits, atol=1e-2)
 

@@ -73,7 +73,8 @@ class BoxPool(Pool):
     def why(self) -> dict[str, str]:
         """What the last report says of each item of which it says anything."""
         jobs = select(Job).where(Job.project_id == self.project_id).order_by(Job.id.desc())
-        rows = csv.DictReader(self.report(self.session.scalars(jobs).first()).splitlines())
+        job = self.session.scalars(jobs.limit(1)).one()
+        rows = csv.DictReader(self.report(job).splitlines())
         return {row["name"]: row["reason"] for row in rows}
 
     def votes(self) -> Sequence[Annotation]:
