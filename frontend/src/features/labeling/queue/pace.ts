@@ -24,6 +24,13 @@ export type QueueView<Item> = Lists<Item> & {
   error: Error | null;
 };
 
+/** What is known before the server has answered. */
+export const nothingYet = () =>
+  ({
+    ...{ phase: "loading", current: null, paused: null, error: null },
+    ...{ upcoming: [], history: [], trail: [] },
+  }) as const satisfies QueueView<never>;
+
 /** `said`: what the server says of the work as it stood when it gave the items out. */
 export type Leased<Item, Extra> = { items: Item[]; expiresAt: number; said: Partial<Extra> };
 

@@ -14,7 +14,9 @@ export class Turns {
     for (const [at, id] of ids.entries()) this.#of.set(id, at - ids.length);
   }
 
-  of(id: number): number {
-    return this.#of.get(id) ?? 0;
+  /** Items in that order. */
+  sorted<Item>(items: readonly Item[], idOf: (item: Item) => number): Item[] {
+    const turnOf = (item: Item) => this.#of.get(idOf(item)) ?? 0;
+    return [...items].sort((a, b) => turnOf(a) - turnOf(b));
   }
 }

@@ -5,6 +5,7 @@ import {
   askAgainAfter,
   type Clock,
   type Leased,
+  nothingYet,
   type Pace,
   type Pause,
   type QueueView,
@@ -29,7 +30,7 @@ export abstract class WorkQueue<Item, Extra extends object> {
   readonly #traits = {
     idOf: (item: Item) => this.idOf(item),
     isGiven: (item: Item) => this.isGiven(item),
-    inTurn: (items: Item[]) => this.#inTurn(items),
+    inTurn: (items: Item[]) => this.#turns.sorted(items, (item) => this.idOf(item)),
   };
   #view: QueueView<Item> & Extra;
   #leasing: Promise<void> | null = null;
@@ -46,9 +47,7 @@ export abstract class WorkQueue<Item, Extra extends object> {
   constructor(pace: Pace, clock: Clock, extra: Extra) {
     this.#pace = pace;
     this.#clock = { now: serverNow, isHidden: () => document.hidden, ...clock };
-    const lists = { upcoming: [], history: [], trail: [] };
-    const empty = { phase: "loading", current: null, paused: null, error: null } as const;
-    this.#view = { ...empty, ...lists, ...extra };
+    this.#view = { ...nothingYet(), ...extra };
   }
 
   protected abstract idOf(item: Item): number;
@@ -180,11 +179,6 @@ export abstract class WorkQueue<Item, Extra extends object> {
     for (const listener of this.#listeners) listener();
   }
 
-  #inTurn(items: Item[]): Item[] {
-    const turnOf = (item: Item) => this.#turns.of(this.idOf(item));
-    return [...items].sort((a, b) => turnOf(a) - turnOf(b));
-  }
-
   #advance(done: Item): void {
     const left = this.#expiresAt - this.#clock.now();
     const lists = advanced(this.#view, done, left <= 0, this.#traits);
@@ -241,8 +235,7 @@ export abstract class WorkQueue<Item, Extra extends object> {
       this.#timer = setTimeout(again, after);
       return;
     }
-    const isHidden = this.#clock.isHidden();
-    this.#timer = setTimeout(this.wake, askAgainAfter(phase, this.#pace, isHidden));
+    this.#timer = setTimeout(this.wake, askAgainAfter(phase, this.#pace, this.#clock.isHidden()));
   }
 
   /** What is left of earlier visits: one can go back to it. */
