@@ -34,9 +34,8 @@ export abstract class WorkQueue<Item, Extra extends object> {
   };
   #view: QueueView<Item> & Extra;
   #leasing: Promise<void> | null = null;
-  #givenSinceLease = new Set<number>();
-  /** What came with verdicts since: newer than what a lease on its way will say. */
-  #heardSinceLease: Partial<Extra> = {};
+  /** What was given, and what came with verdicts: newer than what a lease on its way will say. */
+  #sinceLease = { given: new Set<number>(), heard: {} as Partial<Extra> };
   #expiresAt = 0;
   /** Little is left to do because the server did not know yet what was done. */
   #short = false;
@@ -145,7 +144,7 @@ export abstract class WorkQueue<Item, Extra extends object> {
   protected async give(store: (current: Item) => Promise<Item>): Promise<boolean> {
     const { current } = this.#view;
     if (!current || this.#storing.busy) return false;
-    this.#givenSinceLease.add(this.idOf(current));
+    this.#sinceLease.given.add(this.idOf(current));
     await this.#storing.store(async () => {
       const given = await store(current);
       this.#turns.took(this.idOf(given));
@@ -169,7 +168,7 @@ export abstract class WorkQueue<Item, Extra extends object> {
 
   /** What the server said of the work when it took verdicts. */
   protected hear(said: Partial<Extra>): void {
-    this.#heardSinceLease = { ...this.#heardSinceLease, ...said };
+    this.#sinceLease.heard = { ...this.#sinceLease.heard, ...said };
     this.set(said);
   }
 
@@ -196,13 +195,12 @@ export abstract class WorkQueue<Item, Extra extends object> {
   }
 
   async #leaseOnce(): Promise<void> {
-    this.#givenSinceLease = new Set();
-    this.#heardSinceLease = {};
+    this.#sinceLease = { given: new Set(), heard: {} };
     try {
       const unsent = await this.unsent();
       const leased = await this.lease();
       if (this.#stopped) return;
-      this.#merge(leased, new Set([...unsent, ...this.#givenSinceLease]));
+      this.#merge(leased, new Set([...unsent, ...this.#sinceLease.given]));
     } catch (error) {
       const phase = this.#view.current ? "working" : "failed";
       if (!this.#stopped) this.set({ phase, error: error as Error });
@@ -218,7 +216,7 @@ export abstract class WorkQueue<Item, Extra extends object> {
     this.#expiresAt = expiresAt;
     // Items whose verdicts are still on the way: nothing to show, but nothing to wait for either.
     const between = items.length > 0 ? "loading" : "waiting";
-    const known = { ...said, ...this.#heardSinceLease };
+    const known = { ...said, ...this.#sinceLease.heard };
     this.set({ ...known, ...lists, phase: lists.current ? "working" : between, error: null });
   }
 
