@@ -1,9 +1,12 @@
 """What each annotator made of the boxes that models proposed."""
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from statistics import fmean, median
+from typing import Any
 
+from anyio import to_thread
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -63,7 +66,12 @@ async def fates(session: AsyncSession, project: Project) -> dict[int, ProposalFa
         .execution_options(yield_per=_ROWS)
     )
     tallies: defaultdict[int, _Tally] = defaultdict(_Tally)
-    async for who, stored, seconds, proposals in await session.stream(statement):
+    async for rows in (await session.stream(statement)).partitions(_ROWS):
+        await to_thread.run_sync(_add, rows, tallies)
+    return {who: tally.out() for who, tally in tallies.items()}
+
+
+def _add(rows: Sequence[Any], tallies: defaultdict[int, _Tally]) -> None:
+    for who, stored, seconds, proposals in rows:
         label = BOXES.parse(stored)
         tallies[who].add(label, outcomes(label, proposals or ()), seconds)
-    return {who: tally.out() for who, tally in tallies.items()}

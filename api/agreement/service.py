@@ -202,7 +202,7 @@ async def _compare_labels(
     said: list[Any] = []
     drawn = _Drawn()
 
-    def compare() -> None:
+    def compare(said: Sequence[Any]) -> None:
         labels = [task.parse(row.label) for row in said]
         if len(labels) < 2:
             return
@@ -215,10 +215,10 @@ async def _compare_labels(
 
     async for row in await session.stream(votes):
         if said and said[0].example_id != row.example_id:
-            compare()
-            said.clear()
+            await to_thread.run_sync(compare, said)
+            said = []
         said.append(row)
-    compare()
+    await to_thread.run_sync(compare, said)
     differ = await to_thread.run_sync(_differences, task, drawn.held)
     return _Compared(pairs, sum(differ) / len(differ) if differ else 0.0)
 

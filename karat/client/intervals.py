@@ -45,7 +45,9 @@ def measured(share: float | None, count: float | None) -> str | None:
 def inside_share(round_: Mapping[str, Any]) -> str | None:
     """How many of a round's verdicts were a label, of those that were one or none."""
     answered = round_["answered"]
-    return measured(round_["in_share"], answered["label"] + answered["ood"])
+    # Servers of before called it after the class.
+    labels = answered["label"] if "label" in answered else answered["class"]
+    return measured(round_["in_share"], labels + answered["ood"])
 
 
 def accuracy(round_: Mapping[str, Any]) -> str | None:

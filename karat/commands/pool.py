@@ -95,7 +95,7 @@ def _shown(example: "Example") -> str:
 
 def _label(example: "Example", names: "Mapping[int, str]") -> str | None:
     """What an image is labeled as: a class, or how many boxes of which."""
-    whole = example["whole_label"]
+    whole = example.get("whole_label")
     if whole is None or whole["type"] != "boxes":
         return example["label"]
     counts = Counter(names.get(one["class_id"], "?") for one in whole["boxes"])

@@ -15,6 +15,12 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    found = sa.text("SELECT name FROM projects WHERE task = 'boxes' ORDER BY id")
+    if names := list(op.get_bind().scalars(found)):
+        raise RuntimeError(
+            f"The version before has no place for boxes: {', '.join(names)}. Export these "
+            "projects and delete them first."
+        )
     # The version before knows no setting that it has not got.
     for table in ("projects", "rounds"):
         op.execute(f"UPDATE {table} SET settings = settings - 'shifted_proposals'")

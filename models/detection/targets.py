@@ -43,7 +43,11 @@ class BoxTargets:
     ) -> "BoxTargets":
         """Read labels as `core.tasks` stores them; of None there are no boxes."""
         output = {class_id: number for number, class_id in enumerate(class_ids)}
-        boxes = [[] if label is None else label["boxes"] for label in labels]
+        boxes = [
+            # A class can be taken away while boxes of it are on their way.
+            [] if label is None else [one for one in label["boxes"] if one["class_id"] in output]
+            for label in labels
+        ]
         every = [box for row in boxes for box in row]
         places = np.array(
             [(one["x"], one["y"], one["x"] + one["w"], one["y"] + one["h"]) for one in every],

@@ -204,6 +204,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
         {"x.json": task([rectangle(1, 2, 3, 4)], (100, 10))},
         "says that the image has 100 × 10 pixels",
     ),
+    ({"x.json": coco([{"bbox": ["1\n", " 2", "3", "2e"]}])}, "box 1 has '2e' where a number"),
 ]
 
 
@@ -292,6 +293,19 @@ def test_boxes_of_the_upright_picture_stay(pool: BoxPool) -> None:
     result = pool.send({"x.json": coco([{"bbox": [10, 20, 20, 24]}])})
     assert result["refused"] == 1
     assert "only its file tells how it is turned" in pool.why()["a.jpg"]
+
+
+def test_numbers_may_stand_between_blanks_and_sizes_may_be_none(pool: BoxPool) -> None:
+    blanks = coco([{"bbox": ["10\n", " 20", "20\t", "24"]}])
+    endless = voc(voc_object(11, 21, 30, 44), size=(float("inf"), float("inf")))
+    pool.send(
+        {
+            "one/a.jpg": image(1), "one/x.json": blanks,
+            "two/JPEGImages/a.jpg": image(2), "two/Annotations/a.xml": endless,
+        }
+    )  # fmt: skip
+    lies = ("cat", 10, 20, 20, 24)
+    assert pool.sides() == {"one/a.jpg": [lies], "two/JPEGImages/a.jpg": [lies]}
 
 
 def test_boxes_may_reach_beyond_the_image(pool: BoxPool) -> None:
@@ -400,11 +414,14 @@ def test_a_voc_file_that_counts_from_0_is_told(pool: BoxPool) -> None:
 
 def test_xml_that_declares_entities_is_refused_by_name(pool: BoxPool) -> None:
     bomb = '<!DOCTYPE a [<!ENTITY a "aaaa">]>' + voc(voc_object(1, 2, 3, 4))
-    result = pool.send({"a.jpg": image(1), "a.xml": bomb, "b.xml": "<html/>", "c.xml": "no xml"})
+    odd = '<?xml version="1.0" encoding="unicode"?>' + voc(voc_object(1, 2, 3, 4))
+    files = {"a.xml": bomb, "b.xml": "<html/>", "c.xml": "no xml", "d.xml": odd}
+    result = pool.send({"a.jpg": image(1), **files})
     reasons = {one["name"]: one["reason"] for one in result["refused_examples"]}
     assert "declares a document type" in reasons["a.xml"]
     assert "neither Pascal VOC's XML nor CVAT's" in reasons["b.xml"]
     assert "cannot be read as XML" in reasons["c.xml"]
+    assert "d.xml cannot be read as XML" in reasons["d.xml"]
     assert result["added"] == 1
 
 
@@ -477,6 +494,9 @@ def test_a_parquet_file_may_say_what_its_numbers_are(pool: BoxPool) -> None:
     assert pool.sides() == {"a.jpg": [("cat", 30, 20, 30, 24)], "b.jpg": []}
     assert pool.labels()["a.jpg"].boxes[0].crowd
     assert "bbox_format says 'polar'" in pool.why()["c.jpg"]
+    single = {"bbox": [1.0, 2.0, 3.0, 4.0], "category": 1}
+    pool.add(objects_file([{"name": "s", "image": image(8), "objects": single}]), "s.parquet")
+    assert "bbox and category must be lists, with one entry for each box" in pool.why()["s.jpg"]
     many: dict[str, Any] = {"bbox": [[1.0, 1.0, 5.0, 5.0]] * 3000, "category": ["dog"] * 3000}
     rows = [{"name": "m", "image": image(9), "objects": many}]
     pool.add(objects_file(rows, bbox_format="xyxy"), "a.parquet")

@@ -2,11 +2,23 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, Final, Self
 
 BOXES: Final = "\0boxes"
 """Field of an indexed row that holds what files draw on its image."""
 MOST_BOXES: Final = 10_000
+
+
+def stated_size(width: object, height: object) -> tuple[float, float] | None:
+    """The size that a file says an image has, as numbers or in letters; None where it says none."""
+    if isinstance(width, bool) or isinstance(height, bool):
+        return None
+    try:
+        sides = float(width), float(height)  # type: ignore[arg-type]
+    except (OverflowError, TypeError, ValueError):
+        return None
+    return sides if all(isfinite(one) and one > 0 for one in sides) else None
 
 
 @dataclass(frozen=True, slots=True)

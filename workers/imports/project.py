@@ -33,7 +33,12 @@ class ProjectSource(Source):
         """Look at the project; whatever is imported there meanwhile comes, too, or does not."""
         self._sessions, self._originals, self._project_id = sessions, originals, project_id
         with sessions() as session:
-            project = session.get_one(Project, project_id)
+            project = session.get(Project, project_id)
+            if project is None:
+                raise Conflict(
+                    "project_gone",
+                    "The project to take over has been deleted; import its images anew.",
+                )
             self._name, self._medium = project.name, project.medium
             self._classes = dict(
                 session.execute(
@@ -56,6 +61,7 @@ class ProjectSource(Source):
             .where(
                 Example.project_id == self._project_id,
                 Example.split.in_((Split.POOL, Split.AUXILIARY_OOD)),
+                Example.state != ExampleState.HELD_OUT,
             )
             .order_by(Example.pool_index)
         )
@@ -93,7 +99,7 @@ class ProjectSource(Source):
             size=row.bytes,
             meant=row.split,
             said=(Said(f"project {self._name}", Verdict.OOD),) if ood else (),
-            meta={**row.meta, **({} if label is None else {META: label})},
+            meta={**({} if label is None else {META: label}), **row.meta},
         )
 
     def _read(self, original: Original) -> bytes | Fetched | Refused:

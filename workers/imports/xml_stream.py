@@ -40,7 +40,7 @@ def elements(file: BinaryIO, name: str, wanted: Collection[str]) -> Iterator[Ele
             yield from reader.taken()
         reader.feed(b"", is_last=True)
         yield from reader.taken()
-    except (ExpatError, ValueError) as error:
+    except (ExpatError, LookupError, ValueError) as error:
         raise _unreadable(name, error) from error
 
 

@@ -8,10 +8,11 @@ from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import func, select
+from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
 from core.among import among
+from core.duplicates import answered_in_pool
 from core.project_settings import ProjectSettings
 from core.states import ExampleState, Split, Verdict
 from core.tables import Example, Project, ProjectClass, Round
@@ -223,6 +224,9 @@ def _things(
             tally["none" if is_none else "several"] += 1
             continue
         (box,) = label.boxes
+        if box.class_id not in output:
+            tally["none"] += 1
+            continue
         found.append((pool_index, output[box.class_id], corners_of([box])))
     indices = np.array([one[0] for one in found], dtype=np.int64)
     sizes = _sizes(session, project_id, indices)
@@ -252,6 +256,8 @@ def _truths(session: Session, project_id: int) -> list[tuple[int, Label]]:
             Example.project_id == project_id,
             Example.split == Split.EVALUATION,
             Example.label.is_not(None),
+            # A model that has learned from its like would be judged by what it has seen.
+            or_(Example.duplicates_of.is_(None), ~answered_in_pool(project_id)),
         )
         .order_by(Example.pool_index)
     )

@@ -19,7 +19,7 @@ from workers.imports.boxes.shapes import (
     vote,
 )
 from workers.imports.coco import KEPT, SOURCE, UNDECIDED, CocoIndex
-from workers.imports.drawn import BOXES, MOST_BOXES, Drawn, Rectangle
+from workers.imports.drawn import BOXES, MOST_BOXES, Drawn, Rectangle, stated_size
 from workers.imports.items import Refused
 from workers.imports.metadata import UNREAD
 from workers.imports.stated import is_stated
@@ -68,7 +68,7 @@ class CocoBoxes(CocoIndex):
     def _fields(self, image: str, kept: dict[str, Any]) -> dict[str, Any]:
         if is_stated(kept):
             return kept
-        size = _size(kept.pop("width", None), kept.pop("height", None))
+        size = stated_size(kept.pop("width", None), kept.pop("height", None))
         silent = {**kept, "class": None, "votes": []}
         found = self._index.execute(
             "SELECT category, shape FROM labels WHERE image = ? ORDER BY rowid LIMIT ?",
@@ -139,19 +139,9 @@ def _outlined(outline: object) -> dict[str, Any]:
     try:
         points = [point for part in outline for point in pairs(part)]
         box = around(points)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         box = None
     if box is None:
         return {"wrong": "has no bbox, and its outline encloses nothing"}
     left, top, right, bottom = box
     return {"values": texts((left, top, right - left, bottom - top)), "made": True}
-
-
-def _size(width: object, height: object) -> tuple[float, float] | None:
-    """What a document says of the size of an image, if it does."""
-    sides = [
-        float(one)
-        for one in (width, height)
-        if isinstance(one, int | float) and not isinstance(one, bool) and one > 0
-    ]
-    return (sides[0], sides[1]) if len(sides) == 2 else None

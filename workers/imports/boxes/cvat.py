@@ -18,7 +18,7 @@ from workers.imports.boxes.shapes import (
     turned_by,
     vote,
 )
-from workers.imports.drawn import BOXES, Drawn, Rectangle
+from workers.imports.drawn import BOXES, Drawn, Rectangle, stated_size
 from workers.imports.items import Refused, plain_path, printable
 from workers.imports.matching import Called
 from workers.imports.metadata import UNREAD
@@ -100,15 +100,8 @@ def _drawn(image: Element, shapes: Sequence[Element], name: str) -> Drawn | Refu
         if is_made:
             notes[ENCLOSED] = None
         boxes.append(Rectangle(place, class_name, values, flags, is_made))
-    return Drawn(name, "cvat", tuple(boxes), _size(image), tuple(notes))
-
-
-def _size(image: Element) -> tuple[float, float] | None:
-    try:
-        width, height = float(image.get("width", "")), float(image.get("height", ""))
-    except ValueError:
-        return None
-    return (width, height) if width > 0 and height > 0 else None
+    size = stated_size(image.get("width"), image.get("height"))
+    return Drawn(name, "cvat", tuple(boxes), size, tuple(notes))
 
 
 def _values(shape: Element) -> tuple[str, ...] | Refused:

@@ -17,7 +17,7 @@ from workers.imports.boxes.shapes import (
     turned_by,
     vote,
 )
-from workers.imports.drawn import BOXES, Drawn, Rectangle
+from workers.imports.drawn import BOXES, Drawn, Rectangle, stated_size
 from workers.imports.items import Refused, printable
 from workers.imports.label_studio import (
     VERDICT_CONTROL,
@@ -128,10 +128,8 @@ def _add(region: _Region, kind: str, value: dict[str, Any], result: Mapping[str,
     meta = result.get("meta")
     words = listed(meta.get("text")) if isinstance(meta, dict) else []
     region.flags |= {one: None for one in FLAGS if one in words}
-    sides = [result.get("original_width"), result.get("original_height")]
-    known = [float(one) for one in sides if isinstance(one, int | float) and one > 0]
-    if len(known) == 2:
-        region.size = known[0], known[1]
+    size = stated_size(result.get("original_width"), result.get("original_height"))
+    region.size = region.size if size is None else size
 
 
 def _drawn(regions: Sequence[_Region], name: str, notes: tuple[str, ...]) -> Drawn | Refused:
@@ -174,7 +172,7 @@ def _values(region: _Region) -> tuple[str, ...] | Refused:
             box = x - across, y - down, x + across, y + down
         else:
             return Refused(f"is a {region.kind or 'label'} and no box")
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, OverflowError, TypeError, ValueError):
         box = None
     if box is None or not all(map(math.isfinite, box)):
         return Refused(f"is a {region.kind} that encloses nothing")

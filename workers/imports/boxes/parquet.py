@@ -8,7 +8,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from workers.imports.boxes.shapes import is_yes, number
-from workers.imports.drawn import Drawn, Rectangle
+from workers.imports.drawn import Drawn, Rectangle, stated_size
 from workers.imports.items import Refused, Said, printable
 
 SOURCE: Final = "Parquet"
@@ -126,9 +126,14 @@ def said(row: Mapping[str, Any], objects: Objects, place: str) -> tuple[Said, ..
     boxes, classes = found.get(objects.boxes), found.get(objects.classes)
     if boxes is None:
         return ()
+    if not isinstance(boxes, list) or not isinstance(classes, list | None):
+        named = f"{objects.boxes} and {objects.classes}"
+        return Refused(f"{place}: {named} must be lists, with one entry for each box")
     if len(boxes) != len(classes or ()):
         return Refused(f"{place}: {len(boxes)} boxes, and {len(classes or ())} classes of them")
-    flagged = {name: found.get(name) or () for name in objects.flags}
+    flagged = {
+        name: flags if isinstance(flags := found.get(name), list) else () for name in objects.flags
+    }
     rectangles: list[Rectangle] = []
     for at, (box, class_) in enumerate(zip(boxes, classes or (), strict=True)):
         name = _name(class_, objects.names)
@@ -141,7 +146,7 @@ def said(row: Mapping[str, Any], objects: Objects, place: str) -> tuple[Said, ..
         place,
         convention,
         tuple(rectangles),
-        _size(row.get("width"), row.get("height")),
+        stated_size(row.get("width"), row.get("height")),
         guessed=stated is None,
     )
     return (Said(SOURCE, None, drawn=drawn),)
@@ -168,9 +173,3 @@ def _name(value: object, names: Sequence[str]) -> str | Refused:
     if not 0 <= value < len(names):
         return Refused(f"is of class {value}, which is not one of the {len(names)} declared")
     return names[value]
-
-
-def _size(width: object, height: object) -> tuple[float, float] | None:
-    if isinstance(width, int | float) and isinstance(height, int | float):
-        return (float(width), float(height)) if width > 0 and height > 0 else None
-    return None

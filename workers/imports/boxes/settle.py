@@ -184,7 +184,7 @@ def _box(one: _Read, sides: Sides, convention: str | None) -> Box | None:
     given = None
     is_short = all(len(text) <= _LONGEST_NUMBER for text in one.box.values)
     if convention is not None and not one.box.is_made and is_short:
-        given = Given(format=convention, values=one.box.values)
+        given = tuple(text.strip() for text in one.box.values)
     try:
         return Box(
             class_id=one.class_id,
@@ -193,7 +193,7 @@ def _box(one: _Read, sides: Sides, convention: str | None) -> Box | None:
             w=width,
             h=height,
             origin="imported",
-            given=given,
+            given=None if given is None else Given(format=str(convention), values=given),
             **dict.fromkeys(one.box.flags, True),
         )
     except ValidationError:

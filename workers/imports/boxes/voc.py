@@ -6,7 +6,7 @@ from xml.etree.ElementTree import Element
 from core.errors import DomainError
 from workers.imports import xml_stream
 from workers.imports.boxes.shapes import LEFT_ASIDE, OUTLINES, is_yes
-from workers.imports.drawn import Drawn, Rectangle
+from workers.imports.drawn import Drawn, Rectangle, stated_size
 from workers.imports.items import Refused, plain_path, printable
 
 SOURCE: Final = "Pascal VOC"
@@ -42,7 +42,7 @@ def read(file: BinaryIO, name: str) -> Annotated | Refused:
             if element.tag == "filename":
                 image = plain_path((element.text or "").strip()).lstrip("/")
             elif element.tag == "size":
-                size = _size(element)
+                size = stated_size(_text(element, "width"), _text(element, "height"))
             elif element.tag == "object":
                 objects.append(element)
             elif element.tag != ROOT:
@@ -50,14 +50,6 @@ def read(file: BinaryIO, name: str) -> Annotated | Refused:
     except DomainError as error:
         return Refused(error.detail)
     return Annotated(image, _drawn(objects, printable(name), size))
-
-
-def _size(element: Element) -> tuple[float, float] | None:
-    try:
-        width, height = float(_text(element, "width")), float(_text(element, "height"))
-    except ValueError:
-        return None
-    return (width, height) if width > 0 and height > 0 else None
 
 
 def _drawn(objects: list[Element], name: str, size: tuple[float, float] | None) -> Drawn | Refused:
