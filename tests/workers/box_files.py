@@ -101,7 +101,7 @@ def coco(
     )
 
 
-def voc(objects: str, size: Sides | tuple[int, int] = (64, 48), filename: str = "a.jpg") -> str:
+def voc(objects: str, size: Sides | tuple[float, float] = (64, 48), filename: str = "a.jpg") -> str:
     return (
         f"<annotation><folder>x</folder><filename>{filename}</filename><size><width>{size[0]}"
         f"</width><height>{size[1]}</height><depth>3</depth></size>{objects}</annotation>"
