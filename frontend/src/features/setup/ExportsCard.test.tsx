@@ -24,7 +24,7 @@ function shown(classes: Record<string, Images>, labeled = 6) {
   const counts = { labeled_in: labeled, labeled_ood: 0, unsure: 0 };
   render(
     <QueryClientProvider client={client}>
-      <ExportsCard project={{ id: 7, counts } as unknown as Project} />
+      <ExportsCard project={{ id: 7, task: "classification", counts } as unknown as Project} />
     </QueryClientProvider>,
   );
 }
