@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import type { ExampleDetail, Project } from "../../api/types";
 import { t } from "../../strings";
+import { saidOf } from "../../tasks/boxes/describe";
 import { formatBytes, formatCount, formatPercent } from "../../ui/format";
 import { isLikelyOod } from "../../ui/likelyOod";
 import { Term } from "../../ui/Term";
@@ -14,7 +15,7 @@ type FactsProps = { project: Project; example: ExampleDetail };
 export function Facts({ project, example }: FactsProps) {
   return (
     <dl className={styles.facts}>
-      <Fact name={text.label}>{example.label ?? text.noLabel}</Fact>
+      <Fact name={text.label}>{example.label ?? saidOf(example.whole_label) ?? text.noLabel}</Fact>
       <Fact name={text.predicted}>
         <Prediction project={project} example={example} />
       </Fact>

@@ -88,7 +88,10 @@ export function AskedCard({ project, round, queries, hidden }: AskedCardProps) {
   const names = new Map(project.classes.map((one) => [one.id, one.name]));
   const captionOf = ({ verdict, class_id: classId }: MapQuery): string => {
     if (verdict === null) return map.unanswered;
-    if (verdict === "label") return names.get(classId ?? 0) ?? String(classId);
+    if (verdict === "label") {
+      // Boxes are of no one class.
+      return classId === null ? t.pool.values.state.labeled : (names.get(classId) ?? `${classId}`);
+    }
     return map.verdicts[verdict];
   };
   return (

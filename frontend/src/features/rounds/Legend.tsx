@@ -33,6 +33,8 @@ export function Legend({ queries, classes, hidden, onHide, isDense, hasSurface }
       look: "label",
       colour: one.colour,
     })),
+    // Boxes, which are of no one class.
+    { key: "class:null", name: t.pool.values.state.labeled, look: "label" },
     { key: "ood", name: text.verdicts.ood, look: "ood" },
     { key: "skip", name: text.verdicts.skip, look: "skip" },
     { key: "unsure", name: text.verdicts.unsure, look: "unsure" },

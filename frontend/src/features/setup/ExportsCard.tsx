@@ -59,7 +59,7 @@ export function ExportsCard({ project }: { project: Project }) {
       <p className={shared.quiet}>
         {nothing ? t.exports.nothing : t.exports.counts(labeled, ood, unsure)}
       </p>
-      {!nothing && <Lacking projectId={project.id} />}
+      {!nothing && <Lacking project={project} />}
       {groups().map((group) => (
         <FormatList key={group.label} group={group} project={project} />
       ))}
@@ -68,9 +68,9 @@ export function ExportsCard({ project }: { project: Project }) {
 }
 
 /** Which classes a model cannot be measured on, or trained on, with what leaves. */
-function Lacking({ projectId }: { projectId: number }) {
-  const { data: classes = [] } = useQuery(exportedClassesQuery(projectId));
-  const isText = useMedium() === "text";
+function Lacking({ project }: { project: Project }) {
+  const { data: classes = [] } = useQuery(exportedClassesQuery(project.id));
+  const hasFolders = useMedium() !== "text" && project.task !== "boxes";
   const unseen = classes.filter((one) => one.evaluation === 0).map((one) => one.name);
   const unlabeled = classes.filter((one) => one.labeled === 0).map((one) => one.name);
   const hasEvaluation = unseen.length < classes.length;
@@ -83,7 +83,7 @@ function Lacking({ projectId }: { projectId: number }) {
         <p>{t.exports.noEvaluation}</p>
       )}
       {unlabeled.length > 0 && <p>{t.exports.unlabeledClasses(unlabeled)}</p>}
-      {!isText && <p>{t.exports.emptyFolders}</p>}
+      {hasFolders && <p>{t.exports.emptyFolders}</p>}
     </Notice>
   );
 }

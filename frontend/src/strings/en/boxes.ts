@@ -4,6 +4,7 @@ import { plural } from "./words";
 export const boxes = {
   count: (count: number) => plural(count, "box", "boxes"),
   none: "Nothing in it",
+  noneShort: "Nothing",
   noneText: "You looked, and nothing of the classes is in this image.",
   ood: "Wrong kind of image",
   oodShort: "Wrong kind",

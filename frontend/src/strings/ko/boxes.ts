@@ -4,6 +4,7 @@ import { number } from "./words";
 export const boxes: Catalogue["boxes"] = {
   count: (count) => `상자 ${number(count)}개`,
   none: "해당 없음",
+  noneShort: "없음",
   noneText: "살펴보았지만 이 이미지에는 찾는 클래스가 하나도 없습니다.",
   ood: "다른 종류의 이미지",
   oodShort: "다른 종류",

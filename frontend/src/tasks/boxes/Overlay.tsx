@@ -136,7 +136,7 @@ function Tag({ x, y, text, above }: { x: number; y: number; text: string; above?
   return (
     <g className={styles.tag} transform={`translate(${Math.max(2, x)} ${top})`}>
       <rect width={width} height={18} rx={4} />
-      <text x={6} y={9.5}>
+      <text x={width / 2} y={9.5}>
         {text}
       </text>
     </g>

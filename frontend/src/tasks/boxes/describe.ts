@@ -19,10 +19,11 @@ export function describe(choice: Choice, classes: LabelClass[]): string {
 }
 
 /** The same where there is little room. */
-export const short = (choice: Choice, classes: LabelClass[]): string =>
-  choice.verdict === "ood"
-    ? t.boxes.oodShort
-    : (t.label.strip.short[choice.verdict] ?? describe(choice, classes));
+export function short(choice: Choice, classes: LabelClass[]): string {
+  if (choice.verdict === "ood") return t.boxes.oodShort;
+  if (boxesOf(choice.label)?.length === 0) return t.boxes.noneShort;
+  return t.label.strip.short[choice.verdict] ?? describe(choice, classes);
+}
 
 const rounded = (value: number): number => Math.round(10 * value) / 10;
 

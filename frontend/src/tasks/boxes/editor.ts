@@ -3,7 +3,7 @@ import * as edits from "./edits";
 import { boxIn } from "./edits";
 import type { Size } from "./geometry";
 import { type History, redone, startOf, took, undone } from "./history";
-import { draftOf, keepDraft, type Memory } from "./memory";
+import { draftOf, keepDraft, LEAST_DOT, type Memory } from "./memory";
 import {
   type BoxesLabel,
   boxesOf,
@@ -202,12 +202,13 @@ export class BoxEditor {
   #derived(view: Own): EditorView {
     const { past, present: doc, future } = this.#history;
     const open = edits.openProposals(doc, this.proposals, this.classIds);
-    const isAbove = (index: number) => (this.proposals[index]?.score ?? 0) >= view.threshold;
+    const scoreOf = (index: number) => this.proposals[index]?.score ?? 0;
+    const isAbove = (index: number) => scoreOf(index) >= view.threshold;
     return {
       ...view,
       doc,
       open: open.filter(isAbove),
-      below: open.filter((index) => !isAbove(index)),
+      below: open.filter((index) => !isAbove(index) && scoreOf(index) >= LEAST_DOT),
       canUndo: past.length > 0,
       canRedo: future.length > 0,
     };

@@ -14,6 +14,8 @@ export type Memory = {
 };
 
 export const USUAL_THRESHOLD = 0.3;
+/** Proposals below this score are not even dots: of those a model has a hundred on every image. */
+export const LEAST_DOT = 0.1;
 
 const memories = new Map<number, Memory>();
 
