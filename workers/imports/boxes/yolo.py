@@ -39,7 +39,7 @@ def class_names(name: str, content: bytes) -> Mapping[int, str] | None:
             lines.pop()
         return dict(enumerate(map(printable, lines[:_MOST_NAMES]))) or None
     try:
-        found = yaml.load(text, Loader=_PlainLoader)
+        found = _PlainLoader(text).get_single_data()
     except (yaml.YAMLError, ValueError, RecursionError):
         return None
     names = found.get("names") if isinstance(found, dict) else None
