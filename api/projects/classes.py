@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.projects.queries import classes as load
+from api.projects.queries import importing
 from api.projects.schemas import ClassIn
 from api.telling import tell
 from core.class_names import names_class
@@ -173,6 +174,14 @@ async def _remove(session: AsyncSession, item: ProjectClass) -> None:
     """
     task = await session.scalar(select(Project.task).where(Project.id == item.project_id))
     is_one = task is None or task_type(task).names_one_class
+    # The database keeps the class of a label that is one; of what else is on its way it knows none.
+    if not is_one and await session.scalar(importing(item.project_id)) is not None:
+        raise Conflict(
+            "import_running",
+            f"An import is still running, and may bring labels of the class {item.name!r}; "
+            "remove it when that is done.",
+            field="classes",
+        )
 
     def names(class_id: Any, label: Any) -> ColumnElement[bool]:
         found: ColumnElement[bool] = class_id == item.id if is_one else names_class(label, item.id)

@@ -8,8 +8,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.principal import Principal
 from api.projects.schemas import Counts
 from core.media.excerpts import beginning
-from core.states import ExampleState, Role, RoundState, Split
-from core.tables import Example, Member, Project, ProjectClass, Round
+from core.states import ExampleState, JobKind, JobState, Role, RoundState, Split
+from core.tables import Example, Job, Member, Project, ProjectClass, Round
 
 _REST = ExampleState.UNLABELED
 _PICTURES = 4
@@ -19,6 +19,20 @@ _FIELD = {
     ExampleState.OOD: "labeled_ood",
     ExampleState.UNSURE: "unsure",
 }
+
+
+def importing(project_id: int) -> Select[int]:
+    """An import that has not ended yet, if there is one."""
+    return (
+        select(Job.id)
+        .where(
+            Job.project_id == project_id,
+            Job.kind == JobKind.IMPORT_POOL,
+            Job.is_real(),
+            Job.state.in_((JobState.QUEUED, JobState.RUNNING)),
+        )
+        .limit(1)
+    )
 
 
 def visible(principal: Principal) -> Select[Project]:

@@ -32,7 +32,7 @@ from core.media.nouns import in_words_of
 from core.messages import RemoveFiles
 from core.project_settings import ProjectSettings
 from core.rounds import go_on, new_round
-from core.states import ArtifactKind, ExampleState, JobKind, JobState, ProjectState, Split
+from core.states import ArtifactKind, ExampleState, JobKind, ProjectState, Split
 from core.tables import (
     Annotation,
     Artifact,
@@ -199,13 +199,7 @@ async def _require_size_free(session: AsyncSession, project_id: int, now: int | 
             "job resize with its input_size: it makes them anew from their originals.",
             field="settings.input_size",
         )
-    importing = select(Job.id).where(
-        Job.project_id == project_id,
-        Job.kind == JobKind.IMPORT_POOL,
-        Job.is_real(),
-        Job.state.in_((JobState.QUEUED, JobState.RUNNING)),
-    )
-    if await session.scalar(importing.limit(1)) is not None:
+    if await session.scalar(queries.importing(project_id)) is not None:
         raise Conflict(
             "import_running",
             "An import is about to store images; wait for it, or cancel it, before changing "
@@ -274,13 +268,7 @@ async def start(session: AsyncSession, principal: Principal, project: Project) -
     if not await _has_images(session, project.id, Split.POOL):
         raise Conflict("no_images", "The pool is empty; import images first.")
     await _require_unlabeled(session, project)
-    importing = select(Job.id).where(
-        Job.project_id == project.id,
-        Job.kind == JobKind.IMPORT_POOL,
-        Job.is_real(),
-        Job.state.in_(("queued", "running")),
-    )
-    if await session.scalar(importing.limit(1)) is not None:
+    if await session.scalar(queries.importing(project.id)) is not None:
         raise Conflict("import_running", "An import is still running; start when it is done.")
     move_project(project, ProjectState.RUNNING)
     job = new_job(

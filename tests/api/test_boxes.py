@@ -10,7 +10,7 @@ from fastapi.testclient import TestClient
 from hypothesis import strategies as st
 from sqlalchemy import select, update
 
-from core.states import ExampleState, JobState, ProjectState, Role
+from core.states import ExampleState, JobKind, JobState, ProjectState, Role
 from core.tables import Example, Job, Project, Query
 from core.tasks.classification import stored_class
 from core.tasks.proposals import to_store
@@ -115,6 +115,18 @@ def test_boxes_hold_their_classes(http: TestClient, world: World) -> None:
     )
     assert (refused.status_code, refused.json()["code"]) == (409, "class_in_use")
     assert "answers: 1" in refused.json()["detail"]
+    # What an import is bringing may name a class that nothing names yet.
+    kept = [{"id": one.id, "name": one.name} for one in (cat, dog)]
+    more = http.patch(path, json={"classes": [*kept, {"name": "fish"}]}, headers=admin.headers)
+    assert more.status_code == 200
+    running = Job(project_id=project.id, kind=JobKind.IMPORT_POOL, state=JobState.QUEUED, params={})
+    world.session.add(running)
+    world.session.commit()
+    refused = http.patch(path, json={"classes": kept}, headers=admin.headers)
+    assert (refused.status_code, refused.json()["code"]) == (409, "import_running")
+    running.state = JobState.SUCCEEDED
+    world.session.commit()
+    assert http.patch(path, json={"classes": kept}, headers=admin.headers).status_code == 200
     # The two names change places while somebody draws.
     swapped = [{"id": cat.id, "name": "dog"}, {"id": dog.id, "name": "cat"}]
     assert http.patch(path, json={"classes": swapped}, headers=admin.headers).status_code == 200
