@@ -142,8 +142,8 @@ async def _params(session: AsyncSession, project: Project, body: JobStart) -> di
     if not spec.serves_task(project.task):
         raise Conflict(
             "not_for_task",
-            f"The job {body.kind} learns from labels that are classes, and the labels of this "
-            f"project are of the type {project.task}.",
+            f"The job {body.kind} serves projects of {' and '.join(sorted(spec.tasks))}, and this is one "
+            f"of {project.task}.",
         )
     on_cpu = await without_gpu(session)
     try:
