@@ -56,7 +56,9 @@ every_kind = pytest.mark.parametrize("kind", HANDLERS)
 
 def test_every_job_can_be_estimated() -> None:
     # Comparing wants images that a round has embedded, localizing boxes: see their own tests.
-    assert {*HANDLERS, "compare", "localize"} == {spec.name for spec in specs() if spec.kind == "job"}
+    assert {*HANDLERS, "compare", "localize"} == {
+        spec.name for spec in specs() if spec.kind == "job"
+    }
 
 
 @pytest.fixture
