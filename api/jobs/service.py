@@ -140,10 +140,10 @@ async def _params(session: AsyncSession, project: Project, body: JobStart) -> di
     except ModelError as error:
         raise Invalid("unknown_job", str(error), field="kind") from error
     if not spec.serves_task(project.task):
+        served = " and ".join(sorted(spec.tasks))
         raise Conflict(
             "not_for_task",
-            f"The job {body.kind} serves projects of {' and '.join(sorted(spec.tasks))}, and this is one "
-            f"of {project.task}.",
+            f"The job {body.kind} serves projects of {served}, and this is one of {project.task}.",
         )
     on_cpu = await without_gpu(session)
     try:
