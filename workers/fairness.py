@@ -17,7 +17,7 @@ _LOCK: Final = -26
 # Those that wait for another of their project are passed over, and noted, so few at a time.
 _LOOKED_AT: Final = 100
 # Beside those that are started by hand, which exclude each other anyway.
-_AT_PIXELS: Final = (JobKind.IMPORT_POOL, JobKind.ADVANCE_ROUND)
+_AT_PIXELS: Final = (JobKind.IMPORT_POOL, JobKind.ADVANCE_ROUND, JobKind.LOOK_AT)
 
 
 def own_job(session: Session, job_id: int) -> Job | None:
@@ -125,8 +125,8 @@ def in_the_way(job: Job) -> Select[int]:
     """Running jobs of the project that ``job`` must not run beside.
 
     Jobs of one kind write the same files. Those that are started by hand compete for a GPU, and
-    one may read what another is about to replace. No import and no round goes on while the pixels
-    of the images are replaced.
+    one may read what another is about to replace. No import and no round goes on, and nobody is
+    shown where a model looks, while the pixels of the images are replaced.
     """
     return select(Job.id).where(excluded(job), Job.state == JobState.RUNNING)
 
