@@ -72,5 +72,5 @@ def test_turned_images_count_alike_and_none_choose_nothing() -> None:
     assert turned is not None
     assert upright is not None
     assert turned.side == upright.side == 160
-    assert str(turned) == "Images are 4000 × 3000 in the middle; the model sees 160 × 160."
+    assert str(turned) == "Images are typically 4000 × 3000; the model sees 160 × 160."
     assert SizeChoice.of([]) is None
