@@ -87,19 +87,20 @@ def media_of(format: Format) -> list[Medium]:
 
 def refusal(format: Format, medium: Medium, task: str) -> str | None:
     """Why a format cannot hold the examples of a project, or their labels; None if it can."""
-    if format not in _formats_of(task):
-        what = "boxes" if format in _OF_BOXES_ALONE else "classes"
+    served = _formats_of(task)
+    others = ", ".join(one for one in served if medium in media_of(one))
+    if medium not in media_of(format):
+        what = "files of pictures" if medium is Medium.TEXT else "texts"
         return (
-            f"The format {format} has a place for {what} only, and the labels of this project "
-            f"are of the type {task}; choose one of {', '.join(_formats_of(task))}."
+            f"The format {format} is made of {what}, and this project holds {noun(medium).many}; "
+            f"choose one of {others}."
         )
-    if medium in media_of(format):
+    if format in served:
         return None
-    others = ", ".join(one for one in Format if medium in media_of(one))
-    what = "files of pictures" if medium is Medium.TEXT else "texts"
+    what = "boxes" if format in _OF_BOXES_ALONE else "classes"
     return (
-        f"The format {format} is made of {what}, and this project holds {noun(medium).many}; "
-        f"choose one of {others}."
+        f"The format {format} has a place for {what} only, and the labels of this project "
+        f"are of the type {task}; choose one of {others}."
     )
 
 
@@ -120,7 +121,7 @@ def require_served(format: Format, medium: Medium, task: str) -> None:
     """
     reason = refusal(format, medium, task)
     if reason is not None:
-        code = "wrong_medium" if format in _formats_of(task) else "wrong_task"
+        code = "wrong_task" if medium in media_of(format) else "wrong_medium"
         raise Invalid(code, reason, field="format")
 
 
