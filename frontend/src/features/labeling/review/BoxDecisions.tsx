@@ -7,12 +7,13 @@ import type { BoxEditor } from "../../../tasks/boxes/editor";
 import { Classes } from "../../../tasks/boxes/Panel";
 import { submit } from "../../../tasks/boxes/suggestions";
 import panel from "../../../tasks/classification/Panel.module.css";
-import { FIXED_KEYS, keyLabel } from "../../../ui/hotkeys";
+import { FIXED_KEYS } from "../../../ui/hotkeys";
 import { Kbd } from "../../../ui/Kbd";
-import { ACCEPT, type Choice, choiceOf, KEEP, UNSURE } from "./choices";
+import { ACCEPT, type Choice, choiceOf, KEEP } from "./choices";
 import { type Deciding, DecisionButton } from "./DecisionButton";
 import type { DecisionPanelProps } from "./DecisionPanel";
 import styles from "./DecisionPanel.module.css";
+import { LastChoices } from "./LastChoices";
 
 /** One of two labels with boxes, or another that is made of both on the stage. */
 export function BoxDecisions({ work: editor = null, ...props }: DecisionPanelProps) {
@@ -52,26 +53,7 @@ export function BoxDecisions({ work: editor = null, ...props }: DecisionPanelPro
           <span className={panel.name}>{t.boxes.ood}</span>
         </DecisionButton>
       )}
-      <div className={styles.others}>
-        <DecisionButton
-          deciding={deciding}
-          choice={UNSURE}
-          keys={[FIXED_KEYS.unsure]}
-          className={panel.plain}
-        >
-          <span className={panel.name}>{t.label.unsure}</span>
-        </DecisionButton>
-        <button
-          type="button"
-          className={`${panel.verdict} ${panel.plain}`}
-          aria-keyshortcuts={FIXED_KEYS.undo}
-          disabled={!canUndo}
-          onClick={onUndo}
-        >
-          <span className={panel.name}>{t.label.undo}</span>
-          <Kbd decorative>{keyLabel(FIXED_KEYS.undo)}</Kbd>
-        </button>
-      </div>
+      <LastChoices deciding={deciding} canUndo={canUndo} onUndo={onUndo} />
     </div>
   );
 }

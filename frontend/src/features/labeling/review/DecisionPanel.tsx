@@ -2,12 +2,11 @@ import { t } from "../../../strings";
 import panel from "../../../tasks/classification/Panel.module.css";
 import type { Work } from "../../../tasks/spec";
 import { formatWholePercent } from "../../../ui/format";
-import { FIXED_KEYS, keyLabel } from "../../../ui/hotkeys";
-import { Kbd } from "../../../ui/Kbd";
-import { ACCEPT, type Choice, KEEP, labelName, UNSURE } from "./choices";
+import { ACCEPT, type Choice, KEEP, labelName } from "./choices";
 import { type Deciding, DecisionButton, said } from "./DecisionButton";
 import styles from "./DecisionPanel.module.css";
 import { labelKey } from "./decisions";
+import { LastChoices } from "./LastChoices";
 import { OtherLabels } from "./OtherLabels";
 import { isTied, type Kind } from "./votes";
 
@@ -51,26 +50,7 @@ export function DecisionPanel(props: DecisionPanelProps) {
         />
       </div>
       <OtherLabels deciding={deciding} onFind={onFind} />
-      <div className={styles.others}>
-        <DecisionButton
-          deciding={deciding}
-          choice={UNSURE}
-          keys={[FIXED_KEYS.unsure]}
-          className={panel.plain}
-        >
-          <span className={panel.name}>{t.label.unsure}</span>
-        </DecisionButton>
-        <button
-          type="button"
-          className={`${panel.verdict} ${panel.plain}`}
-          aria-keyshortcuts={FIXED_KEYS.undo}
-          disabled={!canUndo}
-          onClick={onUndo}
-        >
-          <span className={panel.name}>{t.label.undo}</span>
-          <Kbd decorative>{keyLabel(FIXED_KEYS.undo)}</Kbd>
-        </button>
-      </div>
+      <LastChoices deciding={deciding} canUndo={canUndo} onUndo={onUndo} />
     </fieldset>
   );
 }
