@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { call, client } from "./client";
+import type { Overlays } from "./localization";
 import type { Drawing } from "./results";
 
 /** The files that one job has left. */
@@ -16,8 +17,8 @@ export const artifactsQuery = (projectId: number, jobId: number) =>
 
 export const artifactUrl = (id: number): string => `/api/artifacts/${id}/content`;
 
-/** The map of a comparison; artifacts never change. */
-export const drawingQuery = (artifactId: number) =>
+/** What a job has left to be drawn; artifacts never change. */
+const contentQuery = <Content>(artifactId: number) =>
   queryOptions({
     queryKey: ["artifact", artifactId],
     staleTime: Number.POSITIVE_INFINITY,
@@ -27,5 +28,11 @@ export const drawingQuery = (artifactId: number) =>
           params: { path: { artifact_id: artifactId } },
           parseAs: "json",
         }),
-      )) as Drawing,
+      )) as Content,
   });
+
+/** The map of a comparison. */
+export const drawingQuery = (artifactId: number) => contentQuery<Drawing>(artifactId);
+
+/** What the methods of a localization found. */
+export const overlaysQuery = (artifactId: number) => contentQuery<Overlays>(artifactId);

@@ -58,20 +58,6 @@ export type Look = {
 
 const LOOK_MS = 300;
 
-/** What the job has left to be drawn; artifacts never change. */
-export const overlaysQuery = (artifactId: number) =>
-  queryOptions({
-    queryKey: ["artifact", artifactId],
-    staleTime: Number.POSITIVE_INFINITY,
-    queryFn: async () =>
-      (await call<unknown>(
-        client.GET("/api/artifacts/{artifact_id}/content", {
-          params: { path: { artifact_id: artifactId } },
-          parseAs: "json",
-        }),
-      )) as Overlays,
-  });
-
 /** Have a worker look at an image; without a class, for the one that the model says. */
 export const lookQuery = (projectId: number, exampleId: number, classId: number | null) =>
   queryOptions({

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { type Localization, type Overlays, overlaysQuery } from "../../api/localization";
+import { overlaysQuery } from "../../api/artifacts";
+import type { Localization, Overlays } from "../../api/localization";
 import type { Method } from "../../api/results";
 import type { LabelClass } from "../../api/types";
 import { Overlay } from "../../media/image/Overlay";
