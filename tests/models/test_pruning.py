@@ -420,11 +420,14 @@ def test_ssp_is_the_cosine_to_centers_of_scikit_learn(prefer: str) -> None:
 
 def test_moderate_keeps_the_middle_of_the_distances() -> None:
     one = view()
+    rows = one.given("plain_embeddings").astype(np.float64)
     distance = np.empty(COUNT)
     for position in range(COUNT):
-        members = one.given("plain_embeddings")[one.labels == one.labels[position]].astype(np.float64)
+        members = one.given("plain_embeddings")[one.labels == one.labels[position]].astype(
+            np.float64
+        )
         middle = np.median(members, axis=0)
-        distance[position] = np.linalg.norm(one.given("plain_embeddings")[position] - middle)
+        distance[position] = np.linalg.norm(rows[position] - middle)
     for n in (40, 60):
         low = (COUNT - n) // 2
         expected = np.argsort(distance)[low : low + n]
