@@ -96,6 +96,13 @@ class DeliverWebhooks(Housekeeping):
     queue = WEB
 
 
+class TryJudges(Housekeeping):
+    """Ask judges that somebody wants to see answer."""
+
+    task = "try_judges"
+    queue = WEB
+
+
 class RemoveFiles(Housekeeping):
     """Remove what deleted projects and imports that nobody retries have left on disk."""
 
@@ -110,4 +117,5 @@ MESSAGES: Final[tuple[type[Message], ...]] = (
     Sweep,
     RemoveFiles,
     DeliverWebhooks,
+    TryJudges,
 )

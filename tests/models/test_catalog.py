@@ -18,6 +18,7 @@ NEEDS = {
     "contrastive", "predicted_losses", "ood_class", "weights", "detections",
     "logits", "plain_embeddings", "plain_logits", "losses", "correct", "gradient_norms",
     "self_supervised",
+    "lengths", "scores", "clusters", "rankings",
 }  # fmt: skip
 DOCS = Path(__file__).parents[2] / "docs" / "algorithms"
 
