@@ -31,6 +31,8 @@ CLASSES: Final = frozenset({"classification"})
 """The tasks of what knows labels as classes only."""
 BOXES: Final = frozenset({"boxes"})
 """The tasks of what finds boxes, or looks at those that were found."""
+INSTRUCTIONS: Final = frozenset({"instructions"})
+"""The tasks of what chooses among rows to tune on."""
 
 THESIS: Final = (
     "D. Park, Prioritizing Informative Features and Examples for Deep Learning from Noisy Data, "
