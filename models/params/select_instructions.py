@@ -1,5 +1,6 @@
 """Parameters of the job that chooses instructions worth tuning on."""
 
+from math import ceil
 from typing import Any, Final, Literal, Self
 
 from pydantic import BaseModel, Field, model_validator
@@ -46,13 +47,13 @@ class SelectInstructionsParams(Params):
     clusters: int | None = Field(
         default=None,
         ge=1,
-        description="How many clusters to make; empty: as few as hold all rows, or target.",
+        description="How many clusters to make; empty: target.",
     )
     target: int | None = Field(
         default=None,
         ge=1,
-        description="How many rows to keep: of fp_instruction about so many, one of each cluster. "
-        "Empty: a fifth of them.",
+        description="How many rows to keep; of fp_instruction at most, one of each cluster. Empty: a "
+        "fifth of them.",
     )
     permutations: int = Field(
         default=1,
@@ -93,7 +94,7 @@ class SelectInstructionsParams(Params):
     )
 
     @model_validator(mode="after")
-    def _embeds_with_judge(self) -> Self:
+    def _one_size(self) -> Self:
         if self.clusters is not None and self.target is not None and self.method in CLUSTERED:
             raise ValueError("give clusters or target, and leave the other empty")
         return self
@@ -117,12 +118,10 @@ class SelectInstructionsParams(Params):
         """Return how many of so many rows are kept by a method that keeps a given number."""
         return min(rows, self.target or max(1, round(rows / 5)))
 
-    def clusters_of(self, rows: int) -> int | None:
-        """Return how many clusters are made of so many rows; None: as few as hold them."""
-        wanted = self.clusters or self.target
-        if wanted is None and self.method == "k_means_random":
-            wanted = self.size_of(rows)
-        return None if wanted is None else min(rows, wanted)
+    def clusters_of(self, rows: int) -> int:
+        """Return how many clusters are made of so many rows: no fewer than hold them."""
+        wanted = min(rows, self.clusters or self.size_of(rows))
+        return max(wanted, ceil(rows / self.largest))
 
     def method_params(self, schema: type[BaseModel]) -> dict[str, Any]:
         """Return what the schema of the method has of it."""
