@@ -126,7 +126,8 @@ def _read(values: Any, name: str) -> NDArray[Any]:
     if pa.types.is_string(kind):
         return np.array(values.to_pylist(), dtype=object)
     filled = values.fill_null(-1) if pa.types.is_integer(kind) else values
-    return np.asarray(filled.to_numpy(zero_copy_only=False))
+    # A copy: what Arrow holds cannot be written to.
+    return np.array(filled.to_numpy(zero_copy_only=False))
 
 
 def selection_batches(path: Path, *names: str, kept: bool = False) -> Iterator[pa.Table]:

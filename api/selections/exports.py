@@ -16,7 +16,8 @@ from api.exports.parquet import Sink
 from core.among import among
 from core.selections import SCHEMA, read_columns, selection_batches
 from core.tables import Example, ExampleText
-from core.tasks.instruction_rows import InstructionRow, as_alpaca, as_messages
+from core.tasks.instruction_lines import as_alpaca, as_messages
+from core.tasks.instruction_rows import InstructionRow
 
 _AT_ONCE: Final = 1024
 _TURNS: Final = pa.list_(pa.struct([("role", pa.string()), ("content", pa.string())]))

@@ -8,7 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.selections import Reason, Status
-from models.instructions.rankings import central_ranking, kendall_w, kendall_w_p_value
+from models.instructions.rankings import (
+    central_ranking,
+    kendall_w,
+    kendall_w_p_value,
+    ranks_of,
+)
 from models.protocols import Indices
 from workers.instructions.judged import Judged
 
@@ -16,6 +21,8 @@ ALPHA: Final = 0.05
 """Orders that chance explains with more than this probability leave a cluster undecided."""
 NO_CLUSTER: Final = -1
 _DRAWS: Final = 999
+_SAME: Final = 1 - 1e-9
+"""W of orders that are all the same, but for rounding."""
 
 
 @dataclass
@@ -134,20 +141,21 @@ def _alone(chosen: Chosen, members: Indices, one: Judged | None, singletons: str
 def _ranked(
     chosen: Chosen, members: Indices, orders: tuple[tuple[int, ...], ...], seed: int
 ) -> None:
-    central = members[list(central_ranking(orders, len(members)).order)]
+    consensus = central_ranking(orders, len(members))
+    central = members[list(consensus.order)]
     chosen.say(members, False, Reason.NOT_BEST, "judge")
     chosen.say(central[:1], True, Reason.BEST_OF_CLUSTER, "judge")
     chosen.rank[central] = np.arange(1, len(members) + 1)
     chosen.status[members] = Status.DECIDED.value
-    if len(orders) < 2:
+    if len(orders) < 2:  # noqa: PLR2004  one agrees with itself
         return
-    # An order names members; W wants the place of each.
-    ranks = np.argsort(np.array(orders), axis=1).astype(np.float64)
+    ranks = ranks_of(orders, len(members))
     w = kendall_w(ranks)
     p_value = kendall_w_p_value(ranks, permutations=_DRAWS, seed=seed)
     chosen.w[members], chosen.p_value[members] = w, p_value
-    # Two orders of two rows cannot be more than alike: that chance explains them says nothing.
-    if p_value > ALPHA and w < 1 - 1e-9:
+    # Three orders of two rows cannot be more than alike, and even that chance explains.
+    unsure = p_value > ALPHA and w < _SAME
+    if unsure or len(consensus.firsts) > 1:
         chosen.status[members] = Status.UNDECIDED.value
 
 

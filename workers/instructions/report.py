@@ -1,23 +1,30 @@
 """What a selection is, in numbers: for the result of its job, and for the page that shows it."""
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.selections import Reason, Status
 from models.params.select_instructions import SelectInstructionsParams
 from models.protocols import Indices
-from workers.instructions.choosing import ALPHA, NO_CLUSTER, Chosen
+from workers.instructions.choosing import ALPHA, Chosen
 from workers.instructions.gather import Rows
 from workers.instructions.judged import Totals
 
 _EDGES: Final = (0, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192)
 """Of the histograms of lengths, in characters; the last bin has no end."""
+_LEFT_OUT: Final = (Reason.HELD_OUT.value, Reason.OOD.value)
+_LOST: Final = (Reason.UNRANKED.value, Reason.REFUSED.value)
+_FEW_ORDERS: Final = 3
+
+Columns = Mapping[str, NDArray[Any]]
 
 
-def columns_of(rows: Rows, chosen: Chosen) -> dict[str, Any]:
-    """The columns of a selection's file: what was chosen from, and what was left out."""
+def columns_of(rows: Rows, chosen: Chosen) -> dict[str, NDArray[Any]]:
+    """The columns of a selection's file: what was chosen from, and then what was left out."""
     count = len(rows.left_out)
     left = Chosen.nothing(count)
     left.reason[:] = rows.left_because.tolist()
@@ -33,96 +40,81 @@ def columns_of(rows: Rows, chosen: Chosen) -> dict[str, Any]:
     }
 
 
-def summary_of(
-    params: SelectInstructionsParams,
-    rows: Rows,
-    chosen: Chosen,
-    totals: Totals | None,
-    judge: dict[str, Any] | None,
-) -> dict[str, Any]:
-    """What is said of a selection: JSON-ready.
-
-    Args:
-        params: Of the job.
-        rows: What was chosen from.
-        chosen: What became of them.
-        totals: What asking a judge came to, if one was asked.
-        judge: Which one it was.
-    """
-    reasons = Counter([*chosen.reason.tolist(), *rows.left_because.tolist()])
-    kept = int(chosen.kept.sum())
+def figures(columns: Columns) -> dict[str, Any]:
+    """Count what a selection's columns hold: JSON-ready."""
+    reasons = Counter(map(str, columns["reason"].tolist()))
+    left_out = sum(reasons[one] for one in _LEFT_OUT)
+    chosen_from = ~np.isin(columns["reason"], _LEFT_OUT)
+    lengths: Indices = columns["length"]
     return {
-        "method": params.method,
-        "rows": len(rows),
-        "kept": kept,
-        "left_out": len(rows.left_out),
-        "by_reason": {str(name): count for name, count in sorted(reasons.items())},
-        **_clusters(chosen),
-        "judge": None if judge is None or totals is None else judge | _asked(totals),
+        "rows": len(columns["kept"]) - left_out,
+        "kept": int(columns["kept"].sum()),
+        "left_out": left_out,
+        "by_reason": dict(sorted(reasons.items())),
+        **_clusters(columns),
         "lengths": {
             "edges": list(_EDGES),
-            "before": _histogram(rows.lengths),
-            "after": _histogram(rows.lengths[chosen.kept]),
+            "before": _histogram(lengths[chosen_from]),
+            "after": _histogram(lengths[columns["kept"]]),
         },
-        "warnings": _warnings(params, rows, chosen, totals),
     }
 
 
-def _asked(totals: Totals) -> dict[str, Any]:
+def asked(totals: Totals, *, priced: bool) -> dict[str, Any]:
+    """What asking a judge came to."""
     return {
         "requests": totals.requests,
         "kept_answers": totals.kept,
         "tokens_in": totals.tokens_in,
         "tokens_out": totals.tokens_out,
-        "spent": round(totals.spent, 6),
+        "spent": round(totals.spent, 6) if priced else None,
     }
 
 
-def _clusters(chosen: Chosen) -> dict[str, Any]:
-    inside = chosen.cluster != NO_CLUSTER
+def _clusters(columns: Columns) -> dict[str, Any]:
+    inside = np.flatnonzero(columns["cluster"] >= 0)
     numbers, first, sizes = np.unique(
-        chosen.cluster[inside], return_index=True, return_counts=True
+        columns["cluster"][inside], return_index=True, return_counts=True
     )
-    positions = np.flatnonzero(inside)[first]
-    status = chosen.status[positions]
-    w, p_value = chosen.w[positions], chosen.p_value[positions]
-    measured = ~np.isnan(w)
-    open_ = Counter(status.tolist())
+    rows = inside[first]
+    status = Counter(map(str, columns["status"][rows].tolist()))
+    p_value = columns["p_value"][rows]
+    measured = ~np.isnan(p_value)
     rankable = int((p_value[measured] <= ALPHA).sum())
+    of = int(measured.sum())
     return {
         "clusters": len(numbers),
         "largest": int(sizes.max(initial=0)),
         "mean_size": float(sizes.mean()) if len(sizes) else None,
         "alone": int((sizes == 1).sum()),
-        "ranked": open_[Status.DECIDED.value] + open_[Status.UNDECIDED.value],
-        "rankable": {"share": rankable / int(measured.sum()), "of": int(measured.sum())}
-        if measured.any()
-        else None,
-        "undecided": open_[Status.UNDECIDED.value],
-        "unranked": open_[Status.UNRANKED.value],
+        "ranked": status[Status.DECIDED.value] + status[Status.UNDECIDED.value],
+        "rankable": {"share": rankable / of, "of": of} if of else None,
+        "undecided": status[Status.UNDECIDED.value],
+        "unranked": status[Status.UNRANKED.value],
     }
 
 
 def _histogram(lengths: Indices) -> list[int]:
     bins = np.searchsorted(np.array(_EDGES[1:]), lengths, side="right")
-    return np.bincount(bins, minlength=len(_EDGES)).tolist()
+    counts: list[int] = np.bincount(bins, minlength=len(_EDGES)).tolist()
+    return counts
 
 
-def _warnings(
-    params: SelectInstructionsParams, rows: Rows, chosen: Chosen, totals: Totals | None
-) -> list[str]:
+def warnings(params: SelectInstructionsParams, columns: Columns) -> list[str]:
+    """What whoever uses a selection should know."""
     said = []
-    lost = int(np.isin(chosen.reason, [Reason.UNRANKED.value, Reason.REFUSED.value]).sum())
+    lost = int(np.isin(columns["reason"], _LOST).sum())
     if lost:
         said.append(
-            f"Of {lost:,} of {len(rows):,} rows the judge said nothing that is a ranking, so none of "
-            "them is kept: let people rank these clusters (people_most), or take another judge."
+            f"Of {lost:,} of {len(columns['reason']):,} texts the judge gave no answer that can be "
+            "used, so none of them is kept: let people rank them (people_most), or take another "
+            "judge."
         )
-    if totals is not None and params.method == "fp_instruction" and params.permutations < 3:
+    if params.method == "fp_instruction" and params.permutations < _FEW_ORDERS:
         said.append(
-            "Each cluster was ranked in fewer than three orders, so how sure the judge is was not "
-            "measured: set permutations to 3 or more."
+            "Each cluster was ranked in fewer than three orders, so it is not known how sure the "
+            "judge is: set permutations to 3 or more."
         )
-    if not chosen.kept.any():
-        said.append("No row is kept.")
+    if not columns["kept"].any():
+        said.append("No text is kept.")
     return said
