@@ -93,7 +93,7 @@ def embedded(name: str, texts: Sequence[str], kept: Path) -> Float32Array:
         partial = _part(kept, start).with_suffix(".tmp.npy")
         np.save(partial, found)
         partial.replace(_part(kept, start))
-        print(f"{name}: {start + len(found):,} of {len(texts):,}", flush=True)  # noqa: T201
+        print(f"{name}: {start + len(found):,} of {len(texts):,}", flush=True)
     return np.concatenate([np.load(_part(kept, start)) for start in starts])
 
 

@@ -108,7 +108,7 @@ def _cells(embeddings: Float32Array, largest: int, seed: int) -> Indices:
     """(N,) cells, as many as clusters will be in each."""
     n = len(embeddings)
     count = round((n / largest) ** 0.5)
-    if n < _FEWEST or count < 2:  # noqa: PLR2004
+    if n < _FEWEST or count < 2:
         return np.zeros(n, dtype=np.int64)
     sample = np.random.default_rng(seed).choice(n, min(n, _OF_A_CELL * count), replace=False)
     model = MiniBatchKMeans(count, batch_size=4 * count, n_init=1, random_state=seed)
@@ -134,7 +134,8 @@ def _parts(
         sizes = np.bincount(cells, minlength=len(sizes))
         counts = -(-sizes // largest)
     elif clusters is not None:
-        spreads = np.bincount(cells, to_own_mean(embeddings, cells, means_of(embeddings, cells)))
+        apart = to_own_mean(embeddings, cells, means_of(embeddings, cells))
+        spreads = np.asarray(np.bincount(cells, apart), dtype=np.float64)
         counts = _shares(min(clusters, len(cells)), spreads, least, sizes)
     order = np.argsort(cells, kind="stable")
     rows = np.split(order, np.cumsum(sizes)[:-1])
@@ -168,7 +169,7 @@ def _packed(embeddings: Float32Array, cells: Indices, largest: int, excess: int)
 
 
 def _shares(
-    total: int, spreads: NDArray[np.float64], least: Indices, most: Indices
+    total: int, spreads: NDArray[np.floating], least: Indices, most: Indices
 ) -> NDArray[np.int64]:
     """Share a number of clusters out by how much rows spread, within (C,) bounds."""
     low, high = 0.0, float(total) / max(float(spreads[spreads > 0].min(initial=1.0)), 1e-12)

@@ -124,7 +124,8 @@ def by_scores(
     wanted = np.isfinite(scores[order])
     if at_least is not None:
         wanted &= scores[order] >= at_least
-    return order[wanted][:size]
+    kept: Indices = order[wanted][:size]
+    return kept
 
 
 def _require_size(size: int, n: int) -> None:

@@ -1,9 +1,9 @@
 """Several orders of the same few items: the one in their middle, and how far they agree.
 
 Sources: J. Kemeny, "Mathematics without Numbers", Daedalus 88, 1959 (the central ranking);
-R. Tang et al., "Found in the Middle: Permutation Self-Consistency Improves Listwise Ranking in Large
-Language Models", NAACL 2024 (why a judge is asked several times); M. Kendall, B. Babington Smith,
-"The Problem of m Rankings", Annals of Mathematical Statistics 10, 1939 (W).
+R. Tang et al., "Found in the Middle: Permutation Self-Consistency Improves Listwise Ranking in
+Large Language Models", NAACL 2024 (why a judge is asked several times); M. Kendall, B. Babington
+Smith, "The Problem of m Rankings", Annals of Mathematical Statistics 10, 1939 (W).
 """
 
 from collections.abc import Sequence
@@ -90,8 +90,8 @@ def kendall_w(ranks: ArrayLike) -> float:
     """Return Kendall's coefficient of concordance, corrected for ties.
 
     W = 12 S / (m^2 (n^3 - n) - m T), where S is the sum of the squared deviations of the items'
-    rank sums from their mean, and T the sum of t^3 - t over all groups of t items that one order has
-    tied.
+    rank sums from their mean, and T the sum of t^3 - t over all groups of t items that one order
+    has tied.
 
     Args:
         ranks: (M, n), what each of M orders says of each of n >= 2 items, lower = better, with
@@ -109,7 +109,7 @@ def kendall_w(ranks: ArrayLike) -> float:
     room = m**2 * (n**3 - n) - m * sum(map(_tied, middle))
     if room == 0:
         return 0.0
-    return 12 * _scatter(middle.sum(axis=0)) / (4 * n * room)
+    return float(12 * _scatter(middle.sum(axis=0)) / (4 * n * room))
 
 
 def kendall_w_p_value(
@@ -212,7 +212,7 @@ def _cost(order: Sequence[int], against: _Counts) -> int:
 def _doubled(ranks: ArrayLike) -> NDArray[np.int64]:
     """Mean ranks of ties, twice over, so that all are whole numbers: (M, n)."""
     given = np.asarray(ranks, dtype=np.float64)
-    if given.ndim != 2 or len(given) < 1 or given.shape[1] < 2:  # noqa: PLR2004
+    if given.ndim != 2 or len(given) < 1 or given.shape[1] < 2:
         raise ModelError(
             f"Agreement needs orders of at least two items, as rows; got {given.shape}."
         )

@@ -28,8 +28,8 @@ def means_of(embeddings: Float32Array, labels: NDArray[np.int64]) -> Float32Arra
         here = np.flatnonzero(sizes[first:last]) + first
         sums[here] = np.add.reduceat(rows, ends[here] - sizes[here] - begin, axis=0)
         first = last
-    means: Float32Array = sums / np.maximum(sizes, 1)[:, None].astype(np.float32)
-    return means
+    sums /= np.maximum(sizes, 1)[:, None]
+    return sums
 
 
 def to_own_mean(
