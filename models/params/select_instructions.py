@@ -1,11 +1,11 @@
 """Parameters of the job that chooses instructions worth tuning on."""
 
-from math import ceil
-from typing import Any, Final, Literal, Self
+from typing import Any, Final, Literal
 
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel, Field
 
 from models.params import Params
+from models.params.instructions import FpInstructionParams
 
 SelectionMethod = Literal[
     "fp_instruction",
@@ -17,12 +17,12 @@ SelectionMethod = Literal[
 ]
 JUDGED: Final = frozenset({"fp_instruction", "sample_scores"})
 """Methods that ask a judge."""
-CLUSTERED: Final = frozenset({"fp_instruction", "sample_scores", "k_means_random"})
-"""Methods of which clusters can be looked at."""
+CLUSTERED: Final = frozenset({"fp_instruction", "k_means_random"})
+"""Methods that put alike rows together."""
 
 
-class SelectInstructionsParams(Params):
-    """Which rows to keep, by which method, and whom to ask."""
+class SelectionChoice(Params):
+    """By which method, and whom to ask."""
 
     method: SelectionMethod = Field(
         default="fp_instruction",
@@ -32,6 +32,7 @@ class SelectInstructionsParams(Params):
     judge_id: int | None = Field(
         default=None,
         ge=1,
+        lt=2**63,
         title="Judge",
         description="Number of the judge that fp_instruction and sample_scores ask; empty: the "
         "only one that there is.",
@@ -39,65 +40,45 @@ class SelectInstructionsParams(Params):
     features: Literal["minilm", "hashed_ngrams", "judge"] = Field(
         default="minilm",
         description="What rows are alike by: minilm for English, hashed_ngrams for other "
-        "languages, or the embeddings of the judge's server.",
+        "languages, judge: embeddings of the judge's server.",
     )
-    largest: int = Field(
-        default=10, ge=2, le=10, description="Rows of a cluster at most, and of a question."
-    )
-    clusters: int | None = Field(
-        default=None,
-        ge=1,
-        description="How many clusters to make; empty: target.",
-    )
-    target: int | None = Field(
-        default=None,
-        ge=1,
-        description="How many rows to keep; of fp_instruction at most, one of each cluster. Empty: a "
-        "fifth of them.",
-    )
-    permutations: int = Field(
-        default=1,
-        ge=1,
-        le=20,
-        description="How often a cluster is ranked, each time in another order; 3 or more tell how "
-        "sure the judge is.",
-    )
-    singletons: Literal["ask", "keep", "drop"] = Field(
-        default="ask",
-        description="What becomes of a row that is alone: ask whether it says something wrong, "
-        "keep it, or drop it.",
-    )
-    at_least: float | None = Field(
-        default=4.5,
-        ge=0,
-        le=5,
-        description="Of sample_scores: the least score to keep; empty: the best target.",
-    )
+
+
+class AskingParams(Params):
+    """What asking may cost, and what people are asked."""
+
     spend_at_most: float | None = Field(
         default=None,
         ge=0,
-        description="By the prices of the judge; the job stops there, and a retry goes on for as "
+        le=1e9,
+        description="By the prices of the judge. The job stops there, and a retry goes on for as "
         "much again. Empty: no limit.",
     )
     people_most: int = Field(
         default=0,
         ge=0,
         le=100_000,
-        description="How many clusters people are asked to rank where the judge is undecided.",
+        description="Of fp_instruction: how many clusters people are asked to rank, at most, where "
+        "the judge is undecided; 0: nobody is asked.",
     )
     audit_share: float = Field(
         default=0.05,
         ge=0,
         le=1,
-        description="Share of the ranked clusters, drawn by chance, that people rank as well, to "
-        "tell how often the judge is right. Asked only with people_most.",
+        description="Share of the ranked clusters, drawn by chance, that people then rank as well, "
+        "which tells how often the judge is right.",
     )
 
-    @model_validator(mode="after")
-    def _one_size(self) -> Self:
-        if self.clusters is not None and self.target is not None and self.method in CLUSTERED:
-            raise ValueError("give clusters or target, and leave the other empty")
-        return self
+
+class SelectInstructionsParams(AskingParams, FpInstructionParams, SelectionChoice):
+    """Which rows to keep. Parameters of other methods than the chosen one say nothing."""
+
+    at_least: float | None = Field(
+        default=4.5,
+        ge=0,
+        le=5,
+        description="Of sample_scores: lowest score, of 0 to 5, that is kept; empty: any.",
+    )
 
     @property
     def judged(self) -> bool:
@@ -106,7 +87,7 @@ class SelectInstructionsParams(Params):
 
     @property
     def clustered(self) -> bool:
-        """Whether rows are put together."""
+        """Whether alike rows are put together."""
         return self.method in CLUSTERED
 
     @property
@@ -114,15 +95,11 @@ class SelectInstructionsParams(Params):
         """Whether rows are embedded."""
         return self.clustered or self.method == "max_cover"
 
-    def size_of(self, rows: int) -> int:
-        """Return how many of so many rows are kept by a method that keeps a given number."""
-        return min(rows, self.target or max(1, round(rows / 5)))
-
-    def clusters_of(self, rows: int) -> int:
-        """Return how many clusters are made of so many rows: no fewer than hold them."""
-        wanted = min(rows, self.clusters or self.size_of(rows))
-        return max(wanted, ceil(rows / self.largest))
+    @property
+    def asks_people(self) -> bool:
+        """Whether people are to rank what the judge leaves open."""
+        return self.people_most > 0 and self.method == "fp_instruction"
 
     def method_params(self, schema: type[BaseModel]) -> dict[str, Any]:
-        """Return what the schema of the method has of it."""
-        return self.model_dump(include=set(schema.model_fields) & set(type(self).model_fields))
+        """Return the parameters that the catalog's schema of the method has."""
+        return self.model_dump(include=set(schema.model_fields))

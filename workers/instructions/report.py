@@ -10,29 +10,33 @@ from numpy.typing import NDArray
 from core.selections import Reason, Status
 from models.params.select_instructions import SelectInstructionsParams
 from models.protocols import Indices
-from workers.instructions.choosing import ALPHA, Chosen
+from workers.instructions.choosing import ALPHA
 from workers.instructions.gather import Rows
-from workers.instructions.judged import Totals
 
 _EDGES: Final = (0, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192)
 """Of the histograms of lengths, in characters; the last bin has no end."""
 _LEFT_OUT: Final = (Reason.HELD_OUT.value, Reason.OOD.value)
-_LOST: Final = (Reason.UNRANKED.value, Reason.REFUSED.value)
+_LOST: Final = (Reason.UNRANKED.value, Reason.DRAWN_UNRANKED.value, Reason.UNSCORED.value)
 _FEW_ORDERS: Final = 3
 
 Columns = Mapping[str, NDArray[Any]]
 
 
-def columns_of(rows: Rows, chosen: Chosen) -> dict[str, NDArray[Any]]:
+def whole_columns(rows: Rows, chosen: Columns) -> dict[str, NDArray[Any]]:
     """The columns of a selection's file: what was chosen from, and then what was left out."""
     count = len(rows.left_out)
-    left = Chosen.nothing(count)
-    left.reason[:] = rows.left_because.tolist()
     indices, examples, lengths = rows.left_out.T
-    found = {
-        name: np.concatenate([values, getattr(left, name)])
-        for name, values in vars(chosen).items()
+    left: dict[str, Any] = {
+        "cluster": np.full(count, -1),
+        "kept": np.zeros(count, dtype=np.bool_),
+        "rank": np.full(count, -1),
+        **{name: np.full(count, np.nan) for name in ("score", "w", "p_value")},
+        "reason": rows.left_because.astype(object),
+        "source": np.full(count, "method", dtype=object),
+        "status": np.full(count, Status.PLAIN.value, dtype=object),
+        "asked": np.full(count, "", dtype=object),
     }
+    found = {name: np.concatenate([values, left[name]]) for name, values in chosen.items()}
     return found | {
         "pool_index": np.concatenate([rows.indices, indices]),
         "example_id": np.concatenate([rows.examples, examples]),
@@ -57,17 +61,6 @@ def figures(columns: Columns) -> dict[str, Any]:
             "before": _histogram(lengths[chosen_from]),
             "after": _histogram(lengths[columns["kept"]]),
         },
-    }
-
-
-def asked(totals: Totals, *, priced: bool) -> dict[str, Any]:
-    """What asking a judge came to."""
-    return {
-        "requests": totals.requests,
-        "kept_answers": totals.kept,
-        "tokens_in": totals.tokens_in,
-        "tokens_out": totals.tokens_out,
-        "spent": round(totals.spent, 6) if priced else None,
     }
 
 
@@ -106,9 +99,9 @@ def warnings(params: SelectInstructionsParams, columns: Columns) -> list[str]:
     lost = int(np.isin(columns["reason"], _LOST).sum())
     if lost:
         said.append(
-            f"Of {lost:,} of {len(columns['reason']):,} texts the judge gave no answer that can be "
-            "used, so none of them is kept: let people rank them (people_most), or take another "
-            "judge."
+            f"Of {lost:,} of {len(columns['reason']):,} texts the judge said nothing in the form "
+            "that was asked for, and nothing was guessed: let people rank them (people_most), or "
+            "take another judge."
         )
     if params.method == "fp_instruction" and params.permutations < _FEW_ORDERS:
         said.append(
