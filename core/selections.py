@@ -101,9 +101,7 @@ def write_selection(path: Path, columns: Mapping[str, Any]) -> None:
     table = pa.Table.from_arrays(arrays, schema=SCHEMA)
     keys = [("cluster", "ascending"), ("rank", "ascending"), ("pool_index", "ascending")]
     order = pc.sort_indices(table, sort_keys=keys, null_placement="at_end")
-    write_atomically(
-        path, lambda part: pq.write_table(table.take(order), part, compression="zstd")
-    )
+    write_atomically(path, lambda part: pq.write_table(table.take(order), part, compression="zstd"))
 
 
 def _column(field: Any, values: Any) -> pa.Array:
@@ -124,10 +122,10 @@ def read_columns(path: Path, *names: str) -> dict[str, Any]:
         FileNotFoundError: There is no such file.
     """
     table = pq.read_table(path, columns=list(names))
-    return {name: _read(table[name].combine_chunks(), name) for name in names}
+    return {name: _read(table[name].combine_chunks()) for name in names}
 
 
-def _read(values: Any, name: str) -> NDArray[Any]:
+def _read(values: Any) -> NDArray[Any]:
     kind = values.type
     if pa.types.is_string(kind):
         return np.array(values.to_pylist(), dtype=object)

@@ -88,9 +88,7 @@ async def as_parquet(sessions: Sessions, path: Path, *, everything: bool) -> Asy
     yield sink.taken()
 
 
-def _described(
-    row: Mapping[str, Any], found: tuple[str, InstructionRow] | None
-) -> dict[str, Any]:
+def _described(row: Mapping[str, Any], found: tuple[str, InstructionRow] | None) -> dict[str, Any]:
     if found is None:
         return dict(row)
     name, content = found

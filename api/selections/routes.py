@@ -34,7 +34,7 @@ With = Annotated[QueryId, Query(alias="with", description="The other job.")]
 async def show_selection(
     request: Request, user: CurrentUser, storage: StorageDep, project_id: ProjectId, job_id: JobId
 ) -> SelectionOut:
-    """What a job has chosen, in numbers; where people have ranked clusters since, it follows them."""
+    """What a job has chosen, in numbers. Where people have ranked clusters since, theirs counts."""
     async with managing(request, user, project_id) as (session, _):
         found = await service.find_selection(session, project_id, job_id)
     return await to_thread.run_sync(service.summary, storage, found)

@@ -140,9 +140,7 @@ def _tied(storage: Storage, found: Found) -> TiedScores | None:
     share = tied_share(clustered["cluster"][other], scored["score"][one])
     if share is None:
         return None
-    return TiedScores(
-        share=share, scores_of=found.scores.job_id, clusters_of=found.clusters.job_id
-    )
+    return TiedScores(share=share, scores_of=found.scores.job_id, clusters_of=found.clusters.job_id)
 
 
 async def clusters(

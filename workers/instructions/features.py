@@ -1,5 +1,7 @@
 """What rows are alike by."""
 
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -14,21 +16,47 @@ from workers.instructions.gather import Rows
 _FILE: Final = "features.npy"
 
 
+@dataclass(frozen=True)
+class Embedder:
+    """What computes features of rows.
+
+    Attributes:
+        context: Of the job.
+        params: What it is asked.
+        rows: What is chosen from.
+    """
+
+    context: JobContext
+    params: SelectInstructionsParams
+    rows: Rows
+
+    def write(self, which: Indices, out: Path, progress: Progress) -> None:
+        """Write features of rows to a file; a call that was cut off goes on there.
+
+        Args:
+            which: (n,) positions.
+            out: (n, D) float32 .npy.
+            progress: Counts rows; may raise what stops the job.
+        """
+        if self.params.features == "judge":
+            raise NotImplementedError
+        embed_rows(
+            self.rows.store(self.context),
+            self.rows.indices[which],
+            self.params.features,
+            flip=False,
+            seed=self.rows.seed,
+            out=out,
+            progress=progress,
+        )
+
+
 def embed(
     context: JobContext, params: SelectInstructionsParams, rows: Rows, progress: Progress
 ) -> None:
-    """Compute features of the rows; one that was cut off goes on where it was."""
-    if params.features == "judge":
-        raise NotImplementedError
-    embed_rows(
-        rows.store(context),
-        rows.indices,
-        params.features,
-        flip=False,
-        seed=rows.seed,
-        out=context.work / _FILE,
-        progress=progress,
-    )
+    """Compute features of all rows."""
+    embedder = Embedder(context, params, rows)
+    embedder.write(np.arange(len(rows)), context.work / _FILE, progress)
 
 
 def features_of(context: JobContext) -> Float32Array:

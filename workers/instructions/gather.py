@@ -1,8 +1,7 @@
 """The rows that are chosen from, frozen when the job began."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any, Final, Self
 
 import numpy as np
@@ -18,6 +17,7 @@ from core.tables import Example, ExampleText, Project
 from core.tasks.instruction_rows import InstructionRow, rendered
 from models.errors import ModelError
 from models.media.base import Store
+from models.params.select_instructions import SelectInstructionsParams
 from models.protocols import Indices
 from workers.arrays import read_arrays, write_arrays
 from workers.context import JobContext
@@ -73,19 +73,17 @@ class Rows:
         return open_store(context.storage, context.project_id, None, self.count)
 
 
-def gather(context: JobContext) -> Rows:
+def gather(context: JobContext, params: SelectInstructionsParams) -> Rows:
     """Read which rows there are, without what they say.
 
     Raises:
-        ModelError: There are none to choose from.
+        ModelError: There are none to choose from, or more than the wanted clusters hold.
     """
     fields = ExampleText.fields
     with context.sessions() as session:
         project = session.get_one(Project, context.project_id)
         seed = ProjectSettings.model_validate(project.settings).seed
-        total = session.scalar(
-            select(func.count()).where(Example.project_id == context.project_id)
-        )
+        total = session.scalar(select(func.count()).where(Example.project_id == context.project_id))
         response = func.jsonb_path_query_first(fields, "$.responses[0]").op("#>>")("{}")
         found = session.execute(
             select(
@@ -114,8 +112,14 @@ def gather(context: JobContext) -> Rows:
     table = np.array(chosen, dtype=np.int64).reshape(-1, 4)
     if len(table) == 0:
         raise ModelError(
-            "There is no row to choose from; import rows of instruction data, or release those that "
-            "are held out."
+            "There is no row to choose from; import rows of instruction data, or release those "
+            "that are held out."
+        )
+    wanted = params.count() if params.clustered else None
+    if wanted is not None and wanted * params.largest < len(table):
+        raise ModelError(
+            f"{len(table):,} rows do not fit into {wanted:,} clusters of at most {params.largest}; "
+            f"allow {-(-len(table) // params.largest):,} clusters or more, or larger ones."
         )
     rows = Rows(
         *(np.ascontiguousarray(column) for column in table.T),
@@ -138,22 +142,3 @@ def texts_of(sessions: sessionmaker[Session], examples: Sequence[int]) -> dict[i
             id_: rendered(InstructionRow.model_validate(fields))
             for id_, fields in session.execute(statement)
         }
-
-
-def groups_of_texts(
-    sessions: sessionmaker[Session], groups: Iterator[tuple[int, Sequence[int]]], at_once: int = 256
-) -> Iterator[tuple[int, list[str]]]:
-    """Read the texts of groups of examples, a few groups at a time, so that memory stays flat.
-
-    Args:
-        sessions: To read with.
-        groups: The number of each, and the ids of its examples.
-        at_once: How many are read together.
-
-    Yields:
-        The number of each, and its texts in the order of the ids.
-    """
-    while some := list(islice(groups, at_once)):
-        found = texts_of(sessions, [id_ for _, ids in some for id_ in ids])
-        for number, ids in some:
-            yield number, [found[id_] for id_ in ids]

@@ -1,4 +1,4 @@
-"""The ``select_instructions`` job: freeze the rows, put alike ones together, ask, choose, publish."""
+"""The ``select_instructions`` job: freeze the rows, cluster them, ask, choose, publish."""
 
 import json
 from functools import cached_property
@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 from sqlalchemy.orm import Session
+from workers.instructions.asking import publish_rankings
 
 from core.errors import DomainError
 from core.selections import write_selection
@@ -23,7 +24,6 @@ from workers.arrays import read_arrays, write_arrays
 from workers.artifacts import keep
 from workers.context import JobContext, Phase
 from workers.dry_run import dry_run
-from workers.instructions.asking import publish_rankings
 from workers.instructions.choosing import (
     Asked,
     columns_of,
