@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from core.storage import write_atomically
 
 
-class Reason(StrEnum):
+class SelectionReason(StrEnum):
     """Why a row is kept, or dropped."""
 
     BEST_OF_CLUSTER = "best_of_cluster"
@@ -42,7 +42,7 @@ class Reason(StrEnum):
     OOD = "ood"
 
 
-class Status(StrEnum):
+class ClusterStatus(StrEnum):
     """How sure the judge is of a cluster.
 
     ``undecided`` where its orders differ so much that chance explains them, ``unranked`` where none
@@ -183,7 +183,7 @@ def cluster_page(path: Path, shown: Shown, first: int, limit: int) -> ClusterPag
     columns = read_columns(path, "cluster", "status", "asked")
     clusters = columns["cluster"]
     wanted = clusters >= 0
-    if shown in (Status.UNDECIDED, Status.UNRANKED):
+    if shown in (ClusterStatus.UNDECIDED, ClusterStatus.UNRANKED):
         wanted &= columns["status"] == shown
     elif shown == "people":
         wanted &= columns["asked"] != np.array(None, dtype=object)

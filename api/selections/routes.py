@@ -19,7 +19,7 @@ from api.selections.schemas import (
     SelectionFormat,
     SelectionOut,
 )
-from core.selections import Reason, Shown
+from core.selections import SelectionReason, Shown
 
 router = APIRouter(
     prefix="/projects/{project_id}/jobs/{job_id}/selection", tags=["selections of instructions"]
@@ -71,7 +71,7 @@ async def list_selected(
     project_id: ProjectId,
     job_id: JobId,
     kept: bool | None = None,
-    reason: Reason | None = None,
+    reason: SelectionReason | None = None,
     cursor: Cursor = None,
     limit: Clusters = 50,
 ) -> Page[SelectedRow]:

@@ -4,7 +4,7 @@ from enum import StrEnum
 from pydantic import BaseModel
 
 from api.instruction_rows import InstructionFields
-from core.selections import Asked, Reason, Source, Status
+from core.selections import Asked, ClusterStatus, SelectionReason, Source
 
 
 class SelectionFormat(StrEnum):
@@ -14,7 +14,7 @@ class SelectionFormat(StrEnum):
     IDS = "ids"
 
 
-class ShareOf(BaseModel):
+class RankableShare(BaseModel):
     """A share, 0 to 1, of so many."""
 
     share: float
@@ -48,7 +48,7 @@ class JudgeCost(BaseModel):
     spent: float | None
 
 
-class AgreementOut(BaseModel):
+class JudgeAgreement(BaseModel):
     """In `agree` of `of` clusters people put first what the judge had put first.
 
     `low` and `high` are the ends of the exact 95 % interval of that share. They are of the clusters
@@ -72,12 +72,12 @@ class PeopleOut(BaseModel):
     asked: int
     audit: int
     answered: int
-    agreement: AgreementOut | None
+    agreement: JudgeAgreement | None
     tau: float | None
     refused: str | None
 
 
-class Histograms(BaseModel):
+class LengthHistograms(BaseModel):
     """How long responses are, in characters: of all rows, and of those that are kept.
 
     `edges` are where bins begin; the last has no end.
@@ -101,19 +101,19 @@ class SelectionOut(BaseModel):
     rows: int
     kept: int
     left_out: int
-    by_reason: dict[Reason, int]
+    by_reason: dict[SelectionReason, int]
     clusters: int
     largest: int
     mean_size: float | None
     alone: int
     ranked: int
-    rankable: ShareOf | None
+    rankable: RankableShare | None
     undecided: int
     unranked: int
     non_rankable: TiedScores | None
     judge: JudgeCost | None
     people: PeopleOut | None
-    lengths: Histograms
+    lengths: LengthHistograms
     warnings: list[str]
     created_at: datetime
 
@@ -127,7 +127,7 @@ class SelectedRow(BaseModel):
     fields: InstructionFields | None
     cluster: int | None
     kept: bool
-    reason: Reason
+    reason: SelectionReason
     rank: int | None
     score: float | None
     source: Source
@@ -141,7 +141,7 @@ class SelectedCluster(BaseModel):
     """
 
     cluster: int
-    status: Status
+    status: ClusterStatus
     w: float | None
     p_value: float | None
     asked: Asked | None

@@ -24,7 +24,7 @@ from api.selections.schemas import (
 from core.among import among
 from core.errors import Conflict, NotFound
 from core.selections import (
-    Reason,
+    SelectionReason,
     Shown,
     cluster_page,
     read_columns,
@@ -177,7 +177,7 @@ async def listed(
     found: Found,
     *,
     kept: bool | None,
-    reason: Reason | None,
+    reason: SelectionReason | None,
     cursor: int | None,
     limit: int,
 ) -> tuple[list[SelectedRow], int | None]:

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from core.selections import Reason, Status
+from core.selections import ClusterStatus, SelectionReason
 from models.instructions.rankings import central_ranking
 from models.instructions.view import Chosen, Ranked
 from models.protocols import Indices
@@ -17,7 +17,7 @@ ALPHA: Final = 0.05
 """Orders that chance explains with more than this probability leave a cluster undecided."""
 _SAME: Final = 1 - 1e-9
 """W of orders that are all the same, but for rounding."""
-_OPEN: Final = (Status.UNRANKED, Status.UNDECIDED)
+_OPEN: Final = (ClusterStatus.UNRANKED, ClusterStatus.UNDECIDED)
 
 Columns = dict[str, NDArray[Any]]
 
@@ -62,11 +62,11 @@ def columns_of(
         "w": chosen.columns.get("w", nothing),
         "p_value": chosen.columns.get("p_value", nothing),
         "source": _words(count, "judge" if judged else "method"),
-        "status": _words(count, Status.PLAIN.value),
+        "status": _words(count, ClusterStatus.PLAIN.value),
         "asked": _words(count, ""),
     }
     columns["kept"][chosen.kept] = True
-    not_asked = np.isin(columns["reason"], [Reason.ALONE_DROPPED.value])
+    not_asked = np.isin(columns["reason"], [SelectionReason.ALONE_DROPPED.value])
     columns["source"][not_asked] = "method"
     if clusters is not None and rankings is not None:
         for number, members in members_of(clusters):
@@ -88,21 +88,24 @@ def members_of(clusters: Indices) -> Iterator[tuple[int, Indices]]:
     yield from zip(numbers.tolist(), np.split(order, starts[1:]), strict=True)
 
 
-def _status(columns: Columns, members: Indices, said: Ranked) -> Status:
+def _status(columns: Columns, members: Indices, said: Ranked) -> ClusterStatus:
     """How sure the judge is of a cluster."""
     first = members[0]
     if len(members) == 1:
-        lost = columns["reason"][first] in (Reason.UNRANKED, Reason.DRAWN_UNRANKED)
-        return Status.UNRANKED if lost else Status.ALONE
+        lost = columns["reason"][first] in (
+            SelectionReason.UNRANKED,
+            SelectionReason.DRAWN_UNRANKED,
+        )
+        return ClusterStatus.UNRANKED if lost else ClusterStatus.ALONE
     if not said.orders:
-        return Status.UNRANKED
+        return ClusterStatus.UNRANKED
     if len(said.orders) == 1 or columns["w"][first] >= _SAME:
-        return Status.DECIDED
+        return ClusterStatus.DECIDED
     if columns["p_value"][first] > ALPHA:
-        return Status.UNDECIDED
+        return ClusterStatus.UNDECIDED
     # Orders that agree on the whole may still leave open which is best.
     firsts = central_ranking(said.orders, len(members)).firsts
-    return Status.UNDECIDED if len(firsts) > 1 else Status.DECIDED
+    return ClusterStatus.UNDECIDED if len(firsts) > 1 else ClusterStatus.DECIDED
 
 
 @dataclass(frozen=True)
@@ -137,7 +140,7 @@ def people_are_asked(columns: Columns, *, most: int, share: float, seed: int) ->
         if number >= 0 and len(members) > 1
     }
     status = {number: columns["status"][members[0]] for number, members in clusters.items()}
-    ranked = [number for number, one in status.items() if one != Status.UNRANKED]
+    ranked = [number for number, one in status.items() if one != ClusterStatus.UNRANKED]
     drawn = np.random.default_rng([seed, 6]).permutation(np.array(ranked, dtype=np.int64))
     audit = sorted(drawn[: round(share * len(ranked))].tolist())
     w = {number: columns["w"][members[0]] for number, members in clusters.items()}

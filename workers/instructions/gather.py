@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from core.among import among
 from core.project_settings import ProjectSettings
-from core.selections import Reason
+from core.selections import SelectionReason
 from core.states import ExampleState, Split
 from core.tables import Example, ExampleText, Project
 from core.tasks.instruction_rows import InstructionRow, rendered
@@ -25,7 +25,10 @@ from workers.stores import open_store
 
 _FILE: Final = "rows.npz"
 _READ: Final = 10_000
-_LEFT_OUT: Final = {ExampleState.HELD_OUT: Reason.HELD_OUT, ExampleState.OOD: Reason.OOD}
+_LEFT_OUT: Final = {
+    ExampleState.HELD_OUT: SelectionReason.HELD_OUT,
+    ExampleState.OOD: SelectionReason.OOD,
+}
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from core.selections import SCHEMA, Reason, read_columns, write_selection
+from core.selections import SCHEMA, SelectionReason, read_columns, write_selection
 from core.states import ArtifactKind, Verdict
 from core.storage import Storage, sha256
 from core.tables import Artifact, Example, Project, Query, QueryMember, Round
@@ -189,7 +189,7 @@ def _decided(
     columns["source"][rows], columns["kept"][rows] = "people", False
     columns["rank"][rows] = _NO_PLACE
     if said.is_ood:
-        columns["reason"][rows] = Reason.OOD_BY_PEOPLE.value
+        columns["reason"][rows] = SelectionReason.OOD_BY_PEOPLE.value
         return
     last = len(rows) + 1
     judged = np.where(ranks > 0, ranks, last)
@@ -197,8 +197,8 @@ def _decided(
     is_wrong = np.array([one in said.wrong for one in examples])
     order = np.lexsort([columns["pool_index"][rows], judged, theirs])
     order = order[~is_wrong[order]]
-    columns["reason"][rows] = Reason.NOT_BEST.value
-    columns["reason"][rows[is_wrong]] = Reason.WRONG_BY_PEOPLE.value
+    columns["reason"][rows] = SelectionReason.NOT_BEST.value
+    columns["reason"][rows[is_wrong]] = SelectionReason.WRONG_BY_PEOPLE.value
     columns["rank"][rows[order]] = np.arange(1, len(order) + 1)
     columns["kept"][rows[order[:1]]] = True
-    columns["reason"][rows[order[:1]]] = Reason.BY_PEOPLE.value
+    columns["reason"][rows[order[:1]]] = SelectionReason.BY_PEOPLE.value

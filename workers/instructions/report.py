@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from core.selections import Reason, Status
+from core.selections import ClusterStatus, SelectionReason
 from models.params.select_instructions import SelectInstructionsParams
 from models.protocols import Indices
 from workers.instructions.choosing import ALPHA
@@ -15,8 +15,12 @@ from workers.instructions.gather import Rows
 
 _EDGES: Final = (0, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192)
 """Of the histograms of lengths, in characters; the last bin has no end."""
-_LEFT_OUT: Final = (Reason.HELD_OUT.value, Reason.OOD.value)
-_LOST: Final = (Reason.UNRANKED.value, Reason.DRAWN_UNRANKED.value, Reason.UNSCORED.value)
+_LEFT_OUT: Final = (SelectionReason.HELD_OUT.value, SelectionReason.OOD.value)
+_LOST: Final = (
+    SelectionReason.UNRANKED.value,
+    SelectionReason.DRAWN_UNRANKED.value,
+    SelectionReason.UNSCORED.value,
+)
 _FEW_ORDERS: Final = 3
 
 Columns = Mapping[str, NDArray[Any]]
@@ -33,7 +37,7 @@ def whole_columns(rows: Rows, chosen: Columns) -> dict[str, NDArray[Any]]:
         **{name: np.full(count, np.nan) for name in ("score", "w", "p_value")},
         "reason": rows.left_because.astype(object),
         "source": np.full(count, "method", dtype=object),
-        "status": np.full(count, Status.PLAIN.value, dtype=object),
+        "status": np.full(count, ClusterStatus.PLAIN.value, dtype=object),
         "asked": np.full(count, "", dtype=object),
     }
     found = {name: np.concatenate([values, left[name]]) for name, values in chosen.items()}
@@ -80,10 +84,10 @@ def _clusters(columns: Columns) -> dict[str, Any]:
         "largest": int(sizes.max(initial=0)),
         "mean_size": float(sizes.mean()) if len(sizes) else None,
         "alone": int((sizes == 1).sum()),
-        "ranked": status[Status.DECIDED.value] + status[Status.UNDECIDED.value],
+        "ranked": status[ClusterStatus.DECIDED.value] + status[ClusterStatus.UNDECIDED.value],
         "rankable": {"share": rankable / of, "of": of} if of else None,
-        "undecided": status[Status.UNDECIDED.value],
-        "unranked": status[Status.UNRANKED.value],
+        "undecided": status[ClusterStatus.UNDECIDED.value],
+        "unranked": status[ClusterStatus.UNRANKED.value],
     }
 
 
