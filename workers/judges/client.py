@@ -8,9 +8,10 @@ import asyncio
 import json
 import random
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, Self
 
 import httpx
@@ -19,7 +20,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from core.addresses import Allowed
 from workers import outgoing
 from workers.judges.budget import Budget, estimated_tokens, most_tokens
-from workers.judges.errors import JudgeDown, Unanswered
+from workers.judges.errors import JudgeDown, Stopped, Unanswered
 from workers.judges.ledger import Kept, Ledger
 from workers.judges.limits import Gate
 from workers.judges.prompts import Message
@@ -29,6 +30,8 @@ from workers.judges.settings import DEFAULT_PATIENCE, JudgeSettings, Patience, q
 _FIRST_PAUSE: Final = 0.5
 _LONGEST_PAUSE: Final = 8.0
 _RESOLVED_SECONDS: Final = 60.0
+# Orders, of which by chance one in six or less is as shown.
+_FEW: Final = 20
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,10 @@ class Tally:
         repeated: Requests that were sent once more, as the server was full or failed.
         tokens_in: Of the prompts that were paid for.
         tokens_out: Of the answers that were paid for.
+        malformed: Answers that were asked for once more, as they had not the form they should.
+        without: Questions without an answer, by reason.
+        ranked: Orders of three rows or more that were answered.
+        as_shown: Of these, how many left the rows as they were shown.
     """
 
     sent: int = 0
@@ -69,6 +76,15 @@ class Tally:
     repeated: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
+    malformed: int = 0
+    without: Counter[str] = field(default_factory=Counter)
+    ranked: int = 0
+    as_shown: int = 0
+
+    @property
+    def favours_places(self) -> bool:
+        """Whether the judge hardly looks: its orders are those in which rows were shown."""
+        return self.ranked >= _FEW and self.as_shown > 0.8 * self.ranked
 
 
 class Judge:
@@ -95,6 +111,7 @@ class Judge:
         self._heard = 0
         self._silent_since: float | None = None
         self._failed = 0
+        self._stopped = False
         # What the server does not take, as some models take no temperature: left out from then on.
         self._renamed: dict[str, str | None] = {}
 
@@ -152,18 +169,21 @@ class Judge:
             Unanswered: This question has no answer.
             JudgeDown: The judge cannot be asked.
             OverBudget: What may be spent is spent.
+            Stopped: It is not to be asked any more.
         """
+        longest = max_tokens or self.settings.max_tokens
         params = {
             "temperature": 0.0,
             "seed": seed,
-            "max_tokens": max_tokens or self.settings.max_tokens,
+            "max_tokens": longest,
         }
         key = question_key(self.settings, params, messages)
         if self._ledger is not None and (kept := await self._ledger.find(key)) is not None:
             self.tally.kept += 1
             return Answer(kept.content, kept.finish, kept.tokens_in, kept.tokens_out, True)
+        self._require_going()
         most = sum(most_tokens(message["content"]) for message in messages)
-        async with self.budget.reserved(most, params["max_tokens"]):
+        async with self.budget.reserved(most, longest):
             body = {"model": self.settings.model, "messages": list(messages)}
             reply = await self._asked_until_answered("chat/completions", body, params, Reply.parse)
             tokens_in, out = reply.tokens_in, reply.tokens_out
@@ -179,6 +199,14 @@ class Judge:
             answer = Kept(reply.text, reply.finish, tokens_in, out, cost)
             await self._ledger.keep(key, answer)
         return Answer(reply.text, reply.finish, tokens_in, out, False)
+
+    def stop(self) -> None:
+        """Ask nothing more; what is on its way still comes and is kept."""
+        self._stopped = True
+
+    def _require_going(self) -> None:
+        if self._stopped:
+            raise Stopped
 
     async def call(self, path: str, body: Mapping[str, Any]) -> Any:
         """Send JSON to another address of the server, as for embeddings; nothing is kept of it.
@@ -208,6 +236,7 @@ class Judge:
                 if unwanted in self._taken(params):
                     self._leave_out(unwanted)
                 continue
+            self._require_going()
             self._weigh(found, attempt, others=self._heard > heard)
             self.tally.repeated += 1
             pause = min(_FIRST_PAUSE * 2**attempt, _LONGEST_PAUSE) * random.uniform(0.75, 1.0)

@@ -34,6 +34,10 @@ class Unanswered(Exception):
         self.reason = reason
 
 
+class Stopped(Exception):
+    """The judge is not to be asked any more, since something else has ended the work."""
+
+
 class OverBudget(DomainError):
     """What may be spent is spent. What was answered is kept: with a higher cap it goes on."""
 
