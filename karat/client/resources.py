@@ -458,7 +458,10 @@ class Algorithm(TypedDict):
         "published",
         "other",
     ]
-    kind: Literal["model", "informativeness", "purity", "strategy", "pruning", "learner", "job"]
+    kind: Literal[
+        "model", "informativeness", "purity", "strategy", "pruning", "learner",
+        "instruction_selection", "job",
+    ]  # fmt: skip
     media: list[Medium]
     name: str
     needs: list[str]
