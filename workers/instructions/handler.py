@@ -7,7 +7,6 @@ from typing import Any, Final
 
 import numpy as np
 from sqlalchemy.orm import Session
-from workers.instructions.asking import publish_rankings
 
 from core.errors import DomainError
 from core.selections import write_selection
@@ -24,6 +23,7 @@ from workers.arrays import read_arrays, write_arrays
 from workers.artifacts import keep
 from workers.context import JobContext, Phase
 from workers.dry_run import dry_run
+from workers.instructions.asking import publish_rankings
 from workers.instructions.choosing import (
     Asked,
     columns_of,
@@ -191,7 +191,9 @@ class Selecting:
         }
         if not groups:
             return said
-        project = session.get_one(Project, self.context.project_id, with_for_update=True)
+        project = session.get_one(
+            Project, self.context.project_id, with_for_update={"key_share": True}
+        )
         try:
             with session.begin_nested():
                 round_ = publish_rankings(

@@ -4,13 +4,12 @@ import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from itertools import islice
+from functools import partial
 from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, object_session, sessionmaker
-from workers.judges.judging import is_wrong, rank, score
 
 from core import tables
 from core.errors import Conflict
@@ -24,13 +23,13 @@ from workers.instructions.gather import Rows, texts_of
 from workers.instructions.judged import Judged, JudgedFile
 from workers.judges.client import Judge, JudgeSettings
 from workers.judges.errors import OverBudget
+from workers.judges.judging import is_wrong, rank, run, score
 from workers.judges.ledger import spent
 
 _READ: Final = 256
 """Clusters whose texts are read together, so that memory stays flat."""
 _PATIENCE: Final = 50
 """After so many answers none of which has the form that was asked for, nobody asks for more."""
-_LOOK_SECONDS: Final = 0.5
 _SPENT_BEFORE: Final = "spent_before"
 
 
@@ -175,19 +174,14 @@ class Judging:
         number, items = question
         if self.params.method == "sample_scores":
             scored = await score(judge, items[0])
-            return Judged(number, score=scored.value, unranked=scored.unranked, requests=1)
+            return Judged(number, score=scored.value, unranked=scored.reason, requests=1)
         if len(items) == 1:
-            wrong = await is_wrong(judge, items[0])
-            return Judged(number, wrong=wrong.value, unranked=wrong.unranked, requests=1)
-        # Each cluster in orders of its own, the same ones whenever it is asked about.
-        ranked = await rank(
-            judge, items, permutations=self.params.permutations, seed=self._seed(number)
-        )
-        orders = tuple(tuple(order) for order in ranked.orders)
-        return Judged(number, orders, unranked=ranked.unranked, requests=self.params.permutations)
-
-    def _seed(self, number: int) -> int:
-        return int(np.random.default_rng([self.context.project_id, number]).integers(2**31))
+            alone = await is_wrong(judge, items[0])
+            wrong = None if alone.value is None else alone.value > 0
+            return Judged(number, wrong=wrong, unranked=alone.reason, requests=1)
+        asked = self.params.permutations
+        ranked = await rank(judge, items, permutations=asked, seed=0)
+        return Judged(number, ranked.orders, unranked=ranked.unranked, requests=asked)
 
     def _groups(self, clusters: Indices | None, count: int) -> Iterator[tuple[int, Indices]]:
         """Number and members of what is asked about, by position."""
@@ -206,31 +200,10 @@ class Judging:
         note: Callable[[Judged], None],
         look: Callable[[], None],
     ) -> None:
-        """Keep as many questions on their way as the judge takes.
-
-        What ends the job, a cancellation among it, is seen between answers too, however long the
-        judge takes for one.
-        """
+        """Keep as many questions on their way as the judge takes."""
+        tasks = ((one.number, partial(self.answer, question=one)) for one in questions)
         async with self.opened() as judge:
-            running: set[asyncio.Task[Judged]] = set()
-            try:
-                while True:
-                    room = self.settings.concurrency - len(running)
-                    for question in islice(questions, room):
-                        running.add(asyncio.create_task(self.answer(judge, question)))
-                    if not running:
-                        break
-                    done, running = await asyncio.wait(
-                        running, timeout=_LOOK_SECONDS, return_when=asyncio.FIRST_COMPLETED
-                    )
-                    # Those first that have come: one of them may be the end.
-                    for one in sorted(done, key=lambda task: task.exception() is not None):
-                        note(one.result())
-                    look()
-            finally:
-                for one in running:
-                    one.cancel()
-                await asyncio.gather(*running, return_exceptions=True)
+            await run(judge, tasks, lambda _, found: note(found), look)
 
 
 def note_pause(job: Job) -> None:
