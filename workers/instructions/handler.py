@@ -152,11 +152,13 @@ class Selecting:
         write_arrays(self.file(_ASKED), arrays)
         whole = whole_columns(rows, columns)
         write_selection(self.file(_SELECTION), whole)
+        judge = self.judging.cost(said) if params.judged else None
+        favours = judge is not None and judge.pop("favours_places")
         result = {
             "method": params.method,
             **figures(whole),
-            "judge": self.judging.cost(said) if params.judged else None,
-            "warnings": warnings(params, whole),
+            "judge": judge,
+            "warnings": warnings(params, whole, favours_places=favours),
         }
         text = json.dumps(result)
         write_atomically(self.file(_RESULT), lambda part: part.write_text(text))
