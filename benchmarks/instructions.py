@@ -137,7 +137,10 @@ def to_nearest(rows: Float32Array, kept: Indices) -> NDArray[np.float32]:
     """(N,) distances of unit rows to the nearest one kept."""
     chosen = rows[kept].T
     near = np.concatenate(
-        [(rows[start : start + _BLOCK] @ chosen).max(axis=1) for start in range(0, len(rows), _BLOCK)]
+        [
+            (rows[start : start + _BLOCK] @ chosen).max(axis=1)
+            for start in range(0, len(rows), _BLOCK)
+        ]
     )
     far: NDArray[np.float32] = np.sqrt(np.maximum(2 - 2 * near, 0))
     return far
@@ -236,7 +239,7 @@ def _print(part: str, found: list[dict[str, Any]]) -> None:
 
 def _shown(value: object) -> str:
     if isinstance(value, float):
-        return f"{value:,.3f}" if abs(value) < 10 else f"{value:,.1f}"  # noqa: PLR2004
+        return f"{value:,.3f}" if abs(value) < 10 else f"{value:,.1f}"
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 

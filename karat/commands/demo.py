@@ -98,8 +98,8 @@ def demo(
     Simulated annotators label handwritten digits (0 to 3 are the classes, 4 to 9 are not), or with
     --task text a mailbox (tickets of four topics, among much else), through the public API, 2 % of
     their verdicts wrong, while Karat chooses what they see. Then it stays up so that you can label
-    yourself. With --task instructions a stand-in judge, which is no model, ranks rows that were made
-    up, people rank what it leaves open, and the best of each cluster are kept.
+    yourself. With --task instructions a stand-in judge, which is no model, ranks rows that were
+    made up, people rank what it leaves open, and the best of each cluster are kept.
     """
     from karat.demo.demo import Plan, fault
     from karat.demo.demo_pool import digits, from_parquet

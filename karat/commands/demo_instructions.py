@@ -88,9 +88,9 @@ def _chosen(
     judge = judged["judge"]
     assert judge is not None
     console().print(
-        f"The judge was asked {judge['requests']:,} times about {judged['clusters']:,} clusters and "
-        f"kept {judged['kept']:,} rows, [bold]{wrong:.0%}[/] of them wrong; it was undecided about "
-        f"{judged['undecided']:,} clusters."
+        f"The judge was asked {judge['requests']:,} times about {judged['clusters']:,} clusters "
+        f"and kept {judged['kept']:,} rows, [bold]{wrong:.0%}[/] of them wrong; it was undecided "
+        f"about {judged['undecided']:,} clusters."
     )
     found: dict[str, Any] = {"job": job["id"], "wrong": pool.wrong, "judge": judged}
     found["wrong_of_judge"] = wrong

@@ -146,16 +146,16 @@ class Ranker:
         return ranked
 
     def answer(self, query: Query) -> Answer:
-        """The order of the rows of a query, the same in every run."""
+        """The order of the rows of a query, those tied that are equally good."""
         members = query["members"]
         assert members is not None
         qualities = {one["example_id"]: self._quality(one["fields"]) for one in members}
-        order = sorted(qualities, key=lambda one: -qualities[one])
-        wrong = [one for one in order if qualities[one] < 0.5]
-        right = [one for one in order if one not in wrong]
-        if len(right) > 1 and self._chance(query["query_id"]) < _PEOPLE_ERR:
-            right[:2] = right[1::-1]
-        label = {"type": "instructions", "order": [[one] for one in right], "wrong": wrong}
+        wrong = [one for one, quality in qualities.items() if quality < 0.5]
+        levels = sorted({qualities[one] for one in qualities if one not in wrong}, reverse=True)
+        order = [[one for one in qualities if qualities[one] == level] for level in levels]
+        if len(order) > 1 and self._chance(query["query_id"]) < _PEOPLE_ERR:
+            order[:2] = order[1::-1]
+        label = {"type": "instructions", "order": order, "wrong": wrong}
         return {
             "query_id": query["query_id"], "verdict": "label", "label": label, "seconds": 6.0,
         }  # fmt: skip

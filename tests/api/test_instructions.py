@@ -273,6 +273,8 @@ def test_such_a_project_is_made_and_what_it_cannot_do_is_said(
     found = http.post(f"{base}/examples/verdicts", json=judged, headers=admin.headers)
     assert (found.status_code, found.json()["code"]) == (422, "not_for_one_row")
     judged = {"ids": [listed[0]["id"]], "verdict": "ood"}
-    assert http.post(f"{base}/examples/verdicts", json=judged, headers=admin.headers).status_code < 300
+    assert (
+        http.post(f"{base}/examples/verdicts", json=judged, headers=admin.headers).status_code < 300
+    )
     assert world.session.scalars(select(Annotation.verdict)).one() == "ood"
     assert world.session.get_one(Example, listed[0]["id"]).state is ExampleState.OOD

@@ -9,6 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
+from core import queue
 from core.messages import RunJob
 from core.selections import read_columns
 from core.states import ArtifactKind, ExampleState, JobState
@@ -170,9 +171,7 @@ def test_a_killed_job_goes_on_and_pays_for_nothing_twice(
         log = tmp_path / "worker.log"
         kill_in_every_phase(world, job, message, named(PHASES), log)
         kill_publishing(world, job, message, log)
-        with worker("gpu", log):
-            from core import queue
-
+        with worker(message.queue, log):
             queue.send(message)
             eventually(lambda: state(world, job) is not JobState.RUNNING, "the job ends")
         assert state(world, job) is JobState.SUCCEEDED, log.read_text()

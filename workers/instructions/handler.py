@@ -37,7 +37,6 @@ from workers.instructions.gather import Rows, gather
 from workers.instructions.judged import JudgedFile
 from workers.instructions.judging import Judging, note_pause
 from workers.instructions.report import figures, warnings, whole_columns
-from workers.yielding import Yielding
 
 STRATEGY: Final = "judge_undecided"
 """What the round is called in which people rank what the judge leaves open."""
@@ -66,7 +65,7 @@ class Selecting:
     def __init__(self, context: JobContext) -> None:
         """Read what is asked."""
         self.context, self.params = context, SelectInstructionsParams.of(context)
-        self.progress = Yielding(context).progress
+        self.progress = context.progress
 
     def run(self) -> None:
         """Run the phases, and publish what they have left."""
