@@ -109,7 +109,7 @@ def asked(
 
     async def ask(base_url: str) -> None:
         settings = JudgeSettings(0, base_url, MODEL, concurrency=16)
-        async with Judge.opened(settings, Allowed.of(["127.0.0.1"])) as judge:
+        async with Judge.opened(settings, Allowed.parse("127.0.0.1")) as judge:
             tasks = (
                 (place, partial(rank, items=rows, permutations=permutations, seed=0))
                 for place, rows in enumerate(items)

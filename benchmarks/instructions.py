@@ -1,10 +1,11 @@
-"""Choosing instructions: clusters, what embeddings show, covers, and judges that err and are biased.
+"""Choosing instructions: clusters, what embeddings show, covers, and judges that err.
 
 ``python -m benchmarks.instructions --data FOLDER --part clusters,twins,orderings,judged``
 ``python -m benchmarks.instructions --part million``
 
-``FOLDER`` holds Alpaca and HaluEval as ``benchmarks.instruction_rows`` says, which embeds them first
-where that was not done. What was measured is kept in ``--json`` and not measured again.
+``FOLDER`` holds Alpaca and HaluEval as ``benchmarks.instruction_rows`` says; what is not embedded
+yet is embedded first. What was measured is kept in ``--json`` and not measured again. Seconds are
+those that one thread computes.
 
 ``clusters``: clusters of at most ten rows beside k-means without a limit (Lloyd, ten rounds from
 rows that are drawn) and beside the same sizes by chance. ``twins``: how many rows of Alpaca are
@@ -15,11 +16,12 @@ biased, through the requests, prompts and answers of the product.
 """
 
 import argparse
+import os
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +38,6 @@ from models.instructions import methods
 from models.instructions.clusters import constrained_clusters, inertia
 from models.protocols import Float32Array, Indices
 
-FEATURES: Final = ("minilm", "hashed_ngrams")
 LARGEST: Final = 10
 KEPT: Final = 9_000
 _LLOYD: Final = 10
@@ -58,79 +59,78 @@ class Pool:
         return np.array([twin.clean for twin in self.rows.twins])
 
 
-def clusters(pools: Callable[[str], Pool]) -> Iterator[Run]:
+def clusters(features: str, pool: Pool) -> Iterator[Run]:
     """Clusters of a size beside clusters without, and by chance."""
-    for features in FEATURES:
-        rows = pools(features).embeddings
-        for wanted in (None, 10_000):
-            began = time.perf_counter()
-            labels = constrained_clusters(rows, largest=LARGEST, seed=0, clusters=wanted)
-            seconds = time.perf_counter() - began
-            count = int(labels.max()) + 1
-            by_chance = np.random.default_rng(0).permutation(labels)
-            began = time.perf_counter()
-            free = KMeans(count, init="random", n_init=1, max_iter=_LLOYD, random_state=0).fit(rows)
-            yield {
-                "case": f"{features}, {'k open' if wanted is None else f'k = {wanted:,}'}",
-                "clusters": count,
-                "largest": int(np.bincount(labels).max()),
-                "alone": int((np.bincount(labels) == 1).sum()),
-                "s": seconds,
-                "inertia": inertia(rows, labels) / len(rows),
-                "without limit": float(inertia(rows, free.labels_)) / len(rows),
-                "its largest": int(np.bincount(free.labels_).max()),
-                "its s": time.perf_counter() - began,
-                "by chance": inertia(rows, by_chance) / len(rows),
-            }
-
-
-def twins(pools: Callable[[str], Pool]) -> Iterator[Run]:
-    """The rank of the twin among all rows, by distance to the clean one."""
-    for features in FEATURES:
-        pool = pools(features)
-        own = np.vecdot(pool.embeddings[pool.clean], pool.twins)
-        ranks = np.empty(len(own))
-        for start in range(0, len(own), _BLOCK):
-            here = slice(start, start + _BLOCK)
-            clean = pool.clean[here]
-            near = pool.embeddings[clean] @ pool.embeddings.T
-            near[np.arange(len(clean)), clean] = -np.inf
-            ranks[here] = 1 + (near > own[here, None]).sum(axis=1)
+    rows = pool.embeddings
+    for wanted in (None, 10_000):
+        began = time.process_time()
+        labels = constrained_clusters(rows, largest=LARGEST, seed=0, clusters=wanted)
+        seconds = time.process_time() - began
+        count = int(labels.max()) + 1
+        sizes = np.bincount(labels)
+        by_chance = np.random.default_rng(0).permutation(labels)
+        began = time.process_time()
+        free = KMeans(count, init="random", n_init=1, max_iter=_LLOYD, random_state=0).fit(rows)
         yield {
-            "case": features,
-            "twins": len(ranks),
-            "median": float(np.median(ranks)),
-            "mean": float(ranks.mean()),
-            "rank 1, %": 100 * float((ranks == 1).mean()),
-            "within 10, %": 100 * float((ranks <= LARGEST).mean()),
+            "case": f"{features}, {'k open' if wanted is None else f'k = {wanted:,}'}",
+            "clusters": count,
+            "largest": int(sizes.max()),
+            "alone": int((sizes == 1).sum()),
+            "s": seconds,
+            "inertia": inertia(rows, labels) / len(rows),
+            "without limit": inertia(rows, free.labels_) / len(rows),
+            "its largest": int(np.bincount(free.labels_).max()),
+            "its s": time.process_time() - began,
+            "by chance": inertia(rows, by_chance) / len(rows),
         }
 
 
-def orderings(pools: Callable[[str], Pool]) -> Iterator[Run]:
+def twins(features: str, pool: Pool) -> Iterator[Run]:
+    """The rank of the twin among all rows, by distance to the clean one."""
+    own = np.vecdot(pool.embeddings[pool.clean], pool.twins)
+    ranks = np.empty(len(own))
+    for start in range(0, len(own), _BLOCK):
+        here = slice(start, start + _BLOCK)
+        clean = pool.clean[here]
+        near = pool.embeddings[clean] @ pool.embeddings.T
+        near[np.arange(len(clean)), clean] = -np.inf
+        ranks[here] = 1 + (near > own[here, None]).sum(axis=1)
+    yield {
+        "case": features,
+        "twins": len(ranks),
+        "median": float(np.median(ranks)),
+        "mean": float(ranks.mean()),
+        "rank 1, %": 100 * float((ranks == 1).mean()),
+        "within 10, %": 100 * float((ranks <= LARGEST).mean()),
+    }
+
+
+WAYS: Final[dict[str, Callable[[Float32Array, int], Indices]]] = {
+    "MaxCover": lambda rows, seed: methods.max_cover(rows, KEPT, seed),
+    "a random row of each cluster": lambda rows, seed: methods.k_means_random(
+        constrained_clusters(rows, largest=LARGEST, seed=seed, clusters=KEPT), seed
+    ),
+    "Random": lambda rows, seed: methods.random(len(rows), KEPT, seed),
+    "MinCover": lambda rows, seed: methods.min_cover(rows, KEPT, seed),
+}
+
+
+def orderings(features: str, pool: Pool) -> Iterator[Run]:
     """How far rows are from the nearest that is kept, in the mean."""
-    for features in FEATURES:
-        rows = pools(features).embeddings
-        ways: dict[str, Callable[[int], Indices]] = {
-            "MaxCover": lambda seed: methods.max_cover(rows, KEPT, seed),
-            "a random row of each cluster": lambda seed: methods.k_means_random(
-                constrained_clusters(rows, largest=LARGEST, seed=seed, clusters=KEPT), seed
-            ),
-            "Random": lambda seed: methods.random(len(rows), KEPT, seed),
-            "MinCover": lambda seed: methods.min_cover(rows, KEPT, seed),
+    rows = pool.embeddings
+    for name, way in WAYS.items():
+        began = time.process_time()
+        kept = [way(rows, seed) for seed in range(3)]
+        seconds = (time.process_time() - began) / len(kept)
+        far = [to_nearest(rows, one) for one in kept]
+        yield {
+            "case": f"{features}, {name}",
+            "kept": KEPT,
+            "mean distance": float(np.mean([one.mean() for one in far])),
+            "±": float(np.std([one.mean() for one in far], ddof=1)),
+            "largest": float(np.mean([one.max() for one in far])),
+            "s": seconds,
         }
-        for name, way in ways.items():
-            found = []
-            began = time.perf_counter()
-            for seed in range(3):
-                found.append(to_nearest(rows, way(seed)))
-            yield {
-                "case": f"{features}, {name}",
-                "kept": KEPT,
-                "mean distance": float(np.mean([far.mean() for far in found])),
-                "±": float(np.std([far.mean() for far in found], ddof=1)),
-                "largest": float(np.mean([far.max() for far in found])),
-                "s": (time.perf_counter() - began) / len(found),
-            }
 
 
 def to_nearest(rows: Float32Array, kept: Indices) -> NDArray[np.float32]:
@@ -146,7 +146,7 @@ def to_nearest(rows: Float32Array, kept: Indices) -> NDArray[np.float32]:
     return far
 
 
-def million(n: int, pid: int) -> Iterator[Run]:
+def million(n: int) -> Iterator[Run]:
     """Clusters of a million rows of 384 numbers, in topics of twenty."""
     rng = np.random.default_rng(0)
     centers = rng.normal(size=(n // 20, 384)).astype(np.float32)
@@ -157,10 +157,10 @@ def million(n: int, pid: int) -> Iterator[Run]:
         part += 0.7 * rng.normal(size=part.shape).astype(np.float32)
         part /= np.sqrt(np.vecdot(part, part))[:, None]
     del centers
-    with PeakMemory({"clustering": pid}) as memory:
-        began = time.perf_counter()
+    with PeakMemory({"clustering": os.getpid()}) as memory:
+        began = time.process_time()
         labels = constrained_clusters(rows, largest=LARGEST, seed=0)
-        seconds = time.perf_counter() - began
+        seconds = time.process_time() - began
     yield {
         "case": f"{n:,} rows",
         "clusters": int(labels.max()) + 1,
@@ -173,16 +173,16 @@ def million(n: int, pid: int) -> Iterator[Run]:
     }
 
 
-def judged(pools: Callable[[str], Pool]) -> Iterator[Run]:
+def judged(features: str, pool: Pool) -> Iterator[Run]:
     """Pairs and clusters that a stand-in judge ranks."""
-    pool = pools("minilm")
+    del features
     yield from instruction_judging.pairs(pool.rows)
     yield from instruction_judging.in_clusters(
         pool.rows, np.concatenate([pool.embeddings, pool.twins])
     )
 
 
-PARTS: Final[dict[str, Callable[[Callable[[str], Pool]], Iterator[Run]]]] = {
+PARTS: Final[dict[str, Callable[[str, Pool], Iterator[Run]]]] = {
     "clusters": clusters,
     "twins": twins,
     "orderings": orderings,
@@ -194,46 +194,47 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
     parser.add_argument("--data", type=Path, help="folder with Alpaca and HaluEval")
     parser.add_argument("--part", default="clusters,twins,orderings,judged,million")
+    parser.add_argument("--features", default="minilm,hashed_ngrams")
     parser.add_argument("--cache", type=Path, default=CACHE, help="embeddings that are kept")
     parser.add_argument("--json", type=Path, default=CACHE / "runs.json")
     parser.add_argument("--n", type=int, default=1_000_000, help="rows of the part million")
-    parser.add_argument("--threads", type=int, default=1)
     arguments = parser.parse_args()
-    runs = Runs(arguments.json, {}, ("part",))
-
-    def pools(features: str) -> Pool:
-        if arguments.data is None:
-            raise SystemExit("Say where the data are: --data FOLDER.")
-        rows = read(arguments.data)
-        kept = arguments.cache / features
-        texts = [twin.text for twin in rows.twins]
-        # One model for both: features that are learned are those of the pool.
-        pool = embedded(features, rows.texts, kept / "alpaca")
-        return Pool(rows, pool, embedded(features, texts, kept / "twins", rows.texts))
-
-    with threadpool_limits(arguments.threads):
+    runs = Runs(arguments.json, {}, ("part", "features"))
+    # Judges do not look at features, and clusters are those of the default.
+    once = {"judged": ["minilm"], "million": [f"{arguments.n:,}"]}
+    with threadpool_limits(1):
         for part in arguments.part.split(","):
-            if {"part": part} not in runs:
-                if part == "million":
-                    found = list(million(arguments.n, _pid()))
-                else:
-                    found = list(PARTS[part](pools))
-                runs.add({"part": part, "found": found})
-            _print(part, next(run for run in runs.all if run["part"] == part)["found"])
+            shown: list[Run] = []
+            for features in once.get(part, arguments.features.split(",")):
+                case = {"part": part, "features": features}
+                if case not in runs:
+                    if part == "million":
+                        found = list(million(arguments.n))
+                    else:
+                        pool = _pool(arguments.data, arguments.cache, features)
+                        found = list(PARTS[part](features, pool))
+                    runs.add({**case, "found": found})
+                shown += next(one["found"] for one in runs.all if one.items() >= case.items())
+            _print(part, shown)
 
 
-def _pid() -> int:
-    import os
+def _pool(data: Path | None, cache: Path, features: str) -> Pool:
+    if data is None:
+        raise SystemExit("Say where the data are: --data FOLDER.")
+    rows = read(data)
+    kept = cache / features
+    texts = [twin.text for twin in rows.twins]
+    embeddings = embedded(features, rows.texts, kept / "alpaca")
+    return Pool(rows, embeddings, embedded(features, texts, kept / "twins", rows.texts))
 
-    return os.getpid()
 
-
-def _print(part: str, found: list[dict[str, Any]]) -> None:
+def _print(part: str, found: list[Run]) -> None:
     table = Table(title=part)
-    for name in found[0]:
+    columns = list(dict.fromkeys(name for run in found for name in run))
+    for name in columns:
         table.add_column(name, justify="left" if name == "case" else "right")
     for run in found:
-        table.add_row(*(_shown(value) for value in run.values()))
+        table.add_row(*(_shown(run.get(name, "")) for name in columns))
     Console(width=160).print(table)
 
 
