@@ -58,6 +58,7 @@ class AskingParams(Params):
         default=0,
         ge=0,
         le=100_000,
+        title="Clusters for people",
         description="Of fp_instruction: how many clusters people are asked to rank, at most, where "
         "the judge is undecided; 0: nobody is asked.",
     )

@@ -24,6 +24,7 @@ from core.tables import JudgeAnswer
 from karat.demo.stand_in_judge import Behaviour, StandIn, known, row_key, stand_in
 from models.errors import Cancelled
 from tests.processes import ROOT, free_port
+from tests.receiver import receiver, status
 from tests.security.targets import add_judge
 from tests.world import World
 from workers.context import sessions
@@ -208,6 +209,15 @@ def test_one_that_is_not_there_or_may_not_be_called_is_told_by_name(
     monkeypatch.setattr(socket, "getaddrinfo", resolved)
     with pytest.raises(JudgeDown, match="not a public address"):
         asked("http://judge.example.org/v1")
+
+
+def test_a_redirect_is_not_followed() -> None:
+    with receiver() as elsewhere, receiver() as there:
+        there.answers = [status(307, location=elsewhere.url)]
+        with pytest.raises(JudgeDown, match="redirects") as stopped:
+            asked(there.url, 1)
+    assert stopped.value.code == "judge_redirected"
+    assert elsewhere.received == []
 
 
 def test_one_question_that_fails_is_unranked_and_the_others_go_on() -> None:
