@@ -8,6 +8,7 @@ import { exports } from "./exports";
 import { glossary } from "./glossary";
 import { grid } from "./grid";
 import { home } from "./home";
+import { instructions } from "./instructions";
 import { jobs } from "./jobs";
 import { label } from "./label";
 import { localization } from "./localization";
@@ -32,6 +33,7 @@ export const en = {
   glossary,
   grid,
   home,
+  instructions,
   jobs,
   label,
   localization,

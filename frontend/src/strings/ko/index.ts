@@ -10,6 +10,7 @@ import { exports } from "./exports";
 import { glossary } from "./glossary";
 import { grid } from "./grid";
 import { home } from "./home";
+import { instructions } from "./instructions";
 import { jobs } from "./jobs";
 import { label } from "./label";
 import { localization } from "./localization";
@@ -36,6 +37,7 @@ export const ko: Catalogue = {
   glossary,
   grid,
   home,
+  instructions,
   jobs,
   label,
   localization,

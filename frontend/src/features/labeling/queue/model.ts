@@ -1,5 +1,6 @@
 import type { Decision, LeaseItem, ReviewedJob, Suggestion, Verdict } from "../../../api/types";
 import type { RichLabel } from "../../../tasks/choice";
+import type { Member } from "../../../tasks/instructions/model";
 
 /** One example to judge, as far as the label page knows it. */
 export type Subject = Pick<
@@ -7,7 +8,10 @@ export type Subject = Pick<
   "query_id" | "example_id" | "image_url" | "width" | "height" | "name"
 > &
   // Entries of earlier versions know of images only.
-  Partial<Pick<LeaseItem, "excerpt" | "text" | "proposals">>;
+  Partial<Pick<LeaseItem, "excerpt" | "text" | "proposals">> & {
+    /** Those that are ranked with it. */
+    members?: Member[] | null;
+  };
 
 /** A verdict that was given, by the key under which it was stored. */
 export type Given = {
