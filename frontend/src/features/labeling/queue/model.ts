@@ -1,6 +1,5 @@
 import type { Decision, LeaseItem, ReviewedJob, Suggestion, Verdict } from "../../../api/types";
 import type { RichLabel } from "../../../tasks/choice";
-import type { Member } from "../../../tasks/instructions/model";
 
 /** One example to judge, as far as the label page knows it. */
 export type Subject = Pick<
@@ -8,10 +7,7 @@ export type Subject = Pick<
   "query_id" | "example_id" | "image_url" | "width" | "height" | "name"
 > &
   // Entries of earlier versions know of images only.
-  Partial<Pick<LeaseItem, "excerpt" | "text" | "proposals">> & {
-    /** Those that are ranked with it. */
-    members?: Member[] | null;
-  };
+  Partial<Pick<LeaseItem, "excerpt" | "text" | "proposals" | "members">>;
 
 /** A verdict that was given, by the key under which it was stored. */
 export type Given = {
@@ -52,6 +48,7 @@ type SinceOthers =
   | "votes"
   | "alike"
   | "excerpt"
+  | "members"
   | "decided_class_id"
   | "decided_label"
   | "given_label"
