@@ -137,6 +137,14 @@ class Settings(BaseSettings):
     webhook_seconds: float = Field(
         default=10.0, gt=0, le=60, description="Time that a webhook has to answer, in seconds."
     )
+    judge_allow: str | None = Field(
+        default=None,
+        description="Hosts, addresses and networks that judges may be at besides public ones.",
+    )
+    secret: SecretStr | None = Field(
+        default=None,
+        description="What keys of judges are sealed with; a file in the data directory if unset.",
+    )
     alive_file: Path | None = Field(
         default=None, description="Touched by a worker or the scheduler while it lives."
     )
@@ -202,7 +210,16 @@ class Settings(BaseSettings):
         named = (self.allowed_hosts or "").split(",")
         return frozenset(name.strip().lower() for name in named if name.strip())
 
-    @field_validator("webhook_allow")
+    @field_validator("secret")
+    @classmethod
+    def _long_enough(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is None or not value.get_secret_value().strip():
+            return None
+        if len(value.get_secret_value()) < 32:
+            raise ValueError("KARAT_SECRET: take at least 32 letters, as of: openssl rand -hex 32")
+        return value
+
+    @field_validator("webhook_allow", "judge_allow")
     @classmethod
     def _readable(cls, value: str | None) -> str | None:
         Allowed.parse(value)
@@ -212,6 +229,11 @@ class Settings(BaseSettings):
     def allowed(self) -> Allowed:
         """``webhook_allow``, read."""
         return Allowed.parse(self.webhook_allow)
+
+    @property
+    def judges_allowed(self) -> Allowed:
+        """``judge_allow``, read."""
+        return Allowed.parse(self.judge_allow)
 
     @property
     def sqlalchemy_url(self) -> str:
