@@ -31,6 +31,7 @@ QUEUE_OF: Final[dict[JobKind, str]] = {
     JobKind.LOOK_UP: GPU,
     JobKind.LOCALIZE: GPU,
     JobKind.LOOK_AT: GPU,
+    JobKind.SELECT_INSTRUCTIONS: GPU,
 }
 """Where each kind of job waits for a worker."""
 

@@ -17,6 +17,7 @@ NEEDS = {
     "purity", "informativeness", "embeddings",
     "contrastive", "predicted_losses", "ood_class", "weights", "detections",
     "logits", "losses", "correct", "gradient_norms", "self_supervised",
+    "lengths", "scores", "clusters", "rankings",
 }  # fmt: skip
 DOCS = Path(__file__).parents[2] / "docs" / "algorithms"
 

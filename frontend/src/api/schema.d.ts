@@ -2365,7 +2365,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "model" | "informativeness" | "purity" | "strategy" | "pruning" | "learner" | "job";
+            kind: "model" | "informativeness" | "purity" | "strategy" | "pruning" | "learner" | "instruction_selection" | "job";
             /** Media */
             media: components["schemas"]["Medium"][];
             /** Name */

@@ -156,7 +156,10 @@ export type Algorithm = Schemas["AlgorithmOut"] & {
   english?: { title: string; summary: string };
 };
 /** What a project chooses one of; jobs are started instead, and pruning is chosen for each. */
-export type AlgorithmKind = Exclude<Algorithm["kind"], "job" | "learner" | "pruning">;
+export type AlgorithmKind = Exclude<
+  Algorithm["kind"],
+  "job" | "learner" | "pruning" | "instruction_selection"
+>;
 export type Choice = Filled<Schemas["Choice"]>;
 /** The part of JSON Schema that parameters are described with. */
 export type ParamSchema = {
