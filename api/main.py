@@ -24,6 +24,7 @@ from api.headers import SecurityHeaders
 from api.home.routes import router as home
 from api.hosts import Hosts
 from api.jobs.routes import router as jobs
+from api.judges.routes import router as judges
 from api.labeling.answering import AnswerWriter
 from api.labeling.routes import router as labeling
 from api.maps.routes import router as maps
@@ -73,6 +74,7 @@ _ROUTERS = (
     webhooks,
     algorithms,
     weights,
+    judges,
     home,
     admin,
     all_webhooks,

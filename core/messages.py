@@ -97,6 +97,13 @@ class DeliverWebhooks(Housekeeping):
     queue = WEB
 
 
+class TryJudges(Housekeeping):
+    """Ask judges that somebody wants to see answer."""
+
+    task = "try_judges"
+    queue = WEB
+
+
 class RemoveFiles(Housekeeping):
     """Remove what deleted projects and imports that nobody retries have left on disk."""
 
@@ -111,4 +118,5 @@ MESSAGES: Final[tuple[type[Message], ...]] = (
     Sweep,
     RemoveFiles,
     DeliverWebhooks,
+    TryJudges,
 )

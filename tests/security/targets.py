@@ -21,6 +21,7 @@ from core.tables import (
     Delivery,
     Example,
     Job,
+    Judge,
     Project,
     SigningKey,
     Suggestion,
@@ -147,6 +148,7 @@ def target(world: World) -> Target:
             "name": "nobody",
             "token_id": 0,
             "weights_id": 1,
+            "judge_id": 1,
             "user_id": 0,
         },
     )
@@ -210,6 +212,29 @@ def add_weights(world: World, name: str | None = None, **values: Any) -> Weights
 
 def _weights(world: World, found: Target) -> Target:
     return found.with_(weights_id=add_weights(world).id)
+
+
+def add_judge(world: World, **values: Any) -> Judge:
+    """A judge at an address that nobody is asked at."""
+    row = Judge(**{
+        "name": f"judge {uuid.uuid4()}", "base_url": "https://judge.example.org/v1",
+        "model": "tiny", "concurrency": 4, "timeout": 10.0, "max_tokens": 64, **values,
+    })  # fmt: skip
+    world.session.add(row)
+    world.session.commit()
+    return row
+
+
+def _judge(world: World, found: Target) -> Target:
+    return found.with_(judge_id=add_judge(world).id)
+
+
+def _new_judge(_: Target) -> dict[str, Any]:
+    return {
+        "name": f"new {uuid.uuid4()}",
+        "base_url": "https://judge.example.org/v1",
+        "model": "tiny",
+    }
 
 
 def _short_lived(world: World, found: Target) -> Target:
@@ -289,6 +314,11 @@ CALLS: dict[str, Call] = {
         content=b"no weights",
         query=lambda _: f"architecture=test_resnet&filename={uuid.uuid4()}.safetensors",
     ),
+    "show_judge": Call(before=_judge),
+    "create_judge": Call(_new_judge),
+    "update_judge": Call(lambda _: {"max_tokens": 32}, before=_judge),
+    "delete_judge": Call(before=_judge),
+    "try_judge": Call(before=_judge),
     "create_project": Call(lambda _: {"name": f"new {uuid.uuid4()}", "classes": []}),
     "update_project": Call(lambda _: {"guidelines": "Look twice."}),
     "delete_project": Call(before=_short_lived),

@@ -341,7 +341,9 @@ class Judge:
             raise Unanswered(found.reason, self._said(found))
         now = time.monotonic()
         self._silent_since = since = self._silent_since or now
-        most = self._patience.full if found.full else self._patience.silent + self.settings.timeout
+        most = self._patience.full if found.full else self._patience.silent
+        if found.reason == "timeout":
+            most += self.settings.timeout
         if now - since > most:
             fault = {"full": "rate_limited", "unreachable": "unreachable", "timeout": "unreachable"}
             raise JudgeDown(fault.get(found.reason, "failing"), self._said(found))

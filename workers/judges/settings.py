@@ -21,7 +21,7 @@ class Patience:
 
     Attributes:
         full: Seconds that a server may have too much to do for a single answer.
-        silent: Seconds that it may be gone or broken, beside the time that a request may take.
+        silent: Seconds that it may be gone or broken, beside the time that a request takes.
         retries: How often a question is asked again, if others go well.
         alone: Questions after each other that may fail before it is the server that does.
         refused: The same of questions that it does not take.

@@ -211,6 +211,7 @@ export const admin = {
       plan_import: "looked into, before importing,",
       discard: "discarded",
       link: "made a link to",
+      try: "tried",
     } as Record<string, string>,
     objects: {
       weights: "weights",
@@ -232,6 +233,7 @@ export const admin = {
       webhook: "webhook",
       import: "import",
       image: "image",
+      judge: "judge",
     } as Record<string, string>,
     /** Of a value before and after. */
     became: (before: string, after: string) => `${before} → ${after}`,

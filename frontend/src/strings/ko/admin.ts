@@ -211,6 +211,7 @@ export const admin: Catalogue["admin"] = {
       plan_import: "가져오기 전 미리 보기",
       discard: "취소",
       link: "링크 생성",
+      try: "시험",
     },
     objects: {
       weights: "가중치",
@@ -232,6 +233,7 @@ export const admin: Catalogue["admin"] = {
       examples: "이미지",
       import: "가져오기",
       image: "이미지",
+      judge: "판정 모델",
     },
     became: (before, after) => `${before} → ${after}`,
   },
