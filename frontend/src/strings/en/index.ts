@@ -10,6 +10,7 @@ import { grid } from "./grid";
 import { home } from "./home";
 import { instructions } from "./instructions";
 import { jobs } from "./jobs";
+import { judges } from "./judges";
 import { label } from "./label";
 import { localization } from "./localization";
 import { overview } from "./overview";
@@ -18,6 +19,7 @@ import { pool } from "./pool";
 import { projects } from "./projects";
 import { review } from "./review";
 import { rounds } from "./rounds";
+import { selection } from "./selection";
 import { setup } from "./setup";
 import { webhooks } from "./webhooks";
 import { weights } from "./weights";
@@ -35,6 +37,7 @@ export const en = {
   home,
   instructions,
   jobs,
+  judges,
   label,
   localization,
   overview,
@@ -43,6 +46,7 @@ export const en = {
   projects,
   review,
   rounds,
+  selection,
   setup,
   webhooks,
   weights,
