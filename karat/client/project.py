@@ -19,6 +19,7 @@ from karat.client.notebook import JOBS, ROUNDS, Listing, RoundRows, Rows, projec
 from karat.client.pool import PoolClient
 from karat.client.resources import Example, Job, JobState, Member, Project, Split
 from karat.client.review import ReviewClient
+from karat.client.selection import SelectionClient
 from karat.client.transfers import TransferClient
 from karat.client.transport import Transport
 from karat.client.webhook import WebhooksClient
@@ -275,6 +276,14 @@ class ProjectClient(LabelingClient, TransferClient):
             The changed project.
         """
         return self.update(settings={"subset": subset_id})
+
+    def selection(self, job_id: int) -> SelectionClient:
+        """What a job has chosen among instructions.
+
+        Args:
+            job_id: A job ``select_instructions``.
+        """
+        return SelectionClient(self._transport, f"{self._path}/jobs/{job_id}/selection")
 
     def reviews(self) -> list[Review]:
         """Disagreements of annotators, if any; then reviews of suggested labels, newest first."""

@@ -76,6 +76,7 @@ export function ImagesCard(props: ImagesCardProps) {
   const hasImages = pool + evaluation + auxiliary_ood > 0;
   const asksSize = project.medium === "image" && !hasImages;
   const annotations = split === "pool" ? columnsOf(typed) : [];
+  const isOrder = project.task === "instructions";
 
   /** Whether saving failed, which the page says; a plan needs nothing that is saved. */
   const saveFirst = () =>
@@ -120,7 +121,11 @@ export function ImagesCard(props: ImagesCardProps) {
   const [table] = tables;
 
   return (
-    <Card title={t.setup.images} hint={t.setup.imagesHint} id="images">
+    <Card
+      title={isOrder ? t.setup.ranking.rows : t.setup.images}
+      hint={isOrder ? t.setup.ranking.rowsHint : t.setup.imagesHint}
+      id="images"
+    >
       {early && !classesReady && <Notice tone="gold">{t.setup.classesFirst}</Notice>}
       <DropZone
         onTake={(files, folders) => void take(files, folders)}
@@ -128,7 +133,7 @@ export function ImagesCard(props: ImagesCardProps) {
           locations.length > 0 && project.medium === "image" ? () => setAsking(true) : undefined
         }
       />
-      <details className={styles.before} {...fold}>
+      <details className={styles.before} hidden={isOrder} {...fold}>
         <summary>{t.setup.beforeImport}</summary>
         <div className={styles.split}>
           <SelectField

@@ -11,6 +11,7 @@ export const admin = {
     workers: "Workers",
     webhooks: "Webhooks",
     weights: "Weights",
+    judges: "Judges",
     storage: "Storage",
     audit: "Audit log",
   },
