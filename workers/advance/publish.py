@@ -210,6 +210,7 @@ def _open(
         *advance.noted("meta_train").get("notes", []),
         *second_looks.opening_note(len(again)),
         *selected["notes"],
+        *advance.noted("propose").get("notes", []),
     ]
     if not rows and round_.spent == 0:
         round_.notes = [*round_.notes, "No unlabeled image is left in the pool."]
