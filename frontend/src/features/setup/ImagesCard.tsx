@@ -59,6 +59,7 @@ export function ImagesCard(props: ImagesCardProps) {
         : false,
   });
   const locations = useQuery(importLocationsQuery).data?.items ?? [];
+  const words = project.task === "boxes" ? { ...t.setup, ...t.boxes.setup } : t.setup;
   const uploads = uploadsOf(project.id);
   const entries = useSyncExternalStore(uploads.subscribe, uploads.getEntries);
   const refresh = () => client.invalidateQueries({ queryKey: projectQuery(project.id).queryKey });
@@ -120,7 +121,7 @@ export function ImagesCard(props: ImagesCardProps) {
   const [table] = tables;
 
   return (
-    <Card title={t.setup.images} hint={t.setup.imagesHint} id="images">
+    <Card title={t.setup.images} hint={words.imagesHint} id="images">
       {early && !classesReady && <Notice tone="gold">{t.setup.classesFirst}</Notice>}
       <DropZone
         onTake={(files, folders) => void take(files, folders)}
@@ -133,7 +134,7 @@ export function ImagesCard(props: ImagesCardProps) {
         <div className={styles.split}>
           <SelectField
             label={t.setup.addTo}
-            hint={t.setup.splitHints[split]}
+            hint={words.splitHints[split]}
             value={split}
             onChange={(event) => setSplit(event.target.value as Split)}
           >

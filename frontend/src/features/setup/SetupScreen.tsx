@@ -58,7 +58,7 @@ export function SetupScreen({ project, user, lead, children }: SetupScreenProps)
     <div className={styles.page}>
       {lead}
       <BasicsCard basics={basics} isDraft={isDraft} onChange={setBasics} />
-      <GoalCard settings={settings.value} onChange={settings.set} />
+      <GoalCard task={project.task} settings={settings.value} onChange={settings.set} />
       <ImagesCard
         project={project}
         // Evaluation images are matched to classes by name, so those have to be saved before.

@@ -1,3 +1,4 @@
+import { locale } from "../language";
 import { plural } from "./words";
 
 /** Boxes around what is in an image. */
@@ -79,6 +80,31 @@ export const boxes = {
     repeat: "Boxes of the image before",
     guides: "Lines through the pointer",
     hide: "Hide the boxes",
+  },
+  exports: { coco: "Images and boxes as COCO (zip)", yolo: "Images and boxes as YOLO (zip)" },
+  allExports: "VOC, CVAT, Label Studio, Parquet …",
+  setup: {
+    imagesHint:
+      "A zip, a Parquet file, or a folder, also as COCO, YOLO, VOC, CVAT, Label Studio or Karat export them. What becomes of it is shown before anything is stored. Pool images are to be labeled; evaluation images come with their boxes in one of these formats, and measure the model.",
+    splitHints: {
+      pool: "To be labeled. Boxes that come with the files become verdicts.",
+      evaluation: "Images that come with all their boxes, on which the model is measured.",
+      auxiliary_ood: "Images known to be of the wrong kind.",
+    },
+    goals: {
+      best_model:
+        "A model that finds the things of your classes. It asks about images that it can learn most from.",
+      find_all:
+        "Every image that has something of your classes in it. It asks about the most likely ones first.",
+    },
+    costIn: "Price of an image with its boxes",
+    costOod: "Price of “wrong kind of image”",
+    paysFor: (boxes: number, ood: number) =>
+      `A round then pays for ${plural(boxes, "image", "images")} with boxes or nothing in them, or for ${ood.toLocaleString(locale)} of the wrong kind, or a mix. Unsure costs as much as boxes; a skip is free.`,
+    shifted: "Planted shifts, % of images",
+    shiftedHint:
+      "In so many images one suggested box is put a little beside its place. Who keeps it has not looked; the overview counts that for each annotator.",
+    unlabeledHint: "For moving a whole project.",
   },
   keys: {
     arm: "Draw boxes of this class; changes the chosen box",

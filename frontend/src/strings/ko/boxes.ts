@@ -82,6 +82,31 @@ export const boxes: Catalogue["boxes"] = {
     guides: "포인터 안내선",
     hide: "상자 숨기기",
   },
+  exports: { coco: "이미지와 상자, COCO (zip)", yolo: "이미지와 상자, YOLO (zip)" },
+  allExports: "다른 형식: VOC, CVAT, Label Studio, Parquet …",
+  setup: {
+    imagesHint:
+      "zip, Parquet 파일 또는 폴더를 추가하세요. COCO, YOLO, VOC, CVAT, Label Studio, Karat에서 내보낸 파일도 됩니다. 저장하기 전에 어떻게 가져올지 먼저 보여 줍니다. 풀 이미지는 라벨링 대상이고, 평가용 이미지는 이런 형식으로 된 상자와 함께 가져와 모델 성능을 측정합니다.",
+    splitHints: {
+      pool: "라벨링 대상입니다. 파일에 있던 상자는 판정이 됩니다.",
+      evaluation: "모든 상자가 함께 있는 이미지이며 모델 성능 측정에 사용합니다.",
+      auxiliary_ood: "다른 종류라고 알려진 이미지입니다.",
+    },
+    goals: {
+      best_model:
+        "찾는 클래스의 물체를 찾아내는 모델을 만듭니다. 가장 많이 배울 수 있는 이미지를 먼저 묻습니다.",
+      find_all:
+        "찾는 클래스의 물체가 있는 이미지를 모두 찾습니다. 가능성이 가장 높은 이미지를 먼저 묻습니다.",
+    },
+    costIn: "상자를 그린 이미지의 비용",
+    costOod: "‘다른 종류의 이미지’의 비용",
+    paysFor: (boxes, ood) =>
+      `한 라운드에서 상자를 그리거나 해당 없음으로 답한 이미지 ${number(boxes)}개, 또는 다른 종류의 이미지 ${number(ood)}개, 또는 둘을 섞어 판정할 수 있습니다. 불확실은 상자와 같은 비용이고 건너뛰기는 무료입니다.`,
+    shifted: "어긋난 제안, 이미지의 %",
+    shiftedHint:
+      "이 비율의 이미지에서 제안된 상자 하나를 제자리에서 조금 옮겨 보여 줍니다. 그대로 유지하면 살펴보지 않은 것이며, 개요에 라벨러별로 집계됩니다.",
+    unlabeledHint: "프로젝트 전체를 옮길 때 사용하세요.",
+  },
   keys: {
     arm: "이 클래스의 상자를 그림, 선택한 상자는 이 클래스로 바뀜",
     send: "상자 보내기",
