@@ -53,7 +53,7 @@ export function HelpDialog({ task, classes, medium, guidelines, onClose }: HelpD
       title={t.label.helpTitle}
       verdicts={classes.map(({ hotkey, name }) => [hotkey ? [hotkey] : [], name])}
       keys={keys}
-      touch={[...t.label.touch.label, t.label.touch.look[medium]]}
+      touch={isOfBoxes ? t.boxes.touch.label : [...t.label.touch.label, t.label.touch.look[medium]]}
       onClose={onClose}
     >
       <section>

@@ -45,6 +45,7 @@ export const boxes: Catalogue["boxes"] = {
     box: (place, of, name, size, x, y) =>
       `상자 ${of}개 중 ${place}번째: ${name}, ${size}픽셀, 위치 ${x}, ${y}`,
     proposal: (name, percent) => `제안: ${name}, 확신 ${percent}%`,
+    besides: (name) => `상대편에만 있는 상자: ${name}`,
   },
   hint: {
     draw: (name) => `끌어서 그리기: ${name}`,
@@ -84,6 +85,20 @@ export const boxes: Catalogue["boxes"] = {
   },
   exports: { coco: "이미지와 상자, COCO (zip)", yolo: "이미지와 상자, YOLO (zip)" },
   allExports: "다른 형식: VOC, CVAT, Label Studio, Parquet …",
+  touch: {
+    label: [
+      "한 손가락으로 끌면 이미지 아래에서 선택한 클래스의 상자가 그려집니다. 이미지 밑의 첫째 도구로 바꾸면 상자를 선택하고 옮깁니다.",
+      "상자를 탭하면 선택됩니다. 모서리를 당기거나 가운데 손잡이로 옮기세요. 할 수 있는 일은 이미지 아래에 나옵니다.",
+      "두 손가락으로 이미지를 확대하고 옮깁니다.",
+      "점선은 제안된 상자입니다. 탭해서 유지하거나 틀림을 누르세요. ‘모두 유지’는 보이는 제안을 모두 유지합니다.",
+      "‘해당 없음’과 ‘다른 종류의 이미지’도 다른 판정과 똑같이 도움이 됩니다.",
+      "불확실은 알 수 없을 때, 건너뛰기는 나중에 볼 때 누릅니다. 아래의 작은 이미지를 탭하면 답을 바꿀 수 있습니다.",
+    ],
+    review: [
+      "맞는 판정을 탭하세요. 실선은 왼쪽 판정, 점선은 오른쪽에만 있는 상자입니다.",
+      "또는 점선 상자를 탭해 유지하거나 직접 그린 뒤, 이미지에 보이는 상자를 보내세요.",
+    ],
+  },
   setup: {
     imagesHint:
       "zip, Parquet 파일 또는 폴더를 추가하세요. COCO, YOLO, VOC, CVAT, Label Studio, Karat에서 내보낸 파일도 됩니다. 저장하기 전에 어떻게 가져올지 먼저 보여 줍니다. 풀 이미지는 라벨링 대상이고, 평가용 이미지는 이런 형식으로 된 상자와 함께 가져와 모델 성능을 측정합니다.",
@@ -110,6 +125,7 @@ export const boxes: Catalogue["boxes"] = {
   keys: {
     arm: "이 클래스의 상자를 그림, 선택한 상자는 이 클래스로 바뀜",
     send: "상자 보내기",
+    sendOwn: "둘 다 아니고 이미지에 보이는 상자를 보내기",
     none: "이미지에 찾는 클래스가 없음",
     keepSend: "제안을 모두 유지하고 보내기",
     cycle: "상자를 차례로 가까이 보기",
