@@ -45,7 +45,7 @@ export function ImagesCard(props: ImagesCardProps) {
   const [tables, setTables] = useState<Table[]>([]);
   const [early, setEarly] = useState(false);
   const [asking, setAsking] = useState(false);
-  const fold = useFold(project.state !== "draft", "#images");
+  const fold = useFold(false, "#images");
   const [refused, setRefused] = useState<string[]>([]);
   /** Plans that are shown as soon as they are made, the first one first. */
   const [toShow, setToShow] = useState<number[]>([]);

@@ -83,7 +83,7 @@ export function MethodCard({ project, settings, onChange }: MethodCardProps) {
       {kind === "model" ? aboutModel : prerequisites(kind)}
     </AlgorithmField>
   );
-  const fold = useFold(project.state !== "draft", "#method");
+  const fold = useFold(false, "#method");
   return (
     <Card title={t.setup.method} hint={t.setup.methodHint} id="method">
       <SubsetInUse project={project} />

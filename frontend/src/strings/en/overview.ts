@@ -119,7 +119,7 @@ export const overview = {
     who: "Who",
     everybody: "All together",
     votes: "Verdicts",
-    inOod: "IN or OOD",
+    inOod: "A class or none",
     classes: "Class",
     alpha: "α",
     boxes: "Boxes",

@@ -119,7 +119,7 @@ export const overview: Catalogue["overview"] = {
     who: "라벨러",
     everybody: "전체",
     votes: "판정",
-    inOod: "IN/OOD",
+    inOod: "클래스 여부",
     classes: "클래스",
     alpha: "α",
     boxes: "박스",
