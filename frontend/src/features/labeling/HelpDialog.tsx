@@ -59,7 +59,9 @@ export function HelpDialog({ task, classes, medium, guidelines, onClose }: HelpD
       touch={
         task === "instructions"
           ? t.instructions.touch
-          : [...t.label.touch.label, t.label.touch.look[medium]]
+          : isOfBoxes
+            ? t.boxes.touch.label
+            : [...t.label.touch.label, t.label.touch.look[medium]]
       }
       onClose={onClose}
     >

@@ -22,7 +22,7 @@ type FormatGroup = {
   options: { name: "effective" | "unlabeled" | "bom"; label: string; hint: string }[];
 };
 
-const groups = (): FormatGroup[] => [
+const groups = (unlabeledHint: string): FormatGroup[] => [
   {
     label: t.exports.annotations,
     formats: ["csv", "jsonl"],
@@ -34,7 +34,7 @@ const groups = (): FormatGroup[] => [
   {
     label: t.exports.images,
     formats: ["doccano", "label_studio", "parquet", "coco", "yolo", "voc", "cvat", "imagefolder"],
-    options: [{ name: "unlabeled", label: t.exports.unlabeled, hint: t.exports.unlabeledHint }],
+    options: [{ name: "unlabeled", label: t.exports.unlabeled, hint: unlabeledHint }],
   },
 ];
 /** Those whose JSON is of use without the images. */
@@ -53,6 +53,7 @@ const OF_CLASSES: ExportFormat[] = [
 /** What there is to take away, in which form. */
 export function ExportsCard({ project }: { project: Project }) {
   const { labeled_in: labeled, labeled_ood: ood, unsure } = project.counts;
+  const { unlabeledHint } = project.task === "boxes" ? t.boxes.setup : t.exports;
   const nothing = labeled + ood + unsure === 0;
   return (
     <Card title={t.exports.title} hint={t.exports.hint} id="exports">
@@ -60,7 +61,7 @@ export function ExportsCard({ project }: { project: Project }) {
         {nothing ? t.exports.nothing : t.exports.counts(labeled, ood, unsure)}
       </p>
       {!nothing && <Lacking project={project} />}
-      {groups().map((group) => (
+      {groups(unlabeledHint).map((group) => (
         <FormatList key={group.label} group={group} project={project} />
       ))}
     </Card>

@@ -18,6 +18,7 @@ export const jobs = {
     phases: "Of that:",
     short: (time: string, memory: string) => `Estimate: ${time}, ${memory}`,
     run: "Estimate",
+    preview: "Preview",
   },
   startAfresh: "Start afresh",
   goOn: "Go on",

@@ -18,6 +18,7 @@ export const jobs: Catalogue["jobs"] = {
     phases: "단계별:",
     short: (time, memory) => `예상: ${time}, ${memory}`,
     run: "예상 시간 확인",
+    preview: "미리 보기",
   },
   startAfresh: "처음부터 시작",
   goOn: "이어서 하기",
