@@ -6,7 +6,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from core.job_params import AdvanceParams
-from core.states import ArtifactKind, JobKind, JobState, Verdict
+from core.states import ArtifactKind, JobKind, JobState, Source, Verdict
 from core.tables import Annotation, Artifact, Job, Query, Round
 
 _SECONDS_IF_UNKNOWN: Final = 1.0
@@ -80,6 +80,7 @@ def seconds_of_boxes(session: Session, project_id: int) -> tuple[float, float] |
     boxes = func.coalesce(func.jsonb_array_length(Annotation.label["boxes"]), 0)
     timed = (
         Annotation.project_id == project_id,
+        Annotation.source == Source.ANNOTATOR,
         Annotation.verdict.in_((Verdict.LABEL, Verdict.OOD)),
     )
     median = func.percentile_cont(0.5)
