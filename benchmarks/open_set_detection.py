@@ -16,7 +16,7 @@ import io
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -89,7 +89,7 @@ def main() -> None:
         if name not in {"json", "strategies", "seeds", "shares", "objects", "backgrounds"}
     }
     runs = Runs(options.json, config, ("share", "strategy", "seed"))
-    for seed in range(options.seeds):
+    for seed in options.seeds:
         for share in options.shares:
             missing = [
                 name
@@ -118,7 +118,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--wanted", type=_numbers, default=[0, 30, 60, 90, 120])
     parser.add_argument("--shares", type=_shares, default=[0.2, 0.6])
     parser.add_argument("--strategies", type=lambda text: text.split(","), default=STRATEGIES)
-    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--seeds", type=_numbers, default=[0])
     parser.add_argument("--pool", type=int, default=600)
     parser.add_argument("--evaluation", type=int, default=150)
     parser.add_argument("--rounds", type=int, default=6)
@@ -269,6 +269,7 @@ def _curve(
         scored = score_pool(
             model, unlabeled, labeled, labels[labeled], settings, seed=seed + number
         )
+        scored = replace(scored, view=replace(scored.view, maps=pool.rows))
         ranking = select(
             scored, unlabeled, len(unlabeled), settings, mqnet=mqnet, had_ood=had_ood,
             prices=_prices(options, cost, labeled), last=last,

@@ -44,7 +44,7 @@ def binary_entropy(probabilities: Probabilities) -> NDArray[np.float64]:
 def aggregated(
     probabilities: Probabilities,
     holds: NDArray[np.bool_],
-    params: BoxEntropyParams,
+    params: BoxEntropyParams | BoxQueryParams,
     weights: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
     """Return (N,) float64 >= 0 from what is said of each detection; 0 without any.
@@ -59,14 +59,13 @@ def aggregated(
     entropy = np.where(holds, binary_entropy(probabilities), 0.0)
     if weights is not None:
         entropy = entropy * weights
-    if params.aggregate == "sum":
-        return entropy.sum(axis=1)
-    if params.aggregate == "mean":
-        return entropy.sum(axis=1) / np.maximum(1, holds.sum(axis=1))
-    if params.aggregate == "max":
-        return entropy.max(axis=1, initial=0.0)
+    result: NDArray[np.float64]
+    if params.aggregate in ("sum", "mean"):
+        result = entropy.sum(axis=1)
+        return result / np.maximum(1, holds.sum(axis=1)) if params.aggregate == "mean" else result
+    counted = 1 if params.aggregate == "max" else params.counted
     # A number that is none is sorted to the end, and so seen.
-    result: NDArray[np.float64] = np.sort(entropy, axis=1)[:, -params.counted :].sum(axis=1)
+    result = np.sort(entropy, axis=1)[:, -counted:].sum(axis=1)
     if isinstance(params, BoxQueryParams) and params.aggregate == "per_second":
         result /= params.look_seconds + params.box_seconds * expected(probabilities, holds)
     return result

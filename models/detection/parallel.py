@@ -70,10 +70,15 @@ def train_together(
         described = tensorfile.describe(name, params, **facts, **where)
         tensorfile.write(folder / "start.safetensors", detector.state_dict(), described)
         _keep(folder / "examples.npy", examples, len(targets))
-        np.savez(folder / "targets.npz", **targets.arrays())
+        tensorfile.write(folder / "targets.safetensors", _tensors(targets), {})
         launch(__name__, folder, processes, progress)
         detector.load_state_dict(tensorfile.read(folder / "trained.safetensors")[0])
-    return place(detector).eval()
+    trained: Detector = place(detector).eval()
+    return trained
+
+
+def _tensors(targets: BoxTargets) -> dict[str, Tensor]:
+    return {name: torch.from_numpy(array) for name, array in targets.arrays().items()}
 
 
 def _settings(name: str, params: Mapping[str, Any]) -> DetectorParams:
@@ -107,8 +112,8 @@ def _work(folder: Path, replica: Replica, progress: Progress | None) -> None:
     )
     detector.load_state_dict(state)
     kept = np.load(folder / "examples.npy", mmap_mode="r")
-    with np.load(folder / "targets.npz") as arrays:
-        targets = BoxTargets(**arrays)
+    arrays, _ = tensorfile.read(folder / "targets.safetensors")
+    targets = BoxTargets(**{name: one.numpy() for name, one in arrays.items()})
     train(
         detector,
         lambda rows: torch.from_numpy(kept[rows]),

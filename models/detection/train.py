@@ -83,7 +83,7 @@ def train(
             with autocast(params.precision, device, detector):
                 loss = objective(batch, wanted)
             optimizer.zero_grad(set_to_none=True)
-            loss.backward()  # type: ignore[no-untyped-call]
+            loss.backward()
             torch.nn.utils.clip_grad_norm_(detector.parameters(), _CLIPPED_AT)
             optimizer.step()
             require_finite(loss.detach(), step, params.steps, params.learning_rate)

@@ -8,11 +8,11 @@ import numpy as np
 
 from models.detection.entropy import aggregated, right, there
 from models.errors import NotReady
-from models.params.detection import BoxEntropyParams
+from models.params.detection import BoxEntropyParams, BoxQueryParams
 from models.protocols import Float32Array, PoolView
 
 
-def score(view: PoolView, params: BoxEntropyParams) -> Float32Array:
+def score(view: PoolView, params: BoxEntropyParams | BoxQueryParams) -> Float32Array:
     """Return the entropy of right against wrong over an image's detections.
 
     Returns:

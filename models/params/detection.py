@@ -62,14 +62,9 @@ class ScratchParams(DetectorParams):
     )
 
 
-class BoxEntropyParams(Params):
-    """From the boxes of an image to one number."""
+class BoxParams(Params):
+    """Which of an image's detections count."""
 
-    aggregate: Literal["top", "sum", "mean", "max"] = Field(
-        default="top",
-        description="top: of the boxes that are most open; sum: of all, crowded images first; "
-        "mean: of all, divided by how many there are; max: of the one that is most open.",
-    )
     counted: int = Field(default=3, ge=1, le=100, description="Of top: how many boxes count.")
     least_score: float = Field(
         default=0.1,
@@ -79,10 +74,20 @@ class BoxEntropyParams(Params):
     )
 
 
-class BoxQueryParams(BoxEntropyParams):
+class BoxEntropyParams(BoxParams):
+    """From the boxes of an image to one number."""
+
+    aggregate: Literal["top", "sum", "mean", "max"] = Field(
+        default="top",
+        description="top: of the boxes that are most open; sum: of all, crowded images first; "
+        "mean: of all, divided by how many there are; max: of the one that is most open.",
+    )
+
+
+class BoxQueryParams(BoxParams):
     """Likewise, where nothing else counts what an answer takes."""
 
-    aggregate: Literal["top", "per_second", "sum", "mean", "max"] = Field(  # type: ignore[assignment]
+    aggregate: Literal["top", "per_second", "sum", "mean", "max"] = Field(
         default="top",
         description="top: of the boxes that are most open; per_second: the same by what drawing is "
         "expected to take; sum: of all, crowded images first; mean: of all, divided by how many "

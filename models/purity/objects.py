@@ -26,4 +26,5 @@ def score(view: PoolView, params: ObjectsParams) -> Float32Array:
     holds = there(view.detections, params.least_score)
     probabilities = np.where(holds, right(view.detections), 0.0)
     none = -np.log1p(-np.minimum(probabilities, 1 - _LEAST)).sum(axis=1)
-    return np.log(none + _LEAST).astype(np.float32)
+    evidence: Float32Array = np.log(none + _LEAST).astype(np.float32)
+    return evidence

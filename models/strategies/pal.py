@@ -5,7 +5,7 @@ of right against wrong, an intercept for each class, on the confidence and on ho
 detection overlaps; the entropy of what they say, rarer classes counting for more; and less for an
 image that is like one that was picked before it. Fitted on the detections that the last queue was
 chosen by, which its answers have kept, adjusted or rejected, and which that detector had not
-learned from. Ours: likeness is that of the classes times that of the features of the whole image.
+learned from. Likeness is that of PPAL: `models.detection.box_features`.
 """
 
 from collections.abc import Callable
@@ -17,6 +17,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from models.detection.box_features import Likeness, box_features
 from models.detection.entropy import aggregated, right, there
 from models.errors import NotReady
 from models.finite import require_finite
@@ -24,11 +25,12 @@ from models.params.detection import PalParams
 from models.protocols import Float32Array, Indices, PoolView, Ranking
 from models.ranking.candidates import Candidates, LastAnswers
 from models.ranking.ordering import best_first
-from models.similarity import unit_rows
 
 _CLASS, _SCORE, _LEAST = 5, 4, 1e-4
 _CROWDED: Final = 0.3
 _BLOCK: Final = 256
+_MATCHED: Final = 5
+"""So many detections of an image are compared."""
 _COMPETING: Final = 8
 """How many times the queue so many images compete for it."""
 
@@ -63,8 +65,7 @@ def rank(candidates: Candidates, n: int, params: PalParams) -> Ranking:
     order = best_first(_COMPETING * n, value)
     if params.diversity > 0:
         found = np.where(holds, probabilities, 0.0)[order]
-        likeness = _likeness(classes[order], found, view.embeddings[order], view.classes)
-        order = _apart(order, value, n, likeness, params.diversity)
+        order, value = _apart(order, value, n, _likeness(view, order, found), params.diversity)
     return Ranking(order[:n], value.astype(np.float32), (UNFITTED_NOTE,) if judge is None else ())
 
 
@@ -115,7 +116,8 @@ def _overlapping(detections: Float32Array) -> NDArray[np.float64]:
     share = both / np.maximum(area[:, :, None] + area[:, None] - both, 1e-12)
     near = (share >= _CROWDED) & (score > 0)[:, None, :]
     near &= ~np.eye(score.shape[1], dtype=np.bool_)
-    return near.sum(axis=2).astype(np.float64)
+    others: NDArray[np.float64] = near.sum(axis=2).astype(np.float64)
+    return others
 
 
 def _worth(view: PoolView, rarity: float) -> NDArray[np.float64]:
@@ -129,48 +131,46 @@ def _apart(
     competing: Indices,
     value: NDArray[np.float64],
     n: int,
-    likeness: Callable[[int], NDArray[np.float64]],
+    likeness: Likeness,
     diversity: float,
-) -> Indices:
+) -> tuple[Indices, NDArray[np.float64]]:
     """Pick n one by one: value times 1 - diversity * the largest likeness to what was picked.
 
     Args:
         competing: (P,) positions, P >= n.
         value: (N,) by position.
         n: how many to pick.
-        likeness: of the one at a place of `competing` to all of them, (P,) in 0..1.
+        likeness: of those at the places of `competing`.
         diversity: 0..1.
+
+    Returns:
+        (n,) positions; (N,) the products of the moment of the pick, and of what was not picked
+        those at the end.
     """
-    nearest = np.zeros(len(competing))
-    worth = value[competing].copy()
-    picks = np.empty(n, dtype=np.int64)
+    worth, free = value[competing], np.ones(len(competing), dtype=np.bool_)
+    picks, product = np.empty(n, dtype=np.int64), value.copy()
+    discount = np.ones(len(competing))
     for number in range(n):
-        best = int((worth * (1 - diversity * nearest)).argmax())
-        picks[number], worth[best] = competing[best], -np.inf
-        nearest = np.maximum(nearest, likeness(best))
-    return picks
+        best = int(np.where(free, worth * discount, -1.0).argmax())
+        picks[number], free[best] = competing[best], False
+        product[competing[best]] = worth[best] * discount[best]
+        discount = np.minimum(discount, 1 - diversity * likeness.to(best))
+    left = np.setdiff1d(np.arange(len(value)), picks)
+    if n > 0:
+        product[competing[free]] = (worth * discount)[free]
+        # Of what did not compete nobody has asked how like it is to a pick.
+        product[left] = np.minimum(product[left], product[picks[-1]])
+    return picks, product
 
 
-def _likeness(
-    classes: Indices, probabilities: NDArray[np.float64], embeddings: Float32Array, count: int
-) -> Callable[[int], NDArray[np.float64]]:
-    """How like an image is to (P,) images: in what is found of each class, times in features.
-
-    Args:
-        classes: (P, K) of detections.
-        probabilities: (P, K) of being right.
-        embeddings: (P, D); D may be 0.
-        count: C.
-    """
-    boxes = np.zeros((len(classes), count), dtype=np.float32)
-    np.add.at(boxes, (np.arange(len(classes))[:, None], classes), probabilities)
-    profiles, features = unit_rows(boxes), np.zeros((0, 0), dtype=np.float32)
-    if embeddings.shape[1]:
-        # Centring first: embeddings after a ReLU all point into one corner.
-        features = unit_rows(embeddings - embeddings.mean(axis=0))
-
-    def of(one: int) -> NDArray[np.float64]:
-        alike: NDArray[np.float64] = (profiles @ profiles[one]).astype(np.float64)
-        return alike * np.maximum(0.0, features @ features[one]) if len(features) else alike
-
-    return of
+def _likeness(view: PoolView, order: Indices, weights: NDArray[np.float64]) -> Likeness:
+    """How alike (P,) candidates are by the detections that most probably are right."""
+    assert view.detections is not None
+    assert view.indices is not None
+    surest = np.argsort(-weights, axis=1, kind="stable")[:, :_MATCHED]
+    weights = np.take_along_axis(weights, surest, axis=1)
+    detections = np.take_along_axis(view.detections[order], surest[:, :, None], axis=1)
+    features = None
+    if view.maps is not None:
+        features = box_features(view.maps, view.indices[order], detections)
+    return Likeness(detections, weights, features)

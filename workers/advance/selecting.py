@@ -73,6 +73,8 @@ def _ranked(advance: Advance, scores: PoolScores, n: int, wanted: int) -> Rankin
         embeddings=None if rows is None else np.asarray(rows[scores.indices], dtype=np.float32),
         detections=scores.detections,
     )
+    if scores.detections is not None:
+        view = replace(view, maps=advance.embeddings())
     last = _last_answers(advance)
     had_ood = len(last.is_ood) < 2 or bool(last.is_ood.any())
     ranking = select_queries(

@@ -2,12 +2,15 @@
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
+from models.detection.box_features import box_features
 from models.detection.entropy import right
 from models.detection.proposals import apart
+from models.detection.sides import POOLED, shapes
 from models.informativeness import box_entropy
 from models.params.detection import BoxEntropyParams, BoxQueryParams, PalParams
 from models.params.scores import ObjectsParams
@@ -36,11 +39,10 @@ def candidates(
     detections: Float32Array,
     *,
     labels: list[int] | None = None,
-    embeddings: Float32Array | None = None,
-    **more: object,
+    **more: Any,
 ) -> Candidates:
     count = len(detections)
-    rows = np.eye(count, 4, dtype=np.float32) if embeddings is None else embeddings
+    rows = np.eye(count, 4, dtype=np.float32)
     known = np.array([0, 1] if labels is None else labels)
     view = PoolView(
         logits=np.zeros((count, CLASSES), np.float32),
@@ -139,12 +141,35 @@ def test_pal_prefers_rare_classes_and_what_is_not_like_its_picks() -> None:
     one, other = [(0.6, 0)], [(0.6, 1)]
     rare = candidates(found(one, other), labels=[0, 0, 0, 0, 1])
     assert pal.rank(rare, 2, PalParams(diversity=0)).order[0] == 1
-    # Two alike come first by their value; the third is like neither.
-    alike = np.array([[1, 0], [1, 0], [0, 1], [-1, -1]], dtype=np.float32)
-    rows = found([(0.7, 0)], [(0.68, 0)], [(0.6, 0)], [(0.5, 1)])
-    spread = candidates(rows, embeddings=alike)
-    assert pal.rank(spread, 2, PalParams(diversity=0)).order.tolist() == [0, 1]
-    assert pal.rank(spread, 2, PalParams(diversity=0.9, rarity=0)).order.tolist() == [0, 2]
+    # The first two look alike, the third like neither, the last is of another class.
+    rows = found([(0.7, 0)], [(0.68, 0)], [(0.6, 0)], [(0.45, 1)])
+    spread = candidates(rows)
+    assert pal.rank(spread, 3, PalParams(diversity=0, rarity=0)).order.tolist() == [0, 1, 2]
+    by_class = PalParams(diversity=1, rarity=0)
+    assert pal.rank(spread, 2, by_class).order.tolist() == [0, 3]
+    looks = np.array([[1, 0], [1, 0], [-1, 1], [0, 0]], dtype=np.float32)
+    spread = replace(spread, view=replace(spread.view, maps=maps_of(looks)))
+    assert pal.rank(spread, 3, by_class).order.tolist()[:2] == [0, 2]
+
+
+def maps_of(looks: Float32Array) -> np.ndarray:
+    """(N, D) rows of images of 64 px, of one colour in each of the channels at stride 16."""
+    shape = shapes(64)
+    maps = [np.zeros((len(looks), *one), dtype=np.float16) for one in shape]
+    maps[1][:, : looks.shape[1]] = looks[:, :, None, None]
+    flat = [one.reshape(len(looks), -1) for one in maps]
+    return np.concatenate([np.zeros((len(looks), POOLED), np.float16), *flat], axis=1)
+
+
+def test_features_of_a_box_are_those_of_its_place() -> None:
+    rows = maps_of(np.zeros((2, 1), dtype=np.float32)).astype(np.float32)
+    start = POOLED + int(np.prod(shapes(64)[0]))
+    # The first channel at stride 16 counts its 4 x 4 places.
+    rows[1, start : start + 16] = np.arange(16)
+    one = np.array([[0.25, 0.5, 0.75, 1.0, 0.9, 0], [0.9, 0.1, 1.0, 0.2, 0.9, 0]])
+    features = box_features(rows, np.array([1]), one[None].astype(np.float32))
+    assert features.shape == (1, 2, 112)
+    assert features[0, :, 0].tolist() == [np.mean([9, 10, 13, 14]), 3]
 
 
 def test_nested_suggestions_of_a_class_are_one() -> None:
