@@ -20,7 +20,7 @@ from models.rounds.query import select as select_queries
 from workers.advance import second_looks
 from workers.advance.answers import answered_then, outputs_then
 from workers.advance.phases import Advance
-from workers.advance.reads import median_seconds
+from workers.advance.reads import median_seconds, seconds_of_boxes
 
 # Beyond the budget's worth, so that annotators have work while the models retrain.
 _TAIL: Final = 0.5
@@ -73,7 +73,9 @@ def _ranked(advance: Advance, scores: PoolScores, n: int, wanted: int) -> Rankin
         embeddings=None if rows is None else np.asarray(rows[scores.indices], dtype=np.float32),
         detections=scores.detections,
     )
-    cost, last = advance.settings.cost, _last_answers(advance)
+    if scores.detections is not None:
+        view = replace(view, maps=advance.embeddings())
+    last = _last_answers(advance)
     had_ood = len(last.is_ood) < 2 or bool(last.is_ood.any())
     ranking = select_queries(
         Scored(scores, view),
@@ -82,7 +84,7 @@ def _ranked(advance: Advance, scores: PoolScores, n: int, wanted: int) -> Rankin
         advance.query_settings,
         mqnet=MQNet.load(path) if path.exists() else None,
         had_ood=learned.get("had_ood", had_ood),
-        prices=Prices(cost.c_in, cost.c_ood) if cost.mode == "fixed" else Prices(),
+        prices=_prices(advance),
         last=last,
         state=advance.previous_state,
         progress=advance.context.progress,
@@ -95,6 +97,22 @@ def _ranked(advance: Advance, scores: PoolScores, n: int, wanted: int) -> Rankin
         advance.learner.predict(scores.logits).columns(),
     )
     return ranking
+
+
+def _prices(advance: Advance) -> Prices:
+    """What verdicts cost; of boxes, where seconds count, by how many there are to draw."""
+    cost = advance.settings.cost
+    if cost.mode == "fixed":
+        return Prices(cost.c_in, cost.c_ood)
+    if advance.snapshot.task != "boxes":
+        return Prices()
+    with advance.context.sessions() as session:
+        known = seconds_of_boxes(session, advance.context.project_id)
+        if known is None:
+            return Prices()
+        look, box = known
+        usual = median_seconds(session, advance.context.project_id)
+        return Prices(usual, look, box)
 
 
 def _last_answers(advance: Advance) -> LastAnswers:
