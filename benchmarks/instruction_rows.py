@@ -81,14 +81,19 @@ def _lines(path: Path) -> list[dict[str, Any]]:
         return [json.loads(line) for line in lines]
 
 
-def embedded(name: str, texts: Sequence[str], kept: Path) -> Float32Array:
-    """(N, D) unit rows of texts, by parts of a thousand that are kept under a folder."""
+def embedded(
+    name: str, texts: Sequence[str], kept: Path, pool: Sequence[str] | None = None
+) -> Float32Array:
+    """(N, D) unit rows of texts, by parts of a thousand that are kept under a folder.
+
+    Features that are learned are learned on the pool; None: on the texts.
+    """
     kept.mkdir(parents=True, exist_ok=True)
     starts = range(0, len(texts), _PART)
     missing = [start for start in starts if not _part(kept, start).exists()]
     extractor: MiniLMFeatures | HashedNgrams | None = None
     for start in missing:
-        extractor = extractor or _extractor(name, texts)
+        extractor = extractor or _extractor(name, pool or texts)
         found = extractor.extract(texts[start : start + _PART])
         partial = _part(kept, start).with_suffix(".tmp.npy")
         np.save(partial, found)
@@ -103,7 +108,7 @@ def _part(kept: Path, start: int) -> Path:
 
 def _extractor(name: str, texts: Sequence[str]) -> MiniLMFeatures | HashedNgrams:
     if name == "minilm":
-        return MiniLMFeatures({}, MiniLMParams(windows=1))
+        return MiniLMFeatures({}, MiniLMParams())
     with tempfile.TemporaryDirectory() as folder:
         with TextStore.writer(Path(folder)) as writer:
             writer.write(0, list(texts))
@@ -120,7 +125,8 @@ def main() -> None:
     torch.set_num_threads(1)
     rows = read(arguments.data)
     for name in arguments.features.split(","):
-        embedded(name, [twin.text for twin in rows.twins], arguments.cache / name / "twins")
+        twins = [twin.text for twin in rows.twins]
+        embedded(name, twins, arguments.cache / name / "twins", rows.texts)
         embedded(name, rows.texts, arguments.cache / name / "alpaca")
 
 

@@ -97,15 +97,17 @@ def write_selection(path: Path, columns: Mapping[str, Any]) -> None:
         columns: Those of ``SCHEMA``, (N,) each; NaN and -1 of nullable numbers, and empty strings
             of ``asked``, become null.
     """
-    arrays = [_column(field, columns[field.name]) for field in SCHEMA]
+    last = np.iinfo(np.int64).max
+    cluster, rank = (
+        np.where(np.asarray(columns[name]) < 0, last, columns[name]) for name in ("cluster", "rank")
+    )
+    order = np.lexsort([columns["pool_index"], rank, cluster])
+    arrays = [_column(field, np.asarray(columns[field.name])[order]) for field in SCHEMA]
     table = pa.Table.from_arrays(arrays, schema=SCHEMA)
-    keys = [("cluster", "ascending"), ("rank", "ascending"), ("pool_index", "ascending")]
-    order = pc.sort_indices(table, sort_keys=keys, null_placement="at_end")
-    write_atomically(path, lambda part: pq.write_table(table.take(order), part, compression="zstd"))
+    write_atomically(path, lambda part: pq.write_table(table, part, compression="zstd"))
 
 
-def _column(field: Any, values: Any) -> pa.Array:
-    found = np.asarray(values)
+def _column(field: Any, found: NDArray[Any]) -> pa.Array:
     if field.name in ("cluster", "rank"):
         return pa.array(found, type=field.type, mask=found < 0)
     if field.name == "asked":

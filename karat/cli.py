@@ -10,6 +10,7 @@ from karat.commands.check import check
 from karat.commands.connection import remedy, target
 from karat.commands.demo import demo
 from karat.commands.jobs import algorithms, jobs
+from karat.commands.judges import judges
 from karat.commands.pool import pool
 from karat.commands.projects import projects, rounds
 from karat.commands.reviews import reviews
@@ -54,6 +55,7 @@ app.add_typer(selections, name="selection")
 app.add_typer(reviews, name="review")
 app.add_typer(webhooks, name="webhook")
 app.add_typer(weights, name="weights")
+app.add_typer(judges, name="judge")
 app.add_typer(users, name="user")
 app.add_typer(tokens, name="token")
 app.command()(algorithms)

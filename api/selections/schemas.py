@@ -35,7 +35,8 @@ class TiedScores(BaseModel):
 class JudgeCost(BaseModel):
     """What asking a judge has come to; `kept_answers` were there before, and cost nothing.
 
-    `spent` is by the prices of the judge when it was asked, null where it has none.
+    `spent` is by the prices of the judge when it was asked, null where it has none. `unanswered`
+    counts the clusters, or rows, of which nothing was understood, by the reason.
     """
 
     id: int
@@ -46,6 +47,7 @@ class JudgeCost(BaseModel):
     tokens_in: int
     tokens_out: int
     spent: float | None
+    unanswered: dict[str, int]
 
 
 class JudgeAgreement(BaseModel):

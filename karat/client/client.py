@@ -18,6 +18,7 @@ from typing import Any, Self
 
 from karat.client.accounts import AccountsClient
 from karat.client.arguments import listed
+from karat.client.judges import JudgesClient
 from karat.client.naming import named
 from karat.client.notebook import JOBS, Listing, Rows, project_columns, shown
 from karat.client.project import ProjectClient
@@ -317,6 +318,11 @@ class Client(AccountsClient):
     def weights(self) -> WeightsClient:
         """Weights that projects start from instead of published ones."""
         return WeightsClient(self._transport)
+
+    @property
+    def judges(self) -> JudgesClient:
+        """Models behind an address that rank instructions."""
+        return JudgesClient(self._transport)
 
     def download_artifact(self, artifact_id: int, path: str | Path) -> Path:
         """Save a file that a job made.

@@ -62,7 +62,8 @@ class TiedScores(TypedDict):
 class JudgeCost(TypedDict):
     """What asking a judge has come to; `kept_answers` were there before, and cost nothing.
 
-    `spent` is by the prices of the judge when it was asked, null where it has none.
+    `spent` is by the prices of the judge when it was asked, null where it has none. `unanswered`
+    counts the clusters, or rows, of which nothing was understood, by the reason.
     """
 
     id: int
@@ -73,6 +74,7 @@ class JudgeCost(TypedDict):
     spent: float | None
     tokens_in: int
     tokens_out: int
+    unanswered: dict[str, int]
 
 
 class JudgeAgreement(TypedDict):

@@ -45,6 +45,7 @@ class Behaviour:
         key: What it wants in ``Authorization``; None: nothing.
         faults: Chance of each fault.
         first: Faults of the first requests, one each, whatever the chances.
+        not_taken: Parameters that it refuses, as some models do.
         seed: Of what is left to chance: the same question gets the same answer.
     """
 
@@ -57,6 +58,7 @@ class Behaviour:
     key: str | None = None
     faults: Mapping[Fault, float] = field(default_factory=dict)
     first: Sequence[Fault] = ()
+    not_taken: Sequence[str] = ()
     seed: int = 0
 
 
@@ -126,7 +128,15 @@ class StandIn:
             return await self._send(writer, 200, _embeddings(body["input"]))
         if not path.endswith("/chat/completions") or body.get("model") in (None, "unknown"):
             return await self._send(writer, 404, _error("The model does not exist"))
-        made = json.dumps(_completion(body, self._say(body["messages"], chance, fault))).encode()
+        for name in how.not_taken:
+            if name in body:
+                text = f"Unsupported parameter: '{name}' is not supported with this model."
+                return await self._send(writer, 400, _error(text))
+        try:
+            said = self._say(body["messages"], chance, fault)
+        except ValueError:
+            return await self._send(writer, 500, _error("This row breaks it"))
+        made = json.dumps(_completion(body, said)).encode()
         if fault == "half":
             writer.write(_head(200, len(made)) + made[: len(made) // 2])
             await writer.drain()

@@ -31,7 +31,7 @@ _LEAST_SHARE: Final = 0.2
 _MANY: Final = 4_096
 _HALVINGS: Final = 60
 _SAME: Final = 1e-9
-"""Mean squared distance below which rows are equal but for rounding."""
+"""Squared distance, of the squared length, below which rows are equal but for rounding."""
 _TINY: Final = 1e-30
 
 
@@ -194,13 +194,14 @@ def _halved(points: Float32Array, count: int, largest: int) -> Iterator[Indices]
         if count == 1:
             yield rows
             continue
-        here = points[rows]
-        here = here - here.mean(axis=0)
-        spread = np.vecdot(here, here)
-        if float(spread.sum()) <= _SAME * len(rows):
+        first = points[rows[0]]
+        here = points[rows] - first
+        if float(np.vecdot(here, here).max()) <= _SAME * float(first @ first):
             # All are equal: nothing is won by more clusters than they need.
             yield from np.split(rows, range(largest, len(rows), largest))
             continue
+        here -= here.mean(axis=0)
+        spread = np.vecdot(here, here)
         along, middle = _direction(here, spread)
         order = np.argsort(along, kind="stable")
         size = _natural(along[order], middle)

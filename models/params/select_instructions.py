@@ -58,6 +58,7 @@ class AskingParams(Params):
         default=0,
         ge=0,
         le=100_000,
+        title="Clusters for people",
         description="Of fp_instruction: how many clusters people are asked to rank, at most, where "
         "the judge is undecided; 0: nobody is asked.",
     )
@@ -73,6 +74,14 @@ class AskingParams(Params):
 class SelectInstructionsParams(AskingParams, FpInstructionParams, SelectionChoice):
     """Which rows to keep. Parameters of other methods than the chosen one say nothing."""
 
+    target: int | None = Field(
+        default=None,
+        ge=1,
+        le=10_000_000,
+        description="How many rows are wanted. Where rows are put together, as many clusters are "
+        "made, of which each keeps one at most. Empty: one in ten, of sample_scores all that reach "
+        "at_least.",
+    )
     at_least: float | None = Field(
         default=4.5,
         ge=0,

@@ -38,6 +38,7 @@ LEFT_OUT: Final = {
     "stays in the foreground": 3,
     "takes minutes": 35,
     "wants a file of weights": 4,
+    "wants a judge": 1,
 }
 _WORD: Final = re.compile(r"(?:^|\s)(--[a-z][a-z-]*)")
 

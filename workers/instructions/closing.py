@@ -20,6 +20,7 @@ from core.tasks.instructions import INSTRUCTIONS, RankingLabel
 from core.tasks.registry import task_type
 from workers.advance.findings import annotator_seconds
 from workers.context import JobContext, Phase
+from workers.instructions.people import rankings_closed
 
 _PUBLISH: Final = "publish"
 
@@ -44,9 +45,11 @@ def _publish(context: JobContext) -> None:
         project = session.get_one(Project, context.project_id, with_for_update={"key_share": True})
         statement = select(Round).where(Round.project_id == project.id, Round.number == number)
         round_ = session.scalars(statement.with_for_update(key_share=True)).one()
+        judged = rankings_closed(session, context.storage, project, round_)
         round_.metrics = {
             **round_.metrics,
             **figures(session, round_),
+            **(judged or {}),
             "annotator_seconds": annotator_seconds(session, round_),
         }
         round_.seconds = context.seconds

@@ -87,7 +87,7 @@ def gather(context: JobContext, params: SelectInstructionsParams) -> Rows:
         project = session.get_one(Project, context.project_id)
         seed = ProjectSettings.model_validate(project.settings).seed
         total = session.scalar(select(func.count()).where(Example.project_id == context.project_id))
-        response = func.jsonb_path_query_first(fields, "$.responses[0]").op("#>>")("{}")
+        response = func.jsonb_extract_path_text(fields, "responses", "0")
         found = session.execute(
             select(
                 Example.pool_index,

@@ -37,7 +37,6 @@ from workers.instructions.gather import Rows, gather
 from workers.instructions.judged import JudgedFile
 from workers.instructions.judging import Judging, note_pause
 from workers.instructions.report import figures, warnings, whole_columns
-from workers.yielding import Yielding
 
 STRATEGY: Final = "judge_undecided"
 """What the round is called in which people rank what the judge leaves open."""
@@ -66,7 +65,7 @@ class Selecting:
     def __init__(self, context: JobContext) -> None:
         """Read what is asked."""
         self.context, self.params = context, SelectInstructionsParams.of(context)
-        self.progress = Yielding(context).progress
+        self.progress = context.progress
 
     def run(self) -> None:
         """Run the phases, and publish what they have left."""
@@ -152,11 +151,13 @@ class Selecting:
         write_arrays(self.file(_ASKED), arrays)
         whole = whole_columns(rows, columns)
         write_selection(self.file(_SELECTION), whole)
+        judge = self.judging.cost(said) if params.judged else None
+        favours = judge is not None and judge.pop("favours_places")
         result = {
             "method": params.method,
             **figures(whole),
-            "judge": self.judging.cost(said) if params.judged else None,
-            "warnings": warnings(params, whole),
+            "judge": judge,
+            "warnings": warnings(params, whole, favours_places=favours),
         }
         text = json.dumps(result)
         write_atomically(self.file(_RESULT), lambda part: part.write_text(text))

@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -44,6 +45,7 @@ class JudgedFile:
         done: Numbers of what was asked about.
         understood: Of how many something was understood.
         requests: How many questions were asked in all.
+        unanswered: Of how many nothing was understood, by the reason.
     """
 
     def __init__(self, path: Path) -> None:
@@ -55,6 +57,7 @@ class JudgedFile:
         self.path = path
         self.done: set[int] = set()
         self.understood = self.requests = 0
+        self.unanswered: Counter[str] = Counter()
         whole = 0
         if path.exists():
             with path.open("rb") as file:
@@ -81,5 +84,8 @@ class JudgedFile:
 
     def _count(self, one: Judged) -> None:
         self.done.add(one.number)
-        self.understood += one.unranked is None
+        if one.unranked is None:
+            self.understood += 1
+        else:
+            self.unanswered[one.unranked] += 1
         self.requests += one.requests

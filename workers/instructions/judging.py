@@ -31,6 +31,7 @@ _READ: Final = 256
 _PATIENCE: Final = 50
 """After so many answers none of which has the form that was asked for, nobody asks for more."""
 _SPENT_BEFORE: Final = "spent_before"
+_FAVOURS_PLACES: Final = "favours_places"
 
 
 class Question(NamedTuple):
@@ -162,6 +163,8 @@ class Judging:
             "tokens_in": int(tokens_in),
             "tokens_out": int(tokens_out),
             "spent": round(float(cost), 6) if self.priced else None,
+            "unanswered": dict(sorted(said.unanswered.items())),
+            "favours_places": bool(self.context.checkpoint.get(_FAVOURS_PLACES)),
         }
 
     async def answer(self, judge: Judge, question: Question) -> Judged:
@@ -204,6 +207,9 @@ class Judging:
         tasks = ((one.number, partial(self.answer, question=one)) for one in questions)
         async with self.opened() as judge:
             await run(judge, tasks, lambda _, found: note(found), look)
+            favours = judge.tally.favours_places
+        if favours:
+            self.context.save({_FAVOURS_PLACES: True})
 
 
 def note_pause(job: Job) -> None:

@@ -97,7 +97,9 @@ def _histogram(lengths: Indices) -> list[int]:
     return counts
 
 
-def warnings(params: SelectInstructionsParams, columns: Columns) -> list[str]:
+def warnings(
+    params: SelectInstructionsParams, columns: Columns, *, favours_places: bool
+) -> list[str]:
     """What whoever uses a selection should know."""
     said = []
     lost = int(np.isin(columns["reason"], _LOST).sum())
@@ -111,6 +113,11 @@ def warnings(params: SelectInstructionsParams, columns: Columns) -> list[str]:
         said.append(
             "Each cluster was ranked in fewer than three orders, so it is not known how sure the "
             "judge is: set permutations to 3 or more."
+        )
+    if favours_places:
+        said.append(
+            "The judge often repeats the order in which texts are shown to it, so its order says "
+            "little: take a larger model, and set permutations to 2 or more."
         )
     if not columns["kept"].any():
         said.append("No text is kept.")

@@ -341,17 +341,17 @@ class Judge:
             raise Unanswered(found.reason, self._said(found))
         now = time.monotonic()
         self._silent_since = since = self._silent_since or now
+        if attempt >= self._patience.retries and not found.full:
+            alone = found.reason != "unreachable" and self._failed < self._patience.alone
+            if others or alone:
+                self._failed += 1
+                raise Unanswered(found.reason, self._said(found))
         most = self._patience.full if found.full else self._patience.silent
         if found.reason == "timeout":
             most += self.settings.timeout
         if now - since > most:
             fault = {"full": "rate_limited", "unreachable": "unreachable", "timeout": "unreachable"}
             raise JudgeDown(fault.get(found.reason, "failing"), self._said(found))
-        if attempt < self._patience.retries or found.full:
-            return
-        if others or (found.reason != "unreachable" and self._failed < self._patience.alone):
-            self._failed += 1
-            raise Unanswered(found.reason, self._said(found))
 
     def _said(self, found: Verdict) -> str:
         host = httpx.URL(self.settings.base_url).host

@@ -4029,7 +4029,8 @@ export interface components {
          * JudgeCost
          * @description What asking a judge has come to; `kept_answers` were there before, and cost nothing.
          *
-         *     `spent` is by the prices of the judge when it was asked, null where it has none.
+         *     `spent` is by the prices of the judge when it was asked, null where it has none. `unanswered`
+         *     counts the clusters, or rows, of which nothing was understood, by the reason.
          */
         JudgeCost: {
             /** Id */
@@ -4048,6 +4049,10 @@ export interface components {
             tokens_in: number;
             /** Tokens Out */
             tokens_out: number;
+            /** Unanswered */
+            unanswered: {
+                [key: string]: number;
+            };
         };
         /**
          * JudgeCreate

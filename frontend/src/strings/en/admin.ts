@@ -72,6 +72,7 @@ export const admin = {
     purposes: {
       gpu: "Rounds, learning, pruning, relabeling",
       cpu: "Imports, and watching over jobs",
+      judge: "Choosing instructions, with answers of judges",
       web: "Telling webhooks",
     } as Record<string, string>,
     processes: "Processes",

@@ -73,6 +73,7 @@ export const admin: Catalogue["admin"] = {
     purposes: {
       gpu: "라운드, 학습, 라벨 선별, 재라벨링",
       cpu: "가져오기, 작업 감시",
+      judge: "판정 모델의 답을 받아 지시문 고르기",
       web: "웹훅 전송",
     },
     processes: "프로세스",
