@@ -55,6 +55,9 @@ ExportFormat = Literal[
     "doccano",
     "voc",
     "cvat",
+    "alpaca",
+    "messages",
+    "rankings",
 ]
 
 
