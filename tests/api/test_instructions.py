@@ -1,10 +1,13 @@
 """People rank rows of instruction data in groups."""
 
+import io
+import json
 import uuid
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+from pyarrow import parquet
 from sqlalchemy import select
 
 from core import settings
@@ -50,10 +53,12 @@ def closed(world: World, project: Project) -> Round:
 def verified(installation: settings.Settings) -> None:
     engine = sync_engine(installation)
     try:
-        found = verify(engine, installation, running=False)
+        found = list(verify(engine, installation, running=False))
     finally:
         engine.dispose()
-    assert [(one.name, one.objects) for one in found if one.level == "problem"] == []
+    # No import has written what models read.
+    problems = [one for one in found if one.level == "problem" and one.name != "text_stores"]
+    assert [(one.name, one.objects) for one in problems] == []
 
 
 def test_a_group_is_ranked_and_every_row_of_it_is_labeled(
@@ -111,7 +116,7 @@ def test_an_answer_ranks_what_was_asked_each_row_once(
     assert states(world, project)[:3] == ["queried"] * 3
     label: dict[str, Any] = {"type": "instructions", "order": [[ids[0]], [ids[0]]], "wrong": []}
     answer = {"key": str(uuid.uuid4()), "query_id": query["query_id"], "verdict": "label"}
-    for order in ([], [[]], [[ids[0]], [ids[0]]], [[-1]], "x", [["1"]]):
+    for order in ([], [[]], [[ids[0]], [ids[0]]], [[-1]], "x"):
         body = {"answers": [{**answer, "seconds": 1, "label": {**label, "order": order}}]}
         found = http.post(f"{ann.path}/answers", json=body, headers=ann.caller.headers)
         assert found.status_code == 422, order
@@ -127,12 +132,13 @@ def test_a_ranking_is_corrected_and_taken_back(
     query, _ = ann.lease()
     key = str(uuid.uuid4())
     ann.rank(query["query_id"], [[ids[0]], [ids[1]]], key=key)
-    path = f"{ann.path}/mine"
+    path = f"{ann.path}/recent"
     (recent,) = http.get(path, headers=ann.caller.headers).json()["items"]
     assert recent["members"] == query["members"]
     ann.rank(query["query_id"], [[ids[1]], [ids[0]]], supersedes=key)
     for one in examples(world, project)[:2]:
-        assert one.label is not None and one.label["order"] == [[ids[1]], [ids[0]]]
+        assert one.label is not None
+        assert one.label["order"] == [[ids[1]], [ids[0]]]
     last = http.get(path, headers=ann.caller.headers).json()["items"][0]
     ann.say(query["query_id"], "unsure", supersedes=last["key"])
     assert states(world, project)[:4] == ["unsure", "unsure", "queried", "queried"]
@@ -247,7 +253,7 @@ def test_such_a_project_is_made_and_what_it_cannot_do_is_said(
     admin = world.caller()
     body: dict[str, Any] = {"name": "tuning", "task": "instructions", "classes": []}
     refused = http.post("/api/projects", json=body, headers=admin.headers)
-    assert (refused.status_code, refused.json()["code"]) == (422, "not_for_medium")
+    assert (refused.status_code, refused.json()["code"]) == (400, "not_for_medium")
     made = http.post("/api/projects", json={**body, "medium": "text"}, headers=admin.headers)
     assert made.status_code == 201, made.text
     path = f"/api/projects/{made.json()['id']}"
@@ -270,11 +276,65 @@ def test_such_a_project_is_made_and_what_it_cannot_do_is_said(
     assert one["fields"]["responses"] == ["It is 1."]
     label = {"type": "instructions", "order": [[listed[0]["id"]]], "wrong": []}
     judged = {"ids": [listed[0]["id"]], "verdict": "label", "label": label}
-    found = http.post(f"{base}/examples/verdicts", json=judged, headers=admin.headers)
-    assert (found.status_code, found.json()["code"]) == (422, "not_for_one_row")
+    found = http.post(f"{base}/examples/verdict", json=judged, headers=admin.headers)
+    assert (found.status_code, found.json()["code"]) == (400, "not_for_one_row")
     judged = {"ids": [listed[0]["id"]], "verdict": "ood"}
     assert (
-        http.post(f"{base}/examples/verdicts", json=judged, headers=admin.headers).status_code < 300
+        http.post(f"{base}/examples/verdict", json=judged, headers=admin.headers).status_code < 300
     )
     assert world.session.scalars(select(Annotation.verdict)).one() == "ood"
     assert world.session.get_one(Example, listed[0]["id"]).state is ExampleState.OOD
+
+
+def test_rows_and_rankings_leave_as_tuning_libraries_read_them(
+    http: TestClient, world: World
+) -> None:
+    turns = [("user", "a"), ("assistant", "b"), ("user", "c"), ("assistant", "d")]
+    chat = row(
+        3,
+        instruction="a",
+        responses=("d",),
+        turns=tuple({"role": role, "content": content} for role, content in turns),
+    )
+    several = row(2, system="Be brief.", input="now", responses=("3", "three"))
+    project = instructions(world, [row(0), row(1), several, chat, row(4)])
+    ids = [one.id for one in examples(world, project)]
+    ask(world, project, [[0, 1], [3, 4]])
+    ann = person(http, world, project)
+    first, second = ann.lease()
+    ann.rank(first["query_id"], [[ids[0]]], wrong=[ids[1]])
+    admin = world.caller()
+    base = f"/api/projects/{project.id}"
+
+    def exported(format: str) -> list[dict[str, Any]]:
+        found = http.get(f"{base}/export", params={"format": format}, headers=admin.headers)
+        assert found.status_code == 200, found.text
+        return [json.loads(line) for line in found.text.splitlines()]
+
+    # What is wrong is not trained on.
+    assert [one["output"] for one in exported("alpaca")] == [
+        "It is 1.", "3", "three", "d", "It is 5.",
+    ]  # fmt: skip
+    assert exported("alpaca")[1] == {
+        "instruction": "Add 2 and 1.", "input": "now", "output": "3", "system": "Be brief.",
+    }  # fmt: skip
+    messages = exported("messages")
+    assert [one["role"] for one in messages[1]["messages"]] == ["system", "user", "assistant"]
+    assert [one["content"] for one in messages[3]["messages"]] == ["a", "b", "c", "d"]
+    asked, open_ = exported("rankings")
+    assert (asked["verdict"], asked["order"], asked["wrong"]) == ("ranking", [[ids[0]]], [ids[1]])
+    assert [one["responses"] for one in asked["rows"]] == [["It is 1."], ["It is 2."]]
+    assert asked["votes"][0]["annotator"] == ann.caller.user.email
+    assert (open_["verdict"], open_["votes"]) == (None, [])
+    found = http.get(f"{base}/export", params={"format": "parquet"}, headers=admin.headers)
+    table = parquet.read_table(io.BytesIO(found.content)).to_pylist()
+    assert [one["state"] for one in table] == [
+        "labeled", "labeled", "unlabeled", "queried", "queried",
+    ]  # fmt: skip
+    assert [one["wrong"] for one in table] == [False, True, False, False, False]
+    assert table[2]["responses"] == ["3", "three"]
+    for format in ("csv", "imagefolder", "doccano"):
+        found = http.get(f"{base}/export", params={"format": format}, headers=admin.headers)
+        assert found.status_code == 400, format
+    ann.say(second["query_id"], "ood")
+    assert len(exported("alpaca")) == 3
