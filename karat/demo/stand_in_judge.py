@@ -96,12 +96,17 @@ class StandIn:
         """Answer the requests of a connection."""
         with contextlib.suppress(OSError, EOFError, ValueError, asyncio.CancelledError):
             while (request := await _read(reader)) is not None:
-                if not await self._respond(writer, *request):
+                if not await self._respond(reader, writer, *request):
                     break
         writer.close()
 
     async def _respond(
-        self, writer: asyncio.StreamWriter, path: str, headers: Mapping[str, str], content: bytes
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        path: str,
+        headers: Mapping[str, str],
+        content: bytes,
     ) -> bool:
         """Answer one request; whether the connection goes on."""
         self.requests += 1
@@ -117,6 +122,9 @@ class StandIn:
             return False
         async with self._slots:
             await asyncio.sleep(3600 if fault == "silent" else how.seconds)
+        if reader.at_eof():
+            # Whoever asked is gone, as servers notice, too.
+            return False
         if fault == "fail":
             return await self._send(writer, 500, _error("Something went wrong"))
         if fault == "broken":
