@@ -100,6 +100,7 @@ def twins(features: str, pool: Pool) -> Iterator[Run]:
         "twins": len(ranks),
         "median": float(np.median(ranks)),
         "mean": float(ranks.mean()),
+        "mean of the nearest 99 %": float(np.sort(ranks)[: -(len(ranks) // 100)].mean()),
         "rank 1, %": 100 * float((ranks == 1).mean()),
         "within 10, %": 100 * float((ranks <= LARGEST).mean()),
     }

@@ -127,9 +127,9 @@ class Client(AccountsClient):
     def create_project(
         self,
         name: str,
-        classes: Sequence[str | ClassSpec],
+        classes: Sequence[str | ClassSpec] = (),
         *,
-        medium: Medium = "image",
+        medium: Medium | None = None,
         task: str = "classification",
         guidelines: str = "",
         settings: dict[str, Any] | None = None,
@@ -139,10 +139,12 @@ class Client(AccountsClient):
 
         Args:
             name: Its name, which no other project has.
-            classes: Names of the classes, or dictionaries with colour and hotkey.
-            medium: What its examples are: ``image`` or ``text``. It stays so.
-            task: What a label is: ``classification``, ``boxes``, or a type that a package on the
-                server brings. It stays so.
+            classes: Names of the classes, or dictionaries with colour and hotkey; none for
+                ``instructions``.
+            medium: What its examples are: ``image`` or ``text``; None: images, and texts for
+                ``instructions``. It stays so.
+            task: What a label is: ``classification``, ``boxes``, ``instructions`` (rankings of rows
+                of instruction data), or a type that a package on the server brings. It stays so.
             guidelines: What annotators should know.
             settings: What differs from ``default_settings``.
             from_project: Id of a project of another task whose pool is taken over, in a job that
@@ -156,7 +158,7 @@ class Client(AccountsClient):
         """
         body: dict[str, Any] = {
             "name": name,
-            "medium": medium,
+            "medium": medium or ("text" if task == "instructions" else "image"),
             "guidelines": guidelines,
             "classes": [
                 {"name": one} if isinstance(one, str) else one for one in listed(classes, "classes")

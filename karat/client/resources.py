@@ -56,6 +56,9 @@ ExportFormat = Literal[
     "doccano",
     "voc",
     "cvat",
+    "alpaca",
+    "messages",
+    "rankings",
 ]
 
 

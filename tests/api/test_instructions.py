@@ -1,10 +1,13 @@
 """People rank rows of instruction data in groups."""
 
+import io
+import json
 import uuid
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+from pyarrow import parquet
 from sqlalchemy import select
 
 from core import settings
@@ -281,3 +284,57 @@ def test_such_a_project_is_made_and_what_it_cannot_do_is_said(
     )
     assert world.session.scalars(select(Annotation.verdict)).one() == "ood"
     assert world.session.get_one(Example, listed[0]["id"]).state is ExampleState.OOD
+
+
+def test_rows_and_rankings_leave_as_tuning_libraries_read_them(
+    http: TestClient, world: World
+) -> None:
+    turns = [("user", "a"), ("assistant", "b"), ("user", "c"), ("assistant", "d")]
+    chat = row(
+        3,
+        instruction="a",
+        responses=("d",),
+        turns=tuple({"role": role, "content": content} for role, content in turns),
+    )
+    several = row(2, system="Be brief.", input="now", responses=("3", "three"))
+    project = instructions(world, [row(0), row(1), several, chat, row(4)])
+    ids = [one.id for one in examples(world, project)]
+    ask(world, project, [[0, 1], [3, 4]])
+    ann = person(http, world, project)
+    first, second = ann.lease()
+    ann.rank(first["query_id"], [[ids[0]]], wrong=[ids[1]])
+    admin = world.caller()
+    base = f"/api/projects/{project.id}"
+
+    def exported(format: str) -> list[dict[str, Any]]:
+        found = http.get(f"{base}/export", params={"format": format}, headers=admin.headers)
+        assert found.status_code == 200, found.text
+        return [json.loads(line) for line in found.text.splitlines()]
+
+    # What is wrong is not trained on.
+    assert [one["output"] for one in exported("alpaca")] == [
+        "It is 1.", "3", "three", "d", "It is 5.",
+    ]  # fmt: skip
+    assert exported("alpaca")[1] == {
+        "instruction": "Add 2 and 1.", "input": "now", "output": "3", "system": "Be brief.",
+    }  # fmt: skip
+    messages = exported("messages")
+    assert [one["role"] for one in messages[1]["messages"]] == ["system", "user", "assistant"]
+    assert [one["content"] for one in messages[3]["messages"]] == ["a", "b", "c", "d"]
+    asked, open_ = exported("rankings")
+    assert (asked["verdict"], asked["order"], asked["wrong"]) == ("ranking", [[ids[0]]], [ids[1]])
+    assert [one["responses"] for one in asked["rows"]] == [["It is 1."], ["It is 2."]]
+    assert asked["votes"][0]["annotator"] == ann.caller.user.email
+    assert (open_["verdict"], open_["votes"]) == (None, [])
+    found = http.get(f"{base}/export", params={"format": "parquet"}, headers=admin.headers)
+    table = parquet.read_table(io.BytesIO(found.content)).to_pylist()
+    assert [one["state"] for one in table] == [
+        "labeled", "labeled", "unlabeled", "queried", "queried",
+    ]  # fmt: skip
+    assert [one["wrong"] for one in table] == [False, True, False, False, False]
+    assert table[2]["responses"] == ["3", "three"]
+    for format in ("csv", "imagefolder", "doccano"):
+        found = http.get(f"{base}/export", params={"format": format}, headers=admin.headers)
+        assert found.status_code == 400, format
+    ann.say(second["query_id"], "ood")
+    assert len(exported("alpaca")) == 3

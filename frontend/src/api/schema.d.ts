@@ -1100,7 +1100,9 @@ export interface paths {
          *     images and a JSON document; `parquet` is what Hugging Face's `datasets` loads. Texts leave in
          *     `csv`, `jsonl`, `parquet`, `label_studio` and `doccano`, each beside what is known of it. Boxes
          *     leave in `csv`, `jsonl`, `parquet`, `label_studio` and `coco`, and as `yolo` (detection), `voc`
-         *     and `cvat`, which hold boxes alone.
+         *     and `cvat`, which hold boxes alone. Rows of instruction data leave as `alpaca` and `messages`,
+         *     JSON Lines without what people called wrong or OOD, as `parquet` with all there is, and as
+         *     `rankings`, a line for each group that people were asked to rank.
          */
         get: operations["export"];
         put?: never;
@@ -3681,7 +3683,7 @@ export interface components {
          * Format
          * @enum {string}
          */
-        Format: "csv" | "jsonl" | "imagefolder" | "yolo" | "coco" | "label_studio" | "parquet" | "doccano" | "voc" | "cvat";
+        Format: "csv" | "jsonl" | "imagefolder" | "yolo" | "coco" | "label_studio" | "parquet" | "doccano" | "voc" | "cvat" | "alpaca" | "messages" | "rankings";
         /**
          * Given
          * @description The numbers of a box letter by letter, as a file had them.
