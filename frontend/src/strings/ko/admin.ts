@@ -12,7 +12,7 @@ export const admin: Catalogue["admin"] = {
     workers: "워커",
     webhooks: "웹훅",
     weights: "가중치",
-    judges: "심사 모델",
+    judges: "판정 모델",
     storage: "저장 공간",
     audit: "감사 로그",
   },

@@ -24,7 +24,7 @@ export const firstSteps: Catalogue["overview"]["firstSteps"] = {
     },
     choose: {
       title: "가르칠 만한 것 고르기",
-      text: "비슷한 것끼리 심사 모델이 순서를 정하고, 확실하지 않은 것은 사람이 정합니다.",
+      text: "비슷한 것끼리 판정 모델이 순서를 정하고, 확실하지 않은 것은 사람이 정합니다.",
     },
   },
 };

@@ -3,14 +3,14 @@ import type { Catalogue } from "..";
 /** Servers with language models that put instructions in order. */
 export const judges: Catalogue["judges"] = {
   hint: "지시의 순서를 정하는 언어 모델입니다. vLLM, llama.cpp, Ollama처럼 OpenAI API를 쓰는 서버면 됩니다. 키는 암호화해 보관하고 다시 보여 주지 않습니다.",
-  add: "심사 모델 추가",
+  add: "판정 모델 추가",
   edit: "변경",
   editOf: (name) => `${name} 변경`,
   editTitle: (name) => `${name} 변경`,
-  table: "심사 모델",
-  empty: "아직 심사 모델이 없습니다",
+  table: "판정 모델",
+  empty: "아직 판정 모델이 없습니다",
   emptyText:
-    "심사 모델이 없어도 길이, 무작위, 포괄 정도로 지시를 고를 수 있고, 사람이 순서를 정할 수 있습니다.",
+    "판정 모델이 없어도 길이, 무작위, 포괄 정도로 지시를 고를 수 있고, 사람이 순서를 정할 수 있습니다.",
   name: "이름",
   nameHint: "작업에서 이 이름으로 고릅니다.",
   baseUrl: "주소",
@@ -50,14 +50,14 @@ export const judges: Catalogue["judges"] = {
   said: (text) => `답: ${text}`,
   remove: "삭제",
   removeOf: (name) => `${name} 삭제`,
-  removeTitle: (name) => `심사 모델 “${name}”을(를) 삭제할까요?`,
+  removeTitle: (name) => `판정 모델 “${name}”을(를) 삭제할까요?`,
   removeText: "키와 보관한 답이 사라집니다. 작업이 고른 것은 그대로 남습니다.",
   save: "저장",
   choice: {
-    none: "하나뿐인 심사 모델",
-    nobody: "없음: 아직 심사 모델이 없습니다",
-    hint: "누구에게 물을지 정합니다. 관리자가 관리, 심사 모델에서 추가합니다.",
+    none: "하나뿐인 판정 모델",
+    nobody: "없음: 아직 판정 모델이 없습니다",
+    hint: "누구에게 물을지 정합니다. 관리자가 관리, 판정 모델에서 추가합니다.",
     option: (name, model) => `${name} (${model})`,
-    gone: (id) => `심사 모델 ${id}`,
+    gone: (id) => `판정 모델 ${id}`,
   },
 };

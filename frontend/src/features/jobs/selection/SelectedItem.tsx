@@ -35,7 +35,7 @@ export function SelectedItem({ projectId, row }: SelectedItemProps) {
       </details>
       <p className={styles.quiet}>
         {notes.join(" · ")}{" "}
-        <Link to={`/projects/${projectId}/pool?example=${id}`}>{text.inPool}</Link>
+        <Link to={`/projects/${projectId}/pool?image=${id}&split=all`}>{text.inPool}</Link>
       </p>
     </li>
   );
