@@ -41,7 +41,7 @@ def prepare(context: JobContext) -> DryRun:
     if params.clustered:
         phases["cluster"] = timing.cluster
     if params.judged:
-        phases["judge"] = timing.judge
+        phases["ask"] = timing.judge
     phases["choose"] = timing.choose
     notes = ()
     if params.judged:

@@ -216,6 +216,6 @@ PHASES: Final = (
     Phase("gather", Selecting.gather),
     Phase("embed", Selecting.embed, lambda one: one.params.embedded),
     Phase("cluster", Selecting.cluster, lambda one: one.params.clustered),
-    Phase("judge", Selecting.judge, lambda one: one.params.judged),
+    Phase("ask", Selecting.judge, lambda one: one.params.judged),
     Phase("choose", Selecting.choose),
 )

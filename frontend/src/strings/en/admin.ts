@@ -227,6 +227,7 @@ export const admin = {
       review: "review",
       annotations: "annotations",
       subset: "subset",
+      selection: "selection",
       artifact: "artifact",
       audit: "audit log",
       class: "class",

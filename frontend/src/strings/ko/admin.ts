@@ -227,6 +227,7 @@ export const admin: Catalogue["admin"] = {
       review: "검토",
       annotations: "라벨 기록",
       subset: "부분집합",
+      selection: "고른 지시문",
       artifact: "산출물",
       audit: "감사 로그",
       worker: "워커",
