@@ -101,8 +101,11 @@ async def _read(
     if not projects:
         raise NotFound("project")
     held: dict[int, list[HeldVote]] = {row.example_id: [] for row in queries}
-    for row in votes:
-        held[row.example_id].append(HeldVote(row.id, row.annotator_id, Vote.of(row)))
+    if task_type(projects[0].task).names_one_class:
+        _hold(held, votes)
+    else:
+        # What others have drawn takes a moment to read; nobody else is to wait for it.
+        await to_thread.run_sync(_hold, held, votes)
     return ProjectState(projects[0].state), AnswerLedger(
         project_id=project_id,
         members=frozenset(row.id for row in members),
@@ -119,6 +122,11 @@ async def _read(
         ids=iter([row.id for row in ids]),
         shown={row.id: row for rows in sizes for row in rows},
     )
+
+
+def _hold(held: dict[int, list[HeldVote]], votes: Sequence[Any]) -> None:
+    for row in votes:
+        held[row.example_id].append(HeldVote(row.id, row.annotator_id, Vote.of(row)))
 
 
 def _look_at_sizes(answers: Sequence[AnswerIn]) -> bool:
