@@ -3,6 +3,7 @@ from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from api.instruction_rows import InstructionFields
 from api.labels import Labeled
 from api.projects.schemas import ClassName, ClassOut, Colour
 from core.states import ExampleState, RoundState, Source, Split, Verdict
@@ -121,6 +122,8 @@ class ExampleOut(BaseModel):
 
     `label` is the name of its class. Of labels that are no class, such as boxes, `whole_label` is
     all there is of it.
+
+    `fields` are the parts of a row of instruction data; null of all else.
     """
 
     id: int
@@ -129,6 +132,7 @@ class ExampleOut(BaseModel):
     width: int | None
     height: int | None
     excerpt: str | None
+    fields: InstructionFields | None
     split: Split
     state: ExampleState
     label: str | None

@@ -25,12 +25,13 @@ from api.examples.schemas import (
 from api.examples.scores import COLUMNS, ScoreTable, score_table
 from api.examples.search import Search
 from api.examples.words import searched
+from api.instruction_rows import fields_of
 from api.pictures import image_url
 from core.among import among
 from core.class_names import seen_as
 from core.consensus import holds
 from core.errors import NotFound
-from core.media.excerpts import beginning
+from core.media.excerpts import beginning, row_fields
 from core.storage import Storage
 from core.tables import Annotation, Example, Project, ProjectClass, Query, Round, User
 from core.tasks.registry import label_of
@@ -44,6 +45,7 @@ SHOWN = (
         Example.width,
         Example.height,
         beginning().label("excerpt"),
+        row_fields().label("fields"),
         Example.split,
         Example.state,
         Example.label_class_id,
@@ -120,6 +122,7 @@ def shown(
         scores["predicted_class_id"] = table.predicted_class(at)
     return {
         **row._asdict(),
+        "fields": fields_of(row.fields),
         "whole_label": label_of(row.whole_label),
         **scores,
         "similarity": None if similarity is None else similarity.of(row.pool_index),

@@ -10,6 +10,7 @@ from typing import Any
 from psycopg import AsyncConnection
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from api.instruction_rows import members_of
 from api.labeling import statements as sql
 from api.labeling import status
 from api.labeling.schemas import Lease, LeasedQuery, LeaseRequest, ReleaseRequest
@@ -23,6 +24,7 @@ from core.project_settings import ProjectSettings
 from core.states import ProjectState, Role
 from core.tables import Project
 from core.tasks.proposals import shown
+from core.tasks.registry import task_type
 
 # Of how many times the wanted queries a grid takes those that are alike.
 _WINDOW = 4
@@ -94,6 +96,11 @@ async def lease(
     if not leased.items:
         (elsewhere,) = await fetch(connection, (sql.HELD_ELSEWHERE, values))
         leased.held_elsewhere = bool(elsewhere)
+    if task_type(project.task).of_groups:
+        queries = [one.query_id for one in leased.items]
+        groups = await members_of(session, queries, principal.id)
+        for one in leased.items:
+            one.members = groups.get(one.query_id)
     return leased
 
 
@@ -144,6 +151,7 @@ def _answer(
             in_probability=row.in_probability,
             duplicates_of=row.duplicates_of,
             proposals=shown(row.proposals),
+            members=None,
         )
         for row in sorted(rows, key=lambda row: row.rank)
     ]

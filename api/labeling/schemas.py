@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from api.instruction_rows import QueryMember
 from api.jobs.schemas import Progress
 from api.labels import Labeled
 from core.states import ProjectState, RoundState, Verdict
@@ -48,6 +49,9 @@ class LeasedQuery(BaseModel):
 
     `proposals` are boxes that the newest model proposes, the surest first; null where none has. A
     box that is made of one names its place among them.
+
+    `members` are the rows to rank, `example_id` among them, in an order that is the caller's own;
+    null where an example is judged by itself.
     """
 
     query_id: int
@@ -65,6 +69,7 @@ class LeasedQuery(BaseModel):
     in_probability: float | None
     duplicates_of: int | None
     proposals: list[Proposal] | None
+    members: list[QueryMember] | None
 
 
 class RoundStatus(BaseModel):
@@ -217,4 +222,5 @@ class RecentAnswer(BaseModel):
     class_id: int | None
     label: AnyLabel | None
     proposals: list[Proposal] | None
+    members: list[QueryMember] | None
     created_at: datetime

@@ -2,6 +2,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
+from api.instruction_rows import members_of
 from api.labeling import status
 from api.labeling.schemas import RecentAnswer, Status
 from api.pictures import image_url
@@ -10,7 +11,7 @@ from core.media.excerpts import beginning
 from core.states import ProjectState
 from core.tables import Annotation, Example, Project, Query
 from core.tasks.proposals import shown
-from core.tasks.registry import label_of
+from core.tasks.registry import label_of, task_type
 
 
 async def project_status(session: AsyncSession, principal: Principal, project: Project) -> Status:
@@ -45,6 +46,11 @@ async def recent(
         .order_by(Annotation.id.desc())
         .limit(limit)
     )
+    found = (await session.execute(statement)).all()
+    members = {}
+    if task_type(project.task).of_groups:
+        queries = [row[0].query_id for row in found]
+        members = await members_of(session, queries, principal.id)
     return [
         RecentAnswer(
             key=annotation.client_key,
@@ -59,7 +65,8 @@ async def recent(
             class_id=annotation.class_id,
             label=label_of(annotation.label),
             proposals=shown(proposals),
+            members=members.get(annotation.query_id or 0),
             created_at=annotation.created_at,
         )
-        for annotation, width, height, name, proposals, excerpt in await session.execute(statement)
+        for annotation, width, height, name, proposals, excerpt in found
     ]

@@ -4,6 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from api.instruction_rows import QueryMember
 from api.labels import Labeled
 from core.states import Decision
 from core.tasks.registry import AnyLabel
@@ -57,7 +58,9 @@ class SuggestionOut(BaseModel):
     `confidence`, 0 to 1, is how likely the suggested label is right by the job and, where it is
     open, the decisions so far. `quality` is cleanlab's of the given label, 0 to 1. Suggestions with
     the same `alike` have the same two labels and look alike. `decided_label` is what was decided
-    on, if it was a label. What ends in `class_id` is the class of the label beside it.
+    on, if it was a label. What ends in `class_id` is the class of the label beside it. `members`
+    are the rows that were ranked, in the order in which they were put together; null where none
+    were.
     """
 
     id: int
@@ -73,6 +76,7 @@ class SuggestionOut(BaseModel):
     given_label: AnyLabel | None
     suggested_label: AnyLabel | None
     votes: list[Votes]
+    members: list[QueryMember] | None
     confidence: float
     quality: float | None
     alike: int | None

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.access import managed_project
 from api.audit import record
+from api.instruction_rows import QueryMember, groups_of
 from api.pictures import image_url
 from api.principal import Principal
 from api.reviews import disagreements
@@ -37,7 +38,7 @@ from core.project_settings import ProjectSettings
 from core.states import Decision, ExampleState, JobKind
 from core.storage import Storage
 from core.tables import Annotation, Example, Job, Project, Suggestion
-from core.tasks.registry import class_of, label_of
+from core.tasks.registry import class_of, label_of, task_type
 
 _COLUMNS = (
     Suggestion, Example.width, Example.height, Example.name, Example.state, Example.label,
@@ -216,7 +217,18 @@ async def _shown(
         id_: [Votes(class_id=class_of(one), label=one, count=count) for one, count in counted]
         for id_, counted in said.items()
     }
-    return [_one(*row, votes=votes[row[0].example_id]) for row in found]
+    groups = {}
+    if any(
+        task_type(one.label.type).of_groups
+        for counted in votes.values()
+        for one in counted
+        if one.label
+    ):
+        groups = await groups_of(session, list(votes))
+    return [
+        _one(*row, votes=votes[row[0].example_id], members=groups.get(row[0].example_id))
+        for row in found
+    ]
 
 
 def _one(
@@ -231,6 +243,7 @@ def _one(
     right: float | None = None,
     *,
     votes: list[Votes],
+    members: list[QueryMember] | None,
 ) -> SuggestionOut:
     given = suggestion.given_label
     if suggestion.decision is None and suggestion.job_id is not None:
@@ -252,6 +265,7 @@ def _one(
         given_label=labels[0],
         suggested_label=labels[1],
         votes=votes,
+        members=members,
         confidence=suggestion.confidence if right is None else right,
         quality=suggestion.quality,
         alike=suggestion.alike,

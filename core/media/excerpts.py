@@ -1,4 +1,4 @@
-"""How texts begin, as columns of the statements that list examples."""
+"""How texts begin, and what they are made of, as columns of statements that list examples."""
 
 from typing import Any
 
@@ -28,3 +28,19 @@ def beginning(
         .scalar_subquery()
     )
     return case((width.is_(None), content))
+
+
+def row_fields(example_id: Any = Example.id, width: Any = Example.width) -> ColumnElement[Any]:
+    """The parts of a row of instruction data; null of everything else.
+
+    Args:
+        example_id: Column of the example, where it is not ``Example.id``.
+        width: Column of its width.
+    """
+    fields = (
+        select(ExampleText.fields)
+        .where(ExampleText.example_id == example_id)
+        .correlate_except(ExampleText)
+        .scalar_subquery()
+    )
+    return case((width.is_(None), fields))

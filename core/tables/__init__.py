@@ -5,7 +5,7 @@ from core.tables.example import COMPOSED_NAME, Example, ExampleText
 from core.tables.job import DRY_RUN, Artifact, Audit, Job
 from core.tables.project import FormerClassName, Member, Project, ProjectClass
 from core.tables.removal import COLLECTIONS, Removal, RemovalItem
-from core.tables.round import Query, Round
+from core.tables.round import Query, QueryMember, Round
 from core.tables.signing_key import SigningKey
 from core.tables.suggestion import Suggestion
 from core.tables.user import ApiToken, LoginAttempt, LoginSession, User
@@ -33,6 +33,7 @@ __all__ = [
     "ProjectClass",
     "PublishedWeights",
     "Query",
+    "QueryMember",
     "Removal",
     "RemovalItem",
     "Round",

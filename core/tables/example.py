@@ -87,6 +87,10 @@ class Example(Base):
 class ExampleText(Base):
     """What a text says, and its words to be searched by.
 
+    ``fields`` are the parts of a row of instruction data, a
+    ``core.tasks.instruction_rows.InstructionRow``, of which ``content`` is all in one; null for
+    every other text.
+
     Words are compared as they are written but for case: which language they are in is not known,
     and may be several.
     """
@@ -98,6 +102,7 @@ class ExampleText(Base):
         ForeignKey("examples.id", ondelete="CASCADE"), primary_key=True
     )
     content: Mapped[str]
+    fields: Mapped[dict[str, Any] | None] = mapped_column(LABEL)
     # Of longer texts the beginning is searched: an index entry has a limit.
     words: Mapped[Any] = mapped_column(
         TSVECTOR,

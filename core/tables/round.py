@@ -107,3 +107,16 @@ class Query(Base):
     lease_client: Mapped[uuid.UUID | None]
     lease_token: Mapped[uuid.UUID | None]
     lease_expires_at: Mapped[datetime | None]
+
+
+class QueryMember(Base):
+    """One of several examples that a query asks about together; that of place 0 is the query's."""
+
+    __tablename__ = "query_members"
+    __table_args__ = (Index("ix_query_members_example", "example_id"),)
+
+    query_id: Mapped[int] = mapped_column(
+        ForeignKey("queries.id", ondelete="CASCADE"), primary_key=True
+    )
+    place: Mapped[int] = mapped_column(primary_key=True)
+    example_id: Mapped[int] = mapped_column(ForeignKey("examples.id", ondelete="CASCADE"))

@@ -18,10 +18,11 @@ from pydantic_core.core_schema import tagged_union_schema
 from core.errors import Invalid
 from core.tasks.boxes import BOXES
 from core.tasks.classification import CLASSIFICATION
+from core.tasks.instructions import INSTRUCTIONS
 from core.tasks.spec import Label, TaskType
 
 ENTRY_POINT_GROUP: Final = "karat.tasks"
-BUILT_IN: Final[tuple[TaskType[Any], ...]] = (CLASSIFICATION, BOXES)
+BUILT_IN: Final[tuple[TaskType[Any], ...]] = (CLASSIFICATION, BOXES, INSTRUCTIONS)
 
 
 @cache

@@ -38,17 +38,21 @@ class TaskType(ABC, Generic[L]):
         names_one_class: Whether each label is one class of the project and nothing else, so that
             whatever counts, groups or colours by class serves it, and ``distance`` is 0 or 1.
         alike: The largest ``distance`` at which two labels still say the same.
-        learner: ``module:attribute`` of its ``models.tasks.base.Learner``, imported where it runs.
+        of_groups: Whether a query shows several examples, and a label says something of them
+            together; then it may hold for all of them.
+        learner: ``module:attribute`` of its ``models.tasks.base.Learner``, imported where it runs;
+            empty where no model learns such labels.
     """
 
     name: ClassVar[str]
     label: ClassVar[type[Label]]
     media: ClassVar[frozenset[str]]
     fewest_classes: ClassVar[int]
-    learner: ClassVar[str]
+    learner: ClassVar[str] = ""
     noun: ClassVar[str]
     names_one_class: ClassVar[bool] = False
     alike: ClassVar[float] = 0.0
+    of_groups: ClassVar[bool] = False
 
     @property
     def looks_at_size(self) -> bool:
@@ -83,6 +87,17 @@ class TaskType(ABC, Generic[L]):
             label: What was sent.
             width: Of the upright image, in pixels.
             height: Likewise.
+
+        Raises:
+            Invalid: It does not; the detail says what to send instead.
+        """
+
+    def check_members(self, label: L, members: Collection[int]) -> None:
+        """Look whether a label says what a query asks; only of those that show several examples.
+
+        Args:
+            label: What was sent.
+            members: Ids of the examples of the query.
 
         Raises:
             Invalid: It does not; the detail says what to send instead.

@@ -5,7 +5,7 @@ Made from the API's description: ``make openapi`` writes it anew.
 
 from typing import Any, Literal, NotRequired, TypedDict
 
-from karat.client.resources import RoundState
+from karat.client.resources import QueryMember, RoundState
 
 ReviewDecision = Literal["keep", "accept", "other", "ood", "unsure"]
 """What a reviewer says of a given label and a suggested one."""
@@ -355,7 +355,9 @@ class Suggestion(TypedDict):
     `confidence`, 0 to 1, is how likely the suggested label is right by the job and, where it is
     open, the decisions so far. `quality` is cleanlab's of the given label, 0 to 1. Suggestions with
     the same `alike` have the same two labels and look alike. `decided_label` is what was decided
-    on, if it was a label. What ends in `class_id` is the class of the label beside it.
+    on, if it was a label. What ends in `class_id` is the class of the label beside it. `members`
+    are the rows that were ranked, in the order in which they were put together; null where none
+    were.
     """
 
     alike: int | None
@@ -370,6 +372,7 @@ class Suggestion(TypedDict):
     height: int | None
     id: int
     image_url: str
+    members: list[QueryMember] | None
     name: str
     quality: float | None
     rank: int

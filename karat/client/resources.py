@@ -164,7 +164,7 @@ class ProjectListed(TypedDict):
     name: str
     pictures: list[int]
     state: ProjectState
-    task: Literal["classification", "boxes"]
+    task: Literal["classification", "boxes", "instructions"]
 
 
 class Project(TypedDict):
@@ -183,7 +183,7 @@ class Project(TypedDict):
     permissions: list[Literal["label", "manage"]]
     settings: dict[str, Any]
     state: ProjectState
-    task: Literal["classification", "boxes"]
+    task: Literal["classification", "boxes", "instructions"]
     warnings: list[str]
 
 
@@ -233,6 +233,34 @@ class Job(TypedDict):
     state: JobState
 
 
+class InstructionTurn(TypedDict):
+    """What one side of a chat says."""
+
+    content: str
+    role: Literal["system", "user", "assistant", "tool"]
+
+
+class InstructionFields(TypedDict):
+    """A row of instruction data. `responses` are one or several answers to the same.
+
+    `turns` are those of a chat of more than one exchange: `instruction` is the first of them, and
+    the response the last.
+    """
+
+    input: str
+    instruction: str
+    responses: list[str]
+    system: str | None
+    turns: list[InstructionTurn]
+
+
+class QueryMember(TypedDict):
+    """One of the rows that a query asks to rank."""
+
+    example_id: int
+    fields: InstructionFields
+
+
 class Example(TypedDict):
     """An image or a text, and what the model of the latest scores makes of it.
 
@@ -247,11 +275,14 @@ class Example(TypedDict):
 
     `label` is the name of its class. Of labels that are no class, such as boxes, `whole_label` is
     all there is of it.
+
+    `fields` are the parts of a row of instruction data; null of all else.
     """
 
     confidence: float | None
     duplicates_of: int | None
     excerpt: str | None
+    fields: InstructionFields | None
     height: int | None
     id: int
     image_url: str
@@ -291,6 +322,9 @@ class Query(TypedDict):
 
     `proposals` are boxes that the newest model proposes, the surest first; null where none has. A
     box that is made of one names its place among them.
+
+    `members` are the rows to rank, `example_id` among them, in an order that is the caller's own;
+    null where an example is judged by itself.
     """
 
     duplicates_of: int | None
@@ -299,6 +333,7 @@ class Query(TypedDict):
     height: int | None
     image_url: str
     in_probability: float | None
+    members: list[QueryMember] | None
     name: str
     predicted_class_id: int | None
     probability: float | None

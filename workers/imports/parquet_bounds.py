@@ -243,6 +243,7 @@ class BoundedParquet:
         batch: pa.RecordBatch,
         needed: Collection[str],
         longest_list: int,
+        longest_text: int = MAX_TEXT_BYTES,
     ) -> Iterator[dict[str, Any] | str]:
         """The rows of a batch, or why one is refused: of those nothing is made.
 
@@ -250,6 +251,7 @@ class BoundedParquet:
             batch: Without images.
             needed: Columns that are no extras. Extras that are too long are left out instead.
             longest_list: Elements of a list.
+            longest_text: Bytes of a text that is needed.
 
         Raises:
             DomainError: ``invalid_archive`` once the file unpacks to too much text.
@@ -266,10 +268,9 @@ class BoundedParquet:
             for leaf, rows in _texts(array, np.arange(batch.num_rows)):
                 lengths = _lengths(leaf)
                 np.add.at(sizes, rows, lengths)
-                for row in rows[lengths > MAX_TEXT_BYTES]:
+                for row in rows[lengths > longest_text]:
                     wrong[int(row)] = (
-                        f"column {printable(name)} holds more than {MAX_TEXT_BYTES >> 10} KiB "
-                        "of text"
+                        f"column {printable(name)} holds more than {longest_text >> 10} KiB of text"
                     )
             columns.append(array)
         for row in np.flatnonzero(sizes > _MOST_ROW_TEXT):

@@ -60,7 +60,7 @@ def plan(context: JobContext) -> dict[str, Any]:
         known: dict[str, int] = dict(session.execute(classes).all())
         project = session.get_one(Project, context.project_id)
         settings = ProjectSettings.model_validate(project.settings)
-        reading = reading_of(project.medium, context.settings)
+        reading = reading_of(project.medium, context.settings, project.task)
     try:
         with closing(open_source(context, names_only=True)) as source:
             reader = LabelReader(known, source.values, params.count_from, task_type(project.task))

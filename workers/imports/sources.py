@@ -15,10 +15,13 @@ from core.states import Medium
 from core.storage import fill, write_atomically
 from core.tables import Example, Project
 from core.tasks.boxes import BOXES
+from core.tasks.instructions import INSTRUCTIONS
 from workers.context import JobContext
 from workers.imports.bucket import Bucket, BucketSource, Listing
 from workers.imports.documents import SUFFIX, DocumentSource
 from workers.imports.folder import FolderSource
+from workers.imports.instructions.source import TABLES as INSTRUCTION_TABLES
+from workers.imports.instructions.source import InstructionSource, TextTable
 from workers.imports.items import Source
 from workers.imports.lines import MOST_LINE, Lines
 from workers.imports.project import ProjectSource
@@ -30,6 +33,21 @@ from workers.imports.text_zip import TextZip
 from workers.imports.zip_entries import ZipEntries
 
 _ROWS: Final = 10_000
+
+
+def _stays() -> Invalid:
+    return Invalid(
+        "wrong_medium",
+        "Texts are copied into the project, and cannot stay in a bucket or folder; send the file "
+        "itself.",
+        field="location",
+    )
+
+
+def _lines(most: int) -> Lines:
+    """How lines are read that hold texts of up to ``most`` bytes."""
+    # As JSON writes them, one character takes up to six times its room.
+    return Lines(max(MOST_LINE, 6 * most + MOST_LINE), is_lenient=True)
 
 
 def open_source(context: JobContext, *, names_only: bool = False) -> Source:
@@ -51,6 +69,8 @@ def open_source(context: JobContext, *, names_only: bool = False) -> Source:
         return ProjectSource(context.sessions, originals, params.project)
     medium, task = _project(context)
     if medium is Medium.TEXT:
+        if task == INSTRUCTIONS.name:
+            return _instructions(context, params)
         return _texts(context, params, names_only)
     boxes = task == BOXES.name
     if params.location is not None:
@@ -87,19 +107,42 @@ def _project(context: JobContext) -> tuple[Medium, str]:
     return medium, task
 
 
+def _instructions(context: JobContext, params: ImportParams) -> Source:
+    """The source of an import into a project of instruction data."""
+    if params.location is not None:
+        raise _stays()
+    if params.annotations:
+        raise Invalid(
+            "invalid_column",
+            "Rankings are not imported: rows of instruction data come without labels, and other "
+            "columns stay with them as they are.",
+            field="annotations",
+        )
+    path, filename = _upload(context, params), params.filename
+    most = context.settings.max_text_bytes
+
+    def table(path: Path, name: str) -> Source:
+        if Path(name).suffix.lower() == ".parquet":
+            from workers.imports.instructions.parquet import ParquetTable  # as below
+
+            return InstructionSource(ParquetTable(path, most), name, most)
+        return InstructionSource(TextTable(path, name, _lines(most)), name, most)
+
+    suffix = Path(filename).suffix.lower()
+    if suffix == ".zip":
+        return TextZip(ZipEntries(path), context.work, (), params.folder_split, table)
+    if suffix in INSTRUCTION_TABLES:
+        return table(path, filename)
+    return SingleSource(path, filename)
+
+
 def _texts(context: JobContext, params: ImportParams, names_only: bool) -> Source:
     """The source of an import into a project of texts."""
     if params.location is not None:
-        raise Invalid(
-            "wrong_medium",
-            "Texts are copied into the project, and cannot stay in a bucket or folder; send the "
-            "file itself.",
-            field="location",
-        )
+        raise _stays()
     path, filename = _upload(context, params), params.filename
     suffix = Path(filename).suffix.lower()
-    # As JSON writes them, one character takes up to six times its room.
-    how = Lines(max(MOST_LINE, 6 * context.settings.max_text_bytes + MOST_LINE), is_lenient=True)
+    how = _lines(context.settings.max_text_bytes)
 
     def table(path: Path, name: str, *, may_label: bool = False) -> Source:
         if Path(name).suffix.lower() == ".parquet":

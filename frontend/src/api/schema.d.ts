@@ -2413,7 +2413,7 @@ export interface components {
             /** Job Id */
             job_id: number | null;
             /** Label */
-            label: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"]) | null;
+            label: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"] | components["schemas"]["RankingLabel"]) | null;
             /** Round */
             round: number | null;
             /** Seconds */
@@ -2467,7 +2467,7 @@ export interface components {
              */
             key: string;
             /** Label */
-            label?: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"]) | null;
+            label?: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"] | components["schemas"]["RankingLabel"]) | null;
             /** Lease Token */
             lease_token?: string | null;
             /** Query Id */
@@ -2935,7 +2935,7 @@ export interface components {
              */
             key: string;
             /** Label */
-            label?: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"]) | null;
+            label?: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"] | components["schemas"]["RankingLabel"]) | null;
             /**
              * Seconds
              * @default 0
@@ -3220,6 +3220,7 @@ export interface components {
             duplicates_of: number | null;
             /** Excerpt */
             excerpt: string | null;
+            fields: components["schemas"]["InstructionFields"] | null;
             /** Height */
             height: number | null;
             /** Id */
@@ -3267,7 +3268,7 @@ export interface components {
             split: components["schemas"]["Split"];
             state: components["schemas"]["ExampleState"];
             /** Whole Label */
-            whole_label: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"]) | null;
+            whole_label: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"] | components["schemas"]["RankingLabel"]) | null;
             /** Width */
             width: number | null;
         };
@@ -3286,6 +3287,8 @@ export interface components {
          *
          *     `label` is the name of its class. Of labels that are no class, such as boxes, `whole_label` is
          *     all there is of it.
+         *
+         *     `fields` are the parts of a row of instruction data; null of all else.
          */
         ExampleOut: {
             /** Confidence */
@@ -3294,6 +3297,7 @@ export interface components {
             duplicates_of: number | null;
             /** Excerpt */
             excerpt: string | null;
+            fields: components["schemas"]["InstructionFields"] | null;
             /** Height */
             height: number | null;
             /** Id */
@@ -3325,7 +3329,7 @@ export interface components {
             split: components["schemas"]["Split"];
             state: components["schemas"]["ExampleState"];
             /** Whole Label */
-            whole_label: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"]) | null;
+            whole_label: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"] | components["schemas"]["RankingLabel"]) | null;
             /** Width */
             width: number | null;
         };
@@ -3596,6 +3600,38 @@ export interface components {
             text_column?: string | null;
         };
         /**
+         * InstructionFields
+         * @description A row of instruction data. `responses` are one or several answers to the same.
+         *
+         *     `turns` are those of a chat of more than one exchange: `instruction` is the first of them, and
+         *     the response the last.
+         */
+        InstructionFields: {
+            /** Input */
+            input: string;
+            /** Instruction */
+            instruction: string;
+            /** Responses */
+            responses: string[];
+            /** System */
+            system: string | null;
+            /** Turns */
+            turns: components["schemas"]["InstructionTurn"][];
+        };
+        /**
+         * InstructionTurn
+         * @description What one side of a chat says.
+         */
+        InstructionTurn: {
+            /** Content */
+            content: string;
+            /**
+             * Role
+             * @enum {string}
+             */
+            role: "system" | "user" | "assistant" | "tool";
+        };
+        /**
          * IntervalOut
          * @description A share, and what it lies within in 95 of 100 cases, all 0 to 1.
          */
@@ -3776,7 +3812,7 @@ export interface components {
             /** Ids */
             ids?: number[] | null;
             /** Label */
-            label?: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"]) | null;
+            label?: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"] | components["schemas"]["RankingLabel"]) | null;
             verdict: components["schemas"]["Verdict"];
         };
         /**
@@ -3813,6 +3849,9 @@ export interface components {
          *
          *     `proposals` are boxes that the newest model proposes, the surest first; null where none has. A
          *     box that is made of one names its place among them.
+         *
+         *     `members` are the rows to rank, `example_id` among them, in an order that is the caller's own;
+         *     null where an example is judged by itself.
          */
         LeasedQuery: {
             /** Duplicates Of */
@@ -3827,6 +3866,8 @@ export interface components {
             image_url: string;
             /** In Probability */
             in_probability: number | null;
+            /** Members */
+            members: components["schemas"]["QueryMember"][] | null;
             /** Name */
             name: string;
             /** Predicted Class Id */
@@ -4067,6 +4108,7 @@ export interface components {
             duplicates_of: number | null;
             /** Excerpt */
             excerpt: string | null;
+            fields: components["schemas"]["InstructionFields"] | null;
             /** Height */
             height: number | null;
             /** Id */
@@ -4098,7 +4140,7 @@ export interface components {
             split: components["schemas"]["Split"];
             state: components["schemas"]["ExampleState"];
             /** Whole Label */
-            whole_label: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"]) | null;
+            whole_label: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"] | components["schemas"]["RankingLabel"]) | null;
             /** Width */
             width: number | null;
         };
@@ -4470,7 +4512,7 @@ export interface components {
              * Task
              * @enum {string}
              */
-            task: "classification" | "boxes";
+            task: "classification" | "boxes" | "instructions";
         };
         /**
          * ProjectOut
@@ -4508,7 +4550,7 @@ export interface components {
              * Task
              * @enum {string}
              */
-            task: "classification" | "boxes";
+            task: "classification" | "boxes" | "instructions";
             /** Warnings */
             warnings: string[];
         };
@@ -4753,6 +4795,15 @@ export interface components {
             shifted_kept: number;
         };
         /**
+         * QueryMember
+         * @description One of the rows that a query asks to rank.
+         */
+        QueryMember: {
+            /** Example Id */
+            example_id: number;
+            fields: components["schemas"]["InstructionFields"];
+        };
+        /**
          * QueueOut
          * @description A queue: messages that nobody has taken (null if the broker does not answer), the workers
          *     alive, and the jobs that wait for one of them or run.
@@ -4768,6 +4819,26 @@ export interface components {
             running: number;
             /** Workers */
             workers: number;
+        };
+        /**
+         * RankingLabel
+         * @description The rows of a query, the best first; those of one inner list are equally good.
+         *
+         *     ``wrong`` are those that say something wrong or harmful, none of them better than another.
+         */
+        RankingLabel: {
+            /** Order */
+            order: number[][];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "instructions";
+            /**
+             * Wrong
+             * @default []
+             */
+            wrong: number[];
         };
         /**
          * Reason
@@ -4809,7 +4880,9 @@ export interface components {
              */
             key: string;
             /** Label */
-            label: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"]) | null;
+            label: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"] | components["schemas"]["RankingLabel"]) | null;
+            /** Members */
+            members: components["schemas"]["QueryMember"][] | null;
             /** Name */
             name: string;
             /** Proposals */
@@ -5319,7 +5392,9 @@ export interface components {
          *     `confidence`, 0 to 1, is how likely the suggested label is right by the job and, where it is
          *     open, the decisions so far. `quality` is cleanlab's of the given label, 0 to 1. Suggestions with
          *     the same `alike` have the same two labels and look alike. `decided_label` is what was decided
-         *     on, if it was a label. What ends in `class_id` is the class of the label beside it.
+         *     on, if it was a label. What ends in `class_id` is the class of the label beside it. `members`
+         *     are the rows that were ranked, in the order in which they were put together; null where none
+         *     were.
          */
         SuggestionOut: {
             /** Alike */
@@ -5329,7 +5404,7 @@ export interface components {
             /** Decided Class Id */
             decided_class_id: number | null;
             /** Decided Label */
-            decided_label: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"]) | null;
+            decided_label: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"] | components["schemas"]["RankingLabel"]) | null;
             decision: components["schemas"]["Decision"] | null;
             /** Example Id */
             example_id: number;
@@ -5338,13 +5413,15 @@ export interface components {
             /** Given Class Id */
             given_class_id: number | null;
             /** Given Label */
-            given_label: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"]) | null;
+            given_label: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"] | components["schemas"]["RankingLabel"]) | null;
             /** Height */
             height: number | null;
             /** Id */
             id: number;
             /** Image Url */
             image_url: string;
+            /** Members */
+            members: components["schemas"]["QueryMember"][] | null;
             /** Name */
             name: string;
             /** Quality */
@@ -5354,7 +5431,7 @@ export interface components {
             /** Suggested Class Id */
             suggested_class_id: number | null;
             /** Suggested Label */
-            suggested_label: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"]) | null;
+            suggested_label: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"] | components["schemas"]["RankingLabel"]) | null;
             /** Votes */
             votes: components["schemas"]["Votes"][];
             /** Width */
@@ -5583,7 +5660,7 @@ export interface components {
             /** Count */
             count: number;
             /** Label */
-            label: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"]) | null;
+            label: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"] | components["schemas"]["RankingLabel"]) | null;
         };
         /** WebhookCreate */
         WebhookCreate: {

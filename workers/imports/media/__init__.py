@@ -9,8 +9,10 @@ from core.settings import Settings
 from core.states import Medium
 from core.storage import Storage
 from core.tables import Project
+from core.tasks.registry import task_type
 from workers.imports.media.base import ImportMedium, Reading
 from workers.imports.media.image import ImageMedium, ImageReading
+from workers.imports.media.instructions import InstructionMedium, InstructionReading
 from workers.imports.media.text import TextMedium, TextReading
 
 
@@ -36,14 +38,18 @@ def open_medium(
         if project.medium is Medium.IMAGE:
             return ImageMedium(sessions, storage, project, settings, threads)
         if project.medium is Medium.TEXT:
+            if task_type(project.task).of_groups:
+                return InstructionMedium(session, storage, project, settings)
             return TextMedium(session, storage, project, settings)
         assert_never(project.medium)
 
 
-def reading_of(medium: Medium, settings: Settings) -> Reading:
+def reading_of(medium: Medium, settings: Settings, task: str) -> Reading:
     """How items of a medium are read, where nothing is written."""
     if medium is Medium.IMAGE:
         return ImageReading()
     if medium is Medium.TEXT:
+        if task_type(task).of_groups:
+            return InstructionReading(settings)
         return TextReading(settings)
     assert_never(medium)

@@ -27,9 +27,9 @@ _TABLES: Final = frozenset({".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xls
 # Texts of the database that are held in memory at a time.
 _AT_ONCE: Final = 100
 _INSERT = text("""
-    INSERT INTO example_texts (example_id, content)
-    SELECT examples.id, new.content
-    FROM jsonb_to_recordset(:rows) AS new (pool_index bigint, content text)
+    INSERT INTO example_texts (example_id, content, fields)
+    SELECT examples.id, new.content, new.fields
+    FROM jsonb_to_recordset(:rows) AS new (pool_index bigint, content text, fields jsonb)
     JOIN examples ON project_id = :project_id AND examples.pool_index = new.pool_index
 """).bindparams(bindparam("rows", type_=JSONB))
 
@@ -52,9 +52,10 @@ def is_about(name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class MadeText:
-    """A text that may enter the pool."""
+    """A text that may enter the pool; ``fields`` are its parts, where it has any."""
 
     content: str
+    fields: Mapping[str, Any] | None = None
     notes: tuple[str, ...] = ()
     media_type: str = MEDIA_TYPE
     width: None = None
@@ -167,7 +168,7 @@ class TextMedium(TextReading):
             return
         if self._writer is None:
             self._writer = TextStore.writer(self._folder)
-        self._writer.write(first, [one.content.decode() for one in additions])
+        self._writer.write(first, [_made(one).content for one in additions])
         self._writer.flush()
 
     def hold(self, session: Session, additions: Sequence[Addition]) -> None:
@@ -175,9 +176,10 @@ class TextMedium(TextReading):
 
     def added(self, session: Session, first: int, additions: Sequence[Addition]) -> None:
         """Add what the texts say."""
+        made = map(_made, additions)
         rows = [
-            {"pool_index": index, "content": one.content.decode()}
-            for index, one in enumerate(additions, first)
+            {"pool_index": index, "content": one.content, "fields": one.fields}
+            for index, one in enumerate(made, first)
         ]
         session.execute(_INSERT, {"project_id": self.project_id, "rows": rows})
 
@@ -185,6 +187,11 @@ class TextMedium(TextReading):
         """Close the store."""
         if self._writer is not None:
             self._writer.close()
+
+
+def _made(addition: Addition) -> MadeText:
+    assert isinstance(addition.made, MadeText)
+    return addition.made
 
 
 def mend(session: Session, folder: Path, project_id: int) -> bool:

@@ -1,0 +1,1 @@
+"""Instruction data in files: which formats there are, and what one row of them is."""

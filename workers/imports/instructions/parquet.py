@@ -1,0 +1,54 @@
+"""Rows of instruction data in Parquet, as Hugging Face writes it."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from workers.imports.instructions.parse import find_columns
+from workers.imports.parquet_bounds import BoundedParquet
+from workers.imports.rows import Place
+
+_TURN: Final = ("role", "content", "from", "value")
+_LONGEST_LIST: Final = 1000
+
+
+class ParquetTable:
+    """Rows of a Parquet file, a few hundred at a time."""
+
+    def __init__(self, path: Path, most: int) -> None:
+        """Open the file.
+
+        Args:
+            path: The file.
+            most: How long a text may be, in bytes.
+
+        Raises:
+            DomainError: ``invalid_archive`` or ``invalid_column``.
+        """
+        self._file = BoundedParquet(path)
+        self._most = most
+        self.names: Sequence[str] = self._file.schema.names
+
+    @property
+    def total(self) -> int:
+        """Number of rows."""
+        return self._file.total
+
+    def rows(self, start: int) -> Iterator[Place]:
+        """Rows from ``start`` on; row groups before it are not read."""
+        found = find_columns(self.names)
+        needed = set() if found is None else found.all
+        leaves = [
+            leaf
+            for name in self.names
+            for leaf in self._file.leaves(name, _TURN if name in needed else None)
+        ]
+        optional = [leaf for leaf in leaves if leaf.split(".")[0] not in needed]
+        for first, batch in self._file.batches(leaves, (), optional, start=start):
+            rows = self._file.rows(batch, needed, _LONGEST_LIST, self._most)
+            for number, row in enumerate(rows, first):
+                yield f"row {number}", row
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()

@@ -1,0 +1,234 @@
+"""Rows of files as rows of instruction data: Alpaca, chats of messages, ShareGPT, and their kin."""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from pydantic import ValidationError
+
+from core.tasks.instruction_rows import InstructionRow, Role, Turn
+from workers.imports.items import Refused, printable
+
+CHATS: Final = ("messages", "conversations", "conversation")
+"""Columns that hold all turns of a chat, the first that is there."""
+SYSTEMS: Final = ("system", "system_prompt")
+_PAIRS: Final = (
+    ("instruction", ("output", "outputs", "response", "responses", "completion", "answer")),
+    ("prompt", ("completion", "response", "responses", "output", "outputs", "answer")),
+    ("question", ("answer", "answers", "response", "responses", "output")),
+    ("query", ("response", "responses", "answer", "output")),
+)
+_INPUTS: Final = ("input", "context")
+NEEDED: Final = (
+    "instruction and output (Alpaca), messages (chats), conversations (ShareGPT), prompt and "
+    "completion, or question and answer"
+)
+_ROLES: Final[Mapping[str, Role]] = {
+    "system": "system",
+    "developer": "system",
+    "user": "user",
+    "human": "user",
+    "prompter": "user",
+    "assistant": "assistant",
+    "gpt": "assistant",
+    "chatgpt": "assistant",
+    "model": "assistant",
+    "bot": "assistant",
+    "tool": "tool",
+    "function": "tool",
+    "ipython": "tool",
+    "observation": "tool",
+}
+_MOST_TURNS: Final = 1000
+_MOST_RESPONSES: Final = 100
+_HALVES: Final = re.compile("[\ud800-\udfff]")
+_REPLACEMENT: Final = "\N{REPLACEMENT CHARACTER}"
+MENDED: Final = "halves of characters in it, which no text can hold, were replaced"
+
+
+class _Unfit(ValueError):
+    """Why a row is none of instruction data."""
+
+
+class Columns(NamedTuple):
+    """Which columns of a table hold the parts of its rows.
+
+    Attributes:
+        chat: All turns; without it the others do.
+        asked: What is asked.
+        answered: What is answered.
+        inputs: What it is asked about.
+        system: What the model is told to be.
+    """
+
+    chat: str | None = None
+    asked: str | None = None
+    answered: str | None = None
+    inputs: str | None = None
+    system: str | None = None
+
+    @property
+    def all(self) -> set[str]:
+        """Those that there are."""
+        return {name for name in self if name is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A row, and whether something in it had to be replaced."""
+
+    row: InstructionRow
+    is_mended: bool
+
+
+def find_columns(names: Collection[str]) -> Columns | None:
+    """The columns of instruction data among those of a table; None where there are none."""
+    there = {name.casefold(): name for name in reversed(list(names))}
+
+    def first(words: Sequence[str]) -> str | None:
+        return next((there[word] for word in words if word in there), None)
+
+    system = first(SYSTEMS)
+    if (chat := first(CHATS)) is not None:
+        return Columns(chat=chat, system=system)
+    for word, answers in _PAIRS:
+        answered = first(answers)
+        if word in there and answered is not None:
+            inputs = first(_INPUTS)
+            return Columns(asked=there[word], answered=answered, inputs=inputs, system=system)
+    return None
+
+
+def parse(fields: Mapping[str, Any], columns: Columns) -> Parsed | Refused:
+    """The row that the fields of one row of a file are, or why they are none."""
+    texts = _Texts()
+    try:
+        if columns.chat is not None:
+            values = _chat(fields, columns, texts)
+        else:
+            values = _pair(fields, columns, texts)
+        return Parsed(InstructionRow(**values), texts.is_mended)
+    except _Unfit as error:
+        return Refused(printable(str(error)))
+    except ValidationError as error:
+        return Refused(printable(error.errors()[0]["msg"]))
+
+
+class _Texts:
+    """Reads texts, and notes whether one had to be mended."""
+
+    def __init__(self) -> None:
+        self.is_mended = False
+
+    def of(self, value: object, what: str) -> str:
+        """A text, or a number as one; nothing is an empty text."""
+        if value is None:
+            return ""
+        if isinstance(value, bool) or not isinstance(value, str | int | float):
+            raise _Unfit(f"{what} is no text")
+        said = str(value)
+        if "\0" in said:
+            raise _Unfit(
+                f"character {said.index(chr(0)) + 1:,} of {what} is NUL, which none may hold"
+            )
+        mended = _HALVES.sub(_REPLACEMENT, said)
+        self.is_mended |= mended != said
+        return mended
+
+
+def _pair(fields: Mapping[str, Any], columns: Columns, texts: _Texts) -> dict[str, Any]:
+    asked, answered = columns.asked or "", columns.answered or ""
+    question, answers = fields.get(asked), fields.get(answered)
+    if isinstance(question, list) and (not isinstance(answers, list) or _is_chat(answers)):
+        # Both as messages, as prompts and completions of chats are kept.
+        said = answers if isinstance(answers, list) else [{"role": "assistant", "content": answers}]
+        return _of_turns([*question, *said], fields, columns, texts)
+    instruction = texts.of(question, f"column {asked}")
+    if not instruction.strip():
+        raise _Unfit(f"column {asked} is empty: it asks nothing")
+    listed = answers if isinstance(answers, list) else [answers]
+    if len(listed) > _MOST_RESPONSES:
+        raise _Unfit(f"column {answered} has more than {_MOST_RESPONSES} answers")
+    responses = [texts.of(one, f"column {answered}") for one in listed]
+    if not any(one.strip() for one in responses):
+        raise _Unfit(f"column {answered} is empty: nothing is answered")
+    if not all(one.strip() for one in responses):
+        raise _Unfit(f"one of the answers in column {answered} is empty")
+    inputs = columns.inputs
+    return {
+        "system": _system(fields, columns, texts),
+        "instruction": instruction,
+        "input": "" if inputs is None else texts.of(fields.get(inputs), f"column {inputs}"),
+        "responses": tuple(responses),
+    }
+
+
+def _is_chat(value: Sequence[object]) -> bool:
+    return bool(value) and all(isinstance(one, Mapping) for one in value)
+
+
+def _system(fields: Mapping[str, Any], columns: Columns, texts: _Texts) -> str | None:
+    if columns.system is None:
+        return None
+    said = texts.of(fields.get(columns.system), f"column {columns.system}")
+    return said if said.strip() else None
+
+
+def _chat(fields: Mapping[str, Any], columns: Columns, texts: _Texts) -> dict[str, Any]:
+    turns = fields.get(columns.chat or "")
+    if turns is None or turns == []:
+        raise _Unfit(f"column {columns.chat} is empty")
+    if not isinstance(turns, list):
+        raise _Unfit(f"column {columns.chat} is no list of messages")
+    return _of_turns(turns, fields, columns, texts)
+
+
+def _of_turns(
+    stated: Sequence[object], fields: Mapping[str, Any], columns: Columns, texts: _Texts
+) -> dict[str, Any]:
+    if len(stated) > _MOST_TURNS:
+        raise _Unfit(f"the chat has more than {_MOST_TURNS:,} messages")
+    said = [_turn(number, one, texts) for number, one in enumerate(stated, 1)]
+    system = _system(fields, columns, texts)
+    if said and said[0].role == "system":
+        system, said = (said[0].content if said[0].content.strip() else system), said[1:]
+    asked = next((one.content for one in said if one.role == "user"), "")
+    if not asked.strip():
+        raise _Unfit("the chat has no message of a user, or an empty one")
+    if said[-1].role != "assistant":
+        raise _Unfit("the chat ends without an answer")
+    if not said[-1].content.strip():
+        raise _Unfit("the last answer of the chat is empty")
+    is_plain = [one.role for one in said] == ["user", "assistant"]
+    return {
+        "system": system,
+        "instruction": asked,
+        "responses": (said[-1].content,),
+        "turns": () if is_plain else tuple(said),
+    }
+
+
+def _turn(number: int, stated: object, texts: _Texts) -> Turn:
+    what = f"message {number}"
+    if not isinstance(stated, Mapping):
+        raise _Unfit(f"{what} is no object with role and content")
+    who = stated.get("role", stated.get("from"))
+    content = stated.get("content", stated.get("value"))
+    role = _ROLES.get(who.strip().casefold()) if isinstance(who, str) else None
+    if role is None:
+        shown = repr(who)[:50] if who is not None else "nobody"
+        raise _Unfit(f"{what} is by {shown}; known are system, user (human), assistant (gpt), tool")
+    return Turn(role=role, content=_content(content, what, texts))
+
+
+def _content(value: object, what: str, texts: _Texts) -> str:
+    """What a message says: a text, or its parts."""
+    if not isinstance(value, list):
+        return texts.of(value, what)
+    parts = []
+    for part in value:
+        if isinstance(part, Mapping) and part.get("type") not in ("text", None):
+            raise _Unfit(f"{what} holds {str(part['type'])[:50]}; only text is taken")
+        parts.append(texts.of(part.get("text") if isinstance(part, Mapping) else part, what))
+    return "".join(parts)
