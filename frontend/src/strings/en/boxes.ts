@@ -19,7 +19,7 @@ export const boxes = {
   chosen: "Chosen box",
   noneChosen: (count: number) =>
     count === 0
-      ? "Drag over the image to draw a box. A key changes the class."
+      ? "Drag over the image to draw a box. A tap or its key takes another class."
       : "Tab goes from box to box; a click chooses one.",
   duplicate: "Duplicate",
   remove: "Delete",

@@ -19,6 +19,8 @@ export const jobs = {
     short: (time: string, memory: string) => `Estimate: ${time}, ${memory}`,
     run: "Estimate",
     preview: "Preview",
+    before:
+      "It trains networks, which takes from minutes to hours, by the parameters and the machine. “Estimate” measures it here first.",
   },
   startAfresh: "Start afresh",
   goOn: "Go on",
