@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from core.states import ArtifactKind
 from models.detection.matching import hits
 from models.detection.targets import BoxTargets
-from models.protocols import OOD, Ranking
+from models.protocols import Ranking
 from models.ranking.candidates import NO_ANSWERS, LastAnswers, Prices
 from models.ranking.mqnet import MQNet, Normalisation
 from models.rounds import surface, view_files
@@ -120,10 +120,10 @@ def _last_answers(advance: Advance) -> LastAnswers:
     answered = answered_then(advance)
     if answered is None:
         return NO_ANSWERS
-    scores, labels = answered
+    scores, outside = answered
     everything = PoolScores.from_parquet(advance.previous[ArtifactKind.SCORES])
     purity = Normalisation.fit(everything.purity)
-    return LastAnswers(labels == OOD, scores, purity, _hits(advance, scores))
+    return LastAnswers(outside, scores, purity, _hits(advance, scores))
 
 
 def _hits(advance: Advance, scores: PoolScores) -> NDArray[np.int8] | None:
