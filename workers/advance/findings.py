@@ -4,11 +4,8 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
-from sqlalchemy import func, select
-from sqlalchemy.orm import Session
 
-from core.states import ArtifactKind, Source
-from core.tables import Annotation, Round
+from core.states import ArtifactKind
 from models.catalog import find
 from models.evaluation.ood_detection import ood_detection
 from models.protocols import OOD
@@ -81,11 +78,3 @@ def _by_purity(advance: Advance) -> OodLeft | None:
         feature(then.purity, before, probability=probability),
         np.asarray(labels != OOD),
     )
-
-
-def annotator_seconds(session: Session, round_: Round) -> float:
-    """Seconds that annotators have spent on a round, corrections and late answers included."""
-    statement = select(func.coalesce(func.sum(Annotation.seconds), 0.0)).where(
-        Annotation.round_id == round_.id, Annotation.source == Source.ANNOTATOR
-    )
-    return float(session.scalar(statement) or 0.0)
