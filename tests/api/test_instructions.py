@@ -5,8 +5,10 @@ import json
 import uuid
 from typing import Any
 
+import hypothesis
 import pytest
 from fastapi.testclient import TestClient
+from hypothesis import strategies as st
 from pyarrow import parquet
 from sqlalchemy import select
 
@@ -338,3 +340,33 @@ def test_rows_and_rankings_leave_as_tuning_libraries_read_them(
         assert found.status_code == 400, format
     ann.say(second["query_id"], "ood")
     assert len(exported("alpaca")) == 3
+
+
+_ids = st.one_of(st.integers(-1, 4), st.sampled_from([2**63, 1e300, "1", None, [], True]))
+
+
+def test_no_ranking_brings_the_service_down(
+    http: TestClient, world: World, project: Project
+) -> None:
+    ask(world, project, [[0, 1]])
+    ann = person(http, world, project)
+    query = ann.lease()[0]["query_id"]
+    statuses = set()
+
+    @hypothesis.settings(max_examples=60, deadline=None)
+    @hypothesis.given(
+        st.lists(st.lists(_ids, max_size=3), max_size=4),
+        st.lists(_ids, max_size=3),
+        st.sampled_from(["instructions", "boxes", "x", None]),
+    )
+    def send(order: list[Any], wrong: list[Any], kind: Any) -> None:
+        label = {"type": kind, "order": order, "wrong": wrong}
+        answer = {"key": str(uuid.uuid4()), "query_id": query, "verdict": "label", "seconds": 1}
+        content = json.dumps({"answers": [{**answer, "label": label}]})
+        head = {**ann.caller.headers, "content-type": "application/json"}
+        sent = http.post(f"{ann.path}/answers", content=content, headers=head)
+        assert sent.status_code in (200, 400, 422), sent.text
+        statuses.add(sent.status_code)
+
+    send()
+    assert {200, 422} <= statuses
