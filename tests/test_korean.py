@@ -15,7 +15,7 @@ STRINGS: Final = ROOT / "frontend/src/strings/ko"
 SPEAKERS: Final = (
     "api/jobs/waiting.py", "models", "workers/advance", "workers/claiming.py", "workers/dry_run.py",
     "workers/embedding_map", "workers/localize/handler.py", "workers/prune/warmed.py",
-    "workers/resize", "workers/runner.py",
+    "workers/judges/faults.py", "workers/judges/trial.py", "workers/resize", "workers/runner.py",
 )  # fmt: skip
 NUMBER_FORMATS: Final = {"float32", "bfloat16"}
 _HANGUL: Final = re.compile(r"[가-힣]")

@@ -502,6 +502,75 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/judges": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Judges
+         * @description Models behind an address that may rank instructions, by name.
+         */
+        get: operations["list_judges"];
+        put?: never;
+        /**
+         * Create Judge
+         * @description Add a judge. Its key is kept encrypted, and never shown again.
+         */
+        post: operations["create_judge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/judges/{judge_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show Judge */
+        get: operations["show_judge"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Judge
+         * @description Delete a judge that no job asks, with its key and all answers of it that are kept.
+         */
+        delete: operations["delete_judge"];
+        options?: never;
+        head?: never;
+        /**
+         * Update Judge
+         * @description Change a judge. Its key goes to the server that it was given for and to no other.
+         */
+        patch: operations["update_judge"];
+        trace?: never;
+    };
+    "/api/judges/{judge_id}/try": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try Judge
+         * @description Have a worker ask it to rank two made-up rows; read `trial` until `tried_at` is set.
+         */
+        post: operations["try_judge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects": {
         parameters: {
             query?: never;
@@ -3673,6 +3742,11 @@ export interface components {
             /** Items */
             items: components["schemas"]["JobOut"][];
         };
+        /** Items[JudgeOut] */
+        Items_JudgeOut_: {
+            /** Items */
+            items: components["schemas"]["JudgeOut"][];
+        };
         /** Items[LocationOut] */
         Items_LocationOut_: {
             /** Items */
@@ -3802,6 +3876,43 @@ export interface components {
          */
         JobState: "queued" | "running" | "succeeded" | "failed" | "cancelled";
         /**
+         * JudgeCreate
+         * @description A server that speaks OpenAI's API. Prices are per million tokens, in any currency.
+         */
+        JudgeCreate: {
+            /** Base Url */
+            base_url: string;
+            /**
+             * Concurrency
+             * @default 8
+             */
+            concurrency: number;
+            /** Embedding Model */
+            embedding_model?: string | null;
+            /** Key */
+            key?: string | null;
+            /**
+             * Max Tokens
+             * @default 256
+             */
+            max_tokens: number;
+            /** Model */
+            model: string;
+            /** Name */
+            name: string;
+            /** Price In */
+            price_in?: number | null;
+            /** Price Out */
+            price_out?: number | null;
+            /** Requests Per Minute */
+            requests_per_minute?: number | null;
+            /**
+             * Timeout
+             * @default 60
+             */
+            timeout: number;
+        };
+        /**
          * Judgement
          * @description What is said of a selection; a skip takes back what the caller has said of it here.
          */
@@ -3814,6 +3925,70 @@ export interface components {
             /** Label */
             label?: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"] | components["schemas"]["RankingLabel"]) | null;
             verdict: components["schemas"]["Verdict"];
+        };
+        /**
+         * JudgeOut
+         * @description A judge. Its key is never shown; `has_key` says whether there is one.
+         */
+        JudgeOut: {
+            /** Base Url */
+            base_url: string;
+            /** Concurrency */
+            concurrency: number;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Embedding Model */
+            embedding_model: string | null;
+            /** Has Key */
+            has_key: boolean;
+            /** Id */
+            id: number;
+            /** Max Tokens */
+            max_tokens: number;
+            /** Model */
+            model: string;
+            /** Name */
+            name: string;
+            /** Price In */
+            price_in: number | null;
+            /** Price Out */
+            price_out: number | null;
+            /** Requests Per Minute */
+            requests_per_minute: number | null;
+            /** Timeout */
+            timeout: number;
+            trial: components["schemas"]["Trial"] | null;
+        };
+        /**
+         * JudgeUpdate
+         * @description What is left out stays. A `key` of null removes it; at another server it is wanted anew.
+         */
+        JudgeUpdate: {
+            /** Base Url */
+            base_url?: string | null;
+            /** Concurrency */
+            concurrency?: number | null;
+            /** Embedding Model */
+            embedding_model?: string | null;
+            /** Key */
+            key?: string | null;
+            /** Max Tokens */
+            max_tokens?: number | null;
+            /** Model */
+            model?: string | null;
+            /** Name */
+            name?: string | null;
+            /** Price In */
+            price_in?: number | null;
+            /** Price Out */
+            price_out?: number | null;
+            /** Requests Per Minute */
+            requests_per_minute?: number | null;
+            /** Timeout */
+            timeout?: number | null;
         };
         /**
          * Label
@@ -5529,6 +5704,30 @@ export interface components {
             revoked_at: string | null;
             scope: components["schemas"]["Scope"];
         };
+        /**
+         * Trial
+         * @description What a judge answered when it was tried: it waits for a worker until `tried_at` is set.
+         *
+         *     `ok` says that it put made-up rows in an order, in the form that it has to have. `text` is what
+         *     it said, `problem` what is wrong.
+         */
+        Trial: {
+            /**
+             * Asked At
+             * Format: date-time
+             */
+            asked_at: string;
+            /** Ok */
+            ok: boolean;
+            /** Problem */
+            problem: string | null;
+            /** Seconds */
+            seconds: number | null;
+            /** Text */
+            text: string | null;
+            /** Tried At */
+            tried_at: string | null;
+        };
         /** Uploader */
         Uploader: {
             /** Id */
@@ -6906,6 +7105,248 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["JobOut"];
+                };
+            };
+        };
+    };
+    list_judges: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_JudgeOut_"];
+                };
+            };
+        };
+    };
+    create_judge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["JudgeCreate"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JudgeOut"];
+                };
+            };
+        };
+    };
+    show_judge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                judge_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JudgeOut"];
+                };
+            };
+        };
+    };
+    delete_judge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                judge_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    update_judge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                judge_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["JudgeUpdate"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JudgeOut"];
+                };
+            };
+        };
+    };
+    try_judge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                judge_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JudgeOut"];
                 };
             };
         };
