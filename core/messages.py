@@ -33,6 +33,7 @@ QUEUE_OF: Final[dict[JobKind, str]] = {
     JobKind.LOOK_UP: GPU,
     JobKind.LOCALIZE: GPU,
     JobKind.LOOK_AT: GPU,
+    JobKind.SELECT_INSTRUCTIONS: JUDGE,
 }
 """Where each kind of job waits for a worker."""
 
