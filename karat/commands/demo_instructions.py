@@ -52,7 +52,8 @@ def run_instructions(
                 )
                 with job_bar() as on_progress:
                     project = create_project(client, pool, on_progress)
-                found = _chosen(client, project, judge_id, pool, people=not human)
+                pause = 0.0 if exit_ else _PAUSE
+                found = _chosen(client, project, judge_id, pool, None if human else pause)
                 if json_ is not None:
                     json_.write_text(json.dumps(found, indent=2) + "\n")
                     typer.echo(f"Wrote {json_}.")
@@ -72,10 +73,17 @@ def _chosen(
     project: "ProjectClient",
     judge_id: int,
     pool: "InstructionPool",
-    *,
-    people: bool,
+    pause: float | None,
 ) -> dict[str, Any]:
-    """Let the judge choose, and people after it; returns what came of both."""
+    """Let the judge choose, and people after it; returns what came of both.
+
+    Args:
+        client: The admin's connection.
+        project: The project.
+        judge_id: The judge.
+        pool: Its rows, of which the truth is known.
+        pause: Seconds between what simulated people say; None: nobody is simulated.
+    """
     from karat.demo.ranking import Ranker, after_people, choose, wrong_share
 
     console().print(
@@ -95,11 +103,11 @@ def _chosen(
     found: dict[str, Any] = {"job": job["id"], "wrong": pool.wrong, "judge": judged}
     found["wrong_of_judge"] = wrong
     asked = judged["people"]
-    if not people or asked is None or asked["refused"] is not None:
+    if pause is None or asked is None or asked["refused"] is not None:
         return found
     with console().status("People rank …") as status:
         Ranker(client, project, pool).run(
-            _PAUSE, lambda done: status.update(f"People rank: {done} of {asked['asked']}")
+            pause, lambda done: status.update(f"People rank: {done} of {asked['asked']}")
         )
         after = after_people(project, job["id"])
     wrong = wrong_share(project, job["id"], pool)

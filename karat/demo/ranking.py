@@ -27,6 +27,7 @@ GUIDELINES: Final = (
 )
 _ERROR: Final = 0.15
 _BIAS: Final = 0.1
+_LIKING: Final = 0.05
 _PEOPLE_ERR: Final = 0.05
 _PEOPLE_MOST: Final = 25
 _AUDIT_SHARE: Final = 0.25
@@ -43,7 +44,9 @@ def judge_at_hand(client: Client, pool: InstructionPool) -> Iterator[int]:
         pool: What it knows.
     """
     behaviour = Behaviour(error=_ERROR, bias=_BIAS, seconds=0.05)
-    with stand_in(known(pool.truth), behaviour) as (url, _):
+    # Of rows that are equally good it prefers one for no reason, always the same.
+    liked = {key: quality - _LIKING * key[0] / 255 for key, quality in pool.truth.items()}
+    with stand_in(known(liked), behaviour) as (url, _):
         fields: dict[str, Any] = {
             "base_url": url, "model": MODEL, "concurrency": 16, "price_in": 0.15, "price_out": 0.6,
         }  # fmt: skip

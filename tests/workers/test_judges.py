@@ -71,7 +71,13 @@ def asked(
     **values: Any,
 ) -> tuple[dict[int, Ranked], Tally]:
     """What came of asking for the orders of clusters; answers are kept if there is a world."""
-    given = {"judge_id": 1, "base_url": url, "model": "tiny", "concurrency": 4, "timeout": 5.0}
+    given: dict[str, Any] = {
+        "judge_id": 1,
+        "base_url": url,
+        "model": "tiny",
+        "concurrency": 4,
+        "timeout": 5.0,
+    }
     judge_settings = JudgeSettings(**{**given, **values})
     found: dict[int, Ranked] = {}
     tallies: list[Tally] = []
@@ -263,7 +269,9 @@ def test_a_cap_holds_and_with_a_higher_one_it_goes_on_from_what_is_kept(
     world.session.add(job)
     world.session.commit()
     price = Price(1000.0, 1000.0)
-    given = {"world": world, "judge_id": judge.id, "job_id": job.id, "price": price}
+    given: dict[str, Any] = {
+        "world": world, "judge_id": judge.id, "job_id": job.id, "price": price,
+    }  # fmt: skip
     with pytest.raises(OverBudget, match="nothing is paid for twice") as stopped:
         asked(url, 50, most=5.0, **given)
     with sessions()() as session:
