@@ -28,7 +28,11 @@ export function RoundNow({ project, rounds }: { project: Project; rounds: Round[
       )}
       <Figures
         large
-        figures={[...(round ? [shareFigure(round)] : []), accuracyFigure(measured, isOneClass)]}
+        figures={
+          project.task === "instructions"
+            ? []
+            : [...(round ? [shareFigure(round)] : []), accuracyFigure(measured, isOneClass)]
+        }
       />
     </Card>
   );

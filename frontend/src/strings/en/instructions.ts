@@ -35,7 +35,8 @@ export const instructions = {
     another: (number: number) => `Answer ${number}`,
   },
   roles: { system: "Background", user: "Person", assistant: "Assistant" },
-  hint: "Press the number of the best one, then the next best. You can also drag, or tap them in order.",
+  hint: "Press the number of the best one, then the next best. You can also drag, or click them in order.",
+  hintTouch: "Tap the best one first, then the next best.",
   notices: {
     nothing: "Nothing is in order yet. Press the number of the best one first.",
     no_tie: "A tie needs two. Give two of them a place, then press T.",

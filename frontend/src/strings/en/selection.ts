@@ -87,6 +87,7 @@ export const selection = {
   noPrice: "no price",
   lengths: "Length of the answers",
   lengthsHint: "Share of the rows with so many characters, of all and of those that are kept.",
+  characters: "Characters",
   before: "All",
   after: "Kept",
   upTo: (from: number, to: number | null) =>

@@ -19,7 +19,7 @@ export const firstSteps: Catalogue["overview"]["firstSteps"] = {
       text: "그러면 모델이 학습하고 다음에 물을 이미지를 고릅니다.",
     },
     rows: {
-      title: "지시 추가",
+      title: "지시문 추가",
       text: "Alpaca, 대화, ShareGPT 형식의 JSON Lines, JSON, Parquet 파일입니다.",
     },
     choose: {

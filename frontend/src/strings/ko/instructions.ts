@@ -22,13 +22,14 @@ export const instructions: Catalogue["instructions"] = {
   fold: "접기",
   parts: {
     system: "배경",
-    instruction: "지시",
+    instruction: "지시문",
     input: "입력",
     response: "답변",
     another: (number) => `답변 ${number}`,
   },
   roles: { system: "배경", user: "사람", assistant: "도우미" },
-  hint: "가장 좋은 것의 번호를 누르고, 다음으로 좋은 것을 누르세요. 끌거나 차례로 두드려도 됩니다.",
+  hint: "가장 좋은 것의 번호를 누르고, 다음으로 좋은 것을 누르세요. 끌거나 차례로 클릭해도 됩니다.",
+  hintTouch: "가장 좋은 것을 먼저 두드리고, 다음으로 좋은 것을 두드리세요.",
   notices: {
     nothing: "아직 순서가 없습니다. 먼저 가장 좋은 것의 번호를 누르세요.",
     no_tie: "동점에는 두 개가 필요합니다. 두 개의 순위를 정한 뒤 T를 누르세요.",

@@ -2,7 +2,7 @@ import type { Catalogue } from "..";
 
 /** Servers with language models that put instructions in order. */
 export const judges: Catalogue["judges"] = {
-  hint: "지시의 순서를 정하는 언어 모델입니다. vLLM, llama.cpp, Ollama처럼 OpenAI API를 쓰는 서버면 됩니다. 키는 암호화해 보관하고 다시 보여 주지 않습니다.",
+  hint: "지시문의 순서를 정하는 언어 모델입니다. vLLM, llama.cpp, Ollama처럼 OpenAI API를 쓰는 서버면 됩니다. 키는 암호화해 보관하고 다시 보여 주지 않습니다.",
   add: "판정 모델 추가",
   edit: "변경",
   editOf: (name) => `${name} 변경`,
@@ -10,7 +10,7 @@ export const judges: Catalogue["judges"] = {
   table: "판정 모델",
   empty: "아직 판정 모델이 없습니다",
   emptyText:
-    "판정 모델이 없어도 길이, 무작위, 포괄 정도로 지시를 고를 수 있고, 사람이 순서를 정할 수 있습니다.",
+    "판정 모델이 없어도 길이, 무작위, 포괄 정도로 지시문을 고를 수 있고, 사람이 순서를 정할 수 있습니다.",
   name: "이름",
   nameHint: "작업에서 이 이름으로 고릅니다.",
   baseUrl: "주소",

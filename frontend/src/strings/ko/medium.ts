@@ -6,7 +6,7 @@ export const medium: Catalogue["setup"]["medium"] = {
     image: "이미지",
     boxes: "이미지 속 물체",
     text: "텍스트",
-    instructions: "언어 모델을 가르칠 지시",
+    instructions: "언어 모델을 가르칠 지시문",
   },
   hints: {
     image:

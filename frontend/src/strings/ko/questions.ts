@@ -21,7 +21,7 @@ export const questions: Catalogue["jobs"]["questions"] = {
       text: "어느 클래스도 아닌 이미지를 세 가지 방법으로 학습에 써 보고 비교합니다.",
     },
     select_instructions: {
-      title: "가르칠 만한 지시는 어느 것인가요?",
+      title: "가르칠 만한 지시문은 어느 것인가요?",
       text: "비슷한 행을 묶어 판정 모델이 순위를 정하고, 확실하지 않은 것은 사람이 정해, 묶음마다 가장 좋은 것을 남깁니다.",
     },
   },

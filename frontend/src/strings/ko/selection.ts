@@ -3,7 +3,7 @@ import { number } from "./words";
 
 /** Which instructions a job keeps, and why. */
 export const selection: Catalogue["selection"] = {
-  title: "고른 지시",
+  title: "고른 지시문",
   kept: (kept, rows, share, method) =>
     `${method}: ${number(rows)}개 행 가운데 ${number(kept)}개를 남겼습니다(${share}).`,
   leftOut: (rows) =>
@@ -83,6 +83,7 @@ export const selection: Catalogue["selection"] = {
   noPrice: "가격 없음",
   lengths: "답변의 길이",
   lengthsHint: "글자 수가 그만큼인 행의 비율을 전체와 남긴 것에서 견줍니다.",
+  characters: "글자 수",
   before: "전체",
   after: "남김",
   upTo: (from, to) => (to === null ? `${number(from)} 이상` : `${number(from)}–${number(to - 1)}`),

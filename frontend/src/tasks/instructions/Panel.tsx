@@ -48,7 +48,7 @@ export function Tools({ editor, view }: { editor: RankingEditor; view: RankingVi
       </button>
       <button
         type="button"
-        className={styles.tool}
+        className={`${styles.tool} ${styles.next}`}
         aria-keyshortcuts={WRONG_KEY}
         aria-pressed={view.blaming}
         title={words.wrongText}
@@ -62,12 +62,12 @@ export function Tools({ editor, view }: { editor: RankingEditor; view: RankingVi
         type="button"
         className={styles.tool}
         aria-keyshortcuts="Control+Z"
+        title="Ctrl Z"
         disabled={!view.canUndo}
         onMouseDown={keepFocus}
         onClick={() => editor.undo()}
       >
         {words.stepBack}
-        <Kbd decorative>Ctrl Z</Kbd>
       </button>
     </div>
   );

@@ -2,6 +2,7 @@ import { useLayoutEffect, useMemo, useRef, useSyncExternalStore } from "react";
 import { mediaViews } from "../../media/registry";
 import { useScrollKeys } from "../../media/text/scrolling";
 import { t } from "../../strings";
+import { isTouch } from "../../ui/isTouch";
 import { measurePaint } from "../../ui/measure";
 import type { TaskStageProps } from "../spec";
 import { Card } from "./Card";
@@ -82,11 +83,11 @@ function Message({ view }: { view: RankingView }) {
 }
 
 function wordsOf({ notice, blaming, ranking, open }: RankingView): string {
-  const { notices, hint } = t.instructions;
+  const { notices, hint, hintTouch } = t.instructions;
   if (notice?.say === "open") return notices.open(notice.count);
   if (notice) return notices[notice.say];
   if (blaming) return notices.blaming;
-  if (ranking.order.length + ranking.wrong.length === 0) return hint;
+  if (ranking.order.length + ranking.wrong.length === 0) return isTouch() ? hintTouch : hint;
   if (open.length === 0) return notices.ready;
   return open.length === 1 ? notices.last : notices.left(open.length);
 }

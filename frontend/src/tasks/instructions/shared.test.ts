@@ -28,6 +28,15 @@ describe("what rows that are nearly alike differ in", () => {
     expect(own(["alone with nothing to compare it to"])).toEqual([null]);
   });
 
+  it("is told beside texts that differ, where others are the same", () => {
+    const texts = [
+      "The capital of France is Paris, on the Seine.",
+      "The capital of France is Paris, on the Seine.",
+      "The capital of France is Lyon, on the Seine.",
+    ];
+    expect(own(texts)).toEqual(["Paris", "Paris", "Lyon"]);
+  });
+
   it("goes by the text that has most in common with it", () => {
     const texts = [
       "Summarize the following article about birds in one line.",

@@ -39,7 +39,10 @@ export const commonEnd = (a: string, b: string): number => commonStart(reversed(
  */
 export function ownParts(texts: readonly string[]): (Own | null)[] {
   return texts.map((text, index) => {
-    const others = texts.filter((_, at) => at !== index);
+    // Beside one that is the same nothing would be its own, though it is beside the rest.
+    const all = texts.filter((_, at) => at !== index);
+    const different = all.filter((other) => other !== text);
+    const others = different.length > 0 ? different : all;
     const parts = others.map((other) => against(text, other));
     const best = parts.reduce<Own | null>(
       (least, part) => (least === null || lengthOf(part) < lengthOf(least) ? part : least),

@@ -27,7 +27,7 @@ export function LengthsCard({ lengths: { edges, before, after } }: LengthsCardPr
       <table className={styles.lengths}>
         <thead>
           <tr>
-            <th scope="col">{text.lengths}</th>
+            <th scope="col">{text.characters}</th>
             <th scope="col">{text.before}</th>
             <th scope="col">{text.after}</th>
           </tr>
