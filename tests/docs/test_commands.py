@@ -38,7 +38,7 @@ LEFT_OUT: Final = {
     "stays in the foreground": 3,
     "takes minutes": 36,
     "wants a file of weights": 4,
-    "wants a judge": 1,
+    "wants a judge": 6,
 }
 _WORD: Final = re.compile(r"(?:^|\s)(--[a-z][a-z-]*)")
 
