@@ -216,7 +216,8 @@ def rows_at(path: Path, places: NDArray[np.int64]) -> list[dict[str, Any]]:
 def _slice(path: Path, start: int, stop: int) -> pa.Table:
     """Rows of a file, of which only the groups are read that hold them."""
     with pq.ParquetFile(path) as file:
-        first, parts, skipped = 0, [], 0
+        first = skipped = 0
+        parts: list[pa.Table] = []
         for group in range(file.num_row_groups):
             count = file.metadata.row_group(group).num_rows
             if first < stop and first + count > start:

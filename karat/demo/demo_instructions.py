@@ -87,8 +87,7 @@ def instructions(seed: int, size: int = SIZE) -> InstructionPool:
                 found.setdefault(row, quality)
     mixed = list(found.items())
     random.shuffle(mixed)
-    rows, quality = zip(*mixed, strict=True)
-    return InstructionPool(rows, quality)
+    return InstructionPool(tuple(row for row, _ in mixed), tuple(one for _, one in mixed))
 
 
 def _answered(random: Random, given: str, fact: Fact) -> Iterator[tuple[InstructionRow, float]]:
