@@ -104,8 +104,11 @@ async def _read(
         raise NotFound("project")
     held: dict[int, list[HeldVote]] = {row.example_id: [] for row in queries}
     sizes, groups = _sorted(answers, more)
-    for row in votes:
-        held[row.example_id].append(HeldVote(row.id, row.annotator_id, Vote.of(row)))
+    if task_type(projects[0].task).names_one_class:
+        _hold(held, votes)
+    else:
+        # What others have drawn takes a moment to read; nobody else is to wait for it.
+        await to_thread.run_sync(_hold, held, votes)
     return ProjectState(projects[0].state), AnswerLedger(
         project_id=project_id,
         members=frozenset(row.id for row in members),
@@ -146,6 +149,11 @@ def _sorted(
     for row in rows.get(sql.QUERY_MEMBERS, ()):
         groups[row.query_id].add(row.example_id)
     return rows.get(sql.SIZES, ()), groups
+
+
+def _hold(held: dict[int, list[HeldVote]], votes: Sequence[Any]) -> None:
+    for row in votes:
+        held[row.example_id].append(HeldVote(row.id, row.annotator_id, Vote.of(row)))
 
 
 @dataclass(frozen=True, slots=True)

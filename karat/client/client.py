@@ -118,11 +118,13 @@ class Client(AccountsClient):
                 name (``ambiguous_project``).
         """
         if isinstance(project, str):
-            return ProjectClient(self._transport, named(project, self.projects()))
-        found = ProjectClient(self._transport, project)
-        # At the call, and not at the first thing that is done with it.
-        found.get()
-        return found
+            known = self.projects()
+            number = named(project, known)
+            name = next(one["name"] for one in known if one["id"] == number)
+        else:
+            # At the call, and not at the first thing that is done with it.
+            number, name = project, ProjectClient(self._transport, project).get()["name"]
+        return ProjectClient(self._transport, number, name)
 
     def create_project(
         self,
@@ -171,7 +173,7 @@ class Client(AccountsClient):
         if from_project is not None:
             body["from_project"] = from_project
         project = self._transport.request("POST", "/projects", body=body)
-        return ProjectClient(self._transport, project["id"])
+        return ProjectClient(self._transport, project["id"], project["name"])
 
     def default_settings(
         self,

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Literal
 
-    from karat.client.pool import Changed, Filters, Sort, Which
+    from karat.client.filters import Filters, Sort, Which
+    from karat.client.pool import Changed
     from karat.client.project import ProjectClient
     from karat.client.resources import Example, Split, Verdict
 
@@ -191,7 +192,7 @@ def duplicates(
 
 
 def _which() -> Any:
-    from karat.client.pool import Which
+    from karat.client.filters import Which
 
     return Which
 

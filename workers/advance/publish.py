@@ -24,7 +24,7 @@ from workers.advance.proposing import propose
 from workers.advance.reads import noted_at_closing
 from workers.annotator_seconds import annotator_seconds
 from workers.artifacts import keep
-from workers.closing import close_round
+from workers.closing import annotator_seconds, close_round
 from workers.snapshot import Snapshot
 
 _BLOCK = 5000
@@ -211,6 +211,7 @@ def _open(
         *advance.noted("meta_train").get("notes", []),
         *second_looks.opening_note(len(again)),
         *selected["notes"],
+        *advance.noted("propose").get("notes", []),
     ]
     if not rows and round_.spent == 0:
         round_.notes = [*round_.notes, "No unlabeled image is left in the pool."]

@@ -18,7 +18,7 @@ from core.states import ProjectState, RoundState, Source, Verdict
 from core.tables import Annotation, Project, Query, QueryMember, Round
 from core.tasks.instructions import INSTRUCTIONS, RankingLabel
 from core.tasks.registry import task_type
-from workers.annotator_seconds import annotator_seconds
+from workers.closing import annotator_seconds
 from workers.context import JobContext, Phase
 from workers.instructions.people import rankings_closed
 

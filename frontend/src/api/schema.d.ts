@@ -4319,6 +4319,8 @@ export interface components {
          *     that is something else.
          */
         MapImage: {
+            /** Boxes */
+            boxes: number | null;
             /** Class Id */
             class_id: number | null;
             /** Example Id */
@@ -4382,6 +4384,8 @@ export interface components {
          *     what is known of the image now, where that is something else.
          */
         MapQuery: {
+            /** Boxes */
+            boxes: number | null;
             /** Class Id */
             class_id: number | null;
             /** Example Id */
@@ -5782,9 +5786,13 @@ export interface components {
         };
         /**
          * Standing
-         * @description What is known of an image; ``class_id`` is that of its label, if it has one.
+         * @description What is known of an image; ``class_id`` is that of its label, ``boxes`` how many it has.
+         *
+         *     Either is null where the label is nothing of the kind, or there is none.
          */
         Standing: {
+            /** Boxes */
+            boxes: number | null;
             /** Class Id */
             class_id: number | null;
             state: components["schemas"]["ExampleState"];

@@ -38,6 +38,10 @@ export function HelpDialog({ task, classes, medium, guidelines, onClose }: HelpD
   ];
   const own: Record<string, () => KeyRow[]> = { boxes: boxRows, instructions: orderRows };
   const ownKeys = own[task]?.();
+  const ownTouch: Record<string, string[]> = {
+    boxes: t.boxes.touch.label,
+    instructions: t.instructions.touch,
+  };
   const { find } = FIXED_KEYS;
   const keys: KeyRow[] = [
     ...(ownKeys ?? verdictKeys),
@@ -56,11 +60,7 @@ export function HelpDialog({ task, classes, medium, guidelines, onClose }: HelpD
       title={t.label.helpTitle}
       verdicts={classes.map(({ hotkey, name }) => [hotkey ? [hotkey] : [], name])}
       keys={keys}
-      touch={
-        task === "instructions"
-          ? t.instructions.touch
-          : [...t.label.touch.label, t.label.touch.look[medium]]
-      }
+      touch={ownTouch[task] ?? [...t.label.touch.label, t.label.touch.look[medium]]}
       onClose={onClose}
     >
       <section>

@@ -27,7 +27,7 @@ const ofRows = (): FormatGroup[] => [
   { label: t.exports.rows, formats: ["alpaca", "messages", "parquet"], options: [] },
   { label: t.exports.annotations, formats: ["rankings"], options: [] },
 ];
-const groups = (): FormatGroup[] => [
+const groups = (unlabeledHint: string): FormatGroup[] => [
   {
     label: t.exports.annotations,
     formats: ["csv", "jsonl"],
@@ -39,7 +39,7 @@ const groups = (): FormatGroup[] => [
   {
     label: t.exports.images,
     formats: ["doccano", "label_studio", "parquet", "coco", "yolo", "voc", "cvat", "imagefolder"],
-    options: [{ name: "unlabeled", label: t.exports.unlabeled, hint: t.exports.unlabeledHint }],
+    options: [{ name: "unlabeled", label: t.exports.unlabeled, hint: unlabeledHint }],
   },
 ];
 /** Those whose JSON is of use without the images. */
@@ -58,6 +58,7 @@ const OF_CLASSES: ExportFormat[] = [
 /** What there is to take away, in which form. */
 export function ExportsCard({ project }: { project: Project }) {
   const { labeled_in: labeled, labeled_ood: ood, unsure } = project.counts;
+  const { unlabeledHint } = project.task === "boxes" ? t.boxes.setup : t.exports;
   const nothing = labeled + ood + unsure === 0;
   const isOfRows = project.task === "instructions";
   return (
@@ -66,7 +67,7 @@ export function ExportsCard({ project }: { project: Project }) {
         {nothing ? t.exports.nothing : t.exports.counts(labeled, ood, unsure)}
       </p>
       {!nothing && !isOfRows && <Lacking project={project} />}
-      {(isOfRows ? ofRows() : groups()).map((group) => (
+      {(isOfRows ? ofRows() : groups(unlabeledHint)).map((group) => (
         <FormatList key={group.label} group={group} project={project} />
       ))}
     </Card>

@@ -45,7 +45,7 @@ export function ImagesCard(props: ImagesCardProps) {
   const [tables, setTables] = useState<Table[]>([]);
   const [early, setEarly] = useState(false);
   const [asking, setAsking] = useState(false);
-  const fold = useFold(project.state !== "draft", "#images");
+  const fold = useFold(false, "#images");
   const [refused, setRefused] = useState<string[]>([]);
   /** Plans that are shown as soon as they are made, the first one first. */
   const [toShow, setToShow] = useState<number[]>([]);
@@ -59,6 +59,7 @@ export function ImagesCard(props: ImagesCardProps) {
         : false,
   });
   const locations = useQuery(importLocationsQuery).data?.items ?? [];
+  const words = project.task === "boxes" ? { ...t.setup, ...t.boxes.setup } : t.setup;
   const uploads = uploadsOf(project.id);
   const entries = useSyncExternalStore(uploads.subscribe, uploads.getEntries);
   const refresh = () => client.invalidateQueries({ queryKey: projectQuery(project.id).queryKey });
@@ -123,7 +124,7 @@ export function ImagesCard(props: ImagesCardProps) {
   return (
     <Card
       title={isOrder ? t.setup.ranking.rows : t.setup.images}
-      hint={isOrder ? t.setup.ranking.rowsHint : t.setup.imagesHint}
+      hint={isOrder ? t.setup.ranking.rowsHint : words.imagesHint}
       id="images"
     >
       {early && !classesReady && <Notice tone="gold">{t.setup.classesFirst}</Notice>}
@@ -138,7 +139,7 @@ export function ImagesCard(props: ImagesCardProps) {
         <div className={styles.split}>
           <SelectField
             label={t.setup.addTo}
-            hint={t.setup.splitHints[split]}
+            hint={words.splitHints[split]}
             value={split}
             onChange={(event) => setSplit(event.target.value as Split)}
           >

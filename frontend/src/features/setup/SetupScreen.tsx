@@ -60,7 +60,9 @@ export function SetupScreen({ project, user, lead, children }: SetupScreenProps)
     <div className={styles.page}>
       {lead}
       <BasicsCard task={project.task} basics={basics} isDraft={isDraft} onChange={setBasics} />
-      {!isOrder && <GoalCard settings={settings.value} onChange={settings.set} />}
+      {!isOrder && (
+        <GoalCard task={project.task} settings={settings.value} onChange={settings.set} />
+      )}
       <ImagesCard
         project={project}
         // Evaluation images are matched to classes by name, so those have to be saved before.

@@ -60,6 +60,8 @@ export const common = {
     evaluate: "Evaluate",
     score: "Score the pool",
     select: "Choose images",
+    propose: "Suggest first boxes",
+    propose_more: "Suggest further boxes",
     publish: "Publish",
     check: "Look for the originals",
     fit: "Make the pixels",

@@ -13,7 +13,7 @@ export const exports = {
   title: "Exports",
   hint: "Streamed, and safe to take while annotators work; the audit log notes each. An import reads every one of them again, with the verdicts as they were.",
   counts: (labeled: number, ood: number, unsure: number) =>
-    `${plural(labeled, "image", "images")} labeled, ${ood.toLocaleString(locale)} OOD, ${unsure.toLocaleString(locale)} unsure.`,
+    `${plural(labeled, "image", "images")} labeled, ${ood.toLocaleString(locale)} none of the classes (OOD), ${unsure.toLocaleString(locale)} unsure.`,
   nothing: "No image has a label yet.",
   annotations: "Annotations",
   holding: "Only what holds now",

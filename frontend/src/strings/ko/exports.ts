@@ -13,7 +13,7 @@ export const exports: Catalogue["exports"] = {
   title: "내보내기",
   hint: "라벨링이 진행 중이어도 안전하게 내려받을 수 있으며, 내려받은 기록은 감사 로그에 남습니다. 모든 형식은 판정을 그대로 유지한 채 다시 가져올 수 있습니다.",
   counts: (labeled, ood, unsure) =>
-    `라벨 ${number(labeled)}개, OOD ${number(ood)}개, 불확실 ${number(unsure)}개.`,
+    `라벨 ${number(labeled)}개, 어느 클래스도 아님(OOD) ${number(ood)}개, 불확실 ${number(unsure)}개.`,
   nothing: "아직 라벨이 있는 이미지가 없습니다.",
   annotations: "라벨 기록",
   holding: "현재 유효한 판정만",

@@ -20,7 +20,7 @@ export function againstEachOther(one: unknown, other: unknown): Proposal[] {
     mine.some((own) => own.class_id === box.class_id && iou(own, box) >= SAME);
   return (boxesOf(other) ?? [])
     .filter((box) => !isMine(box))
-    .map(({ class_id, x, y, w, h }) => ({ class_id, x, y, w, h, score: 1 }));
+    .map(({ class_id, x, y, w, h }) => ({ class_id, x, y, w, h, score: 1, said: true }));
 }
 
 /** A label without what it tells of proposals, which were another's. */

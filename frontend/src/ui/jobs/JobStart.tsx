@@ -14,6 +14,15 @@ import { saidBy } from "./outcome";
 import { useMethodChoice } from "./useMethodChoice";
 import { useSubsetChoice } from "./useSubsetChoice";
 
+/** Jobs that train networks, which may take hours where there is no GPU. */
+const LONG: ReadonlySet<string> = new Set([
+  "taufe",
+  "localize",
+  "prune",
+  "relabel",
+  "learn_features",
+]);
+
 type JobStartProps = {
   project: Project;
   algorithm: Algorithm;
@@ -57,13 +66,14 @@ export function JobStart(props: JobStartProps) {
   // Images of any split can be brought to another size.
   const empty = (algorithm.name === "resize" ? pool + evaluation + auxiliary_ood : pool) === 0;
   const error = start.error ?? goOn.error;
+  const isMeasured = latest?.dry_run === true && isOf(latest, algorithm, params);
   return (
     <>
       {latest?.state === "failed" && <Notice tone="bad">{saidBy(latest)}</Notice>}
       {resumable && latest?.state === "cancelled" && !latest.dry_run && (
         <p className={styles.quiet}>{t.jobs.stopped}</p>
       )}
-      {latest?.dry_run && isOf(latest, algorithm, params) && <EstimateNotice job={latest} />}
+      {latest && isMeasured && <EstimateNotice job={latest} />}
       <details
         ref={fields}
         className={styles.params}
@@ -109,6 +119,9 @@ export function JobStart(props: JobStartProps) {
         </Button>
         {empty && <span className={styles.quiet}>{t.jobs.needsImages}</span>}
       </div>
+      {!empty && !again && !isMeasured && LONG.has(algorithm.name) && (
+        <p className={styles.quiet}>{t.jobs.estimate.before}</p>
+      )}
       {error && <Notice tone="bad">{error.message}</Notice>}
     </>
   );

@@ -216,7 +216,9 @@ function Desk({ project, manages, back, missing, jobId, reviewing, sender, onMod
           </div>
         </aside>
       </div>
-      {dialog === "help" && <ReviewHelp classes={classes} onClose={closeDialog} />}
+      {dialog === "help" && (
+        <ReviewHelp task={project.task} classes={classes} onClose={closeDialog} />
+      )}
       {dialog === "find" && (
         <FindDialog
           classes={classes}
