@@ -31,7 +31,6 @@ _LIKING: Final = 0.05
 _PEOPLE_ERR: Final = 0.05
 _PEOPLE_MOST: Final = 25
 _AUDIT_SHARE: Final = 0.25
-_BATCH: Final = 10
 _SECONDS: Final = 120.0
 
 
@@ -131,21 +130,21 @@ class Ranker:
         self._project = self._client.project(project.id)
         self._truth: Mapping[bytes, float] = pool.truth
 
-    def run(self, pause: float, on_ranked: Callable[[int], None]) -> int:
-        """Rank all that there is, and return how many groups that were.
+    def run(self, most: int, pause: float, on_ranked: Callable[[int], None]) -> int:
+        """Rank groups, and return how many that were.
 
         Args:
+            most: How many, at most.
             pause: Seconds between two answers, to be watched.
             on_ranked: Told how many are ranked.
         """
         ranked = 0
         with self._client:
-            while items := self._project.lease(_BATCH)["items"]:
-                for query in items:
-                    self._project.answer([self.answer(query)])
-                    ranked += 1
-                    on_ranked(ranked)
-                    time.sleep(pause)
+            while ranked < most and (items := self._project.lease(1)["items"]):
+                self._project.answer([self.answer(one) for one in items])
+                ranked += len(items)
+                on_ranked(ranked)
+                time.sleep(pause)
         return ranked
 
     def answer(self, query: Query) -> Answer:

@@ -22,7 +22,6 @@ from workers.advance.findings import findings
 from workers.advance.phases import Advance
 from workers.advance.proposing import propose
 from workers.advance.reads import noted_at_closing
-from workers.annotator_seconds import annotator_seconds
 from workers.artifacts import keep
 from workers.closing import annotator_seconds, close_round
 from workers.snapshot import Snapshot
