@@ -80,11 +80,13 @@ async def _read(
         "count": len(answers),
         "admin": Role.ADMIN.value,
     }
+    named = _named_within(answers)
     connection = await driver(await session.connection())
-    found = await fetch(
+    _, _, *found = await fetch(
         connection,
         (sql.LOCK_ROUNDS, values),
         (sql.LOCK_EXAMPLES, values),
+        *([(sql.HOLD_CLASSES, {"classes": named})] if named else []),
         (sql.ROUNDS, values),
         (sql.PROJECT, values),
         (sql.MEMBERS, values),
@@ -97,7 +99,9 @@ async def _read(
         # Last, and seldom: labels of one class fit every example.
         *([(sql.SIZES, values)] if _look_at_sizes(answers) else []),
     )
-    _, _, rounds, projects, members, queries, left, stored, classes, ids, votes, *sizes = found
+    rounds, projects, members, queries, left, stored, classes, ids, votes, *sizes = (
+        found[1:] if named else found
+    )
     if not projects:
         raise NotFound("project")
     held: dict[int, list[HeldVote]] = {row.example_id: [] for row in queries}
@@ -127,6 +131,13 @@ async def _read(
 def _hold(held: dict[int, list[HeldVote]], votes: Sequence[Any]) -> None:
     for row in votes:
         held[row.example_id].append(HeldVote(row.id, row.annotator_id, Vote.of(row)))
+
+
+def _named_within(answers: Sequence[AnswerIn]) -> list[int]:
+    """Classes that labels name among others: the database knows of no reference to them."""
+    labels = (answer.label for answer in answers)
+    several = (one for one in labels if one is not None and not type_of(one).names_one_class)
+    return sorted({class_id for one in several for class_id in type_of(one).classes_of(one)})
 
 
 def _look_at_sizes(answers: Sequence[AnswerIn]) -> bool:
