@@ -176,7 +176,12 @@ class Boxes(TaskType[BoxesLabel]):
             for place, box in enumerate(label.boxes):
                 (groups[of[place]] if place in of else _begun(fresh)).append(box)
             groups.extend(fresh)
-        boxes = tuple(_fused(group) for group in groups if 2 * len(group) >= len(labels))
+        kept = [group for group in groups if 2 * len(group) >= len(labels)]
+        if len(kept) > MOST_BOXES:
+            # What fewest have goes first, and of equals what was said last.
+            order = sorted(range(len(kept)), key=lambda place: -len(kept[place]))
+            kept = [kept[place] for place in sorted(order[:MOST_BOXES])]
+        boxes = tuple(map(_fused, kept))
         thresholds = {label.threshold for label in labels}
         threshold = thresholds.pop() if len(thresholds) == 1 else None
         return BoxesLabel(type="boxes", boxes=boxes, threshold=threshold)

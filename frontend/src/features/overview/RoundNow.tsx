@@ -30,7 +30,11 @@ export function RoundNow({ project, rounds }: { project: Project; rounds: Round[
       )}
       <Figures
         large
-        figures={[...(round ? [shareFigure(round)] : []), accuracyFigure(measured, named)]}
+        figures={
+          project.task === "instructions"
+            ? []
+            : [...(round ? [shareFigure(round)] : []), accuracyFigure(measured, named)]
+        }
       />
     </Card>
   );

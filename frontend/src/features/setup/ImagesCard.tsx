@@ -77,6 +77,7 @@ export function ImagesCard(props: ImagesCardProps) {
   const hasImages = pool + evaluation + auxiliary_ood > 0;
   const asksSize = project.medium === "image" && !hasImages;
   const annotations = split === "pool" ? columnsOf(typed) : [];
+  const isOrder = project.task === "instructions";
 
   /** Whether saving failed, which the page says; a plan needs nothing that is saved. */
   const saveFirst = () =>
@@ -121,7 +122,11 @@ export function ImagesCard(props: ImagesCardProps) {
   const [table] = tables;
 
   return (
-    <Card title={t.setup.images} hint={words.imagesHint} id="images">
+    <Card
+      title={isOrder ? t.setup.ranking.rows : t.setup.images}
+      hint={isOrder ? t.setup.ranking.rowsHint : words.imagesHint}
+      id="images"
+    >
       {early && !classesReady && <Notice tone="gold">{t.setup.classesFirst}</Notice>}
       <DropZone
         onTake={(files, folders) => void take(files, folders)}
@@ -129,7 +134,7 @@ export function ImagesCard(props: ImagesCardProps) {
           locations.length > 0 && project.medium === "image" ? () => setAsking(true) : undefined
         }
       />
-      <details className={styles.before} {...fold}>
+      <details className={styles.before} hidden={isOrder} {...fold}>
         <summary>{t.setup.beforeImport}</summary>
         <div className={styles.split}>
           <SelectField

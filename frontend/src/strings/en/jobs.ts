@@ -56,6 +56,7 @@ export const jobs = {
     taufe: "Show the comparison",
     localize: "Show what was found",
     prune: "Show the subset",
+    select_instructions: "Show what is kept",
     relabel: "Show the suggestions",
   } as Record<string, string>,
   numbered: (id: string) => `Job ${id}`,

@@ -98,6 +98,7 @@ export const overview = {
     compare: "Comparing images",
     look_up: "Looking at a file",
     localize: "Comparing localization",
+    select_instructions: "Choosing instructions",
     look_at: "Looking at an image",
   } as Record<string, string>,
   jobRunning: "At work",

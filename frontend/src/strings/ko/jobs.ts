@@ -52,6 +52,7 @@ export const jobs: Catalogue["jobs"] = {
     taufe: "비교 결과 보기",
     localize: "찾은 것 보기",
     prune: "부분집합 보기",
+    select_instructions: "남긴 것 보기",
     relabel: "제안 보기",
   },
   numbered: (id) => `작업 ${id}`,

@@ -100,6 +100,7 @@ export const overview: Catalogue["overview"] = {
     compare: "이미지 비교",
     look_up: "파일 살펴보기",
     localize: "위치 찾기 비교",
+    select_instructions: "지시문 고르기",
     look_at: "이미지 살펴보기",
   },
   jobRunning: "실행 중",

@@ -27,7 +27,7 @@ const CRISP_FROM = 3;
 
 /** The image and its boxes: all on one canvas, and the chosen one over it. */
 export function Stage({ work: editor, ...props }: TaskStageProps) {
-  if (!editor || editor.queryId !== props.subject.query_id) return null;
+  if (editor?.kind !== "boxes" || editor.queryId !== props.subject.query_id) return null;
   return <Editing key={editor.queryId} editor={editor} {...props} />;
 }
 

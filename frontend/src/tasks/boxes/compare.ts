@@ -26,6 +26,7 @@ export function againstEachOther(one: unknown, other: unknown): Proposal[] {
 /** A label without what it tells of proposals, which were another's. */
 export function plainly({ label }: Pick<Choice, "label">): Pick<Choice, "label"> {
   if (!label) return {};
+  if (label.type !== "boxes") return { label };
   const plain = ({ origin, ...box }: Box): Box => ({
     ...box,
     origin: origin === "imported" ? origin : "drawn",

@@ -5,7 +5,7 @@ import { clip, copy, duplicate, paste, repeatLast } from "./copies";
 import { BoxEditor } from "./editor";
 import { Gestures } from "./gestures";
 import type { Memory } from "./memory";
-import type { Box, Proposal } from "./model";
+import { type Box, boxesOf, type Proposal, thresholdOf } from "./model";
 import { Scene } from "./scene";
 import { keep, keepAll, setThreshold, submit, submitNone } from "./suggestions";
 
@@ -36,7 +36,7 @@ function open(proposals: Proposal[] = [], given: Choice | null = null, queryId?:
 }
 
 const boxes = (editor: BoxEditor) => editor.getView().doc.boxes;
-const sentBoxes = (): Box[] => [...(sent.at(-1)?.label?.boxes ?? [])];
+const sentBoxes = (): Box[] => [...(boxesOf(sent.at(-1)?.label) ?? [])];
 
 beforeEach(() => {
   sessionStorage.clear();
@@ -130,7 +130,7 @@ describe("what is sent", () => {
       ["adjusted", 1],
       ["drawn", null],
     ]);
-    expect(sent[0]?.label?.threshold).toBe(0.1);
+    expect(thresholdOf(sent[0]?.label)).toBe(0.1);
   });
 
   it("calls a proposal kept that was moved and moved back", () => {

@@ -11,6 +11,7 @@ import { Notice } from "../State";
 import { EstimateNotice } from "./EstimateNotice";
 import styles from "./Jobs.module.css";
 import { saidBy } from "./outcome";
+import { useMethodChoice } from "./useMethodChoice";
 import { useSubsetChoice } from "./useSubsetChoice";
 
 /** Jobs that train networks, which may take hours where there is no GPU. */
@@ -40,7 +41,7 @@ export function JobStart(props: JobStartProps) {
   const [given, setGiven] = useState(() => givenBefore(latest, project));
   // Defaults may still follow the workers that there are; what was changed is all given.
   const params = paramsWith(algorithm, given);
-  const shown = useSubsetChoice(project.id, algorithm, params.subset);
+  const shown = useMethodChoice(useSubsetChoice(project.id, algorithm, params.subset), params);
   const fields = useRef<HTMLDetailsElement>(null);
   const start = useMutation({
     mutationFn: (dryRun: boolean) => startJob(project.id, algorithm.name, params, dryRun),

@@ -52,6 +52,9 @@ export function doneBy({ dry_run, kind, params, result }: Job): string | null {
     const { kept, labeled } = result as PruneResult;
     return t.jobs.pruned(kept, labeled);
   }
+  if (kind === "select_instructions" && result) {
+    return t.selection.said(result.kept as number, result.rows as number);
+  }
   if (kind === "relabel" && result) {
     const { disagreements, labeled } = result as Relabeling;
     return t.jobs.doubted(disagreements, labeled);

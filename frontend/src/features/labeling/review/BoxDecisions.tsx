@@ -17,7 +17,8 @@ import { LastChoices } from "./LastChoices";
 import { votesInAll } from "./votes";
 
 /** One of two labels with boxes, or another that is made of both on the stage. */
-export function BoxDecisions({ work: editor = null, ...props }: DecisionPanelProps) {
+export function BoxDecisions({ work, ...props }: DecisionPanelProps) {
+  const editor = work?.kind === "boxes" ? work : null;
   const { kind, canUndo, onUndo, onFind, ...deciding } = props;
   const { suggestion, classes } = deciding;
   const words = t.review[kind];
