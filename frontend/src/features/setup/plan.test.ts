@@ -131,6 +131,9 @@ it("counts images with boxes by all of their classes, and those with nothing in 
     groups: [group("evaluation", { count: 10, unlabeled: 1, labels })],
   };
   expect(sumsOf(boxes, chosen, new Set(), true)).toMatchObject({ evaluation: 6, refused: 4 });
-  expect(sumsOf(boxes, chosen, new Set(["bus"]), true)).toMatchObject({ evaluation: 9, refused: 1 });
+  expect(sumsOf(boxes, chosen, new Set(["bus"]), true)).toMatchObject({
+    evaluation: 9,
+    refused: 1,
+  });
   expect(lostToEvaluation(boxes, chosen, new Set(["bus"]), true)).toBe(1);
 });
