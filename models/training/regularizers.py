@@ -15,8 +15,8 @@ from torch.nn.modules.batchnorm import _BatchNorm
 def feature_penalty(embeddings: Tensor) -> Tensor:
     """Return the penalty of TAUFE: the mean square of (B, D) OOD embeddings, over all values.
 
-    The thesis prints a sum over the features (equation 3.3); its weights, 0.1 at 32 px and 0.01 at 64 and
-    224 px, belong to the mean. The head is not part of it, so it never sees the penalty.
+    The thesis prints a sum over the features (equation 3.3); its weights, 0.1 at 32 px and 0.01 at
+    64 and 224 px, belong to the mean. The head is not part of it, so it never sees the penalty.
     """
     return embeddings.square().mean()
 

@@ -79,7 +79,7 @@ def test_k_center_breaks_ties_by_position(active: int, seed: int) -> None:
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=40), st.integers(1, 40))
 def test_leaders_are_the_first_by_value_and_position(drawn: list[int], count: int) -> None:
     values = np.array(drawn, dtype=np.float32)
-    order = np.lexsort([np.arange(len(values)), -values])
+    order = np.lexsort((np.arange(len(values)), -values))
     leaders = Leaders.of(values, count)
     assert_array_equal(leaders.positions, np.sort(order[:count]))
     for position in leaders.positions:
