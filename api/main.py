@@ -36,6 +36,7 @@ from api.requests import Requests
 from api.reviews.routes import router as reviews
 from api.rounds.routes import project_router as project_rounds
 from api.rounds.routes import router as rounds
+from api.selections.routes import router as selections
 from api.subsets.routes import router as subsets
 from api.users.routes import router as users
 from api.webhooks.routes import admin_router as all_webhooks
@@ -67,6 +68,7 @@ _ROUTERS = (
     jobs,
     artifacts,
     subsets,
+    selections,
     guides,
     exports,
     webhooks,

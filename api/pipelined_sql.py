@@ -1,7 +1,8 @@
 """Statements of the hot path: built once, sent to psycopg directly, several in one round trip."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from contextlib import nullcontext
+from typing import Any, Final
 
 from psycopg import AsyncConnection
 from psycopg.rows import namedtuple_row
@@ -9,6 +10,7 @@ from sqlalchemy import ARRAY, BigInteger, Executable, bindparam, func
 from sqlalchemy.dialects.postgresql import psycopg as dialect
 from sqlalchemy.ext.asyncio import AsyncConnection as SqlAlchemyConnection
 
+_MOST_TEXT: Final = 1 << 15
 _DIALECT = dialect.dialect(paramstyle="pyformat")  # type: ignore[no-untyped-call]
 
 
@@ -45,12 +47,12 @@ async def fetch(
     *work: tuple[Statement, Mapping[str, Any]],
     commit: bool = False,
 ) -> list[Sequence[Any]]:
-    """Send all statements in one round trip, the COMMIT too if asked.
+    """Send all statements in one round trip, the COMMIT too if asked; large ones after each other.
 
     Returns:
         The rows of each statement, as named tuples.
     """
-    async with connection.pipeline():
+    async with connection.pipeline() if _fits(work) else nullcontext():
         cursors = []
         for statement, values in work:
             cursor = connection.cursor(row_factory=namedtuple_row)
@@ -59,3 +61,20 @@ async def fetch(
         if commit:
             await connection.commit()
     return [await cursor.fetchall() if cursor.description else [] for cursor in cursors]
+
+
+def _fits(work: Sequence[tuple[Statement, Mapping[str, Any]]]) -> bool:
+    """Whether the socket surely takes all that is sent at once.
+
+    psycopg (3.3) leaves a pipeline without having sent the rest of what the socket did not take,
+    and then waits for an answer to it, with the locks that it holds.
+    """
+    texts = sum(
+        len(one)
+        for _, values in work
+        for column in values.values()
+        if isinstance(column, list)
+        for one in column
+        if isinstance(one, str)
+    )
+    return texts <= _MOST_TEXT

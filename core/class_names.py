@@ -8,7 +8,7 @@ which version they showed, and it is stored with it. See
 import unicodedata
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ from sqlalchemy import (
     BigInteger,
     ColumnElement,
     CompoundSelect,
+    Select,
     cast,
     func,
     null,
@@ -95,6 +96,7 @@ def label_refusal(
     names: ClassNames,
     version: int | None,
     size: tuple[int, int] | None = None,
+    members: Collection[int] | None = None,
 ) -> Refusal | None:
     """Why a label, given when ``version`` of the classes was shown, may not be stored.
 
@@ -104,6 +106,7 @@ def label_refusal(
         names: Of the project's classes.
         version: What its annotator saw; None if nobody knows.
         size: Width and height of the image; None for what is no image.
+        members: Ids of the examples that were asked about together; None where one is judged.
     """
     if label.type != task:
         detail = f"The label is of the type {label.type}, and the project takes {task}."
@@ -116,6 +119,8 @@ def label_refusal(
         found.check(label, names.now)
         if size is not None:
             found.check_size(label, *size)
+        if members is not None:
+            found.check_members(label, members)
     except Invalid as error:
         return Refusal(error.code, f"{error.detail} The image is asked about again.")
     return None
@@ -129,6 +134,16 @@ def names_class(label: Any, class_id: int) -> ColumnElement[bool]:
     """Condition: a stored label names a class, wherever in it; for labels of several classes."""
     path = cast("$.**.class_id ? (@ == $id)", JSONPATH)
     return func.jsonb_path_exists(label, path, func.jsonb_build_object("id", class_id))
+
+
+def hold_classes(which: ColumnElement[bool]) -> Select[int]:
+    """Statement: have nobody remove these classes before the transaction ends.
+
+    Needed by whoever stores labels of several classes, after its other locks and before it reads
+    the classes. Of labels that are one class the database's own reference does that.
+    """
+    lock = select(ProjectClass.id).where(which).order_by(ProjectClass.id)
+    return lock.with_for_update(read=True, key_share=True)
 
 
 def naming(project_id: Any) -> CompoundSelect[int, str, int | None]:

@@ -18,7 +18,13 @@ class Settings(BaseSettings):
     ``DATABASE_URL`` and ``REDIS_URL`` are read without a prefix, as hosting platforms set them.
     """
 
-    model_config = SettingsConfigDict(env_prefix="KARAT_", extra="ignore", populate_by_name=True)
+    model_config = SettingsConfigDict(
+        env_prefix="KARAT_",
+        extra="ignore",
+        populate_by_name=True,
+        # Errors are printed when a process starts, and some of what is read is secret.
+        hide_input_in_errors=True,
+    )
 
     database_url: str = Field(
         default="postgresql+psycopg://localhost/karat",

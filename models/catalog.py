@@ -65,8 +65,8 @@ def specs() -> tuple[Spec, ...]:
     Raises:
         ModelError: a third-party entry is no `Spec`, or takes a name that is in use.
     """
-    built_in = MODELS + INFORMATIVENESS + PURITY + STRATEGIES + PRUNING + LEARNERS
-    built_in += INSTRUCTION_SELECTION + JOBS
+    built_in: tuple[Spec, ...] = MODELS + INFORMATIVENESS + PURITY + STRATEGIES + PRUNING
+    built_in += LEARNERS + INSTRUCTION_SELECTION + JOBS
     known = {(spec.kind, spec.name): spec for spec in built_in}
     for point in entry_points(group=ENTRY_POINT_GROUP):
         loaded = point.load()

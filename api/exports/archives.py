@@ -73,15 +73,18 @@ async def as_zip(
     with closing(document), closing(Spool()) as spool:
         spool.write(document.begin().encode())
 
+        def added(block: list[Record]) -> list[Placed]:
+            found = []
+            for record in block:
+                path = place(record)
+                if path is not None:
+                    found.append(Placed(path, record.original, record.bytes))
+                    spool.write(document.add(record, path).encode())
+            return found
+
         async def placed() -> AsyncIterator[list[Placed]]:
             async for block in images.blocks():
-                found = []
-                for record in block:
-                    path = place(record)
-                    if path is not None:
-                        found.append(Placed(path, record.original, record.bytes))
-                        spool.write(document.add(record, path).encode())
-                yield found
+                yield await to_thread.run_sync(added, block)
 
         def texts(written: Written) -> Iterator[tuple[str, Spool]]:
             for piece in document.end():
@@ -128,9 +131,13 @@ async def as_document(images: Images, document: Document) -> AsyncIterator[bytes
     with closing(document):
         yield document.begin().encode()
         async for block in images.blocks():
-            yield "".join(document.add(record, record.file) for record in block).encode()
+            yield await to_thread.run_sync(_added, document, block)
         async for piece in in_threads(document.end()):
             yield piece
+
+
+def _added(document: Document, block: list[Record]) -> bytes:
+    return "".join(document.add(record, record.file) for record in block).encode()
 
 
 async def as_texts(images: Images, document: Document) -> AsyncIterator[bytes]:

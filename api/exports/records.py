@@ -7,9 +7,11 @@ from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, exists, or_, select
+from anyio import to_thread
+from sqlalchemy import ColumnElement, Subquery, exists, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
+from api.exports.portions import stored_bytes, within_bytes
 from api.exports.tables import speaks
 from api.exports.texts import contents, within_memory
 from core.folder_names import to_file
@@ -150,6 +152,15 @@ def file_name(pool_index: int, name: str, media_type: str) -> str:
     return f"{pool_index:07d}_{to_file(short)}.{ending}"
 
 
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Rows of images, of their votes, and what models took them for."""
+
+    rows: Sequence[Any]
+    votes: Sequence[Any]
+    predictions: Mapping[int, Prediction]
+
+
 @dataclass(frozen=True)
 class Images:
     """Which images leave.
@@ -183,11 +194,12 @@ class Images:
             async with self.sessions() as session:
                 # What an image counts as and its votes come from several statements.
                 await session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
-                found = await self._block(session, last)
-            if not found:
+                read = await self._block(session, last)
+            if not read.rows:
                 return
-            last = found[-1].pool_index
-            yield found
+            last = read.rows[-1].pool_index
+            # Thousands of boxes take a while to read, and requests are not to wait for it.
+            yield await to_thread.run_sync(self._records, read)
 
     async def blocks_with_texts(self) -> AsyncIterator[list[tuple[Record, str]]]:
         """The texts in order of import with what is known of each, some megabytes at a time."""
@@ -196,7 +208,8 @@ class Images:
                 found = await contents(self.sessions, [one.example_id for one in some])
                 yield [(one, found[one.example_id]) for one in some]
 
-    async def _block(self, session: AsyncSession, last: int) -> list[Record]:
+    async def _block(self, session: AsyncSession, last: int) -> "_Block":
+        next_ = self._next(last)
         statement = (
             select(
                 Example.id.label("example_id"),
@@ -214,17 +227,29 @@ class Images:
                 Example.location,
                 Example.location_tag,
             )
+            .join(next_, next_.c.id == Example.id)
+            .order_by(Example.pool_index)
+        )
+        rows: Sequence[Any] = (await session.execute(statement)).all()
+        ids = [row.example_id for row in rows]
+        votes = await _votes(session, ids)
+        return _Block(rows, votes, await _predictions(session, ids, self.classes))
+
+    def _next(self, last: int) -> Subquery:
+        """The ids of a block: those after ``last`` whose labels fit memory together."""
+        first = (
+            select(Example.id, Example.pool_index, stored_bytes(Example.label).label("bytes"))
             .where(Example.project_id == self.project_id, Example.pool_index > last)
             .order_by(Example.pool_index)
             .limit(_FETCH)
         )
         if not self.all:
-            statement = statement.where(_is_judged())
-        rows: Sequence[Any] = (await session.execute(statement)).all()
-        ids = [row.example_id for row in rows]
-        votes = await _votes(session, ids, self.classes)
-        predictions = await _predictions(session, ids, self.classes)
-        return [self._record(row, votes[row.example_id], predictions) for row in rows]
+            first = first.where(_is_judged())
+        return within_bytes(first.subquery(), "pool_index")
+
+    def _records(self, read: "_Block") -> list[Record]:
+        votes = _read_votes(read.votes, self.classes)
+        return [self._record(row, votes[row.example_id], read.predictions) for row in read.rows]
 
     def _record(self, row: Any, votes: list[Vote], predictions: Mapping[int, Prediction]) -> Record:
         fields = dict(row._mapping)
@@ -249,9 +274,7 @@ def _is_judged() -> ColumnElement[bool]:
     )
 
 
-async def _votes(
-    session: AsyncSession, ids: Sequence[int], classes: Mapping[int, str]
-) -> defaultdict[int, list[Vote]]:
+async def _votes(session: AsyncSession, ids: Sequence[int]) -> Sequence[Any]:
     statement = (
         select(
             Annotation.example_id,
@@ -269,8 +292,12 @@ async def _votes(
         .where(Annotation.example_id.in_(ids), speaks())
         .order_by(Annotation.id)
     )
-    found: defaultdict[int, list[Vote]] = defaultdict(list)
     rows: Sequence[Any] = (await session.execute(statement)).all()
+    return rows
+
+
+def _read_votes(rows: Sequence[Any], classes: Mapping[int, str]) -> defaultdict[int, list[Vote]]:
+    found: defaultdict[int, list[Vote]] = defaultdict(list)
     for example_id, id_, source, email, verdict, stored, *rest in rows:
         label = label_of(stored)
         text = written(label, classes)

@@ -3,10 +3,11 @@
 import csv
 import io
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from anyio import to_thread
 from sqlalchemy import (
     ColumnElement,
     Select,
@@ -23,6 +24,7 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 from sqlalchemy.orm import aliased
 
+from api.exports.portions import stored_bytes, within_bytes
 from api.exports.texts import TEXT, with_texts
 from core.class_names import seen_as
 from core.consensus import holds
@@ -104,17 +106,25 @@ def _effective(by_class: bool) -> ColumnElement[bool]:
     return and_(holds(), says, ~same_later)
 
 
-def _annotations(table: Table) -> Select[Any]:
-    """Every annotation, oldest first; ``effective`` marks one of each example, if it has any.
+def _annotations(table: Table, last: int) -> Select[Any]:
+    """Annotations after ``last``, oldest first; ``effective`` marks one of each example, if any.
 
     After ``COLUMNS`` come the bytes of the example.
     """
     effective = _effective(table.by_class)
-    which = [Annotation.project_id == table.project_id]
-    if table.only_effective:
-        which.append(effective)
     is_agreed = table.only_effective and not table.by_class
     earlier = aliased(Annotation)
+    label = Example.label if is_agreed else Annotation.label
+    first = (
+        select(Annotation.id, stored_bytes(label).label("bytes"))
+        .join(Example, Example.id == Annotation.example_id)
+        .where(Annotation.project_id == table.project_id, Annotation.id > last)
+        .order_by(Annotation.id)
+        .limit(_FETCH)
+    )
+    if table.only_effective:
+        first = first.where(effective)
+    next_ = within_bytes(first.subquery(), "id")
     return (
         select(
             Annotation.id,
@@ -139,18 +149,17 @@ def _annotations(table: Table) -> Select[Any]:
             Annotation.client_key,
             earlier.client_key,
             Annotation.created_at,
-            Example.label if is_agreed else Annotation.label,
+            label,
             Example.bytes,
         )
+        .join(next_, next_.c.id == Annotation.id)
         .join(Example, Example.id == Annotation.example_id)
         .outerjoin(Query, Query.id == Annotation.query_id)
         .outerjoin(Round, Round.id == Annotation.round_id)
         .outerjoin(User, User.id == Annotation.annotator_id)
         .outerjoin(ProjectClass, ProjectClass.id == Annotation.class_id)
         .outerjoin(earlier, earlier.id == Annotation.supersedes_id)
-        .where(*which)
         .order_by(Annotation.id)
-        .limit(_FETCH)
     )
 
 
@@ -163,18 +172,23 @@ async def rows(table: Table) -> AsyncIterator[list[dict[str, Any]]]:
     last = 0
     while True:
         async with table.sessions() as session:
-            statement = _annotations(table).where(Annotation.id > last)
+            statement = _annotations(table, last)
             block = (await session.execute(statement)).all()
         if not block:
             return
         last = block[-1][0]
-        found = [_row(table, *row) for *row, _ in block]
+        # Thousands of boxes take a while to read, and requests are not to wait for it.
+        found = await to_thread.run_sync(_rows, table, block)
         if not table.texts:
             yield found
             continue
         sizes = (row[-1] for row in block)
         async for some in with_texts(table.sessions, list(zip(found, sizes, strict=True))):
             yield some
+
+
+def _rows(table: Table, block: Sequence[Any]) -> list[dict[str, Any]]:
+    return [_row(table, *row) for *row, _ in block]
 
 
 def _row(table: Table, *values: Any) -> dict[str, Any]:

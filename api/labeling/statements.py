@@ -25,12 +25,22 @@ from sqlalchemy import (
 from sqlalchemy.orm import aliased
 
 from api.pipelined_sql import Statement, among
-from core.class_names import naming
+from core.class_names import hold_classes, naming
 from core.consensus import lock_examples, votes
-from core.lifecycle import mark_answered
+from core.lifecycle import mark_answered, mark_members
 from core.media.excerpts import beginning
 from core.states import RoundState, Verdict
-from core.tables import Annotation, Example, Member, Project, Query, Round, User
+from core.tables import (
+    Annotation,
+    Example,
+    Member,
+    Project,
+    ProjectClass,
+    Query,
+    QueryMember,
+    Round,
+    User,
+)
 
 WHOLE: Final = 20_000
 """Characters of the longest text that is leased whole."""
@@ -65,6 +75,7 @@ LOCK_EXAMPLES = Statement(lock_examples(Example.id.in_(_EXAMPLES)))
 # A statement that waited for a lock does not see rows that were added meanwhile; one that starts
 # after it does.
 ROUNDS = Statement(_CONCERNED)
+HOLD_CLASSES = Statement(hold_classes(among(ProjectClass.id, "classes")))
 PROJECT = Statement(
     select(Project.state, Project.classes_version, Project.task).where(Project.id == _PROJECT)
 )
@@ -121,6 +132,11 @@ CLASSES = Statement(naming(_PROJECT))
 SIZES = Statement(
     select(Example.id, Example.width, Example.height).where(Example.id.in_(_EXAMPLES))
 )
+QUERY_MEMBERS = Statement(
+    select(QueryMember.query_id, QueryMember.example_id).where(
+        among(QueryMember.query_id, "queries")
+    )
+)
 NEW_IDS = Statement(
     select(func.nextval("annotations_id_seq").label("id")).select_from(
         func.generate_series(1, bindparam("count", type_=BigInteger)).alias("n")
@@ -165,6 +181,7 @@ FINISH = Statement(
     .values(done=True)
 )
 MARK_ANSWERED = Statement(mark_answered())
+MARK_MEMBERS = Statement(mark_members())
 SPEND = Statement(
     text(
         "UPDATE rounds SET spent = new.spent FROM unnest(CAST(:rounds AS bigint[]), "

@@ -128,17 +128,22 @@ def _blocks(one: Corners, other: Corners) -> Iterator[tuple[NDArray[np.int64], N
 
 
 def _augment(of: Sequence[Pair], partner: dict[int, int], taken: dict[int, int]) -> None:
-    """Let pairs change partners as long as one box more finds one (Kuhn 1955)."""
+    """Let pairs change partners as long as one box more finds one (Kuhn 1955).
+
+    What a search in vain has seen leads to no free column later either, and is not seen again: so
+    all of those together take as long as one.
+    """
     wanted: dict[int, list[int]] = defaultdict(list)
     for row, column, _ in of:
         wanted[row].append(column)
+    in_vain: set[int] = set()
     for free in sorted(wanted.keys() - partner.keys()):
         came: dict[int, int] = {}
-        waiting = deque([free])
+        waiting, found = deque([free]), False
         while waiting:
             row = waiting.popleft()
             for column in wanted[row]:
-                if column in came:
+                if column in came or column in in_vain:
                     continue
                 came[column] = row
                 if column in taken:
@@ -146,7 +151,10 @@ def _augment(of: Sequence[Pair], partner: dict[int, int], taken: dict[int, int])
                     continue
                 _rewire(column, came, partner, taken)
                 waiting.clear()
+                found = True
                 break
+        if not found:
+            in_vain.update(came)
 
 
 def _rewire(

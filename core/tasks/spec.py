@@ -40,6 +40,8 @@ class TaskType(ABC, Generic[L]):
         alike: The largest ``distance`` at which two labels still say the same.
         of_groups: Whether a query shows several examples, and a label says something of them
             together; then it may hold for all of them.
+        chance: How far two labels differ that say nothing, if that is known; else it is measured
+            over labels of different examples.
         learner: ``module:attribute`` of its ``models.tasks.base.Learner``, imported where it runs;
             empty where no model learns such labels.
     """
@@ -53,6 +55,7 @@ class TaskType(ABC, Generic[L]):
     names_one_class: ClassVar[bool] = False
     alike: ClassVar[float] = 0.0
     of_groups: ClassVar[bool] = False
+    chance: ClassVar[float | None] = None
 
     @property
     def looks_at_size(self) -> bool:
@@ -143,6 +146,19 @@ class TaskType(ABC, Generic[L]):
         Returns:
             None for a label with a class that the project has no longer.
         """
+
+    def why_not(self, text: str, classes: Mapping[str, int]) -> str | None:  # noqa: ARG002
+        """What is wrong with a text that ``read`` takes for none, and what to do.
+
+        Args:
+            text: What is written there.
+            classes: As for ``read``.
+
+        Returns:
+            The rest of a sentence that begins with where it stands; None where nothing more is
+            known of it than that.
+        """
+        return None
 
     def same(self, one: L, other: L) -> bool:
         """Whether two labels say the same."""

@@ -45,6 +45,7 @@ class Behaviour:
         key: What it wants in ``Authorization``; None: nothing.
         faults: Chance of each fault.
         first: Faults of the first requests, one each, whatever the chances.
+        not_taken: Parameters that it refuses, as some models do.
         seed: Of what is left to chance: the same question gets the same answer.
     """
 
@@ -57,6 +58,7 @@ class Behaviour:
     key: str | None = None
     faults: Mapping[Fault, float] = field(default_factory=dict)
     first: Sequence[Fault] = ()
+    not_taken: Sequence[str] = ()
     seed: int = 0
 
 
@@ -94,12 +96,17 @@ class StandIn:
         """Answer the requests of a connection."""
         with contextlib.suppress(OSError, EOFError, ValueError, asyncio.CancelledError):
             while (request := await _read(reader)) is not None:
-                if not await self._respond(writer, *request):
+                if not await self._respond(reader, writer, *request):
                     break
         writer.close()
 
     async def _respond(
-        self, writer: asyncio.StreamWriter, path: str, headers: Mapping[str, str], content: bytes
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        path: str,
+        headers: Mapping[str, str],
+        content: bytes,
     ) -> bool:
         """Answer one request; whether the connection goes on."""
         self.requests += 1
@@ -115,6 +122,9 @@ class StandIn:
             return False
         async with self._slots:
             await asyncio.sleep(3600 if fault == "silent" else how.seconds)
+        if reader.at_eof():
+            # Whoever asked is gone, as servers notice, too.
+            return False
         if fault == "fail":
             return await self._send(writer, 500, _error("Something went wrong"))
         if fault == "broken":
@@ -126,7 +136,15 @@ class StandIn:
             return await self._send(writer, 200, _embeddings(body["input"]))
         if not path.endswith("/chat/completions") or body.get("model") in (None, "unknown"):
             return await self._send(writer, 404, _error("The model does not exist"))
-        made = json.dumps(_completion(body, self._say(body["messages"], chance, fault))).encode()
+        for name in how.not_taken:
+            if name in body:
+                text = f"Unsupported parameter: '{name}' is not supported with this model."
+                return await self._send(writer, 400, _error(text))
+        try:
+            said = self._say(body["messages"], chance, fault)
+        except ValueError:
+            return await self._send(writer, 500, _error("This row breaks it"))
+        made = json.dumps(_completion(body, said)).encode()
         if fault == "half":
             writer.write(_head(200, len(made)) + made[: len(made) // 2])
             await writer.drain()

@@ -238,7 +238,7 @@ def cam_boxes(
     *,
     classes: Indices | None = None,
     threshold: float = THRESHOLD,
-) -> list[CamBox]:
+) -> list[CamBox | None]:
     """Propose one box for each image: around the largest place that a classifier looks at.
 
     Args:
@@ -249,24 +249,21 @@ def cam_boxes(
         threshold: what counts as looked at, as a share of the map's largest value.
 
     Returns:
-        n boxes; of an image on which nothing stands out the whole square.
+        n boxes; None for an image on which nothing stands out.
     """
     seen = looker.look(pixels, classes)
     outputs = seen.probabilities.argmax(axis=1) if classes is None else classes
     boxes, _ = boxes_of_maps(seen.evidence, pixels.shape[1], threshold)
-    placed = out_of_square(boxes, sizes)
+    stands_out = np.ptp(seen.evidence, axis=(1, 2)) > 0
     scores = np.take_along_axis(seen.probabilities, outputs[:, None], axis=1)[:, 0]
-    return [
-        CamBox(
-            int(output),
-            float(left),
-            float(top),
-            float(right - left),
-            float(bottom - top),
-            max(float(score), float(np.finfo(np.float32).tiny)),
-        )
-        for output, (left, top, right, bottom), score in zip(outputs, placed, scores, strict=True)
-    ]
+    rows = zip(outputs, out_of_square(boxes, sizes), scores, stands_out, strict=True)
+    return [_box(int(output), *row) if found else None for output, *row, found in rows]
+
+
+def _box(output: int, corners: NDArray[np.float64], score: np.float32) -> CamBox:
+    left, top, right, bottom = corners.tolist()
+    least = float(np.finfo(np.float32).tiny)
+    return CamBox(output, left, top, right - left, bottom - top, max(float(score), least))
 
 
 def _without_map(what: str) -> ModelError:

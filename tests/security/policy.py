@@ -180,6 +180,11 @@ POLICY: dict[str, Policy] = {
     "list_subsets": Policy("manager"),
     "compare_subsets": Policy("manager"),
     "export_subset": Policy("manager"),
+    "show_selection": Policy("manager"),
+    "list_clusters": Policy("manager"),
+    "list_selected": Policy("manager"),
+    "compare_selections": Policy("manager"),
+    "export_selection": Policy("manager"),
     # Telling other programs
     "list_webhooks": Policy("manager"),
     "create_webhook": Policy("manager", _WRITE),

@@ -15,6 +15,7 @@ from models.rounds.meta_training import learns
 from workers.advance.answers import meta_train
 from workers.advance.dry_run import prepare
 from workers.advance.evaluating import evaluate
+from workers.advance.first_boxes import begins_with_boxes, propose_first, propose_more
 from workers.advance.naming import named_by_id
 from workers.advance.phases import Advance
 from workers.advance.publish import publish
@@ -25,12 +26,15 @@ from workers.advance.starting_over import start_over_if_lost
 from workers.advance.warm_start import warm_start
 from workers.context import JobContext, Phase
 from workers.dry_run import dry_run
+from workers.instructions.closing import asks_groups, close_rankings
 
 
 def run(context: JobContext) -> dict[str, Any]:
     """Advance the project by one round."""
     if context.dry_run:
         return dry_run(context, prepare)
+    if asks_groups(context):
+        return close_rankings(context)
     advance = Advance.open(context)
     with context.sessions() as session:
         took = expected_seconds(session, context.project_id)
@@ -78,16 +82,25 @@ def _has_to_score(advance: Advance) -> bool:
     return _has_model(advance) and len(advance.snapshot.unlabeled) > 0
 
 
+def _begins_with_boxes(advance: Advance) -> bool:
+    if advance.selecting is None or (advance.closing is not None and _has_model(advance)):
+        return False
+    return begins_with_boxes(advance)
+
+
 _SNAPSHOT: Final = Phase("snapshot", Advance.take_snapshot)
 _EMBED: Final = Phase("embed", Advance.embed, _has_to_embed)
 _SELECT: Final = Phase("select", select_queries, lambda advance: advance.selecting is not None)
+_PROPOSE: Final = Phase("propose", propose_first, _begins_with_boxes)
 _PUBLISH: Final = Phase("publish", publish)
 FIRST_PHASES: Final = (
     _SNAPSHOT,
     _SELECT,
+    _PROPOSE,
     _PUBLISH,
     _EMBED,
     Phase("warm_start", warm_start, _has_to_warm_start),
+    Phase("propose_more", propose_more, _begins_with_boxes),
 )
 PHASES: Final = (
     _SNAPSHOT,
@@ -97,6 +110,7 @@ PHASES: Final = (
     Phase("evaluate", evaluate, _has_to_evaluate),
     Phase("score", score, _has_to_score),
     _SELECT,
+    _PROPOSE,
     _PUBLISH,
 )
 

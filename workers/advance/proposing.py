@@ -10,6 +10,7 @@ from core.tables import Example, Round
 from core.tasks.proposals import to_store
 from models.detection.proposals import proposals
 from models.rounds.query import PoolScores
+from workers.advance.first_boxes import proposed
 from workers.advance.phases import Advance
 
 _BLOCK: Final = 5000
@@ -24,10 +25,13 @@ def propose(
 ) -> None:
     """Give the rows of queries to come what the round's detector has found in their images.
 
-    What it has not looked at keeps what an earlier one has found. Without a detector nothing
-    changes.
+    What it has not looked at keeps what an earlier one has found. Without a detector it is what a
+    classifier has found of another project, if any has.
     """
     if scores is None or scores.detections is None:
+        begun = proposed(advance)
+        for row in rows:
+            row["proposals"] = row.get("proposals") or begun.get(row["example_id"])
         return
     place_of = {index: place for place, index in enumerate(scores.indices.tolist())}
     class_ids = advance.snapshot.class_ids.tolist()

@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Any, Final
 
 import numpy as np
-from sqlalchemy import ARRAY, BigInteger, and_, bindparam, func, or_, select, update
+from sqlalchemy import ARRAY, BigInteger, and_, bindparam, func, null, or_, select, update
 from sqlalchemy.orm import Session
 
 from core import events
@@ -36,7 +36,10 @@ _new = (
     .render_derived()
 )
 _REPLACE: Final = (
-    update(Query).where(Query.id == _new.c.id).values(example_id=_new.c.example_id, typical=True)
+    update(Query)
+    .where(Query.id == _new.c.id)
+    # What was proposed is of the image that goes.
+    .values(example_id=_new.c.example_id, typical=True, proposals=null())
 )
 
 

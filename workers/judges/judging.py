@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
+from math import factorial
 from typing import Final, Literal, TypeVar
 
 from workers.judges import prompts
@@ -74,17 +75,19 @@ def shown_orders(items: Sequence[str], permutations: int, seed: int) -> list[tup
 
     Args:
         items: The rows.
-        permutations: How many orders.
+        permutations: How many orders, if there are so many.
         seed: Of the random numbers.
     """
     digest = hashlib.sha256(repr((seed, list(items))).encode("utf-8", "replace")).digest()
     generator = random.Random(digest)
-    orders: list[tuple[int, ...]] = []
-    while len(orders) < permutations:
+    orders: dict[tuple[int, ...], None] = {}
+    # The same order once more would be the same question, whose answer is kept.
+    most = min(permutations, factorial(len(items)))
+    while len(orders) < most:
         order = list(range(len(items)))
         generator.shuffle(order)
-        orders += [tuple(order), tuple(reversed(order))]
-    return orders[:permutations]
+        orders |= dict.fromkeys((tuple(order), tuple(reversed(order))))
+    return [*orders][:most]
 
 
 async def rank(judge: Judge, items: Sequence[str], *, permutations: int = 1, seed: int) -> Ranked:

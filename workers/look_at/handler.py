@@ -1,27 +1,21 @@
 """The ``look_at`` job: show where on one image the last round's classifier sees a class."""
 
-import json
 from typing import Any, Final
 
 import numpy as np
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from core.errors import Conflict
 from core.job_params import LookAtParams
-from core.project_settings import Choice, ProjectSettings
-from core.states import ArtifactKind
-from core.tables import Artifact, Example, Job, Project, Round
-from models import tensorfile
-from models.features.embed import uses_embeddings
+from core.project_settings import ProjectSettings
+from core.tables import Example, Job, Project
 from models.localization.judge import boxes_of_maps
-from models.localization.looking import Looker
 from models.localization.map_box import scaled_map
 from models.localization.squares import out_of_square
 from models.media.image import images_of
 from models.params.localize import THRESHOLD
 from workers.context import JobContext, Phase
-from workers.features.stored import embeddings_file
+from workers.lookers import last_classifier, looker_of
 from workers.stores import open_store, side_of
 
 
@@ -60,7 +54,7 @@ def look(context: JobContext) -> None:
             "unknown_class",
             f"The model of round {number} does not know this class yet; finish a round that does.",
         )
-    looker = _looker(context, artifact, settings, side)
+    looker = looker_of(context.storage, artifact, settings, side)
     store = images_of(open_store(context.storage, context.project_id, side, index + 1))
     pixels = store[np.array([index])]
     said = looker.look(pixels).probabilities[0]
@@ -79,33 +73,6 @@ def look(context: JobContext) -> None:
         "box": None if constant else np.round(out_of_square(boxes, sizes)[0], 2).tolist(),
     }
     context.save({"result": result})
-
-
-def _looker(
-    context: JobContext, artifact: Artifact, settings: ProjectSettings, side: int
-) -> Looker:
-    """The classifier, and what embeds for it: the project's model may be another by now."""
-    path = context.storage.fetch(artifact.storage_key)
-    metadata = tensorfile.read_metadata(path)
-    embeddings = None
-    if metadata.get("format") == "karat-target":
-        name, params = metadata["name"], json.loads(metadata["params"])
-        if uses_embeddings(name, params):
-            model = Choice(name=name, params=params)
-            settings = settings.model_copy(update={"model": model})
-            embeddings = embeddings_file(context.storage, context.project_id, settings)
-    return Looker.load(path, side, embeddings)
-
-
-def last_classifier(project_id: int) -> Any:
-    """The model of the last round that has one, and the number of the round."""
-    return (
-        select(Artifact, Round.number)
-        .join(Round, Round.id == Artifact.round_id)
-        .where(Artifact.project_id == project_id, Artifact.kind == ArtifactKind.CHECKPOINT)
-        .order_by(Round.number.desc(), Artifact.id.desc())
-        .limit(1)
-    )
 
 
 def failed(session: Session, job: Job) -> None:

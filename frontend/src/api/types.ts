@@ -53,6 +53,11 @@ export type Estimate = {
   labeled: number;
   phases: Record<string, number>;
   notes: string[];
+  /** Where a judge would be asked; `price` is null where it has none. */
+  requests?: number;
+  tokens_in?: number;
+  tokens_out?: number;
+  price?: number | null;
 };
 export type JobState = Schemas["JobState"];
 export type JobKind = Schemas["JobKind"];

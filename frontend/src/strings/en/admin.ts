@@ -11,6 +11,7 @@ export const admin = {
     workers: "Workers",
     webhooks: "Webhooks",
     weights: "Weights",
+    judges: "Judges",
     storage: "Storage",
     audit: "Audit log",
   },
@@ -71,6 +72,7 @@ export const admin = {
     purposes: {
       gpu: "Rounds, learning, pruning, relabeling",
       cpu: "Imports, and watching over jobs",
+      judge: "Choosing instructions, with answers of judges",
       web: "Telling webhooks",
     } as Record<string, string>,
     processes: "Processes",
@@ -225,6 +227,7 @@ export const admin = {
       review: "review",
       annotations: "annotations",
       subset: "subset",
+      selection: "selection",
       artifact: "artifact",
       audit: "audit log",
       class: "class",

@@ -12,6 +12,7 @@ export const admin: Catalogue["admin"] = {
     workers: "워커",
     webhooks: "웹훅",
     weights: "가중치",
+    judges: "판정 모델",
     storage: "저장 공간",
     audit: "감사 로그",
   },
@@ -72,6 +73,7 @@ export const admin: Catalogue["admin"] = {
     purposes: {
       gpu: "라운드, 학습, 라벨 선별, 재라벨링",
       cpu: "가져오기, 작업 감시",
+      judge: "판정 모델의 답을 받아 지시문 고르기",
       web: "웹훅 전송",
     },
     processes: "프로세스",
@@ -225,6 +227,7 @@ export const admin: Catalogue["admin"] = {
       review: "검토",
       annotations: "라벨 기록",
       subset: "부분집합",
+      selection: "고른 지시문",
       artifact: "산출물",
       audit: "감사 로그",
       worker: "워커",

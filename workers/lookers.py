@@ -1,0 +1,51 @@
+"""Classifiers that rounds have trained, as they look at images."""
+
+import json
+from typing import Any
+
+from sqlalchemy import select
+
+from core.project_settings import Choice, ProjectSettings
+from core.states import ArtifactKind
+from core.storage import Storage
+from core.tables import Artifact, Round
+from models import tensorfile
+from models.features.embed import uses_embeddings
+from models.localization.looking import Looker
+from workers.features.stored import embeddings_file
+
+
+def last_classifier(project_id: int) -> Any:
+    """The model of the last round that has one, and the number of the round."""
+    return (
+        select(Artifact, Round.number)
+        .join(Round, Round.id == Artifact.round_id)
+        .where(Artifact.project_id == project_id, Artifact.kind == ArtifactKind.CHECKPOINT)
+        .order_by(Round.number.desc(), Artifact.id.desc())
+        .limit(1)
+    )
+
+
+def looker_of(storage: Storage, artifact: Artifact, settings: ProjectSettings, side: int) -> Looker:
+    """The classifier, and what embeds for it: the project's model may be another by now.
+
+    Args:
+        storage: Where files are.
+        artifact: A checkpoint of a round.
+        settings: Of its project.
+        side: Of the project's images, in pixels.
+
+    Raises:
+        ModelError: What it tells classes by has no place on the image.
+    """
+    path = storage.fetch(artifact.storage_key)
+    metadata = tensorfile.read_metadata(path)
+    embeddings = None
+    if metadata.get("format") == "karat-target":
+        name, params = metadata["name"], json.loads(metadata["params"])
+        if uses_embeddings(name, params):
+            assert artifact.project_id is not None
+            model = Choice(name=name, params=params)
+            settings = settings.model_copy(update={"model": model})
+            embeddings = embeddings_file(storage, artifact.project_id, settings)
+    return Looker.load(path, side, embeddings)
