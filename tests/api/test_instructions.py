@@ -343,7 +343,9 @@ def test_rows_and_rankings_leave_as_tuning_libraries_read_them(
     assert len(exported("alpaca")) == 3
 
 
-_ids: Any = st.one_of(st.integers(-1, 4), st.sampled_from([2**63, 1e300, "1", None, [], True]))
+_ids: st.SearchStrategy[Any] = st.one_of(
+    st.integers(-1, 4), st.sampled_from([2**63, 1e300, "1", None, [], True])
+)
 
 
 def test_no_ranking_brings_the_service_down(
