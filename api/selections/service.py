@@ -6,7 +6,6 @@ from typing import Any, Final
 
 import numpy as np
 from anyio import to_thread
-from numpy.typing import NDArray
 from sqlalchemy import Select, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -27,6 +26,7 @@ from core.selections import (
     SelectionReason,
     Shown,
     cluster_page,
+    places_of,
     read_columns,
     rows_at,
     tied_share,
@@ -185,13 +185,7 @@ async def listed(
     path = await to_thread.run_sync(path_of, storage, found.artifact)
 
     def read() -> tuple[list[dict[str, Any]], int | None]:
-        columns = read_columns(path, "kept", "reason")
-        wanted: NDArray[np.bool_] = np.ones(len(columns["kept"]), dtype=np.bool_)
-        if kept is not None:
-            wanted &= columns["kept"] == kept
-        if reason is not None:
-            wanted &= columns["reason"] == reason.value
-        places = np.flatnonzero(wanted)
+        places = places_of(path, kept=kept, reason=reason)
         begin = int(np.searchsorted(places, cursor or 0))
         after = places[begin + limit : begin + limit + 1].tolist()
         return rows_at(path, places[begin : begin + limit]), after[0] if after else None
