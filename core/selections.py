@@ -76,6 +76,7 @@ SCHEMA: Final = pa.schema(
         ("status", pa.string()),
         ("asked", pa.string()),
         ("length", pa.int32()),
+        ("topic", pa.int32()),
     ]
 )
 """One row for each example of the pool.
@@ -83,7 +84,8 @@ SCHEMA: Final = pa.schema(
 ``cluster`` is null where none was made; ``rank`` is 1 for the best of its cluster, null for what
 has no place in an order; ``w`` and ``p_value`` are of the cluster, of the orders of the judge;
 ``asked`` says why people were asked about the cluster, null where they were not; ``length`` is that
-of the response, in characters.
+of the response, in characters; ``topic`` is a large group that it belongs to, null where rows were
+not embedded.
 """
 
 _BATCH: Final = 4096
@@ -114,7 +116,7 @@ def write_selection(path: Path, columns: Mapping[str, Any]) -> None:
 
 
 def _column(field: Any, found: NDArray[Any]) -> pa.Array:
-    if field.name in ("cluster", "rank"):
+    if field.name in ("cluster", "rank", "topic"):
         return pa.array(found, type=field.type, mask=found < 0)
     if field.name == "asked":
         return pa.array([one or None for one in found.tolist()], type=field.type)

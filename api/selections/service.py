@@ -19,6 +19,7 @@ from api.selections.schemas import (
     SelectionComparison,
     SelectionOut,
     TiedScores,
+    Topic,
 )
 from core.among import among
 from core.errors import Conflict, NotFound
@@ -121,6 +122,15 @@ def summary(storage: Storage, found: Found) -> SelectionOut:
             "artifact_id": artifact.id,
             "non_rankable": _tied(storage, found),
             "people": None if people is None else PeopleOut.model_validate(people),
+            "topics": [
+                Topic(words=words, rows=rows, kept=kept)
+                for words, rows, kept in zip(
+                    meta["topic_words"],
+                    meta["by_topic"]["before"],
+                    meta["by_topic"]["after"],
+                    strict=True,
+                )
+            ],
             "created_at": artifact.created_at,
         }
     )
