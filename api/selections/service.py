@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 from anyio import to_thread
-from sqlalchemy import Select, select
+from sqlalchemy import Select, distinct, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.instruction_rows import fields_of
@@ -34,7 +34,7 @@ from core.selections import (
 )
 from core.states import ArtifactKind, JobKind
 from core.storage import Storage
-from core.tables import Artifact, Example, ExampleText, Job
+from core.tables import Artifact, Example, ExampleText, Job, Query
 
 _SHOWN: Final = 24
 
@@ -47,11 +47,13 @@ class Found:
         artifact: The newest of its job: where people have decided since, it follows them.
         scores: The newest selection of the project that was made by scores of single rows.
         clusters: The newest whose rows were put together, this one if it has clusters.
+        answered: While the round is open in which people rank, how many groups they have ranked.
     """
 
     artifact: Artifact
     scores: Artifact | None
     clusters: Artifact | None
+    answered: int | None
 
 
 def _selections(project_id: int) -> Select[Artifact]:
@@ -91,7 +93,19 @@ async def find_selection(session: AsyncSession, project_id: int, job_id: int) ->
         artifact,
         artifact if is_scored else (await session.scalars(scored)).one_or_none(),
         artifact if is_clustered else (await session.scalars(clustered)).one_or_none(),
+        await _answered(session, artifact),
     )
+
+
+async def _answered(session: AsyncSession, artifact: Artifact) -> int | None:
+    people = artifact.meta.get("people")
+    # A file that follows people has a round of its own, and counts what they said in it.
+    if people is None or people["round_id"] is None or artifact.round_id is not None:
+        return None
+    done = select(func.count(distinct(Query.example_id))).where(
+        Query.round_id == people["round_id"], Query.done
+    )
+    return await session.scalar(done)
 
 
 def path_of(storage: Storage, artifact: Artifact) -> Path:
@@ -121,7 +135,7 @@ def summary(storage: Storage, found: Found) -> SelectionOut:
             "job_id": artifact.job_id,
             "artifact_id": artifact.id,
             "non_rankable": _tied(storage, found),
-            "people": None if people is None else PeopleOut.model_validate(people),
+            "people": None if people is None else _people(people, found.answered),
             "topics": [
                 Topic(words=words, rows=rows, kept=kept)
                 for words, rows, kept in zip(
@@ -134,6 +148,11 @@ def summary(storage: Storage, found: Found) -> SelectionOut:
             "created_at": artifact.created_at,
         }
     )
+
+
+def _people(people: dict[str, Any], answered: int | None) -> PeopleOut:
+    so_far = {} if answered is None else {"answered": answered}
+    return PeopleOut.model_validate({**people, **so_far})
 
 
 def _tied(storage: Storage, found: Found) -> TiedScores | None:

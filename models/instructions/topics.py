@@ -48,7 +48,7 @@ def topics_of(embeddings: Float32Array, seed: int) -> NDArray[np.int64]:
 
 
 def words_of(texts: Sequence[str], topics: NDArray[np.int64], count: int) -> list[list[str]]:
-    """Name topics by the words that more of their texts have than of all others.
+    """Name topics by the words that more of their texts have than of all others, rare ones first.
 
     Args:
         texts: n of them, a sample of all.
@@ -66,9 +66,11 @@ def words_of(texts: Sequence[str], topics: NDArray[np.int64], count: int) -> lis
     named = []
     for topic, found in enumerate(having):
         inside, outside = max(1, int(sizes[topic])), max(1, len(texts) - int(sizes[topic]))
-        # How much more often a text has the word here than elsewhere.
+        # How much more often a text has the word here than elsewhere; what many have says little.
         lift = {
-            word: times / inside - (every[word] - times) / outside for word, times in found.items()
+            word: (times / inside - (every[word] - times) / outside)
+            * np.log((1 + len(texts)) / (1 + every[word]))
+            for word, times in found.items()
         }
         named.append(sorted(lift, key=lambda word: (-lift[word], word))[:_WORDS])
     return named
