@@ -183,6 +183,7 @@ def test_verdicts_are_wrong_at_the_given_rate_and_always_the_same() -> None:
             "probability": None,
             "in_probability": None,
             "proposals": None,
+            "members": None,
         }
         answer = judge.answer(query)
         assert answer == judge.answer(query)

@@ -359,7 +359,7 @@ def test_a_trial_says_what_is_wrong(
     here = settings.Settings()
     admin = world.caller()
     bad, good = (f"Name the capital of France.\n\nThe capital of France is {rest}" for rest in (
-        "Rome, which lies in Spain.", "Paris."))  # fmt: skip
+        "Rome, which lies in Spain", "Paris"))  # fmt: skip
     truths = {row_key(good): 1.0, row_key(bad): 0.0}
 
     def trial(url: str) -> dict[str, Any]:
@@ -388,7 +388,7 @@ def test_a_trial_says_what_is_wrong(
 def test_a_key_that_was_sealed_elsewhere_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KARAT_SECRET", "a" * 40)
     row = JudgeRow(name="Judy", base_url="https://a.org/v1", key_sealed=b"\x01" + bytes(60))
-    with pytest.raises(JudgeDown, match=r"'Judy' cannot be read.*enter the key again"):
+    with pytest.raises(JudgeDown, match=r"Judy cannot be read.*enter the key again"):
         JudgeSettings.of(row, settings.Settings())
 
 
