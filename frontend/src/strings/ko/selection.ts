@@ -79,7 +79,7 @@ export const selection: Catalogue["selection"] = {
   keptAnswersHint: "전에 받아 둔 답이라 비용이 들지 않았습니다.",
   tokensIn: "입력 토큰",
   tokensOut: "출력 토큰",
-  spent: "금액",
+  spent: "금액(판정 모델 가격의 통화)",
   noPrice: "가격 없음",
   lengths: "답변의 길이",
   lengthsHint: "글자 수가 그만큼인 행의 비율을 전체와 남긴 것에서 견줍니다.",
@@ -133,6 +133,6 @@ export const selection: Catalogue["selection"] = {
   said: (kept, rows) => `행 ${number(rows)}개 가운데 ${number(kept)}개 남김`,
   price: (requests, tokensIn, tokensOut) =>
     `요청 ${number(requests)}개, 입력 토큰 약 ${number(tokensIn)}개, 출력 토큰 약 ${number(tokensOut)}개.`,
-  priceIs: (price) => `가격: 약 ${price}.`,
+  priceIs: (price) => `가격: 약 ${price}(판정 모델 가격의 통화).`,
   priceUnknown: "가격: 판정 모델에 가격이 없어 알 수 없습니다.",
 };

@@ -9,6 +9,7 @@ import {
 } from "../../../api/selections";
 import type { Job, Project, Settings } from "../../../api/types";
 import { t } from "../../../strings";
+import { ButtonLink } from "../../../ui/Button";
 import { Card } from "../../../ui/Card";
 import { type Figure, Figures } from "../../../ui/Figures";
 import { formatCount, formatPercent, formatWholePercent } from "../../../ui/format";
@@ -63,12 +64,18 @@ function Found({ project, selection }: { project: Project; selection: Selection 
         </Notice>
       ))}
       <Card title={text.take} hint={text.takeHint}>
-        <ul className={styles.formats} aria-label={text.take}>
+        <ul className={styles.actions} aria-label={text.take}>
           {FORMATS.map((format) => (
             <li key={format}>
-              <a href={selectionUrl(place, format)} download>
+              <ButtonLink
+                to={selectionUrl(place, format)}
+                size="small"
+                kind={format === "alpaca" ? "primary" : "secondary"}
+                reloadDocument
+                download
+              >
                 {text.formats[format]}
-              </a>
+              </ButtonLink>
             </li>
           ))}
         </ul>
