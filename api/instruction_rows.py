@@ -79,7 +79,26 @@ async def groups_of(
     session: AsyncSession, example_ids: Sequence[int]
 ) -> dict[int, list[QueryMember]]:
     """The rows that the latest query of each example asks about together, where one does."""
-    latest = (
+    queries = await _latest(session, example_ids)
+    members = await members_of(session, list(queries.values()))
+    return {id_: members[query_id] for id_, query_id in queries.items() if query_id in members}
+
+
+async def group_ids(session: AsyncSession, example_ids: Sequence[int]) -> dict[int, set[int]]:
+    """The same as ids alone."""
+    queries = await _latest(session, example_ids)
+    members = select(Member.query_id, Member.example_id).where(
+        among(Member.query_id, list(queries.values()))
+    )
+    found: dict[int, set[int]] = defaultdict(set)
+    for query_id, example_id in await session.execute(members):
+        found[query_id].add(example_id)
+    return {id_: found[query_id] for id_, query_id in queries.items()}
+
+
+async def _latest(session: AsyncSession, example_ids: Sequence[int]) -> dict[int, int]:
+    """The latest query of each example that asks about several together."""
+    statement = (
         select(Query.example_id, func.max(Query.id))
         .where(
             among(Query.example_id, example_ids),
@@ -87,9 +106,7 @@ async def groups_of(
         )
         .group_by(Query.example_id)
     )
-    queries = dict((await session.execute(latest)).all())
-    members = await members_of(session, list(queries.values()))
-    return {id_: members[query_id] for id_, query_id in queries.items() if query_id in members}
+    return dict((await session.execute(statement)).all())
 
 
 def shuffle(members: list[Any], person: int, query_id: int) -> None:

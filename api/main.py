@@ -24,6 +24,7 @@ from api.headers import SecurityHeaders
 from api.home.routes import router as home
 from api.hosts import Hosts
 from api.jobs.routes import router as jobs
+from api.judges.routes import router as judges
 from api.labeling.answering import AnswerWriter
 from api.labeling.routes import router as labeling
 from api.maps.routes import router as maps
@@ -35,6 +36,7 @@ from api.requests import Requests
 from api.reviews.routes import router as reviews
 from api.rounds.routes import project_router as project_rounds
 from api.rounds.routes import router as rounds
+from api.selections.routes import router as selections
 from api.subsets.routes import router as subsets
 from api.users.routes import router as users
 from api.webhooks.routes import admin_router as all_webhooks
@@ -66,11 +68,13 @@ _ROUTERS = (
     jobs,
     artifacts,
     subsets,
+    selections,
     guides,
     exports,
     webhooks,
     algorithms,
     weights,
+    judges,
     home,
     admin,
     all_webhooks,

@@ -16,7 +16,7 @@ import io
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -33,7 +33,7 @@ from models.detection.matching import hits
 from models.detection.targets import BoxTargets
 from models.features.embed import embed_pool
 from models.media.image import PixelStore
-from models.protocols import OOD, Indices, Outputs
+from models.protocols import OOD, Indices, Outputs, TargetModel
 from models.ranking.candidates import NO_ANSWERS, LastAnswers, Prices
 from models.ranking.mqnet import MQNet, Normalisation
 from models.rounds.meta_training import meta_train
@@ -41,7 +41,8 @@ from models.rounds.query import QuerySettings, Scored, score_pool, select
 from models.tasks.base import Training
 from models.tasks.boxes import LEARNER
 
-STRATEGIES: Final = ("random", "box_entropy", "pal", "mqnet", "expected_value")
+STRATEGIES: Final = ("random", "oracle", "box_entropy", "pal", "mqnet", "expected_value")
+"""`oracle` draws at random among those that hold something wanted: what purity could give."""
 SIDE: Final = 128
 _EVALUATED_SHARE: Final = 0.3
 _NOTHING: Final = np.empty(0, dtype=np.int64)
@@ -88,8 +89,8 @@ def main() -> None:
         if name not in {"json", "strategies", "seeds", "shares", "objects", "backgrounds"}
     }
     runs = Runs(options.json, config, ("share", "strategy", "seed"))
-    for share in options.shares:
-        for seed in range(options.seeds):
+    for seed in options.seeds:
+        for share in options.shares:
             missing = [
                 name
                 for name in options.strategies
@@ -99,9 +100,10 @@ def main() -> None:
                 continue
             with tempfile.TemporaryDirectory() as made:
                 pool = composed(options, share, seed, Path(made))
+                first = _trained(pool, options, _first_queue(pool, options, seed)[1], seed)
                 for name in missing:
                     started = time.perf_counter()
-                    curve = list(_curve(pool, name, options, seed))
+                    curve = list(_curve(pool, name, options, seed, first))
                     runs.add({"share": share, "strategy": name, "seed": seed, "curve": curve})
                     took = time.perf_counter() - started
                     console.print(f"{share:.0%} {name} seed {seed}: {curve[-1]} in {took:.0f} s")
@@ -116,7 +118,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--wanted", type=_numbers, default=[0, 30, 60, 90, 120])
     parser.add_argument("--shares", type=_shares, default=[0.2, 0.6])
     parser.add_argument("--strategies", type=lambda text: text.split(","), default=STRATEGIES)
-    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--seeds", type=_numbers, default=[0])
     parser.add_argument("--pool", type=int, default=600)
     parser.add_argument("--evaluation", type=int, default=150)
     parser.add_argument("--rounds", type=int, default=6)
@@ -124,6 +126,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--look", type=float, default=3.0)
     parser.add_argument("--box", type=float, default=5.0)
     parser.add_argument("--steps", type=int, default=300)
+    parser.add_argument("--purity", default="objects")
     return parser.parse_args()
 
 
@@ -228,37 +231,31 @@ def _scene(
 
 
 def _curve(
-    pool: Pool, name: str, options: argparse.Namespace, seed: int
+    pool: Pool, name: str, options: argparse.Namespace, seed: int, first: TargetModel
 ) -> Iterator[dict[str, float]]:
     """Label a pool round by round; what the model finds after so many seconds."""
+    strategy = "random" if name == "oracle" else name
     settings = QuerySettings(
-        strategy=name, strategy_params=validate("strategy", name, {}), informativeness="box_entropy"
-    )
+        strategy=strategy, strategy_params=validate("strategy", strategy, {}),
+        purity=options.purity, informativeness="box_entropy",
+    )  # fmt: skip
     is_none = pool.targets.counts == 0
     cost = options.look + options.box * pool.targets.counts
-    order = np.random.default_rng(seed).permutation(pool.count).astype(np.int64)
+    order, _ = _first_queue(pool, options, seed)
     labeled, spent = _NOTHING, 0.0
     mqnet: MQNet | None = None
-    asked, last, had_ood = _NOTHING, NO_ANSWERS, True
+    last, had_ood = NO_ANSWERS, True
     scored: Scored | None = None
+    judged = np.arange(pool.count, len(pool.targets))
     for number in range(options.rounds):
-        paid = max(1, int((np.cumsum(cost[order]) <= options.seconds).sum()))
-        asked = order[:paid]
+        asked = order[: _paid(pool, options, order)]
         spent += float(cost[asked].sum())
         labeled = np.sort(np.concatenate([labeled, asked]))
         labels = np.where(is_none, OOD, pool.targets.outputs())[: pool.count]
         if scored is not None:
             mqnet, had_ood, last = _learned(pool, scored, asked, labels, settings, mqnet, seed)
-        inside = labeled[~is_none[labeled]]
-        model = LEARNER.train(
-            Training(
-                pool.store, inside, pool.targets.take(inside), classes=len(options.wanted),
-                name="fcos", params={"steps": options.steps}, seed=seed + number,
-                ood_indices=labeled[is_none[labeled]], auxiliary_indices=_NOTHING,
-                embeddings=pool.rows,
-            )
-        )  # fmt: skip
-        judged = np.arange(pool.count, len(pool.targets))
+        # The first queue is the same whatever is asked next.
+        model = first if number == 0 else _trained(pool, options, labeled, seed + number)
         found = LEARNER.metrics(model.infer(judged), pool.targets.take(judged), options.wanted)
         yield {
             "seconds": round(spent, 1),
@@ -272,11 +269,37 @@ def _curve(
         scored = score_pool(
             model, unlabeled, labeled, labels[labeled], settings, seed=seed + number
         )
+        scored = replace(scored, view=replace(scored.view, maps=pool.rows))
         ranking = select(
             scored, unlabeled, len(unlabeled), settings, mqnet=mqnet, had_ood=had_ood,
-            prices=_prices(cost, labeled, is_none), last=last,
+            prices=_prices(options, cost, labeled), last=last,
         )  # fmt: skip
         order = ranking.order
+        if name == "oracle":
+            order = order[np.argsort(is_none[order], kind="stable")]
+
+
+def _first_queue(pool: Pool, options: argparse.Namespace, seed: int) -> tuple[Indices, Indices]:
+    """Return the pool in random order, and as much of it as a round pays for, ascending."""
+    order = np.random.default_rng(seed).permutation(pool.count).astype(np.int64)
+    return order, np.sort(order[: _paid(pool, options, order)])
+
+
+def _paid(pool: Pool, options: argparse.Namespace, order: Indices) -> int:
+    cost = options.look + options.box * pool.targets.counts[order]
+    return max(1, int((np.cumsum(cost) <= options.seconds).sum()))
+
+
+def _trained(pool: Pool, options: argparse.Namespace, labeled: Indices, seed: int) -> TargetModel:
+    is_none = pool.targets.counts[labeled] == 0
+    inside = labeled[~is_none]
+    return LEARNER.train(
+        Training(
+            pool.store, inside, pool.targets.take(inside), classes=len(options.wanted),
+            name="fcos", params={"steps": options.steps}, seed=seed,
+            ood_indices=labeled[is_none], auxiliary_indices=_NOTHING, embeddings=pool.rows,
+        )
+    )  # fmt: skip
 
 
 def _learned(
@@ -305,12 +328,9 @@ def _learned(
     return mqnet, had_ood, LastAnswers(labels[asked] < 0, then, purity, right)
 
 
-def _prices(cost: NDArray[np.float64], labeled: Indices, is_none: NDArray[np.bool_]) -> Prices:
-    """What answers have taken so far, in seconds."""
-    inside, none = labeled[~is_none[labeled]], labeled[is_none[labeled]]
-    if not (len(inside) and len(none)):
-        return Prices()
-    return Prices(float(cost[inside].mean()), float(cost[none].mean()))
+def _prices(options: argparse.Namespace, cost: NDArray[np.float64], labeled: Indices) -> Prices:
+    """What an answer takes, in seconds."""
+    return Prices(float(cost[labeled].mean()), options.look, options.box)
 
 
 def _report(runs: Runs, console: Console) -> None:

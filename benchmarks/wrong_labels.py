@@ -2,10 +2,10 @@
 
 ``python -m benchmarks.wrong_labels --data DIR --json FILE``
 
-``DIR`` holds the folders ``cifar10``, ``tinyimagenet`` and ``ood_textures`` with their Parquet
-files. The peer is scikit-learn's logistic regression out of fold, ordered by cleanlab's label
-quality (self confidence and normalised margin), and `find_label_issues`. What ended is kept; a
-stopped run goes on.
+``DIR`` holds the folders ``cifar10``, ``tinyimagenet``, ``ood_textures`` and ``photos`` with their
+Parquet files. The peer is scikit-learn's logistic regression out of fold, ordered by cleanlab's
+label quality (self confidence and normalised margin), and `find_label_issues`. What ended is kept;
+a stopped run goes on.
 """
 
 import argparse
@@ -189,10 +189,13 @@ def measured(case: Case, order: Order, seed: int) -> dict[str, Any]:
         first = ranked[:depth]
         found[f"wrong_{depth}"] = float(wrong[first].mean())
         found[f"fixed_{depth}"] = float((order.fix[first] == case.truth[first]).mean())
-    found["average_precision"] = float(average_precision_score(wrong, order.score))
+    if wrong.any():
+        found["average_precision"] = float(average_precision_score(wrong, order.score))
     if order.wrong is not None:
         found["calibration_error"] = calibration_error(order.wrong, wrong)
         found["said_noise"] = float(order.wrong.mean())
+        if order.flagged is not None and order.flagged.any():
+            found["flagged_said"] = float(order.wrong[order.flagged].mean())
     if order.flagged is not None:
         found["flagged"] = int(order.flagged.sum())
         found["flagged_wrong"] = float(wrong[order.flagged].mean()) if order.flagged.any() else None
@@ -327,6 +330,21 @@ def spoiled(
     return draw
 
 
+def photographs(share: float, count: int = 250) -> Callable[[Path, Path, int], Case]:
+    """Return how to draw so many photographs, few of four classes and the rest of a fifth."""
+
+    def draw(data: Path, cache: Path, seed: int) -> Case:
+        table = pq.read_table(data / "photos" / "photos1000.parquet")
+        rows = embedded(table["image"].to_pylist(), 128, cache / "photos")
+        groups = table["group"].to_pylist()
+        truth = np.array([_WANTED.index(one) if one in _WANTED else len(_WANTED) for one in groups])
+        some = np.random.default_rng(seed).choice(len(truth), count, replace=False)
+        labels = exchanged(rows[some], truth[some], share, seed, confusable=False)
+        return Case(f"photos-{share:g}", rows[some], labels, truth[some], len(_WANTED) + 1)
+
+    return draw
+
+
 def exchanged(
     rows: Float32Array, truth: Indices, share: float, seed: int, *, confusable: bool
 ) -> Indices:
@@ -347,6 +365,7 @@ def exchanged(
 
 
 _TINY: Final = ("tinyimagenet", "tinyimagenet_train100.parquet", "image", 0.2)
+_WANTED: Final = ("dog", "bird", "reptile or amphibian", "insect or spider")
 SETS: Final[dict[str, Callable[[Path, Path, int], Case]]] = {
     "worst": cifar("worse_label"),
     "random1": cifar("random_label1"),
@@ -355,6 +374,9 @@ SETS: Final[dict[str, Callable[[Path, Path, int], Case]]] = {
     "tiny-symmetric": spoiled(*_TINY, confusable=False),
     "tiny-confusable": spoiled(*_TINY, confusable=True),
     "textures": spoiled("ood_textures", "dtd10.parquet", "image64", 0.1, confusable=False),
+    "photos-clean": photographs(0.0),
+    "photos-few": photographs(0.05),
+    "photos-many": photographs(0.2),
 }
 
 
@@ -364,6 +386,7 @@ def table(runs: Runs, name: str) -> Table:
     names = [
         *(f"{what}_{depth}" for depth in DEPTHS for what in ("wrong", "fixed")),
         "average_precision", "calibration_error", "said_noise", "flagged", "flagged_wrong",
+        "flagged_said",
         *(f"right_after_{one}" for one in DECISIONS),
         *(f"next_{what}{one}" for one in DECISIONS for what in ("job_said_", "said_", "wrong_")),
         "seconds",

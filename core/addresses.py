@@ -37,7 +37,7 @@ _REFUSED: Final = tuple(
 
 @dataclass(frozen=True)
 class Allowed:
-    """What an operator lets webhooks call besides public addresses.
+    """What an operator lets webhooks or judges be at besides public addresses.
 
     Attributes:
         names: Host names, in lower case.

@@ -9,8 +9,20 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from sqlalchemy import ARRAY, BigInteger, Boolean, String, Update, bindparam, cast, func, update
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    Boolean,
+    String,
+    Update,
+    bindparam,
+    cast,
+    func,
+    select,
+    update,
+)
 from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.orm import aliased
 
 from core.among import among
 from core.errors import Conflict
@@ -23,7 +35,7 @@ from core.states import (
     RoundState,
     Verdict,
 )
-from core.tables import DRY_RUN, Example, Job, Project, Round
+from core.tables import DRY_RUN, Example, Job, Project, Query, QueryMember, Round
 from core.webhooks import note
 
 _PROJECT: Mapping[ProjectState, Collection[ProjectState]] = {
@@ -303,4 +315,34 @@ def mark_answered() -> Update:
             label=cast(values.c.label, JSONB),
             disputed=cast(values.c.disputed, Boolean),
         )
+    )
+
+
+def mark_members() -> Update:
+    """Statement: what a group's first example was given, the others of the group get as well.
+
+    For task types whose queries ask about several examples together; run after ``mark_answered``,
+    with its parameter ``answered``. A group is that of the latest query of its first example.
+    Whether it is disputed stays with the first, so that it is counted once.
+    """
+    first, later = aliased(Example), aliased(Query)
+    latest = (
+        select(func.max(later.id)).where(later.example_id == Query.example_id).scalar_subquery()
+    )
+    answered = bindparam("answered", type_=ARRAY(BigInteger))
+    groups = (
+        select(QueryMember.example_id, first.state, first.label)
+        .join(Query, Query.id == QueryMember.query_id)
+        .join(first, first.id == Query.example_id)
+        .where(
+            Query.example_id == func.any(answered),
+            Query.id == latest,
+            QueryMember.example_id != Query.example_id,
+        )
+        .subquery()
+    )
+    return (
+        update(Example)
+        .where(Example.id == groups.c.example_id)
+        .values(state=groups.c.state, label=groups.c.label)
     )

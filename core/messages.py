@@ -13,9 +13,11 @@ GPU: Final = "gpu"
 """Queue of what trains or infers."""
 WEB: Final = "web"
 """Queue of what calls other machines."""
+JUDGE: Final = "judge"
+"""Queue of jobs that wait for answers of other machines, and read no images."""
 HOUSEKEEPING: Final = "housekeeping"
 """Queue of what must never wait for a job."""
-QUEUES: Final = (CPU, GPU, WEB, HOUSEKEEPING)
+QUEUES: Final = (CPU, GPU, JUDGE, WEB, HOUSEKEEPING)
 
 QUEUE_OF: Final[dict[JobKind, str]] = {
     JobKind.IMPORT_POOL: CPU,
@@ -31,6 +33,7 @@ QUEUE_OF: Final[dict[JobKind, str]] = {
     JobKind.LOOK_UP: GPU,
     JobKind.LOCALIZE: GPU,
     JobKind.LOOK_AT: GPU,
+    JobKind.SELECT_INSTRUCTIONS: JUDGE,
 }
 """Where each kind of job waits for a worker."""
 
@@ -96,6 +99,13 @@ class DeliverWebhooks(Housekeeping):
     queue = WEB
 
 
+class TryJudges(Housekeeping):
+    """Ask judges that somebody wants to see answer."""
+
+    task = "try_judges"
+    queue = WEB
+
+
 class RemoveFiles(Housekeeping):
     """Remove what deleted projects and imports that nobody retries have left on disk."""
 
@@ -110,4 +120,5 @@ MESSAGES: Final[tuple[type[Message], ...]] = (
     Sweep,
     RemoveFiles,
     DeliverWebhooks,
+    TryJudges,
 )

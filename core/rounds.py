@@ -8,6 +8,7 @@ from core.lifecycle import move_round, new_job
 from core.project_settings import ProjectSettings
 from core.states import JobKind, RoundState
 from core.tables import Job, Project, Round
+from core.tasks.registry import task_type
 
 # Rounding of sums of costs must not keep a round open.
 _EPSILON = 1e-9
@@ -71,7 +72,12 @@ def take_up(round_: Round, project: Project) -> bool:
 
 
 def next_round(project: Project, number: int) -> Round | None:
-    """The round after ``number``, in state selecting; ``None`` after the project's last."""
+    """The round after ``number``, in state selecting; ``None`` after the project's last.
+
+    Where queries ask about groups, a job says which: no round follows by itself.
+    """
+    if task_type(project.task).of_groups:
+        return None
     settings = ProjectSettings.model_validate(project.settings)
     if settings.max_rounds is not None and number + 1 >= settings.max_rounds:
         return None

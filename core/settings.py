@@ -18,7 +18,13 @@ class Settings(BaseSettings):
     ``DATABASE_URL`` and ``REDIS_URL`` are read without a prefix, as hosting platforms set them.
     """
 
-    model_config = SettingsConfigDict(env_prefix="KARAT_", extra="ignore", populate_by_name=True)
+    model_config = SettingsConfigDict(
+        env_prefix="KARAT_",
+        extra="ignore",
+        populate_by_name=True,
+        # Errors are printed when a process starts, and some of what is read is secret.
+        hide_input_in_errors=True,
+    )
 
     database_url: str = Field(
         default="postgresql+psycopg://localhost/karat",
@@ -137,6 +143,14 @@ class Settings(BaseSettings):
     webhook_seconds: float = Field(
         default=10.0, gt=0, le=60, description="Time that a webhook has to answer, in seconds."
     )
+    judge_allow: str | None = Field(
+        default=None,
+        description="Hosts, addresses and networks that judges may be at besides public ones.",
+    )
+    secret: SecretStr | None = Field(
+        default=None,
+        description="What keys of judges are sealed with; a file in the data directory if unset.",
+    )
     alive_file: Path | None = Field(
         default=None, description="Touched by a worker or the scheduler while it lives."
     )
@@ -202,7 +216,16 @@ class Settings(BaseSettings):
         named = (self.allowed_hosts or "").split(",")
         return frozenset(name.strip().lower() for name in named if name.strip())
 
-    @field_validator("webhook_allow")
+    @field_validator("secret")
+    @classmethod
+    def _long_enough(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is None or not value.get_secret_value().strip():
+            return None
+        if len(value.get_secret_value()) < 32:
+            raise ValueError("KARAT_SECRET: take at least 32 letters, as of: openssl rand -hex 32")
+        return value
+
+    @field_validator("webhook_allow", "judge_allow")
     @classmethod
     def _readable(cls, value: str | None) -> str | None:
         Allowed.parse(value)
@@ -212,6 +235,11 @@ class Settings(BaseSettings):
     def allowed(self) -> Allowed:
         """``webhook_allow``, read."""
         return Allowed.parse(self.webhook_allow)
+
+    @property
+    def judges_allowed(self) -> Allowed:
+        """``judge_allow``, read."""
+        return Allowed.parse(self.judge_allow)
 
     @property
     def sqlalchemy_url(self) -> str:

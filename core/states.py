@@ -92,6 +92,7 @@ class JobKind(StrEnum):
     LOOK_UP = "look_up"
     LOCALIZE = "localize"
     LOOK_AT = "look_at"
+    SELECT_INSTRUCTIONS = "select_instructions"
 
     @property
     def is_passing(self) -> bool:
@@ -158,6 +159,7 @@ class ArtifactKind(StrEnum):
     RELABELS = "relabels"
     EMBEDDING_MAP = "embedding_map"
     ALIKE = "alike"
+    SELECTION = "selection"
 
 
 class EventKind(StrEnum):

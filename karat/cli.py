@@ -10,9 +10,11 @@ from karat.commands.check import check
 from karat.commands.connection import remedy, target
 from karat.commands.demo import demo
 from karat.commands.jobs import algorithms, jobs
+from karat.commands.judges import judges
 from karat.commands.pool import pool
 from karat.commands.projects import projects, rounds
 from karat.commands.reviews import reviews
+from karat.commands.selections import selections
 from karat.commands.services import DirectoryCommand, doctor, up
 from karat.commands.subsets import subsets
 from karat.commands.transfers import export, import_images
@@ -49,9 +51,11 @@ app.add_typer(pool, name="pool")
 app.add_typer(rounds, name="round")
 app.add_typer(jobs, name="job")
 app.add_typer(subsets, name="subset")
+app.add_typer(selections, name="selection")
 app.add_typer(reviews, name="review")
 app.add_typer(webhooks, name="webhook")
 app.add_typer(weights, name="weights")
+app.add_typer(judges, name="judge")
 app.add_typer(users, name="user")
 app.add_typer(tokens, name="token")
 app.command()(algorithms)

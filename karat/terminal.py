@@ -236,5 +236,10 @@ def show_estimate(job: "Job") -> None:
     )
     for name, seconds in sorted(found["phases"].items(), key=lambda one: -one[1]):
         typer.echo(f"  {name}: {seconds:,.1f} s")
+    if "requests" in found:
+        price = found.get("price")
+        costs = "" if price is None else f", about {price:,.2f} by its prices"
+        tokens = f"{found['tokens_in']:,} + {found['tokens_out']:,} tokens"
+        typer.echo(f"Asks the judge {found['requests']:,} times: {tokens}{costs}.")
     for note in found["notes"]:
         typer.echo(note)

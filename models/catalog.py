@@ -16,6 +16,7 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 
 from models.entries.informativeness import INFORMATIVENESS
+from models.entries.instructions import INSTRUCTION_SELECTION
 from models.entries.jobs import JOBS
 from models.entries.learners import LEARNERS
 from models.entries.networks import MODELS
@@ -64,7 +65,8 @@ def specs() -> tuple[Spec, ...]:
     Raises:
         ModelError: a third-party entry is no `Spec`, or takes a name that is in use.
     """
-    built_in = MODELS + INFORMATIVENESS + PURITY + STRATEGIES + PRUNING + LEARNERS + JOBS
+    built_in: tuple[Spec, ...] = MODELS + INFORMATIVENESS + PURITY + STRATEGIES + PRUNING
+    built_in += LEARNERS + INSTRUCTION_SELECTION + JOBS
     known = {(spec.kind, spec.name): spec for spec in built_in}
     for point in entry_points(group=ENTRY_POINT_GROUP):
         loaded = point.load()

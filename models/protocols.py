@@ -150,6 +150,8 @@ class PoolView:
         indices: (N,) pool indices of the candidates, which `model` can score; or None.
         purity_is_probability: whether the purity that was scored is a probability of being
             in-distribution.
+        maps: (P, W) of the whole pool by pool index, mapped, not read: what a detector looks at
+            (`models.detection.maps`); None without one, or where it looks at pixels.
     """
 
     logits: Float32Array
@@ -168,6 +170,7 @@ class PoolView:
     model: TargetModel | None = None
     indices: Indices | None = None
     purity_is_probability: bool = False
+    maps: NDArray[Any] | None = None
 
     @property
     def is_ood(self) -> NDArray[np.bool_]:

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from models.params import NoParams
 
 Choosable = Literal["model", "informativeness", "purity", "strategy"]
-Kind = Literal[Choosable, "pruning", "learner", "job"]
+Kind = Literal[Choosable, "pruning", "learner", "instruction_selection", "job"]
 Group = Literal[
     "recommended",
     # Strategies, by what they weigh.
@@ -31,6 +31,8 @@ CLASSES: Final = frozenset({"classification"})
 """The tasks of what knows labels as classes only."""
 BOXES: Final = frozenset({"boxes"})
 """The tasks of what finds boxes, or looks at those that were found."""
+INSTRUCTIONS: Final = frozenset({"instructions"})
+"""The tasks of what chooses rows of instruction data."""
 
 THESIS: Final = (
     "D. Park, Prioritizing Informative Features and Examples for Deep Learning from Noisy Data, "
@@ -77,15 +79,16 @@ class Spec:
             "ood_class" (a model with an output for OOD), "weights" (downloaded where the workers
             run). Of either: "detections" (a detector). Of a model: "embeddings" when it is always
             frozen. Of a pruning method: the fields of `models.pruning.view.PruningView` that must
-            not be None.
+            not be None; of a way to choose instructions, those of
+            `models.instructions.view.InstructionView`.
         fallback: name of the entry of the same kind that stands in while this one is not ready
             (`models.errors.NotReady`); empty: the job fails with the reason.
         probability: of a purity: whether its values are probabilities of being in-distribution.
         by_row: of a score: whether the value of an example depends on no other candidate, so that a
             pool may be scored in parts, by several workers and in little memory.
         group: under which heading it is offered, in the order of `Group`. "other" is for jobs,
-            pruning methods and learners, which no project chooses, and for packages of third
-            parties that say nothing.
+            pruning methods, learners and ways to choose instructions, which no project chooses, and
+            for packages of third parties that say nothing.
         tasks: names of the task types that it serves; empty: of pruning methods and learners, which
             know labels as classes, classification; of models all but boxes, which detectors of
             their own find; of all else every one.

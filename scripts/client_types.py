@@ -138,6 +138,22 @@ FINDINGS: Final[Mapping[str, Shown]] = {
         "DecisionsOut", "What became of decisions, and how far the review is."
     ),
 }
+SELECTIONS: Final[Mapping[str, Shown]] = {
+    "SelectionReason": Shown("SelectionReason"),
+    "ClusterStatus": Shown("ClusterStatus"),
+    "SelectionFormat": Shown("SelectionFormat"),
+    "RankableShare": Shown("RankableShare"),
+    "TiedScores": Shown("TiedScores"),
+    "JudgeCost": Shown("JudgeCost"),
+    "JudgeAgreement": Shown("JudgeAgreement"),
+    "PeopleAsked": Shown("PeopleOut"),
+    "LengthHistograms": Shown("LengthHistograms"),
+    "Selection": Shown("SelectionOut"),
+    "SelectedRow": Shown("SelectedRow"),
+    "SelectedCluster": Shown("SelectedCluster"),
+    "ComparedSelection": Shown("ComparedSelection", "One of the two that are compared."),
+    "SelectionComparison": Shown("SelectionComparison"),
+}
 MODULES: Final = {
     "resources": (
         "Users, projects, jobs and labels, as the API returns them.\n\n"
@@ -147,6 +163,10 @@ MODULES: Final = {
     "findings": (
         f"What rounds and jobs found and made, and what became of it.\n\n{_MADE}",
         FINDINGS,
+    ),
+    "selections": (
+        f"What jobs have chosen among instructions.\n\n{_MADE}",
+        SELECTIONS,
     ),
 }
 

@@ -28,6 +28,7 @@ TASK_MODULES = (
     "workers.tasks.sweep",
     "workers.tasks.remove_files",
     "workers.tasks.deliver_webhooks",
+    "workers.tasks.try_judges",
 )
 # PyTorch imports its compiler with the first optimizer step: seconds that a first round would wait.
 _SLOW_MODULES = ("workers.advance.handler", "torch._dynamo")

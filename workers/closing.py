@@ -1,11 +1,12 @@
-"""Closing a round from within a job."""
+"""Closing a round from within a job, and what it took."""
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from core import queue
 from core.rounds import close
-from core.tables import Project, Round
+from core.states import Source
+from core.tables import Annotation, Project, Round
 
 
 def close_round(session: Session, project: Project, round_: Round) -> None:
@@ -16,3 +17,11 @@ def close_round(session: Session, project: Project, round_: Round) -> None:
     session.flush()
     round_.job_id = job.id
     queue.enqueue(session.info, job)
+
+
+def annotator_seconds(session: Session, round_: Round) -> float:
+    """Seconds that annotators have spent on a round, corrections and late answers included."""
+    statement = select(func.coalesce(func.sum(Annotation.seconds), 0.0)).where(
+        Annotation.round_id == round_.id, Annotation.source == Source.ANNOTATOR
+    )
+    return float(session.scalar(statement) or 0.0)

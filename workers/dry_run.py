@@ -37,11 +37,13 @@ class DryRun:
         images: How many images it would learn from.
         phases: For each phase after the first, in their order, what measures it.
         notes: Sentences for the user about what was gathered.
+        facts: What else the estimate says, asked when all is measured.
     """
 
     images: int
     phases: Mapping[str, Callable[[], Cost]]
     notes: tuple[str, ...] = ()
+    facts: Callable[[], Mapping[str, Any]] = dict
 
 
 def dry_run(context: JobContext, gather: Callable[[JobContext], DryRun]) -> dict[str, Any]:
@@ -89,6 +91,7 @@ def _measured(context: JobContext, gather: Callable[[JobContext], DryRun]) -> di
         "labeled": prepared.images,
         "phases": {name: round(value, 2) for name, value in seconds.items()},
         "notes": list(prepared.notes),
+        **prepared.facts(),
     }
 
 

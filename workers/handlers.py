@@ -36,6 +36,7 @@ HANDLERS: Final[dict[JobKind, str]] = {
     JobKind.LOOK_UP: "workers.look_up.handler",
     JobKind.LOCALIZE: "workers.localize.handler",
     JobKind.LOOK_AT: "workers.look_at.handler",
+    JobKind.SELECT_INSTRUCTIONS: "workers.instructions.handler",
 }
 """Names of modules: torch, and what reads images, are imported only where they are needed."""
 

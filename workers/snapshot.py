@@ -87,6 +87,12 @@ class Snapshot:
         return np.where(self.is_ood, OOD, self.targets.outputs())
 
     @property
+    def outside(self) -> NDArray[np.bool_]:
+        """(L,) whether there was nothing to find: OOD, or a label that says so."""
+        outside: NDArray[np.bool_] = self.labels == OOD
+        return outside
+
+    @property
     def evaluation_labels(self) -> Array:
         """(E,) int64 in 0..C-1."""
         return self.evaluation_targets.outputs()

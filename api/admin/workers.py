@@ -24,6 +24,7 @@ _BROKER_SECONDS: Final = 3.0
 _COMMAND: Final = {
     "gpu": "celery -A workers.app worker --pool=solo -Q gpu",
     "cpu": "celery -A workers.app worker --pool=threads -Q cpu",
+    "judge": "celery -A workers.app worker --pool=threads -Q judge",
     "web": "celery -A workers.app worker --pool=threads -Q web",
     "housekeeping": "celery -A workers.app worker --pool=threads -Q housekeeping",
 }

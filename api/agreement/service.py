@@ -219,6 +219,8 @@ async def _compare_labels(
             said = []
         said.append(row)
     await to_thread.run_sync(compare, said)
+    if task.chance is not None:
+        return _Compared(pairs, task.chance)
     differ = await to_thread.run_sync(_differences, task, drawn.held)
     return _Compared(pairs, sum(differ) / len(differ) if differ else 0.0)
 

@@ -25,6 +25,7 @@ from core.rounds import lock_unfinished
 from core.states import ExampleState, RoundState, Split
 from core.storage import Storage
 from core.tables import Annotation, Example, Project, Query, Round
+from core.tasks.registry import task_type
 
 _BLOCK: Final = 2000
 _MOVE: Final = text(
@@ -81,6 +82,12 @@ async def send_to_queue(
     Raises:
         Conflict: No round is open, or too many images match.
     """
+    if task_type(project.task).of_groups:
+        raise Conflict(
+            "asked_in_groups",
+            "Rows of instruction data are asked about in groups that a job puts together; start "
+            "select_instructions and let people rank some of them.",
+        )
     ids = await chosen(session, project, storage, selection)
     # Before anything is locked: the scores are read from files.
     predicted = await predictions_of(session, project, storage, ids)

@@ -99,6 +99,13 @@ async def _check(session: AsyncSession, project: Project, label: Label) -> None:
         raise Invalid(
             "wrong_label_type", f"The project takes labels of {project.task}.", field="label"
         )
+    if type_of(label).of_groups:
+        raise Invalid(
+            "not_for_one_row",
+            "A ranking is of the rows of one query; give it where that is asked. Of rows by "
+            "themselves say ood or unsure.",
+            field="label",
+        )
     classes = select(ProjectClass.id).where(ProjectClass.project_id == project.id)
     try:
         type_of(label).check(label, set(await session.scalars(classes)))

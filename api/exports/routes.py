@@ -13,6 +13,7 @@ from api.exports.service import Format
 from api.pagination import Items
 from api.principal import CurrentUser
 from core.states import Medium
+from core.tasks.instructions import INSTRUCTIONS
 
 router = APIRouter(tags=["exports"])
 
@@ -77,7 +78,9 @@ async def export(
     images and a JSON document; `parquet` is what Hugging Face's `datasets` loads. Texts leave in
     `csv`, `jsonl`, `parquet`, `label_studio` and `doccano`, each beside what is known of it. Boxes
     leave in `csv`, `jsonl`, `parquet`, `label_studio` and `coco`, and as `yolo` (detection), `voc`
-    and `cvat`, which hold boxes alone.
+    and `cvat`, which hold boxes alone. Rows of instruction data leave as `alpaca` and `messages`,
+    JSON Lines without what people called wrong or OOD, as `parquet` with all there is, and as
+    `rankings`, a line for each group that people were asked to rank.
     """
     async with managing(request, user, project_id) as (session, project):
         service.require_served(format, project.medium, project.task)
@@ -85,7 +88,9 @@ async def export(
         classes = await service.class_names(session, project_id)
         medium, task = project.medium, project.task
     which = Images(request.app.state.sessions, project_id, classes, all=unlabeled)
-    if format in (Format.CSV, Format.JSONL):
+    if task == INSTRUCTIONS.name:
+        found = service.as_rows(which, format)
+    elif format in (Format.CSV, Format.JSONL):
         texts = medium is Medium.TEXT
         found = service.as_table(
             which, format, task, only_effective=effective, bom=bom, texts=texts

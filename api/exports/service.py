@@ -22,7 +22,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api.exports import archives, tables
+from api.exports import archives, instructions, tables
 from api.exports.boxes.beside import Cvat, Voc, Yolo
 from api.exports.boxes.documents import CocoBoxes, LabelStudioBoxes
 from api.exports.documents import (
@@ -46,6 +46,7 @@ from core.states import ExampleState, Medium, Split
 from core.tables import Example, ProjectClass
 from core.tasks.boxes import BOXES
 from core.tasks.classification import CLASSIFICATION
+from core.tasks.instructions import INSTRUCTIONS
 from core.tasks.registry import task_type
 
 _ZIP: Final = "application/zip"
@@ -64,6 +65,9 @@ class Format(StrEnum):
     DOCCANO = "doccano"
     VOC = "voc"
     CVAT = "cvat"
+    ALPACA = "alpaca"
+    MESSAGES = "messages"
+    RANKINGS = "rankings"
 
 
 _TABLES: Final = (Format.CSV, Format.JSONL)
@@ -75,7 +79,9 @@ _OF_BOXES: Final = frozenset(
     | {Format.PARQUET}
 )
 _OF_BOXES_ALONE: Final = frozenset({Format.VOC, Format.CVAT})
-_WITH_TEXTS: Final = frozenset({Format.DOCCANO})
+_OF_ROWS_ALONE: Final = frozenset({Format.ALPACA, Format.MESSAGES, Format.RANKINGS})
+_OF_ROWS: Final = frozenset({*_OF_ROWS_ALONE, Format.PARQUET})
+_WITH_TEXTS: Final = frozenset({Format.DOCCANO, *_OF_ROWS_ALONE})
 
 
 def media_of(format: Format) -> list[Medium]:
@@ -97,6 +103,11 @@ def refusal(format: Format, medium: Medium, task: str) -> str | None:
         )
     if format in served:
         return None
+    if format in _OF_ROWS_ALONE:
+        return (
+            f"The format {format} is made of rows of instruction data, and the labels of this "
+            f"project are of the type {task}; choose one of {others}."
+        )
     what = "boxes" if format in _OF_BOXES_ALONE else "classes"
     return (
         f"The format {format} has a place for {what} only, and the labels of this project "
@@ -108,9 +119,11 @@ def _formats_of(task: str) -> list[Format]:
     """The formats that have a place for labels of a type."""
     if task == BOXES.name:
         return [one for one in Format if one in _OF_BOXES]
+    if task == INSTRUCTIONS.name:
+        return [one for one in Format if one in _OF_ROWS]
     if not task_type(task).names_one_class:
         return [*_TABLES]
-    return [one for one in Format if one not in _OF_BOXES_ALONE]
+    return [one for one in Format if one not in _OF_BOXES_ALONE | _OF_ROWS_ALONE]
 
 
 def require_served(format: Format, medium: Medium, task: str) -> None:
@@ -261,6 +274,19 @@ def _as_boxes(images: Images, originals: Originals, format: Format, name: str) -
         beside = {Format.YOLO: Yolo, Format.VOC: Voc, Format.CVAT: Cvat}[format](images.classes)
         body = archives.as_zip(images, originals, beside.place, beside, more=beside.texts)
     return Download(body, f"{name}.zip", _ZIP)
+
+
+def as_rows(images: Images, format: Format) -> Download:
+    """Instruction data as tuning libraries read it, or what people said of its rows."""
+    of, name = (images.sessions, images.project_id), f"karat-project-{images.project_id}"
+    if format is Format.PARQUET:
+        return Download(instructions.as_parquet(*of), f"{name}.parquet", _PARQUET)
+    if format is Format.RANKINGS:
+        body = instructions.as_rankings(*of)
+    else:
+        line = instructions.ALPACA if format is Format.ALPACA else instructions.MESSAGES
+        body = instructions.as_lines(*of, line)
+    return Download(body, f"{name}-{format}.jsonl", "application/jsonl")
 
 
 def as_texts(images: Images, format: Format, *, with_config: bool) -> Download:

@@ -6,9 +6,10 @@ disk. Instead the answers that arrive while a transaction is on its way share th
 ``docs/adr/0003-answers-share-a-transaction.md``). A client hears "accepted" only after the commit.
 """
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from anyio import to_thread
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
@@ -19,7 +20,7 @@ from api.labeling import status
 from api.labeling.ledger import AnswerLedger, HeldVote, StoredAnswer, Submission
 from api.labeling.schemas import AnswerIn, AnswerResult, AnswersOut
 from api.labeling.status import ReadRound
-from api.pipelined_sql import driver, fetch
+from api.pipelined_sql import Statement, driver, fetch
 from core import events, queue
 from core.class_names import ClassNames
 from core.consensus import Vote, answered
@@ -28,6 +29,7 @@ from core.rounds import close, next_round
 from core.states import ProjectState, Role, RoundState, Verdict
 from core.tables import Project, Round
 from core.tasks.registry import task_type, type_of
+from core.tasks.spec import TaskType
 
 
 class AnswerWriter:
@@ -97,14 +99,15 @@ async def _read(
         (sql.NEW_IDS, values),
         (sql.VOTES, values),
         # Last, and seldom: labels of one class fit every example.
-        *([(sql.SIZES, values)] if _look_at_sizes(answers) else []),
+        *((one, values) for one in _looked_up(answers)),
     )
-    rounds, projects, members, queries, left, stored, classes, ids, votes, *sizes = (
+    rounds, projects, members, queries, left, stored, classes, ids, votes, *more = (
         found[1:] if named else found
     )
     if not projects:
         raise NotFound("project")
     held: dict[int, list[HeldVote]] = {row.example_id: [] for row in queries}
+    sizes, groups = _sorted(answers, more)
     if task_type(projects[0].task).names_one_class:
         _hold(held, votes)
     else:
@@ -124,8 +127,32 @@ async def _read(
         ],
         votes=held,
         ids=iter([row.id for row in ids]),
-        shown={row.id: row for rows in sizes for row in rows},
+        shown={row.id: row for row in sizes},
+        groups=groups,
     )
+
+
+_MORE: Final[tuple[tuple[Statement, Callable[[TaskType[Any]], bool]], ...]] = (
+    (sql.SIZES, lambda task: task.looks_at_size),
+    (sql.QUERY_MEMBERS, lambda task: task.of_groups),
+)
+"""What labels of some task types depend on."""
+
+
+def _looked_up(answers: Sequence[AnswerIn]) -> list[Statement]:
+    tasks = {type_of(answer.label) for answer in answers if answer.label is not None}
+    return [statement for statement, needs in _MORE if any(map(needs, tasks))]
+
+
+def _sorted(
+    answers: Sequence[AnswerIn], found: Sequence[Sequence[Any]]
+) -> tuple[Sequence[Any], dict[int, set[int]]]:
+    """Sizes of examples, and members of queries, as far as ``_looked_up`` has asked for them."""
+    rows = dict(zip(_looked_up(answers), found, strict=True))
+    groups: dict[int, set[int]] = defaultdict(set)
+    for row in rows.get(sql.QUERY_MEMBERS, ()):
+        groups[row.query_id].add(row.example_id)
+    return rows.get(sql.SIZES, ()), groups
 
 
 def _hold(held: dict[int, list[HeldVote]], votes: Sequence[Any]) -> None:
@@ -138,11 +165,6 @@ def _named_within(answers: Sequence[AnswerIn]) -> list[int]:
     labels = (answer.label for answer in answers)
     several = (one for one in labels if one is not None and not type_of(one).names_one_class)
     return sorted({class_id for one in several for class_id in type_of(one).classes_of(one)})
-
-
-def _look_at_sizes(answers: Sequence[AnswerIn]) -> bool:
-    labels = (answer.label for answer in answers)
-    return any(label is not None and type_of(label).looks_at_size for label in labels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +246,10 @@ def _writes(ledger: AnswerLedger) -> list[tuple[Any, dict[str, Any]]]:
         (sql.FINISH, {"queries": sorted(ledger.answered), "examples": sorted(ledger.settled())}),
     ]
     if ledger.changed:
-        found.append((sql.MARK_ANSWERED, answered(ledger.said())))
+        outcomes = answered(ledger.said())
+        found.append((sql.MARK_ANSWERED, outcomes))
+        if task_type(ledger.task).of_groups:
+            found.append((sql.MARK_MEMBERS, {"answered": outcomes["answered"]}))
     if changed := [round_ for round_ in ledger.rounds if round_.changed]:
         spent = {
             "rounds": [round_.id for round_ in changed],

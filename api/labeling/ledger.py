@@ -1,7 +1,7 @@
 """What the answers that share a transaction amount to, given what is known: no I/O."""
 
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -79,6 +79,7 @@ class AnswerLedger:
             decided.
         ids: Ids for new annotations, one for each answer.
         shown: Width and height of each example, where labels depend on them.
+        groups: The examples of each query that asks about several together.
         rows: New annotations, in the order of ``statements.COLUMNS``.
         changed: Examples with a new vote, and of how many annotators each wants one.
         answered: Queries with a new annotation.
@@ -96,6 +97,7 @@ class AnswerLedger:
     votes: dict[int, list[HeldVote]]
     ids: Iterator[int]
     shown: Mapping[int, Any] = field(default_factory=dict)
+    groups: Mapping[int, Collection[int]] = field(default_factory=dict)
     rows: list[tuple[Any, ...]] = field(default_factory=list)
     changed: dict[int, int] = field(default_factory=dict)
     answered: set[int] = field(default_factory=set)
@@ -201,7 +203,8 @@ class AnswerLedger:
         assert answer.label is not None
         shown = self.shown.get(query.example_id)
         size = None if shown is None or shown.width is None else (shown.width, shown.height)
-        return label_refusal(answer.label, self.task, self.names, self._shown(answer), size)
+        version, members = self._shown(answer), self.groups.get(query.id)
+        return label_refusal(answer.label, self.task, self.names, version, size, members)
 
     def _doubted(self, query: Any, annotator_id: int, answer: AnswerIn) -> int | None:
         """The vote that an answer to a query which asks again is given instead of.

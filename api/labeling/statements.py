@@ -27,10 +27,20 @@ from sqlalchemy.orm import aliased
 from api.pipelined_sql import Statement, among
 from core.class_names import hold_classes, naming
 from core.consensus import lock_examples, votes
-from core.lifecycle import mark_answered
+from core.lifecycle import mark_answered, mark_members
 from core.media.excerpts import beginning
 from core.states import RoundState, Verdict
-from core.tables import Annotation, Example, Member, Project, ProjectClass, Query, Round, User
+from core.tables import (
+    Annotation,
+    Example,
+    Member,
+    Project,
+    ProjectClass,
+    Query,
+    QueryMember,
+    Round,
+    User,
+)
 
 WHOLE: Final = 20_000
 """Characters of the longest text that is leased whole."""
@@ -122,6 +132,11 @@ CLASSES = Statement(naming(_PROJECT))
 SIZES = Statement(
     select(Example.id, Example.width, Example.height).where(Example.id.in_(_EXAMPLES))
 )
+QUERY_MEMBERS = Statement(
+    select(QueryMember.query_id, QueryMember.example_id).where(
+        among(QueryMember.query_id, "queries")
+    )
+)
 NEW_IDS = Statement(
     select(func.nextval("annotations_id_seq").label("id")).select_from(
         func.generate_series(1, bindparam("count", type_=BigInteger)).alias("n")
@@ -166,6 +181,7 @@ FINISH = Statement(
     .values(done=True)
 )
 MARK_ANSWERED = Statement(mark_answered())
+MARK_MEMBERS = Statement(mark_members())
 SPEND = Statement(
     text(
         "UPDATE rounds SET spent = new.spent FROM unnest(CAST(:rounds AS bigint[]), "

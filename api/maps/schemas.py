@@ -45,10 +45,14 @@ class MapSurface(BaseModel):
 
 
 class Standing(BaseModel):
-    """What is known of an image; ``class_id`` is that of its label, if it has one."""
+    """What is known of an image; ``class_id`` is that of its label, ``boxes`` how many it has.
+
+    Either is null where the label is nothing of the kind, or there is none.
+    """
 
     state: ExampleState
     class_id: int | None
+    boxes: int | None
 
 
 class MapQuery(BaseModel):
@@ -68,6 +72,7 @@ class MapQuery(BaseModel):
     meta_score: float | None
     verdict: Verdict | None
     class_id: int | None
+    boxes: int | None
     since: Standing | None
 
 
@@ -91,6 +96,7 @@ class MapImage(BaseModel):
     excerpt: str | None
     state: ExampleState
     class_id: int | None
+    boxes: int | None
     since: Standing | None
     purity: float
     informativeness: float

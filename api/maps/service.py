@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 from api import planes
 from api.files import artifact_file
 from api.maps.schemas import MapImage, MapImages, MapOut, MapQueries, MapQuery, MapSurface, SpanOut
-from api.maps.then import Closing, Verdicts, stands
+from api.maps.then import Closing, Verdicts, boxes_of_label, stands
 from core.errors import Conflict, NotFound
 from core.media.excerpts import beginning
 from core.pool_map import PoolMap, read_head, read_map, read_surface
@@ -145,6 +145,7 @@ async def queries(session: AsyncSession, project: Project, number: int) -> MapQu
             beginning().label("excerpt"),
             Example.state,
             Example.label_class_id,
+            boxes_of_label(),
             func.min(Query.rank).label("rank"),
             func.max(Query.purity).label("purity"),
             func.max(Query.informativeness).label("informativeness"),
@@ -179,6 +180,7 @@ def _query(row: Any, then: Verdicts | None) -> MapQuery:
         meta_score=row.meta_score,
         verdict=verdict,
         class_id=standing.class_id if verdict is Verdict.LABEL else None,
+        boxes=standing.boxes if verdict is Verdict.LABEL else None,
         since=since,
     )
 
@@ -237,6 +239,7 @@ async def _images(
         beginning().label("excerpt"),
         Example.state,
         Example.label_class_id,
+        boxes_of_label(),
     )
     statement = (
         select(*columns)
@@ -261,6 +264,7 @@ def _image(row: Any, shown: PoolMap, place: int, then: Verdicts | None) -> MapIm
         excerpt=row.excerpt,
         state=standing.state,
         class_id=standing.class_id,
+        boxes=standing.boxes,
         since=since,
         purity=float(shown.x[place]),
         informativeness=float(shown.y[place]),

@@ -12,7 +12,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.maps.schemas import Standing
 from core.consensus import Vote, outcome, votes
 from core.states import ExampleState, RoundState
-from core.tables import Annotation, Job, Round
+from core.tables import Annotation, Example, Job, Round
+from core.tasks.boxes import BoxesLabel
 from core.tasks.registry import class_of
 from core.tasks.spec import Label
 
@@ -21,6 +22,11 @@ _UNDER_WAY: Final = (RoundState.SELECTING, RoundState.OPEN)
 _NO_VERDICT: Final = (ExampleState.UNLABELED, ExampleState.QUERIED)
 
 Verdicts = Mapping[int, tuple[ExampleState, Label | None]]
+
+
+def boxes_of_label() -> ColumnElement[int | None]:
+    """How many boxes the label of an image has; null of any other label."""
+    return func.jsonb_array_length(Example.label["boxes"]).label("boxes")
 
 
 @dataclass(frozen=True)
@@ -83,13 +89,14 @@ def stands(row: Any, then: Verdicts | None) -> tuple[Standing, Standing | None]:
     """Where an image stood, and where it stands now if that is somewhere else.
 
     Args:
-        row: ``id``, ``state`` and ``label_class_id`` of the image, as they are now.
+        row: ``id``, ``state``, ``label_class_id`` and ``boxes`` of the image, as they are now.
         then: What ``Closing.verdicts`` said; None of a round that has not closed.
     """
-    now = Standing(state=row.state, class_id=row.label_class_id)
+    now = Standing(state=row.state, class_id=row.label_class_id, boxes=row.boxes)
     if then is None:
         return now, None
     state, label = then.get(row.id, (ExampleState.UNLABELED, None))
-    before = Standing(state=state, class_id=class_of(label))
+    boxes = len(label.boxes) if isinstance(label, BoxesLabel) else None
+    before = Standing(state=state, class_id=class_of(label), boxes=boxes)
     is_same = now == before or (now.state in _NO_VERDICT and before.state in _NO_VERDICT)
     return before, None if is_same else now

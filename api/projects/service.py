@@ -257,6 +257,16 @@ async def _require_unlabeled(session: AsyncSession, project: Project) -> None:
         )
 
 
+def _require_queue(project: Project) -> None:
+    """Refuse to begin a round where only a job can tell what it asks about."""
+    if task_type(project.task).of_groups:
+        raise Conflict(
+            "asked_in_groups",
+            "Rows of instruction data are asked about in groups that a job puts together. Start "
+            "the job select_instructions; where it lets people rank, a round opens by itself.",
+        )
+
+
 async def start(session: AsyncSession, principal: Principal, project: Project) -> None:
     """Begin round 0: a random batch."""
     if project.state is not ProjectState.DRAFT:
@@ -267,6 +277,7 @@ async def start(session: AsyncSession, principal: Principal, project: Project) -
         raise Invalid("too_few_classes", f"Add at least {wanted} first.", field="classes")
     if not await _has_images(session, project.id, Split.POOL):
         raise Conflict("no_images", "The pool is empty; import images first.")
+    _require_queue(project)
     await _require_unlabeled(session, project)
     if await session.scalar(queries.importing(project.id)) is not None:
         raise Conflict("import_running", "An import is still running; start when it is done.")
@@ -300,6 +311,7 @@ async def resume(session: AsyncSession, principal: Principal, project: Project) 
 async def _another_round(session: AsyncSession, principal: Principal, project: Project) -> None:
     latest = select(Round).where(Round.project_id == project.id).order_by(Round.number.desc())
     last = (await session.scalars(latest.limit(1).with_for_update(key_share=True))).one()
+    _require_queue(project)
     await _require_unlabeled(session, project)
     following, job = go_on(project, last)
     job.created_by = principal.id

@@ -14,6 +14,7 @@ from core.imports import ImportParams
 from core.lifecycle import new_job
 from core.states import JobKind
 from core.tables import Project
+from core.tasks.registry import task_type
 
 
 async def taken_over(session: AsyncSession, source: Project, body: ProjectCreate) -> ProjectCreate:
@@ -35,6 +36,13 @@ async def taken_over(session: AsyncSession, source: Project, body: ProjectCreate
             f"Labels of {source.name} are of the type {source.task} already. Choose another task, "
             "or export them and import them here.",
             field="task",
+        )
+    if task_type(body.task).of_groups:
+        raise Invalid(
+            "needs_fields",
+            "The texts of another project have no instruction and no response apart; import the "
+            "rows from their file.",
+            field="from_project",
         )
     given = [
         ClassIn(name=one.name, colour=one.colour, hotkey=one.hotkey, guide=one.guide)

@@ -9,13 +9,14 @@ from sqlalchemy import ColumnElement, and_, exists, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
+from api.instruction_rows import group_ids
 from api.principal import Principal
 from api.reviews.schemas import DecisionIn, DecisionResult
 from api.telling import tell
 from core.class_names import ClassNames, hold_classes, label_refusal, naming
 from core.consensus import Vote, answered, lock_examples, opinions, outcome, votes
 from core.events import Topic
-from core.lifecycle import mark_answered, mark_queried
+from core.lifecycle import mark_answered, mark_members, mark_queried
 from core.rounds import lock_unfinished
 from core.states import Decision, ExampleState, RoundState, Source, Verdict
 from core.tables import Annotation, Example, Project, ProjectClass, Query, Round, Suggestion
@@ -48,6 +49,8 @@ class Desk:
         self._ids: list[int] = []
         self._names = ClassNames.of(())
         self._sizes: dict[int, tuple[int, int] | None] = {}
+        self._members: dict[int, set[int]] = {}
+        self._of_groups = task_type(project.task).of_groups
 
     @classmethod
     async def open(
@@ -96,6 +99,8 @@ class Desk:
             id_: None if width is None or height is None else (width, height)
             for id_, width, height in await session.execute(sizes)
         }
+        if desk._of_groups:
+            desk._members = await group_ids(session, examples)
         desk._names = ClassNames.of(await session.execute(naming(project.id)))
         sequence = func.nextval("annotations_id_seq").label("id")
         drawn = select(sequence).select_from(func.generate_series(1, len(ids)))
@@ -119,7 +124,8 @@ class Desk:
         version = self._shown(one)
         if label is not None:
             size = self._sizes[suggestion.example_id]
-            refusal = label_refusal(label, self._project.task, self._names, version, size)
+            members = self._members.get(suggestion.example_id)
+            refusal = label_refusal(label, self._project.task, self._names, version, size, members)
             if refusal is not None:
                 return result_of(one, "rejected", None, *refusal)
         row = self._row(suggestion, one.key, one.seconds, _verdict(one, label))
@@ -178,7 +184,11 @@ class Desk:
             suggestion.lease_holder = suggestion.lease_expires_at = None
         if self._changed:
             said = {example: self._said(example) for example in self._changed}
-            await self._session.execute(mark_answered(), answered(said))
+            outcomes = answered(said)
+            await self._session.execute(mark_answered(), outcomes)
+            if self._of_groups:
+                changed = {"answered": outcomes["answered"]}
+                await self._session.execute(mark_members(), changed)
             settled = {
                 example_id
                 for example_id, votes in said.items()

@@ -32,6 +32,7 @@ from core.project_settings import ProjectSettings
 from core.rounds import close as close_round
 from core.states import Medium, ProjectState, Role, RoundState, Source, Verdict
 from core.tables import Annotation, Member, Project, ProjectClass, Query, Round
+from core.tasks.registry import task_type
 
 _COMPARABLE: Final = 50
 
@@ -238,6 +239,12 @@ async def estimate(
     session: AsyncSession, principal: Principal, project: Project, body: RoundEstimate
 ) -> JobOut:
     """Measure what a round would take, with the project's model or with another."""
+    if task_type(project.task).of_groups:
+        raise Conflict(
+            "no_model",
+            "Rounds of this project ask people to rank, and train no model: there is nothing to "
+            "measure.",
+        )
     settings = ProjectSettings.model_validate(project.settings)
     if body.model is not None:
         settings = checked(

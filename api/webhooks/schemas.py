@@ -1,33 +1,16 @@
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-import httpx
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from api.addresses import Address
 from core.states import DeliveryFault, EventKind, SwitchedOff
-
-
-def _address(url: str) -> str:
-    try:
-        read = httpx.URL(url)
-    except httpx.InvalidURL as error:
-        raise ValueError(f"this is no address: {error}") from None
-    if read.scheme not in {"http", "https"} or not read.host:
-        raise ValueError("write the whole address, such as https://example.org/karat")
-    if read.port is not None and not 0 < read.port < 65536:
-        raise ValueError("its port is not between 1 and 65535")
-    if read.userinfo:
-        raise ValueError("leave name and password out of it; check the signature instead")
-    if read.fragment:
-        raise ValueError("leave out what follows the #, it is never sent")
-    return str(read)
 
 
 def _once(events: list[EventKind]) -> list[EventKind]:
     return [kind for kind in EventKind if kind in events]
 
 
-Address = Annotated[str, Field(min_length=1, max_length=2000), AfterValidator(_address)]
 Events = Annotated[
     list[EventKind], Field(min_length=1, max_length=2 * len(EventKind)), AfterValidator(_once)
 ]

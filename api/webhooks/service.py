@@ -9,14 +9,14 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.access import managed_project
+from api.addresses import require_allowed
 from api.audit import record
 from api.principal import Principal
 from api.telling import tell
 from api.webhooks import queries
 from api.webhooks.schemas import DeliveryOut, WebhookCreate, WebhookOut, WebhookUpdate
 from core import queue
-from core.addresses import literal
-from core.errors import Conflict, Forbidden, Invalid, NotFound
+from core.errors import Conflict, Forbidden, NotFound
 from core.events import Topic
 from core.messages import DeliverWebhooks
 from core.settings import Settings
@@ -175,16 +175,7 @@ async def _deliver(
 
 
 def _require_allowed(url: str, settings: Settings) -> None:
-    """Refuse what can be known to be refused later; names are looked up only when they are used."""
-    host = urlsplit(url).hostname or ""
-    address = literal(host)
-    if address is not None and not settings.allowed.permits(host, address):
-        raise Invalid(
-            "address_not_allowed",
-            f"{host} is not a public address. Whoever runs Karat can allow it with "
-            "KARAT_WEBHOOK_ALLOW.",
-            field="url",
-        )
+    require_allowed(url, settings.allowed, variable="KARAT_WEBHOOK_ALLOW", field="url")
 
 
 def _new_secret() -> str:

@@ -3,6 +3,7 @@
 from core.tables.annotation import Annotation
 from core.tables.example import COMPOSED_NAME, Example, ExampleText
 from core.tables.job import DRY_RUN, Artifact, Audit, Job
+from core.tables.judge import Judge, JudgeAnswer
 from core.tables.project import FormerClassName, Member, Project, ProjectClass
 from core.tables.removal import COLLECTIONS, Removal, RemovalItem
 from core.tables.round import Query, QueryMember, Round
@@ -26,6 +27,8 @@ __all__ = [
     "ExampleText",
     "FormerClassName",
     "Job",
+    "Judge",
+    "JudgeAnswer",
     "LoginAttempt",
     "LoginSession",
     "Member",

@@ -140,6 +140,8 @@ class Instructions(TaskType[RankingLabel]):
     noun = "a ranking of rows"
     alike = 0.2
     of_groups = True
+    # Of two random orders half of the pairs differ; so agreement beyond chance is Kendall's tau.
+    chance = 0.5
 
     def check(self, label: RankingLabel, classes: Collection[int]) -> None:
         """It names no classes."""

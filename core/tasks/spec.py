@@ -40,6 +40,8 @@ class TaskType(ABC, Generic[L]):
         alike: The largest ``distance`` at which two labels still say the same.
         of_groups: Whether a query shows several examples, and a label says something of them
             together; then it may hold for all of them.
+        chance: How far two labels differ that say nothing, if that is known; else it is measured
+            over labels of different examples.
         learner: ``module:attribute`` of its ``models.tasks.base.Learner``, imported where it runs;
             empty where no model learns such labels.
     """
@@ -53,6 +55,7 @@ class TaskType(ABC, Generic[L]):
     names_one_class: ClassVar[bool] = False
     alike: ClassVar[float] = 0.0
     of_groups: ClassVar[bool] = False
+    chance: ClassVar[float | None] = None
 
     @property
     def looks_at_size(self) -> bool:

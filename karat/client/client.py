@@ -18,6 +18,7 @@ from typing import Any, Self
 
 from karat.client.accounts import AccountsClient
 from karat.client.arguments import listed
+from karat.client.judges import JudgesClient
 from karat.client.naming import named
 from karat.client.notebook import JOBS, Listing, Rows, project_columns, shown
 from karat.client.project import ProjectClient
@@ -117,18 +118,20 @@ class Client(AccountsClient):
                 name (``ambiguous_project``).
         """
         if isinstance(project, str):
-            return ProjectClient(self._transport, named(project, self.projects()))
-        found = ProjectClient(self._transport, project)
-        # At the call, and not at the first thing that is done with it.
-        found.get()
-        return found
+            known = self.projects()
+            number = named(project, known)
+            name = next(one["name"] for one in known if one["id"] == number)
+        else:
+            # At the call, and not at the first thing that is done with it.
+            number, name = project, ProjectClient(self._transport, project).get()["name"]
+        return ProjectClient(self._transport, number, name)
 
     def create_project(
         self,
         name: str,
-        classes: Sequence[str | ClassSpec],
+        classes: Sequence[str | ClassSpec] = (),
         *,
-        medium: Medium = "image",
+        medium: Medium | None = None,
         task: str = "classification",
         guidelines: str = "",
         settings: dict[str, Any] | None = None,
@@ -138,10 +141,12 @@ class Client(AccountsClient):
 
         Args:
             name: Its name, which no other project has.
-            classes: Names of the classes, or dictionaries with colour and hotkey.
-            medium: What its examples are: ``image`` or ``text``. It stays so.
-            task: What a label is: ``classification``, ``boxes``, or a type that a package on the
-                server brings. It stays so.
+            classes: Names of the classes, or dictionaries with colour and hotkey; none for
+                ``instructions``.
+            medium: What its examples are: ``image`` or ``text``; None: images, and texts for
+                ``instructions``. It stays so.
+            task: What a label is: ``classification``, ``boxes``, ``instructions`` (rankings of rows
+                of instruction data), or a type that a package on the server brings. It stays so.
             guidelines: What annotators should know.
             settings: What differs from ``default_settings``.
             from_project: Id of a project of another task whose pool is taken over, in a job that
@@ -155,7 +160,7 @@ class Client(AccountsClient):
         """
         body: dict[str, Any] = {
             "name": name,
-            "medium": medium,
+            "medium": medium or ("text" if task == "instructions" else "image"),
             "guidelines": guidelines,
             "classes": [
                 {"name": one} if isinstance(one, str) else one for one in listed(classes, "classes")
@@ -168,7 +173,7 @@ class Client(AccountsClient):
         if from_project is not None:
             body["from_project"] = from_project
         project = self._transport.request("POST", "/projects", body=body)
-        return ProjectClient(self._transport, project["id"])
+        return ProjectClient(self._transport, project["id"], project["name"])
 
     def default_settings(
         self,
@@ -317,6 +322,11 @@ class Client(AccountsClient):
     def weights(self) -> WeightsClient:
         """Weights that projects start from instead of published ones."""
         return WeightsClient(self._transport)
+
+    @property
+    def judges(self) -> JudgesClient:
+        """Models behind an address that rank instructions."""
+        return JudgesClient(self._transport)
 
     def download_artifact(self, artifact_id: int, path: str | Path) -> Path:
         """Save a file that a job made.

@@ -20,6 +20,7 @@ ArtifactKind = Literal[
     "relabels",
     "embedding_map",
     "alike",
+    "selection",
 ]
 """What an artifact holds."""
 

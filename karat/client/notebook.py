@@ -35,6 +35,14 @@ JOBS: Final = {
     "created_at": "asked for",
     "finished_at": "ended",
 }
+EXAMPLES: Final = {
+    "id": "number",
+    "name": "name",
+    "excerpt": "begins with",
+    "split": "split",
+    "state": "state",
+    "label": "label",
+}
 _MOST: Final = 200
 _FIRST: Final = 20
 _WIDTH, _HEIGHT, _EDGE = 320, 120, 28

@@ -2,68 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Any, Literal, TypedDict
 
 from karat.client.arguments import listed
+from karat.client.filters import Filters, Sort, Which
+from karat.client.notebook import EXAMPLES, Listing
 from karat.client.resources import Class, Example, FolderChoice, Job, Split, Verdict
 from karat.client.transport import Transport
 from karat.client.uploads import upload
-
-Sort = Literal[
-    "pool_index",
-    "purity",
-    "-purity",
-    "informativeness",
-    "-informativeness",
-    "meta_score",
-    "-meta_score",
-    "confidence",
-    "-confidence",
-    "similarity",
-    "-similarity",
-    "isolation",
-    "-isolation",
-]
-Which = Literal["all", "leaking", "contradicting"]
-
-
-class Filters(TypedDict):
-    """What examples have to be; all that is given has to hold.
-
-    They are of the pool unless ``split`` names another, or is ``all``. ``verdict``,
-    ``annotator_id`` and ``source`` are of one vote that holds. ``kept_by`` and ``dropped_by`` are
-    subsets, which know the labels of when they were made. ``outline`` is drawn on the embedding
-    map: its version, a colon, and the corners as ``x,y;x,y;...``. Scores and predictions are those
-    that the queries of ``round`` were chosen by, by default the latest. ``search`` are words of
-    texts, or beginnings of words: all of them, unless ``or`` stands between; none that has ``-``
-    before it; "in quotes" as they stand. ``similar_to`` are ids of
-    images with commas between them, and ``similarity_min`` is to their mean; ``duplicate_of`` finds
-    the images that show the same picture as one, and that one.
-    """
-
-    state: NotRequired[str | None]
-    split: NotRequired[Split | Literal["all"]]
-    verdict: NotRequired[str | None]
-    class_id: NotRequired[int | None]
-    annotator_id: NotRequired[int | None]
-    source: NotRequired[Literal["annotator", "import", "review"] | None]
-    disagreement: NotRequired[bool | None]
-    import_id: NotRequired[int | None]
-    kept_by: NotRequired[int | None]
-    dropped_by: NotRequired[int | None]
-    outline: NotRequired[str | None]
-    name: NotRequired[str | None]
-    search: NotRequired[str | None]
-    round: NotRequired[int | None]
-    predicted: NotRequired[int | None]
-    purity_min: NotRequired[float | None]
-    purity_max: NotRequired[float | None]
-    informativeness_min: NotRequired[float | None]
-    informativeness_max: NotRequired[float | None]
-    similar_to: NotRequired[str | None]
-    similar_file: NotRequired[int | None]
-    similarity_min: NotRequired[float | None]
-    duplicate_of: NotRequired[int | None]
 
 
 class Count(TypedDict):
@@ -122,6 +68,11 @@ class PoolClient:
         self._imports = f"{path}/imports"
         self._path = f"{path}/examples"
         self._duplicates = f"{path}/duplicates"
+        self._project = path.rpartition("/")[2]
+
+    def __repr__(self) -> str:
+        """Of which project, and how to see the examples."""
+        return f"<Pool of project {self._project}: find(…) lists its examples>"
 
     def add(
         self,
@@ -213,16 +164,17 @@ class PoolClient:
 
     def find(
         self, filters: Filters | None = None, *, sort: Sort = "pool_index"
-    ) -> Iterator[Example]:
-        """Images that match, page by page.
+    ) -> Listing[Example]:
+        """Images that match, page by page; a notebook shows the first as a table.
 
         Args:
             filters: What they have to be; all images of the pool if None.
             sort: Their order; a minus puts the highest first.
-
-        Yields:
-            The images.
         """
+        return Listing("examples", EXAMPLES, lambda: self._pages(filters, sort))
+
+    def _pages(self, filters: Filters | None, sort: Sort) -> Iterator[Example]:
+        """What ``find`` lists, from the beginning."""
         query: dict[str, Any] = {**(filters or {}), "sort": sort, "limit": 500}
         while True:
             page = self._transport.request("GET", self._path, query=query)

@@ -1,6 +1,6 @@
 """The client's part for one project."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,6 +19,7 @@ from karat.client.notebook import JOBS, ROUNDS, Listing, RoundRows, Rows, projec
 from karat.client.pool import PoolClient
 from karat.client.resources import Example, Job, JobState, Member, Project, Split
 from karat.client.review import ReviewClient
+from karat.client.selection import SelectionClient
 from karat.client.transfers import TransferClient
 from karat.client.transport import Transport
 from karat.client.webhook import WebhooksClient
@@ -27,19 +28,21 @@ from karat.client.webhook import WebhooksClient
 class ProjectClient(LabelingClient, TransferClient):
     """Everything that can be done in one project; made by ``Client.project``."""
 
-    def __init__(self, transport: Transport, project_id: int) -> None:
+    def __init__(self, transport: Transport, project_id: int, name: str | None = None) -> None:
         """Name the project.
 
         Args:
             transport: The client's connection.
             project_id: The project.
+            name: What it is called, where that is known.
         """
         super().__init__(transport, f"/projects/{project_id}")
         self.id = project_id
+        self._name = name
 
     def __repr__(self) -> str:
-        """Its number; the name takes a request, as ``get`` makes."""
-        return f"<Project {self.id}>"
+        """Its number, and what it was called when it was asked for."""
+        return f"<Project {self.id}: {self._name}>" if self._name else f"<Project {self.id}>"
 
     def _repr_html_(self) -> str:
         """Its name, state and counts, and its rounds, as a notebook shows it."""
@@ -104,7 +107,7 @@ class ProjectClient(LabelingClient, TransferClient):
 
     def examples(
         self, *, state: str | None = None, split: Split | Literal["all"] = "pool"
-    ) -> Iterator[Example]:
+    ) -> Listing[Example]:
         """The project's examples, by ``pool_index``; ``pool.find`` has more filters.
 
         Args:
@@ -273,6 +276,14 @@ class ProjectClient(LabelingClient, TransferClient):
             The changed project.
         """
         return self.update(settings={"subset": subset_id})
+
+    def selection(self, job_id: int) -> SelectionClient:
+        """What a job has chosen among instructions.
+
+        Args:
+            job_id: A job ``select_instructions``.
+        """
+        return SelectionClient(self._transport, f"{self._path}/jobs/{job_id}/selection")
 
     def reviews(self) -> list[Review]:
         """Disagreements of annotators, if any; then reviews of suggested labels, newest first."""

@@ -40,6 +40,7 @@ JobKind = Literal[
     "look_up",
     "localize",
     "look_at",
+    "select_instructions",
 ]
 """What a job does."""
 ExampleState = Literal["unlabeled", "queried", "labeled", "ood", "unsure", "held_out"]
@@ -55,6 +56,9 @@ ExportFormat = Literal[
     "doccano",
     "voc",
     "cvat",
+    "alpaca",
+    "messages",
+    "rankings",
 ]
 
 
@@ -458,7 +462,16 @@ class Algorithm(TypedDict):
         "published",
         "other",
     ]
-    kind: Literal["model", "informativeness", "purity", "strategy", "pruning", "learner", "job"]
+    kind: Literal[
+        "model",
+        "informativeness",
+        "purity",
+        "strategy",
+        "pruning",
+        "learner",
+        "instruction_selection",
+        "job",
+    ]
     media: list[Medium]
     name: str
     needs: list[str]

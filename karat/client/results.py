@@ -1,12 +1,15 @@
 """What is in the ``result`` of some jobs, as typed dictionaries."""
 
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 from karat.client.resources import FolderChoice, Split
 
 
 class Estimate(TypedDict):
-    """What a dry run has found: the ``estimate`` in its result."""
+    """What a dry run has found: the ``estimate`` in its result.
+
+    ``requests``, tokens and ``price`` are of jobs that ask a judge; it is ``None`` without prices.
+    """
 
     seconds: float
     memory_bytes: int
@@ -14,6 +17,10 @@ class Estimate(TypedDict):
     labeled: int
     phases: dict[str, float]
     notes: list[str]
+    requests: NotRequired[int]
+    tokens_in: NotRequired[int]
+    tokens_out: NotRequired[int]
+    price: NotRequired[float | None]
 
 
 class PlannedLabel(TypedDict):

@@ -46,7 +46,8 @@ class TransferClient:
                 images that are there: CSV, JSON Lines, or JSON of Label Studio or COCO. What was
                 exported as any of them needs no column named. Texts: CSV, TSV, JSON, JSON Lines
                 (of doccano, too), JSON of Label Studio, Parquet, or .txt and .md files, alone, in a
-                folder or a zip.
+                folder or a zip. Instruction data: JSON Lines, JSON, CSV or Parquet with the columns
+                of Alpaca, of chats (``messages``), or of ShareGPT (``conversations``).
             split: What the images are for that say no split themselves.
             image_column: The Parquet column with the image bytes.
             text_column: The column with the texts, where several could be meant.
@@ -192,7 +193,9 @@ class TransferClient:
                 ``label_studio`` for a zip of images; ``parquet`` for a file as Hugging Face reads
                 it. Texts leave in ``csv``, ``jsonl``, ``parquet``, ``label_studio`` and
                 ``doccano``; boxes in ``csv``, ``jsonl``, ``parquet``, ``label_studio``, ``coco``,
-                ``yolo``, ``voc`` and ``cvat``. ``import_images`` reads all of them. None: by the
+                ``yolo``, ``voc`` and ``cvat``; instruction data in ``alpaca``, ``messages`` and
+                ``parquet``, and what people said of it in ``rankings``, which alone
+                ``import_images`` does not read. None: by the
                 ending of ``path``, which is ``.csv``, ``.jsonl``, ``.parquet``, or ``.zip`` for
                 ``imagefolder``.
             effective: Whether ``csv`` and ``jsonl`` hold of each image only the one annotation

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from karat.client.intervals import accuracy, inside_share
+from karat.commands.demo_instructions import INSTRUCTIONS, run_instructions
 from karat.commands.services import DEFAULT_DATA
 from karat.terminal import console, job_bar
 
@@ -38,7 +39,11 @@ def demo(
     purity: Annotated[str | None, typer.Option(help="Purity score.")] = None,
     informativeness: Annotated[str | None, typer.Option(help="Informativeness score.")] = None,
     task: Annotated[
-        str, typer.Option(help="image: handwritten digits; text: a support mailbox.")
+        str,
+        typer.Option(
+            help="image: handwritten digits; text: a support mailbox; instructions: rows to tune a "
+            "model on, of which a stand-in judge and you choose the best."
+        ),
     ] = "image",
     model: Annotated[
         str | None,
@@ -93,7 +98,8 @@ def demo(
     Simulated annotators label handwritten digits (0 to 3 are the classes, 4 to 9 are not), or with
     --task text a mailbox (tickets of four topics, among much else), through the public API, 2 % of
     their verdicts wrong, while Karat chooses what they see. Then it stays up so that you can label
-    yourself.
+    yourself. With --task instructions a stand-in judge, which is no model, ranks rows that were
+    made up, people rank what it leaves open, and the best of each cluster are kept.
     """
     from karat.demo.demo import Plan, fault
     from karat.demo.demo_pool import digits, from_parquet
@@ -102,10 +108,20 @@ def demo(
 
     if (data is None) != (in_classes is None):
         raise typer.BadParameter("--data and --in-classes go together.")
-    if task not in _MODELS:
-        raise typer.BadParameter("It is image or text.", param_hint="--task")
+    if task not in (*_MODELS, INSTRUCTIONS):
+        raise typer.BadParameter("It is image, text or instructions.", param_hint="--task")
     if data is not None and task != "image":
         raise typer.BadParameter("--data names images; leave --task out.")
+    if task == INSTRUCTIONS:
+        with interruptible():
+            try:
+                with _directory(data_dir, temporary=exit_) as directory:
+                    run_instructions(directory, port, seed, json_, exit_, human)
+            except Interrupted:
+                typer.echo("Stopped.")
+                if exit_:
+                    raise typer.Exit(130) from None
+        return
     plan = Plan(
         rounds=rounds,
         budget=budget or (40 if data is None else 300),

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Literal
 
-    from karat.client.pool import Changed, Filters, Sort, Which
+    from karat.client.filters import Filters, Sort, Which
+    from karat.client.pool import Changed
     from karat.client.project import ProjectClient
     from karat.client.resources import Example, Split, Verdict
 
@@ -96,10 +97,23 @@ def _shown(example: "Example") -> str:
 def _label(example: "Example", names: "Mapping[int, str]") -> str | None:
     """What an image is labeled as: a class, or how many boxes of which."""
     whole = example.get("whole_label")
+    if whole is not None and whole["type"] == "instructions":
+        return _place(example["id"], whole)
     if whole is None or whole["type"] != "boxes":
         return example["label"]
     counts = Counter(names.get(one["class_id"], "?") for one in whole["boxes"])
     return ", ".join(f"{count} {name}" for name, count in counts.items()) or "no objects"
+
+
+def _place(example_id: int, ranking: "Mapping[str, Any]") -> str:
+    """Where a row stands in the ranking of its group."""
+    of = sum(map(len, ranking["order"])) + len(ranking["wrong"])
+    before = 0
+    for tied in ranking["order"]:
+        if example_id in tied:
+            return f"{before + 1} of {of}"
+        before += len(tied)
+    return "wrong"
 
 
 def _heading(examples: "Sequence[Example]") -> str:
@@ -178,7 +192,7 @@ def duplicates(
 
 
 def _which() -> Any:
-    from karat.client.pool import Which
+    from karat.client.filters import Which
 
     return Which
 

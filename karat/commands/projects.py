@@ -36,7 +36,11 @@ def create(
     ] = None,
     task: Annotated[
         str,
-        typer.Option(help="What a label is: classification or boxes. It stays so.", metavar="TASK"),
+        typer.Option(
+            help="What a label is: classification or boxes; or instructions, of which people rank "
+            "rows. It stays so.",
+            metavar="TASK",
+        ),
     ] = "classification",
     from_project: Annotated[
         str | None,
@@ -46,8 +50,12 @@ def create(
         ),
     ] = None,
     medium: Annotated[
-        str, typer.Option(help="What its examples are: image or text. It stays so.")
-    ] = "image",
+        str | None,
+        typer.Option(
+            help="What its examples are: image or text; image if left out, and text for "
+            "instructions. It stays so."
+        ),
+    ] = None,
     guidelines: Annotated[
         Path | None,
         typer.Option(exists=True, dir_okay=False, help="File with what annotators should know."),
@@ -76,16 +84,16 @@ def create(
     if goal is not None:
         values["goal"] = goal
     assigned(set_ or [], "--set", values)
-    if medium not in ("image", "text"):
+    if medium not in ("image", "text", None):
         raise typer.BadParameter("It is image or text.", param_hint="--medium")
-    if not classes and from_project is None:
+    if not classes and from_project is None and task != "instructions":
         raise typer.BadParameter("Name at least one class.", param_hint="--class")
     with connect() as client:
         source = None if from_project is None else find_project(client, from_project).id
         project = client.create_project(
             name,
             classes or [],
-            medium=cast("Medium", medium),
+            medium=cast("Medium | None", medium),
             task=task,
             guidelines=about,
             settings=values,

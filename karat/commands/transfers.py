@@ -31,7 +31,8 @@ _OF_TEXTS = ("doccano",)
 _OF_BOXES = ("voc", "cvat")
 # Those that a model is trained and measured with.
 _SPLITS = ("yolo", "parquet", "coco")
-_FORMATS = (*BY_ENDING.values(), "yolo", *_DOCUMENTS, *_OF_TEXTS, *_OF_BOXES)
+_OF_ROWS = ("alpaca", "messages", "rankings")
+_FORMATS = (*BY_ENDING.values(), "yolo", *_DOCUMENTS, *_OF_TEXTS, *_OF_BOXES, *_OF_ROWS)
 
 SplitOption = Annotated[str, typer.Option(help="pool, evaluation or auxiliary_ood.")]
 LabelColumnOption = Annotated[str | None, typer.Option(help="Column of the classes.")]
@@ -71,7 +72,8 @@ def import_images(
             exists=True,
             help="Folder, zip or Parquet file of images, or one image; or labels for images that "
             "are there, as .csv, .jsonl, or .json of Label Studio or COCO. Texts: .csv, .tsv, "
-            ".jsonl, .json, .parquet, or .txt and .md files, in a folder or zip.",
+            ".jsonl, .json, .parquet, or .txt and .md files, in a folder or zip. Instruction data: "
+            ".jsonl, .json, .parquet or .csv (Alpaca, chats, ShareGPT).",
         ),
     ],
     split: SplitOption = "pool",
@@ -272,7 +274,8 @@ def export(
 
     Label Studio's and COCO's format are a zip with the images, or with a name that ends in .json
     the document alone. Texts leave as csv, jsonl, parquet, label_studio or doccano; boxes as csv,
-    jsonl, parquet, label_studio, coco, yolo, voc or cvat. `karat import` reads all formats.
+    jsonl, parquet, label_studio, coco, yolo, voc or cvat; instruction data as alpaca, messages or
+    parquet, and what people said of it as rankings. `karat import` reads all other formats.
     """
     suffix = path.suffix.lower()
     chosen = format_ or BY_ENDING.get(suffix)
@@ -303,7 +306,8 @@ def export(
                 bom=bom,
                 on_received=lambda received: bar(received, 0),
             )
-        if chosen == "imagefolder" or chosen in _SPLITS:
+        has_classes = found.get()["task"] != "instructions"
+        if has_classes and (chosen == "imagefolder" or chosen in _SPLITS):
             say, _ = _words(found)
             for line, names in _lacking(found.exported_classes(), splits=chosen in _SPLITS):
                 typer.echo(f"Warning: {say(line).format(_listed(names))}", err=True)

@@ -332,7 +332,10 @@ def _workers(environment: dict[str, str]) -> Iterator[Finding]:
         return
     yield Finding("broker", True, "reachable")
     served = {queue["name"] for queues in answers.values() for queue in queues}
-    workers = {"gpu": "gpu", "cpu": "cpu", "housekeeping": "housekeeping", "web": "housekeeping"}
+    workers = {
+        "gpu": "gpu", "cpu": "cpu", "judge": "cpu",
+        "housekeeping": "housekeeping", "web": "housekeeping",
+    }  # fmt: skip
     for queue, worker in workers.items():
         if queue in served:
             yield Finding(f"worker {queue}", True, "answers")

@@ -44,8 +44,8 @@ runpy.run_module("api.bootstrap", run_name="__main__")
 # abandoned jobs has a process of its own: imports would take its slots, and its time.
 _THREADS = ("--pool=threads", "--concurrency=4")
 _POOLS = {"gpu": ("--pool=solo",), "cpu": _THREADS, "housekeeping": _THREADS}
-# Calling webhooks has a queue of its own, for installations whose other workers have no way out.
-_TAKES = {"gpu": "gpu", "cpu": "cpu", "housekeeping": "housekeeping,web"}
+# What calls others has queues of its own, for installations whose other workers have no way out.
+_TAKES = {"gpu": "gpu", "cpu": "cpu,judge", "housekeeping": "housekeeping,web"}
 
 
 class Stack:

@@ -51,7 +51,8 @@ def losses(detections: Float32Array, targets: BoxTargets) -> NDArray[np.float64]
     """Return how wrong the detections of each image are: (n,) float64 >= 0.
 
     A box that was found at probability p costs -log p, one that was missed -log 0.001, and a
-    detection of nothing -log(1 - p), in sum over the image divided by its boxes.
+    detection of nothing -log(1 - p), in sum over the image divided by its boxes; p is the square of
+    the score (`models.detection.entropy.right`).
 
     Args:
         detections: (n, K, 6) float32 as in `Outputs.detections`.
@@ -61,8 +62,9 @@ def losses(detections: Float32Array, targets: BoxTargets) -> NDArray[np.float64]
     for row in range(len(detections)):
         corners, classes, crowd = _visible(targets, row)
         outcome, scores = _matched(detections[row], corners, classes, crowd)
-        right = np.clip(scores[outcome == 1], _LEAST_PROBABILITY, 1).astype(np.float64)
-        wrong = np.clip(scores[outcome == 0], 0, 1 - _LEAST_PROBABILITY).astype(np.float64)
+        probability = scores.astype(np.float64) ** 2
+        right = np.clip(probability[outcome == 1], _LEAST_PROBABILITY, 1)
+        wrong = np.clip(probability[outcome == 0], 0, 1 - _LEAST_PROBABILITY)
         boxes = int((~crowd).sum())
         missed = (boxes - len(right)) * -np.log(_LEAST_PROBABILITY)
         total = missed - np.log(right).sum() - np.log1p(-wrong).sum()

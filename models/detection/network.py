@@ -83,6 +83,25 @@ def _layer(before: int, width: int, stride: int) -> list[nn.Module]:
     return [convolution, nn.GroupNorm(_GROUPS, width), nn.ReLU(inplace=True)]
 
 
+class _Head(FCOSHead):  # type: ignore[misc]
+    """FCOS's head, which remembers what its loss was divided by."""
+
+    places = 0
+
+    def compute_loss(
+        self,
+        targets: list[dict[str, Tensor]],
+        head_outputs: dict[str, Tensor],
+        anchors: list[Tensor],
+        matched_idxs: list[Tensor],
+    ) -> dict[str, Tensor]:
+        self.places = sum(int((matched >= 0).sum()) for matched in matched_idxs)
+        losses: dict[str, Tensor] = super().compute_loss(
+            targets, head_outputs, anchors, matched_idxs
+        )
+        return losses
+
+
 class Detector(FCOS):  # type: ignore[misc]
     """FCOS behind maps: its pyramid, its head, its loss, its suppression of doubles."""
 
@@ -96,7 +115,7 @@ class Detector(FCOS):  # type: ignore[misc]
             anchor_generator=AnchorGenerator(
                 tuple((stride,) for stride in maps.strides), ((1.0,),) * len(maps.strides)
             ),
-            head=FCOSHead(params.width, 1, classes, params.convolutions),
+            head=_Head(params.width, 1, classes, params.convolutions),
             score_thresh=LEAST_SCORE,
             nms_thresh=OVERLAP,
             detections_per_img=MOST_DETECTIONS,
@@ -108,6 +127,12 @@ class Detector(FCOS):  # type: ignore[misc]
     def dimension(self) -> int:
         """How long pooled features are."""
         return self.maps.pooled
+
+    @property
+    def places(self) -> int:
+        """How many places were to tell of a box in the batch that the last loss is of."""
+        head: _Head = self.head
+        return head.places
 
     def outputs(self, examples: Tensor) -> tuple[dict[str, Tensor], list[Tensor], Tensor]:
         """Return what the head says of B examples, the levels of the pyramid, pooled features."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
 
 from models.detection.fit import seen, to_square
 from models.detection.network import Detector
@@ -16,6 +16,7 @@ from models.detection.targets import BoxTargets
 from models.device import autocast, best_device
 from models.params.detection import DetectorParams, ScratchParams
 from models.protocols import Progress
+from models.training.replicas import ALONE, Replica
 from models.training.resume import Batches, counted, restore, seeded, store
 from models.training.train import require_finite
 
@@ -33,6 +34,7 @@ def train(
     seed: int,
     checkpoint: Path | None = None,
     progress: Progress | None = None,
+    replica: Replica = ALONE,
 ) -> Detector:
     """Train for exactly `params.steps` iterations of AdamW; leaves the detector in evaluation mode.
 
@@ -47,6 +49,8 @@ def train(
         seed: decides batches and mirroring.
         checkpoint: where to keep resumable state; resumed from when it exists.
         progress: called every few steps; may raise `Cancelled`.
+        replica: which of several processes this is; all are called with the same arguments, and
+            only the first with `progress`.
 
     Raises:
         ModelError: the loss is no longer finite.
@@ -56,13 +60,14 @@ def train(
     optimizer = torch.optim.AdamW(
         detector.parameters(), lr=params.learning_rate, weight_decay=params.weight_decay
     )
+    objective = replica.wrapped(_Objective(detector, replica))
     batches = Batches(len(targets), params.batch_size, seed)
     truths = [_truth(targets, row, detector.maps.side) for row in range(len(targets))]
     run = _fingerprint(params, targets, seed)
     mirrors = isinstance(params, ScratchParams) and params.flip
 
     def save(step: int) -> None:
-        if checkpoint is not None:
+        if checkpoint is not None and replica.rank == 0:
             store(checkpoint, detector, optimizer, step, run)
 
     with seeded(seed, device):
@@ -70,20 +75,34 @@ def train(
         for step in counted(start, params.steps, save=save, progress=progress):
             for group in optimizer.param_groups:
                 group["lr"] = params.learning_rate * _rate(step, params.steps)
-            rows = batches.rows(step).numpy()
+            rows = replica.share(batches.rows(step)).numpy()
             batch = examples(rows).to(device)
             wanted = [{name: one.to(device) for name, one in truths[row].items()} for row in rows]
             if mirrors and torch.rand(()) < 0.5:
                 batch, wanted = _mirrored(batch, wanted, detector.maps.side)
             with autocast(params.precision, device, detector):
-                loss = detector.loss(batch, wanted)
+                loss = objective(batch, wanted)
             optimizer.zero_grad(set_to_none=True)
-            loss.backward()  # type: ignore[no-untyped-call]
+            loss.backward()
             torch.nn.utils.clip_grad_norm_(detector.parameters(), _CLIPPED_AT)
             optimizer.step()
             require_finite(loss.detach(), step, params.steps, params.learning_rate)
     detector.eval()
     return detector
+
+
+class _Objective(nn.Module):
+    """What is minimised: the loss of a detector on one batch."""
+
+    def __init__(self, detector: Detector, replica: Replica) -> None:
+        super().__init__()
+        self.detector, self.replica = detector, replica
+
+    def forward(self, batch: Tensor, wanted: list[dict[str, Tensor]]) -> Tensor:
+        """Map examples, of which this process has its share, to the loss."""
+        loss = self.detector.loss(batch, wanted)
+        # Divided by the places of boxes in the whole batch, not by those in the share.
+        return loss * self.replica.weight(max(1, self.detector.places))
 
 
 def _truth(targets: BoxTargets, row: int, side: int) -> dict[str, Tensor]:

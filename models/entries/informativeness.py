@@ -52,8 +52,7 @@ INFORMATIVENESS = (
         kind="informativeness",
         group="recommended",
         title="Entropy of the boxes",
-        summary="Asks where it is open of the most boxes whether they are right, by what drawing "
-        "them takes.",
+        summary="Asks where it is most open of boxes whether they are right.",
         target="models.informativeness.box_entropy:score",
         by_row=True,
         params=BoxEntropyParams,

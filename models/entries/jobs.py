@@ -9,7 +9,17 @@ from models.params.prune import PruneParams
 from models.params.regularize import TaufeParams
 from models.params.relabel import RelabelChoice, RelabelParams
 from models.params.resize import ResizeParams
-from models.spec import BOXES, CLASSES, IMAGES, THESIS, OfTexts, Spec
+from models.params.select_instructions import SelectInstructionsParams
+from models.spec import (
+    BOXES,
+    CLASSES,
+    IMAGES,
+    INSTRUCTIONS,
+    TEXTS,
+    THESIS,
+    OfTexts,
+    Spec,
+)
 
 JOBS = (
     Spec(
@@ -94,6 +104,18 @@ JOBS = (
                 "minilm, for English, and hashed_ngrams, for other languages."
             },
         ),
+    ),
+    Spec(
+        name="select_instructions",
+        kind="job",
+        title="Choose instructions",
+        summary="Chooses the rows that are worth tuning on: puts alike ones together, lets a judge "
+        "rank them and people decide where it is unsure, and keeps the best of each.",
+        target="models.instructions.clusters:constrained_clusters",
+        tasks=INSTRUCTIONS,
+        params=SelectInstructionsParams,
+        paper=f"{THESIS}, chapter 6",
+        media=TEXTS,
     ),
     Spec(
         name="resize",

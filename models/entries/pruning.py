@@ -1,6 +1,6 @@
 """Data pruning: which part of a labeled set to keep."""
 
-from models.params.pruning import Prune4RelParams, SspParams
+from models.params.pruning import ForgettingParams, Prune4RelParams, SspParams
 from models.spec import THESIS, Spec
 
 NEIGHBOURS = frozenset({"embeddings", "logits"})
@@ -67,7 +67,7 @@ PRUNING = (
         target="models.pruning.margin:prune",
         paper="C. Coleman et al., Selection via Proxy: Efficient Data Selection for Deep Learning, "
         "ICLR 2020",
-        needs=frozenset({"logits"}),
+        needs=frozenset({"plain_logits"}),
     ),
     Spec(
         name="k_center",
@@ -77,14 +77,15 @@ PRUNING = (
         target="models.pruning.k_center:prune",
         paper="O. Sener, S. Savarese, Active Learning for Convolutional Neural Networks: A "
         "Core-Set Approach, ICLR 2018",
-        needs=frozenset({"embeddings"}),
+        needs=frozenset({"plain_embeddings"}),
     ),
     Spec(
         name="forgetting",
         kind="pruning",
         title="Forgetting",
-        summary="Keeps what the warm-up learned and forgot, or never learned; for clean labels.",
+        summary="Keeps what the warm-up learned and forgot again; for clean labels.",
         target="models.pruning.forgetting:prune",
+        params=ForgettingParams,
         paper="M. Toneva et al., An Empirical Study of Example Forgetting during Deep Neural "
         "Network Learning, ICLR 2019",
         needs=frozenset({"correct"}),
@@ -118,6 +119,6 @@ PRUNING = (
         target="models.pruning.moderate:prune",
         paper="X. Xia et al., Moderate Coreset: A Universal Method of Data Selection for "
         "Real-world Data-efficient Deep Learning, ICLR 2023",
-        needs=frozenset({"embeddings"}),
+        needs=frozenset({"plain_embeddings"}),
     ),
 )

@@ -8,11 +8,12 @@ from models.params.scores import (
     KPlusOneParams,
     MahalanobisParams,
     MspParams,
+    ObjectsParams,
     OdinParams,
     ProbeParams,
     ReactParams,
 )
-from models.spec import CLASSES, IMAGES, THESIS, Spec
+from models.spec import BOXES, CLASSES, IMAGES, THESIS, Spec
 
 PURITY = (
     Spec(
@@ -146,6 +147,22 @@ PURITY = (
         paper="S. Liang et al., Enhancing The Reliability of Out-of-distribution Image Detection "
         "in Neural Networks, ICLR 2018",
         fallback="msp",
+    ),
+    Spec(
+        name="objects",
+        kind="purity",
+        group="outputs",
+        title="At least one object",
+        summary="How probable it is, by all that a detector finds, that any of the wanted things "
+        "is in the image; needs no OOD answers.",
+        target="models.purity.objects:score",
+        by_row=True,
+        params=ObjectsParams,
+        paper="Ours",
+        needs=frozenset({"detections"}),
+        fallback="probe",
+        tasks=BOXES,
+        media=IMAGES,
     ),
     Spec(
         name="clip",

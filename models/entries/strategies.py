@@ -2,7 +2,7 @@
 
 from models.entries.informativeness import INFORMATIVENESS
 from models.entries.selection import SELECTION
-from models.params.detection import BoxEntropyParams, PalParams
+from models.params.detection import BoxQueryParams, PalParams
 from models.params.strategies import EaoaParams, ExpectedValueParams, MQNetParams, NeatParams
 from models.spec import BOXES, IMAGES, THESIS, Spec
 
@@ -132,9 +132,9 @@ STRATEGIES = (
         kind="strategy",
         group="informativeness",
         title="Largest entropy of the boxes",
-        summary="Ignores purity; asks where it is open of the most boxes whether they are right.",
+        summary="Ignores purity; asks where it is most open of boxes whether they are right.",
         target="models.strategies.box_entropy:rank",
-        params=BoxEntropyParams,
+        params=BoxQueryParams,
         paper=INFORMATIVENESS[4].paper,
         needs=frozenset({"detections"}),
         fallback="random",

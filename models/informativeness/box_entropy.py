@@ -1,18 +1,18 @@
 """Entropy of an image's detections.
 
-Source: S. Roy et al., "Deep Active Learning for Object Detection", BMVC 2018, section 3.2, with
-what drawing takes in the denominator.
+Source: S. Roy et al., "Deep Active Learning for Object Detection", BMVC 2018, section 3.2; the sum
+goes over the few that are most open, since every image has dozens of detections of nothing.
 """
 
 import numpy as np
 
-from models.detection.entropy import aggregated, there
+from models.detection.entropy import aggregated, right, there
 from models.errors import NotReady
-from models.params.detection import BoxEntropyParams
+from models.params.detection import BoxEntropyParams, BoxQueryParams
 from models.protocols import Float32Array, PoolView
 
 
-def score(view: PoolView, params: BoxEntropyParams) -> Float32Array:
+def score(view: PoolView, params: BoxEntropyParams | BoxQueryParams) -> Float32Array:
     """Return the entropy of right against wrong over an image's detections.
 
     Returns:
@@ -23,5 +23,5 @@ def score(view: PoolView, params: BoxEntropyParams) -> Float32Array:
     """
     if view.detections is None:
         raise NotReady("Informativeness box_entropy needs a detector, as fcos is.")
-    scores = view.detections[:, :, 4].astype(np.float64)
-    return aggregated(scores, there(view.detections), params).astype(np.float32)
+    holds = there(view.detections, params.least_score)
+    return aggregated(right(view.detections), holds, params).astype(np.float32)

@@ -19,11 +19,18 @@ from models.localization.networks import Localizer
 from models.params.localize import NO_SOFTMAX, LocalizeParams
 from models.protocols import Indices, Progress
 from models.training.regularizers import feature_penalty, still_statistics, uniformity_loss
-from models.training.resume import Batches, counted, restore, seeded, store
+from models.training.resume import (
+    INSIDE,
+    OUTSIDE,
+    Batches,
+    counted,
+    lane_generator,
+    restore,
+    seeded,
+    store,
+)
 from models.training.train import require_finite, resident, scaled, sgd
 
-_INSIDE: Final = 0
-_OUTSIDE: Final = 1
 _LARGEST_GRADIENT: Final = 1.0
 
 
@@ -101,7 +108,7 @@ def train_localizer(
                 group["lr"] = params.rate * decay
 
             rows = batches.rows(step)
-            draw = _generator(seed, step, _INSIDE)
+            draw = lane_generator(seed, step, INSIDE)
             x, moved = shifted(images[rows], boxes[rows], params, draw)
             with mixed():
                 features = network.features(network.map(scaled(x)))  # (B, D) or (B, D * h * w)
@@ -118,7 +125,7 @@ def train_localizer(
                     distance_weight=params.distance_weight,
                 )
             if outside is not None:
-                draw = _generator(seed, step, _OUTSIDE)
+                draw = lane_generator(seed, step, OUTSIDE)
                 drawn = torch.randint(len(outside), (params.batch_size,), generator=draw).to(device)
                 x_ood, _ = shifted(outside[drawn], boxes[rows], params, draw)
                 with mixed(), still_statistics(network):
@@ -177,12 +184,6 @@ def shifted(
     moved = boxes + by.repeat(1, 2)
     turned = torch.stack([1 - moved[:, 2], moved[:, 1], 1 - moved[:, 0], moved[:, 3]], dim=1)
     return taken, torch.where(mirrored, turned, moved)
-
-
-def _generator(seed: int, step: int, lane: int) -> torch.Generator:
-    """Return one that hangs on the step alone, so that a resumed run draws as the killed one."""
-    mixed = np.random.SeedSequence([seed, step, lane]).generate_state(1)[0]
-    return torch.Generator().manual_seed(int(mixed))
 
 
 def _fingerprint(examples: Examples, params: LocalizeParams, method: str, seed: int) -> str:

@@ -62,13 +62,36 @@ class ScratchParams(DetectorParams):
     )
 
 
-class BoxEntropyParams(Params):
+class BoxParams(Params):
+    """Which of an image's detections count."""
+
+    counted: int = Field(default=3, ge=1, le=100, description="Of top: how many boxes count.")
+    least_score: float = Field(
+        default=0.1,
+        ge=0,
+        lt=1,
+        description="Detections below this score say nothing; any image has dozens of them.",
+    )
+
+
+class BoxEntropyParams(BoxParams):
     """From the boxes of an image to one number."""
 
-    aggregate: Literal["per_second", "sum", "mean", "max"] = Field(
-        default="per_second",
-        description="sum: crowded images first; mean and max: of the boxes and of the surest to be "
-        "unsure; per_second: the sum by what drawing is expected to take.",
+    aggregate: Literal["top", "sum", "mean", "max"] = Field(
+        default="top",
+        description="top: of the boxes that are most open; sum: of all, crowded images first; "
+        "mean: of all, divided by how many there are; max: of the one that is most open.",
+    )
+
+
+class BoxQueryParams(BoxParams):
+    """Likewise, where nothing else counts what an answer takes."""
+
+    aggregate: Literal["top", "per_second", "sum", "mean", "max"] = Field(
+        default="top",
+        description="top: of the boxes that are most open; per_second: the same by what drawing is "
+        "expected to take; sum: of all, crowded images first; mean: of all, divided by how many "
+        "there are; max: of the one that is most open.",
     )
     look_seconds: float = Field(
         default=3.0, gt=0, le=3600, description="Of per_second: what looking at an image takes."
@@ -78,12 +101,25 @@ class BoxEntropyParams(Params):
     )
 
 
-class PalParams(BoxEntropyParams):
-    """What tells right detections from wrong ones."""
+class PalParams(BoxQueryParams):
+    """What tells right detections from wrong ones, and what is picked beside each other."""
 
     fewest: int = Field(
         default=20,
         ge=2,
         le=100_000,
         description="Detections of either kind from which on answers say how far to trust scores.",
+    )
+    rarity: float = Field(
+        default=0.5,
+        ge=0,
+        le=4,
+        description="How strongly boxes of classes with few labels count; 0 = all alike.",
+    )
+    diversity: float = Field(
+        default=0.5,
+        ge=0,
+        le=1,
+        description="How much an image loses that is like one that was picked before it, by its "
+        "classes and its features; 0 = nothing.",
     )

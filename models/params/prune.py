@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 from models.errors import ModelError
 from models.params import Params
 from models.params.networks import FROZEN
-from models.params.pruning import Prune4RelParams, SspParams
+from models.params.pruning import ForgettingParams, Prune4RelParams, SspParams
 from models.params.warm_up import WarmUpParams
 
 PruningMethod = Literal[
@@ -45,7 +45,7 @@ class PruneChoice(Params):
         return self
 
 
-class PruneParams(SspParams, Prune4RelParams, WarmUpParams, PruneChoice):
+class PruneParams(ForgettingParams, SspParams, Prune4RelParams, WarmUpParams, PruneChoice):
     """Which labeled images to keep, after a warm-up on all of them."""
 
     network: Literal[
@@ -99,4 +99,6 @@ class PruneParams(SspParams, Prune4RelParams, WarmUpParams, PruneChoice):
             return self.model_dump(include=set(Prune4RelParams.model_fields))
         if self.method == "ssp":
             return self.model_dump(include=set(SspParams.model_fields))
+        if self.method == "forgetting":
+            return self.model_dump(include=set(ForgettingParams.model_fields))
         return {}

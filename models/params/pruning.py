@@ -36,6 +36,22 @@ class Prune4RelParams(Params):
     )
 
 
+class ForgettingParams(Params):
+    """Examples that were forgotten."""
+
+    never_learned: Literal["zero", "most"] = Field(
+        default="zero",
+        description="What an example counts that was never right. zero: nothing, as published in "
+        "the thesis's runs, so that wrong labels, which are rarely learned, come last; most: more "
+        "than any other, as the method's authors have it for clean labels.",
+    )
+    per_class: bool = Field(
+        default=True,
+        description="Whether each label gives the same share of its examples, as in the thesis's "
+        "runs.",
+    )
+
+
 class SspParams(Params):
     """Self-supervised prototypes."""
 

@@ -15,6 +15,17 @@ class EnergyParams(Params):
     )
 
 
+class ObjectsParams(Params):
+    """What a detector finds in an image, as evidence that anything wanted is in it."""
+
+    least_score: float = Field(
+        default=0.1,
+        ge=0,
+        lt=1,
+        description="Detections below this score say nothing; any image has dozens of them.",
+    )
+
+
 class KnnParams(Params):
     """Similarity to labeled in-distribution embeddings."""
 

@@ -99,6 +99,8 @@ class FrozenWarmUp:
             seed=self.seed,
             embeddings=features,
             logits=logits[0],
+            plain_embeddings=features,
+            plain_logits=logits[0],
             losses=(-own).astype(np.float32),
             correct=np.stack(correct),
             gradient_norms=np.stack(norms),

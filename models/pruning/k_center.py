@@ -19,10 +19,10 @@ def prune(view: PruningView, n: int, params: NoParams, progress: Progress | None
     The gain is that distance. It takes O(N) memory beside the embeddings.
 
     Raises:
-        NotReady: no embeddings.
+        NotReady: no embeddings of the examples as they are.
     """
     del params
-    embeddings = view.given("embeddings")
+    embeddings = view.given("plain_embeddings")
     points = Points(embeddings)
     picks = k_center(points, points.squared_norms(), Points(embeddings[:0]), n, progress)
     distance = picks.rest.astype(np.float64)

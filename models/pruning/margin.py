@@ -15,8 +15,8 @@ def prune(view: PruningView, n: int, params: NoParams, progress: Progress | None
     """Keep the n smallest differences of the two highest probabilities; the gain is -difference.
 
     Raises:
-        NotReady: no logits.
+        NotReady: no logits of the examples as they are.
     """
     del params, progress
-    difference = confidence(view.given("logits"), "diff_prob")
+    difference = confidence(view.given("plain_logits"), "diff_prob")
     return by_scores(n, -difference, reasons={"margin": difference})

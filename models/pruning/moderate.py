@@ -20,10 +20,10 @@ def prune(view: PruningView, n: int, params: NoParams, progress: Progress | None
     a class with one example is the example itself, at distance 0, which a note says.
 
     Raises:
-        NotReady: no embeddings.
+        NotReady: no embeddings of the examples as they are.
     """
     del params, progress
-    embeddings = view.given("embeddings")
+    embeddings = view.given("plain_embeddings")
     distance = np.empty(len(view))
     lonely = 0
     for label in np.unique(view.labels):

@@ -14,8 +14,8 @@ from models.resolve import resolve
 
 _CHUNK: Final = 8192
 _EXAMPLES_AXIS: Final = {
-    "embeddings": 0, "logits": 0, "losses": 0, "self_supervised": 0,
-    "correct": 1, "gradient_norms": 1,
+    "embeddings": 0, "logits": 0, "plain_embeddings": 0, "plain_logits": 0, "losses": 0,
+    "self_supervised": 0, "correct": 1, "gradient_norms": 1,
 }  # fmt: skip
 _DIMENSIONS: Final = {name: 1 if name == "losses" else 2 for name in _EXAMPLES_AXIS}
 
@@ -73,7 +73,7 @@ def _require_array(name: str, view: PruningView) -> None:
         raise ModelError(
             f"{name} of shape {array.shape} do not belong to {len(view)} examples; see PruningView."
         )
-    if name == "logits" and array.shape[1] != view.classes:
+    if name in ("logits", "plain_logits") and array.shape[1] != view.classes:
         raise ModelError(f"Logits of {array.shape[1]} classes do not belong to {view.classes}.")
     bad = np.flatnonzero(~finite_rows(array if axis == 0 else array.T))
     if len(bad):

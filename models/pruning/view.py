@@ -15,6 +15,8 @@ Float64Array = NDArray[np.float64]
 _REMEDIES: Final = {
     "embeddings": "embeddings of a warm-up model; train one and embed a strongly augmented view",
     "logits": "logits of a warm-up model; train one and score a strongly augmented view",
+    "plain_embeddings": "embeddings of a warm-up model; train one and embed the images as they are",
+    "plain_logits": "logits of a warm-up model; train one and score the images as they are",
     "losses": "losses of a warm-up model; train one and record the loss of every example",
     "correct": "a record of which examples each warm-up epoch got right; train with that record",
     "gradient_norms": "gradient norms of warm-up models; train some and record the norms",
@@ -35,6 +37,8 @@ class PruningView:
         embeddings: (N, D) float32 of the warm-up model on one strongly augmented view (RandAugment
             in the thesis); may be memory-mapped.
         logits: (N, classes) float32 on the same view, higher = more likely.
+        plain_embeddings: (N, D) float32 of the same model on the examples as they are.
+        plain_logits: (N, classes) float32 likewise.
         losses: (N,) float32 >= 0, cross-entropy of the noisy label, higher = worse predicted.
         correct: (E, N) bool, whether the prediction after each epoch was the noisy label.
         gradient_norms: (M, N) float32 >= 0, one row per independently trained warm-up model.
@@ -47,6 +51,8 @@ class PruningView:
     seed: int = 0
     embeddings: Float32Array | None = None
     logits: Float32Array | None = None
+    plain_embeddings: Float32Array | None = None
+    plain_logits: Float32Array | None = None
     losses: Float32Array | None = None
     correct: NDArray[np.bool_] | None = None
     gradient_norms: Float32Array | None = None
@@ -72,6 +78,8 @@ class PruningView:
             seed=self.seed,
             embeddings=rows(self.embeddings),
             logits=rows(self.logits),
+            plain_embeddings=rows(self.plain_embeddings),
+            plain_logits=rows(self.plain_logits),
             losses=rows(self.losses),
             correct=of(self.correct),
             gradient_norms=of(self.gradient_norms),

@@ -73,24 +73,28 @@ class WarmUp:
                 raise `Cancelled`.
 
         Returns:
-            All but `self_supervised`: embeddings and logits on one strongly augmented view, losses
-            and correctness on the images as they are, a row of gradient norms for each model.
+            All but `self_supervised`: embeddings and logits on one strongly augmented view and on
+            the images as they are, losses and correctness on the latter, a row of gradient norms
+            for each model.
         """
         looks = self.params.models + 1
         strong = self._model(0).strong().infer(self.indices, progress=_share(progress, 0, looks))
-        records = [
-            self._model(number).record(_share(progress, number + 1, looks))
-            for number in range(self.params.models)
-        ]
+        first = self._model(0).seen(_share(progress, 1, looks))
+        norms = [first.gradient_norms(self.labels)]
+        for number in range(1, self.params.models):
+            seen = self._model(number).seen(_share(progress, number + 1, looks))
+            norms.append(seen.gradient_norms(self.labels))
         return PruningView(
             labels=self.labels,
             classes=self.classes,
             seed=self.seed,
             embeddings=strong.embeddings,
             logits=strong.logits,
-            losses=records[0].losses,
+            plain_embeddings=first.embeddings,
+            plain_logits=first.logits,
+            losses=first.losses(self.labels),
             correct=self._model(0).correct(),
-            gradient_norms=np.stack([record.gradient_norms for record in records]),
+            gradient_norms=np.stack(norms),
         )
 
     def train_steps(self, steps: int) -> tuple[NetworkModel, NetworkModel]:
@@ -115,11 +119,20 @@ class WarmUp:
         return _Model(self, self.seed + number, self.work / str(number))
 
 
-class _Record(NamedTuple):
-    """(N,) float32 each, on the images as they are."""
+class _Seen(NamedTuple):
+    """What a model makes of the images as they are: (N, C) and (N, D) float32."""
 
-    losses: Float32Array
-    gradient_norms: Float32Array
+    logits: Float32Array
+    embeddings: Float32Array
+
+    def losses(self, labels: Indices) -> Float32Array:
+        """Return the (N,) cross-entropies of (N,) labels."""
+        own = np.take_along_axis(log_softmax(self.logits), labels[:, None], axis=1)[:, 0]
+        return (-own).astype(np.float32)
+
+    def gradient_norms(self, labels: Indices) -> Float32Array:
+        """Return (N,) norms of what the last layer would learn of each."""
+        return last_layer_norms(self.logits, self.embeddings, labels)
 
 
 @dataclass(frozen=True)
@@ -155,13 +168,10 @@ class _Model:
         )
         model.save(self._file)
 
-    def record(self, progress: Progress | None) -> _Record:
+    def seen(self, progress: Progress | None) -> _Seen:
         """Look at the images as they are."""
-        warm_up = self.warm_up
-        plain = self._trained().infer(warm_up.indices, progress=progress)
-        own = np.take_along_axis(log_softmax(plain.logits), warm_up.labels[:, None], axis=1)[:, 0]
-        norms = last_layer_norms(plain.logits, plain.embeddings, warm_up.labels)
-        return _Record((-own).astype(np.float32), norms)
+        plain = self._trained().infer(self.warm_up.indices, progress=progress)
+        return _Seen(plain.logits, plain.embeddings)
 
     def correct(self) -> NDArray[np.bool_]:
         """Return what was right after each epoch, (E, N)."""

@@ -18,10 +18,13 @@ class Prices:
     Attributes:
         inside: of a class verdict, > 0.
         ood: of an OOD verdict, > 0.
+        box: of each box in an answer, where that is known: then an answer costs `ood`, which is
+            what looking takes, and so much a box, and not `inside`; otherwise 0.
     """
 
     inside: float = 1.0
     ood: float = 1.0
+    box: float = 0.0
 
 
 @dataclass(frozen=True)

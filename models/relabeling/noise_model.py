@@ -19,7 +19,7 @@ from torch import Tensor
 
 from models.probability import log_softmax
 from models.protocols import Indices
-from models.relabeling.opinions import Float64Array
+from models.relabeling.opinions import DIMENSION, Float64Array
 
 UNKNOWN: Final = -1
 """Stands for a true class that nobody knows."""
@@ -30,9 +30,12 @@ _FITTED_ON: Final = 10_000
 _USUAL_STAY: Final = 2.2
 _DEVIATIONS: Final = {"stay": 1.5, "own": 0.7, "popular": 0.7, "pair": 0.7, "shares": 0.2}
 # Opinions may well be surer than they say: they learned from wrong labels. That they are less sure
-# is believed late, as people err most where images are difficult, which looks the same.
+# is believed late, as people err most where images are difficult, which looks the same; but of few
+# labels sooner, as what is fitted along `DIMENSION` axes to little more rows than that says too
+# much.
 _MORE_TRUST_DEVIATION: Final = 1.0
 _LESS_TRUST_DEVIATION: Final = 0.1
+_FEW_LABELS: Final = 10.0
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,7 @@ class NoiseModel:
         known = torch.from_numpy(true[::step])
         count, classes = max(1, len(given)), tables.shape[2]
         usual = -np.log(len(tables)) / 2
+        believed_late = _less_trust_deviation(len(labels))
         # The chance of a single other class, in a pool of many, is small to begin with.
         stay = _USUAL_STAY + np.log(classes - 1)
         shape = {"trust": (len(tables),), "shares": (classes,), "stay": (1,), "own": (classes,),
@@ -100,7 +104,7 @@ class NoiseModel:
             found = both.gather(1, known.clamp(min=0)[:, None])[:, 0]
             likelihood = torch.where(known < 0, torch.logsumexp(both, dim=1), found).sum()
             less = (free["trust"] < 0).double()
-            trusted = less * _LESS_TRUST_DEVIATION + (1 - less) * _MORE_TRUST_DEVIATION
+            trusted = less * believed_late + (1 - less) * _MORE_TRUST_DEVIATION
             prior = (free["trust"] / trusted).square().sum() / 2
             for name, deviation in _DEVIATIONS.items():
                 prior = prior + (free[name] / deviation).square().sum() / 2
@@ -126,3 +130,9 @@ class NoiseModel:
         """Return (n, C) log-probabilities of the true class, given (n,) labels as well."""
         ways = np.log(np.maximum(self.transition, 1e-300))
         return log_softmax(self.believed(opinions) + ways[:, labels].T)
+
+
+def _less_trust_deviation(labels: int) -> float:
+    """How freely the trust in opinions may fall that were fitted to so many labels."""
+    few = _FEW_LABELS * (DIMENSION / max(1, labels)) ** 2
+    return min(_MORE_TRUST_DEVIATION, _LESS_TRUST_DEVIATION + few)

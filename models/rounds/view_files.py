@@ -28,6 +28,7 @@ _ARRAYS = tuple(
         "logits",
         "detections",
         "purity_is_probability",
+        "maps",
     }
 )
 

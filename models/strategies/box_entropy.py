@@ -4,13 +4,13 @@ Source: see `models.informativeness.box_entropy`.
 """
 
 from models.informativeness.box_entropy import score
-from models.params.detection import BoxEntropyParams
+from models.params.detection import BoxQueryParams
 from models.protocols import Ranking
 from models.ranking.candidates import Candidates
 from models.ranking.ordering import by_score
 
 
-def rank(candidates: Candidates, n: int, params: BoxEntropyParams) -> Ranking:
+def rank(candidates: Candidates, n: int, params: BoxQueryParams) -> Ranking:
     """Rank by `box_entropy`, whichever informativeness the project has chosen.
 
     Raises:

@@ -4,6 +4,9 @@ Ours. With p the probability of being in-distribution and c the price of a verdi
 teaches I with probability p and costs p * c_in + (1 - p) * c_ood on average. But what is surely
 in-distribution resembles what is labeled, and teaches less than I says: by default the root of p
 counts. Labels of a class teach the less the more of them there are.
+
+Of boxes, an answer costs a look and what each box takes that the detector leads to expect. What
+drawing takes is charged here alone: an informativeness that is divided by it would pay twice.
 """
 
 from dataclasses import replace
@@ -11,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from models.detection.entropy import expected, right, there
 from models.finite import require_finite
 from models.params.strategies import ExpectedValueParams
 from models.probability import softmax
@@ -54,7 +58,12 @@ def rank(candidates: Candidates, n: int, params: ExpectedValueParams) -> Ranking
         return _value(inside_of(purity), informativeness, least, prices, params.sharpness)
 
     value = value_of(scores.purity, scores.informativeness)
-    surface = Surface("expected_value", value_of, exact=params.balance == 0)
+    boxes = _boxes(candidates)
+    if boxes is not None:
+        gain = scores.informativeness.astype(np.float64) - least
+        value = inside**params.sharpness * gain / (prices.ood + prices.box * boxes)
+    exact = params.balance == 0 and boxes is None
+    surface = Surface("expected_value", value_of, exact=exact)
     # Without any difference in what they teach, the purest come first.
     order = best_first(len(value), value, inside)
     if params.balance == 0:
@@ -80,6 +89,14 @@ def _value(
     cost = inside * prices.inside + (1 - inside) * prices.ood
     result: NDArray[np.float64] = inside**sharpness * gain / cost
     return result
+
+
+def _boxes(candidates: Candidates) -> NDArray[np.float64] | None:
+    """Return (N,) how many boxes each answer is expected to hold; None where they cost nothing."""
+    detections = candidates.view.detections
+    if detections is None or candidates.prices.box == 0:
+        return None
+    return expected(right(detections), there(detections))
 
 
 def _identity(purity: NDArray[np.floating]) -> NDArray[np.float64]:

@@ -1,28 +1,40 @@
 """Which detections may be wrong, as learned from what became of those that were proposed.
 
-After "Portable Active Learning for Object Detection", CVPR 2026, arXiv 2605.10349: a logistic model
-of right against wrong on the outputs of a detector alone, and the entropy of what it says. Fitted
-on the detections that the last queue was chosen by, which its answers have kept, adjusted or
-rejected, and which that detector had not learned from. The signals of whole images and the
-diversity of the publication are not in it.
+After "Portable Active Learning for Object Detection", CVPR 2026, arXiv 2605.10349: logistic models
+of right against wrong, an intercept for each class, on the confidence and on how many others a
+detection overlaps; the entropy of what they say, rarer classes counting for more; and less for an
+image that is like one that was picked before it. Fitted on the detections that the last queue was
+chosen by, which its answers have kept, adjusted or rejected, and which that detector had not
+learned from. Likeness is that of PPAL: `models.detection.box_features`.
 """
 
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from models.detection.entropy import aggregated, there
+from models.detection.box_features import Likeness, box_features
+from models.detection.entropy import aggregated, right, there
 from models.errors import NotReady
+from models.finite import require_finite
 from models.params.detection import PalParams
-from models.protocols import Float32Array, Ranking
+from models.protocols import Float32Array, Indices, PoolView, Ranking
 from models.ranking.candidates import Candidates, LastAnswers
-from models.ranking.ordering import by_score
+from models.ranking.ordering import best_first
 
-_SCORE, _LEAST = 4, 1e-4
+_CLASS, _SCORE, _LEAST = 5, 4, 1e-4
 _CROWDED: Final = 0.3
 _BLOCK: Final = 256
+_MATCHED: Final = 5
+"""So many detections of an image are compared."""
+_COMPETING: Final = 8
+"""How many times the queue so many images compete for it."""
+
+Judge = Callable[[Float32Array, NDArray[np.bool_]], NDArray[np.float64]]
 
 UNFITTED_NOTE: Final = (
     "Too few proposed boxes have been kept or rejected to learn which are right: their scores are "
@@ -31,60 +43,71 @@ UNFITTED_NOTE: Final = (
 
 
 def rank(candidates: Candidates, n: int, params: PalParams) -> Ranking:
-    """Rank by the entropy of right against wrong, summed up as `aggregate` says.
+    """Rank by the entropy of right against wrong, summed up as `aggregate` says, one by one.
 
     Raises:
         NotReady: the model has no detections.
         ModelError: a score is not finite.
     """
-    detections = candidates.view.detections
+    view = candidates.view
+    detections = view.detections
     if detections is None:
         raise NotReady("Strategy pal needs a detector, as fcos is.")
-    holds = there(detections)
-    fitted = _fitted(candidates.last, params.fewest)
-    probabilities = detections[:, :, _SCORE].astype(np.float64)
-    notes: tuple[str, ...] = ()
-    if fitted is None:
-        notes = (UNFITTED_NOTE,)
-    elif holds.any():
-        probabilities[holds] = fitted.predict_proba(evidence(detections)[holds])[:, 1]
-    value = aggregated(probabilities, holds, params).astype(np.float32)
-    ranking = by_score(value, "The entropy of right boxes", candidates.scores, n)
-    return Ranking(ranking.order, ranking.meta_scores, notes)
+    holds = there(detections, params.least_score)
+    judge = _fitted(candidates.last, params, view.classes)
+    probabilities = right(detections)
+    if judge is not None and holds.any():
+        probabilities[holds] = judge(detections, holds)
+    classes = np.clip(detections[:, :, _CLASS], 0, view.classes - 1).astype(np.int64)
+    value = aggregated(probabilities, holds, params, _worth(view, params.rarity)[classes])
+    require_finite("The entropy of right boxes", value, candidates.scores.indices)
+    n = min(n, len(value))
+    order = best_first(_COMPETING * n, value)
+    if params.diversity > 0:
+        found = np.where(holds, probabilities, 0.0)[order]
+        order, value = _apart(order, value, n, _likeness(view, order, found), params.diversity)
+    return Ranking(order[:n], value.astype(np.float32), (UNFITTED_NOTE,) if judge is None else ())
 
 
-def _fitted(last: LastAnswers, fewest: int) -> LogisticRegression | None:
+def _fitted(last: LastAnswers, params: PalParams, classes: int) -> Judge | None:
     """Fit right against wrong; None with fewer of either kind."""
     if last.hits is None or last.scores is None or last.scores.detections is None:
         return None
-    judged = last.hits >= 0
-    right = last.hits[judged] == 1
-    if min(right.sum(), (~right).sum()) < fewest:
+    then = last.scores.detections
+    judged = (last.hits >= 0) & there(then, params.least_score)
+    is_right = last.hits[judged] == 1
+    if min(is_right.sum(), (~is_right).sum()) < params.fewest:
         return None
-    return LogisticRegression(C=1.0, max_iter=1000).fit(
-        evidence(last.scores.detections)[judged], right
-    )
+    model: Any = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+    model.fit(evidence(then, classes)[judged], is_right)
+
+    def judge(detections: Float32Array, holds: NDArray[np.bool_]) -> NDArray[np.float64]:
+        probabilities: NDArray[np.float64] = model.predict_proba(
+            evidence(detections, classes)[holds]
+        )[:, 1]
+        return probabilities
+
+    return judge
 
 
-def evidence(detections: Float32Array) -> NDArray[np.float64]:
-    """Return what tells right detections from wrong ones, (N, K, 4) float64.
+def evidence(detections: Float32Array, classes: int) -> NDArray[np.float64]:
+    """Return what tells right detections from wrong ones, (N, K, 2 + C) float64.
 
-    The logit of the score; how many others overlap it, whatever their class, and how much of their
-    score there is; and the logarithm of its share of the square.
+    The logit of the probability; how many others overlap it, whatever their class; and which class
+    it is of.
     """
-    score = np.clip(detections[:, :, _SCORE].astype(np.float64), _LEAST, 1 - _LEAST)
-    sides = np.maximum(detections[:, :, 2:4] - detections[:, :, :2], _LEAST)
-    area = np.log(np.prod(sides.astype(np.float64), axis=2))
-    others, weight = np.empty_like(score), np.empty_like(score)
+    probability = np.clip(right(detections), _LEAST, 1 - _LEAST)
+    others = np.empty_like(probability)
     for start in range(0, len(detections), _BLOCK):
         block = slice(start, start + _BLOCK)
-        others[block], weight[block] = _overlapping(detections[block])
-    logit = np.log(score) - np.log1p(-score)
-    return np.stack([logit, np.log1p(others), np.log1p(weight), area], axis=2)
+        others[block] = _overlapping(detections[block])
+    logit = np.log(probability) - np.log1p(-probability)
+    of_class = detections[:, :, _CLASS, None] == np.arange(classes)
+    return np.concatenate([np.stack([logit, np.log1p(others)], axis=2), of_class], axis=2)
 
 
-def _overlapping(detections: Float32Array) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """(B, K) number of other detections that overlap each by 0.3, and the sum of their scores."""
+def _overlapping(detections: Float32Array) -> NDArray[np.float64]:
+    """(B, K) number of other detections that overlap each by 0.3."""
     corners, score = detections[:, :, :4].astype(np.float64), detections[:, :, _SCORE]
     low = np.maximum(corners[:, :, None, :2], corners[:, None, :, :2])
     high = np.minimum(corners[:, :, None, 2:], corners[:, None, :, 2:])
@@ -93,4 +116,61 @@ def _overlapping(detections: Float32Array) -> tuple[NDArray[np.float64], NDArray
     share = both / np.maximum(area[:, :, None] + area[:, None] - both, 1e-12)
     near = (share >= _CROWDED) & (score > 0)[:, None, :]
     near &= ~np.eye(score.shape[1], dtype=np.bool_)
-    return near.sum(axis=2).astype(np.float64), (near * score[:, None, :]).sum(axis=2)
+    others: NDArray[np.float64] = near.sum(axis=2).astype(np.float64)
+    return others
+
+
+def _worth(view: PoolView, rarity: float) -> NDArray[np.float64]:
+    """(C,) of a box of each class: (mean share / its share among the labels)^rarity."""
+    counts = np.bincount(view.labels[~view.is_ood], minlength=view.classes)[: view.classes] + 1.0
+    worth: NDArray[np.float64] = (counts.mean() / counts) ** rarity
+    return worth
+
+
+def _apart(
+    competing: Indices,
+    value: NDArray[np.float64],
+    n: int,
+    likeness: Likeness,
+    diversity: float,
+) -> tuple[Indices, NDArray[np.float64]]:
+    """Pick n one by one: value times 1 - diversity * the largest likeness to what was picked.
+
+    Args:
+        competing: (P,) positions, P >= n.
+        value: (N,) by position.
+        n: how many to pick.
+        likeness: of those at the places of `competing`.
+        diversity: 0..1.
+
+    Returns:
+        (n,) positions; (N,) the products of the moment of the pick, and of what was not picked
+        those at the end.
+    """
+    worth, free = value[competing], np.ones(len(competing), dtype=np.bool_)
+    picks, product = np.empty(n, dtype=np.int64), value.copy()
+    discount = np.ones(len(competing))
+    for number in range(n):
+        best = int(np.where(free, worth * discount, -1.0).argmax())
+        picks[number], free[best] = competing[best], False
+        product[competing[best]] = worth[best] * discount[best]
+        discount = np.minimum(discount, 1 - diversity * likeness.to(best))
+    left = np.setdiff1d(np.arange(len(value)), picks)
+    if n > 0:
+        product[competing[free]] = (worth * discount)[free]
+        # Of what did not compete nobody has asked how like it is to a pick.
+        product[left] = np.minimum(product[left], product[picks[-1]])
+    return picks, product
+
+
+def _likeness(view: PoolView, order: Indices, weights: NDArray[np.float64]) -> Likeness:
+    """How alike (P,) candidates are by the detections that most probably are right."""
+    assert view.detections is not None
+    assert view.indices is not None
+    surest = np.argsort(-weights, axis=1, kind="stable")[:, :_MATCHED]
+    weights = np.take_along_axis(weights, surest, axis=1)
+    detections = np.take_along_axis(view.detections[order], surest[:, :, None], axis=1)
+    features = None
+    if view.maps is not None:
+        features = box_features(view.maps, view.indices[order], detections)
+    return Likeness(detections, weights, features)

@@ -1,6 +1,7 @@
 """Learning where the things of a project's classes are."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,6 +12,7 @@ from models.catalog import parse, validate
 from models.detection.matching import losses
 from models.detection.measure import average_precision
 from models.detection.model import DetectorModel, blank, load, looked_at, rows_for
+from models.detection.parallel import train_together
 from models.detection.targets import BoxPredictions, BoxTargets
 from models.detection.train import train
 from models.errors import ModelError
@@ -58,16 +60,21 @@ class BoxLearner:
             image_size=images_of(training.store).size,
             seed=training.seed,
         )
-        train(
+        stored = validate("model", training.name, training.params)
+        learn = partial(train, params=params)
+        if training.processes > 1:
+            learn = partial(
+                train_together, name=training.name, params=stored,
+                image_size=images_of(training.store).size, processes=training.processes,
+            )  # fmt: skip
+        learn(
             detector,
             lambda positions: looked_at(training.store, rows, indices[positions]),
             learned,
-            params=params,
             seed=training.seed,
             checkpoint=training.checkpoint,
             progress=training.progress,
         )
-        stored = validate("model", training.name, training.params)
         return DetectorModel(detector, training.store, training.name, stored, rows)
 
     def restore(

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,7 +29,7 @@ from models.networks.build import restore_network
 from models.networks.nets import Network
 from models.params.networks import TrainingParams
 from models.protocols import Indices, Progress
-from models.training.replicas import joined
+from models.training.replicas import Replica, joined
 from models.training.train import train
 
 _LOOK_SECONDS: Final = 0.1
@@ -75,7 +75,8 @@ def train_together(
     """
     settings = parse("model", name, params)
     assert isinstance(settings, TrainingParams)
-    _check(settings, processes)
+    # Pairs of a loss over pairs stay together.
+    require_shares(settings.batch_size, processes, among=2)
     beside = None if checkpoint is None else checkpoint.parent
     with tempfile.TemporaryDirectory(prefix="karat-training-", dir=beside) as made:
         folder = Path(made)
@@ -87,16 +88,26 @@ def train_together(
         np.save(folder / "labels.npy", labels)
         if ood_pixels is not None:
             np.save(folder / "ood_pixels.npy", ood_pixels)
-        _run(folder, processes, progress)
+        launch(__name__, folder, processes, progress)
         network.load_state_dict(tensorfile.read(folder / "trained.safetensors")[0])
     return place(network).eval()
 
 
-def _check(settings: TrainingParams, processes: int) -> None:
-    if settings.batch_size % (2 * processes):
+def require_shares(batch_size: int, processes: int, *, among: int = 1) -> None:
+    """Refuse batches that cannot be shared, and more processes than there are GPUs.
+
+    Args:
+        batch_size: of all processes together.
+        processes: at least 2.
+        among: how many examples have to stay together.
+
+    Raises:
+        ModelError: says what to change.
+    """
+    if batch_size % (among * processes):
         raise ModelError(
-            f"A batch of {settings.batch_size} cannot be shared by {processes} processes: make "
-            f"batch_size a multiple of {2 * processes}, or change KARAT_TRAINING_PROCESSES."
+            f"A batch of {batch_size} cannot be shared by {processes} processes: make "
+            f"batch_size a multiple of {among * processes}, or change KARAT_TRAINING_PROCESSES."
         )
     if best_device().type == "cuda" and torch.cuda.device_count() < processes:
         raise ModelError(
@@ -105,11 +116,21 @@ def _check(settings: TrainingParams, processes: int) -> None:
         )
 
 
-def _run(folder: Path, processes: int, progress: Progress | None) -> None:
-    """Launch the processes and wait for them."""
+def launch(module: str, folder: Path, processes: int, progress: Progress | None) -> None:
+    """Run a module, which ends in `be_one_of_them`, in several processes, and wait for them.
+
+    Args:
+        module: its full name.
+        folder: its only argument, with what the processes read and write.
+        processes: how many.
+        progress: called with what the first of them reports; may raise `Cancelled`.
+
+    Raises:
+        ModelError: what one of them raised.
+    """
     command = [
         *(sys.executable, "-m", "torch.distributed.run", "--standalone", "--local-addr=127.0.0.1"),
-        *(f"--nproc-per-node={processes}", "--module", "models.training.parallel", str(folder)),
+        *(f"--nproc-per-node={processes}", "--module", module, str(folder)),
     ]
     environment = {
         **os.environ,
@@ -163,9 +184,31 @@ def _write(path: Path, value: Any) -> None:
     write_atomically(path, lambda partial: partial.write_text(text))
 
 
-def _work(folder: Path) -> None:
-    """Be one of the processes."""
+def be_one_of_them(work: Callable[[Path, Replica, Progress | None], None]) -> None:
+    """Be one of the processes: do the work in the folder that the command line names, and end.
+
+    Args:
+        work: gets the folder, which process it is, and of the first of them where to report.
+    """
+    folder = Path(sys.argv[1])
     threading.Thread(target=_end_with_caller, daemon=True).start()
+    with joined() as replica:
+        first = replica.rank == 0
+        report = (lambda *at: _write(folder / "progress.json", at)) if first else None
+        try:
+            work(folder, replica, report)
+        except ModelError as error:
+            if first:
+                _write(folder / "error.json", str(error))
+            raise
+    # Everything that anybody reads is written. Threads of PyTorch may still end, and abort the
+    # process now and then where Python takes itself apart beneath them.
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
+
+
+def _work(folder: Path, replica: Replica, progress: Progress | None) -> None:
     state, facts = tensorfile.read(folder / "start.safetensors")
     settings = parse("model", facts["name"], json.loads(facts["params"]))
     assert isinstance(settings, TrainingParams)
@@ -177,26 +220,19 @@ def _work(folder: Path) -> None:
         state=state,
     )
     outside = folder / "ood_pixels.npy"
-    with joined() as replica:
-        first = replica.rank == 0
-        try:
-            train(
-                network,
-                _mapped(folder / "pixels.npy"),
-                np.load(folder / "labels.npy"),
-                params=settings,
-                seed=int(facts["seed"]),
-                ood_pixels=_mapped(outside) if outside.exists() else None,
-                checkpoint=Path(facts["checkpoint"]) if "checkpoint" in facts else None,
-                progress=(lambda *at: _write(folder / "progress.json", at)) if first else None,
-                replica=replica,
-            )
-        except ModelError as error:
-            if first:
-                _write(folder / "error.json", str(error))
-            raise
-        if first:
-            tensorfile.write(folder / "trained.safetensors", network.state_dict(), {})
+    train(
+        network,
+        _mapped(folder / "pixels.npy"),
+        np.load(folder / "labels.npy"),
+        params=settings,
+        seed=int(facts["seed"]),
+        ood_pixels=_mapped(outside) if outside.exists() else None,
+        checkpoint=Path(facts["checkpoint"]) if "checkpoint" in facts else None,
+        progress=progress,
+        replica=replica,
+    )
+    if replica.rank == 0:
+        tensorfile.write(folder / "trained.safetensors", network.state_dict(), {})
 
 
 def _end_with_caller() -> None:
@@ -206,9 +242,4 @@ def _end_with_caller() -> None:
 
 
 if __name__ == "__main__":
-    _work(Path(sys.argv[1]))
-    # Everything that anybody reads is written. Threads of PyTorch may still end, and abort the
-    # process now and then where Python takes itself apart beneath them.
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(0)
+    be_one_of_them(_work)

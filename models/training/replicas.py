@@ -37,6 +37,18 @@ class Replica:
         """
         return batch if self.count == 1 else batch[self.rank :: self.count]
 
+    def weight(self, size: int) -> float:
+        """Return what makes a mean over this process's share count in the mean over all.
+
+        Args:
+            size: of how many this process's mean is; shares may differ in it.
+        """
+        if self.count == 1:
+            return 1.0
+        total = torch.tensor(float(size), device=best_device())
+        distributed.all_reduce(total)
+        return size * self.count / float(total)
+
     def wrapped(self, objective: nn.Module) -> nn.Module:
         """Return a module that computes a loss, with gradients averaged over the processes."""
         if self.count == 1:

@@ -18,6 +18,8 @@ _BUFFER: Final = "momentum_buffer"
 _MOMENTUM: Final = "momentum"
 # What optimisers keep of a parameter: SGD the first, AdamW the others.
 _KEPT: Final = {_MOMENTUM: _BUFFER, **{name: name for name in ("step", "exp_avg", "exp_avg_sq")}}
+INSIDE: Final = 0
+OUTSIDE: Final = 1
 _REPORT_EVERY = 10
 _CHECKPOINT_SECONDS = 15.0
 
@@ -68,6 +70,21 @@ def seeded(seed: int, device: torch.device) -> Iterator[None]:
     ):
         torch.manual_seed(seed)
         yield
+
+
+def lane_generator(
+    seed: int, step: int, lane: int, device: torch.device | None = None
+) -> torch.Generator:
+    """Return one that hangs on the step and lane alone, so that a resumed run draws as the killed.
+
+    Args:
+        seed: of the run.
+        step: counted from 0.
+        lane: `INSIDE` or `OUTSIDE`, which draw whatever the other does.
+        device: where it draws; None = the CPU.
+    """
+    mixed = np.random.SeedSequence([seed, step, lane]).generate_state(1)[0]
+    return torch.Generator(device or "cpu").manual_seed(int(mixed))
 
 
 def counted(

@@ -21,7 +21,15 @@ from models.protocols import Indices, Progress
 from models.training.cuda_graph import Repeated
 from models.training.regularizers import feature_penalty, still_statistics, uniformity_loss
 from models.training.replicas import ALONE, Replica, share_statistics
-from models.training.resume import Batches, counted, restore, seeded, store
+from models.training.resume import (
+    OUTSIDE,
+    Batches,
+    counted,
+    lane_generator,
+    restore,
+    seeded,
+    store,
+)
 
 
 def train(
@@ -94,8 +102,11 @@ def train(
             rows = batches.rows(step)
             batch = [augmented(images[rows], params), target[rows]]
             if outside is not None:
-                drawn = torch.randint(len(outside), (params.batch_size,), device=device)
-                batch.append(augmented(outside[drawn], params))
+                # Apart, so that views of labeled images are those of a training without OOD.
+                apart = lane_generator(seed, step, OUTSIDE, device)
+                size = (params.batch_size,)
+                drawn = torch.randint(len(outside), size, generator=apart, device=device)
+                batch.append(augmented(outside[drawn], params, apart))
             shielded = step >= SHIELDED_FROM * params.steps
             # Drawn as a whole in every process, so that all draw alike.
             loss = learn(*map(replica.share, batch), key=decay, shielded=shielded)
@@ -186,12 +197,15 @@ def _learning_step(objective: nn.Module, optimizer: torch.optim.Optimizer) -> Ca
     return learn
 
 
-def augmented(images: Tensor, params: TrainingParams) -> Tensor:
+def augmented(
+    images: Tensor, params: TrainingParams, generator: torch.Generator | None = None
+) -> Tensor:
     """Shift by up to S / 8 with black padding, and mirror, each image on its own.
 
     Args:
         images: (B, 3, S, S), any dtype, black = 0.
         params: `augment` and `flip` switch the two.
+        generator: draws the shifts; None = that of the device.
 
     Returns:
         (B, 3, S, S) of the same dtype, in channels-last order.
@@ -204,10 +218,12 @@ def augmented(images: Tensor, params: TrainingParams) -> Tensor:
     if params.augment:
         pad = size // 8
         images = functional.pad(images, (pad, pad, pad, pad))
-        corner = torch.randint(0, 2 * pad + 1, (2, count, 1), device=images.device)
+        corner = torch.randint(
+            0, 2 * pad + 1, (2, count, 1), generator=generator, device=images.device
+        )
         rows, columns = corner[0] + span, corner[1] + span  # (B, S) each
     if params.flip:
-        mirrored = torch.rand(count, 1, device=images.device) < 0.5
+        mirrored = torch.rand(count, 1, generator=generator, device=images.device) < 0.5
         columns = torch.where(mirrored, columns.flip(1), columns)
     which = torch.arange(count, device=images.device)[:, None, None]
     # Indices around a slice put the indexed axes first: (B, S, S, 3).

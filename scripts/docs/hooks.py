@@ -24,6 +24,7 @@ _KINDS: Final[dict[Kind, str]] = {
     "strategy": "Query strategies",
     "pruning": "Data pruning",
     "learner": "Learners from noisy labels",
+    "instruction_selection": "Choosing instructions",
     "job": "Jobs",
 }
 _PICTURE: Final = re.compile(r"!\[([^\]]*)\]\(([^)\s]+)-light\.webp\)")

@@ -31,6 +31,7 @@ TITLES: Final = {
     "home": "Home",
     "webhooks": "Webhooks",
     "weights": "Weights",
+    "judges": "Judges",
     "algorithms": "Algorithms",
     "admin": "Administration",
     "health": "Health and version",

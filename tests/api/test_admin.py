@@ -91,12 +91,13 @@ def test_nobody_working_is_said_with_the_remedy(http: TestClient, admin: Caller)
     assert [(one["code"], one["subject"]) for one in found["problems"]] == [
         ("no_worker", "cpu"),
         ("no_worker", "gpu"),
+        ("no_worker", "judge"),
         ("no_worker", "web"),
         ("no_worker", "housekeeping"),
         ("no_scheduler", "scheduler"),
     ]
     assert found["problems"][1]["command"] == "celery -A workers.app worker --pool=solo -Q gpu"
-    assert [one["messages"] for one in found["queues"]] == [0, 0, 0, 0]
+    assert [one["messages"] for one in found["queues"]] == [0, 0, 0, 0, 0]
 
 
 def test_workers_with_what_they_run_and_silent_ones(
@@ -126,6 +127,7 @@ def test_workers_with_what_they_run_and_silent_ones(
     assert [shown[name]["alive"] for name in sorted(shown)] == [False, True, True]
     assert [(one["code"], one["subject"]) for one in found["problems"]] == [
         ("no_worker", "cpu"),
+        ("no_worker", "judge"),
         ("no_worker", "web"),
         ("no_worker", "housekeeping"),
         ("worker_silent", "cpu-1@here"),
@@ -136,6 +138,7 @@ def test_workers_with_what_they_run_and_silent_ones(
     assert queues == {
         "cpu": (0, 1, 0),
         "gpu": (1, 0, 1),
+        "judge": (0, 0, 0),
         "web": (0, 0, 0),
         "housekeeping": (0, 0, 0),
     }

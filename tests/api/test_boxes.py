@@ -82,6 +82,12 @@ def test_boxes_go_from_a_lease_to_the_example(http: TestClient, world: World) ->
     assert [one["label"] and len(one["label"]["boxes"]) for one in latest] == [None, 0, 2]
     assert latest[2]["label"]["boxes"][1]["x"] == -1
     assert latest[2]["proposals"] == items[0]["proposals"]
+    # The page of the round tells how many there are: none of "no objects", and of OOD no number.
+    boss = world.caller(Role.ENGINEER, project)
+    asked = http.get(f"/api/projects/{project.id}/maps/0/queries", headers=boss.headers).json()
+    assert [(one["verdict"], one["boxes"]) for one in asked["items"]] == [
+        ("label", 2), ("label", 0), ("ood", None), (None, None),
+    ]  # fmt: skip
 
 
 def test_what_does_not_fit_is_refused_and_the_image_is_asked_about_again(

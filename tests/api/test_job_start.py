@@ -7,7 +7,7 @@ from fastapi.testclient import TestClient
 
 from core import queue
 from core.lifecycle import claim_job, finish_job
-from core.states import JobState, Role
+from core.states import JobState, Medium, Role
 from core.tables import Audit, Job, Project, Worker
 from models import catalog
 from models.spec import Spec
@@ -129,9 +129,13 @@ def test_one_of_a_kind_at_a_time_in_a_project(http: TestClient, world: World, ki
     # Of a size that no import chooses, so that there is another to bring the images to.
     admin = world.caller()
     project, another = (world.project(images=2, input_size=12) for _ in "ab")
-    if not catalog.find("job", kind).serves_task("classification"):
-        project.task = another.task = "boxes"
-        world.session.commit()
+    spec = catalog.find("job", kind)
+    for one in (project, another):
+        if not spec.serves_task("classification"):
+            (one.task,) = spec.tasks
+        if not spec.serves("image"):
+            one.medium = Medium.TEXT
+    world.session.commit()
     first = start(http, admin, project, kind).json()["id"]
     refused = start(http, admin, project, kind)
     assert (refused.status_code, refused.json()["code"]) == (409, "job_active")

@@ -253,7 +253,7 @@ def test_a_held_out_image_is_said_to_be_so_since(http: TestClient, world: World)
     before = items(http, admin, loop.project, path)
     assert (before["state"], before["since"]) == ("unlabeled", None)
     act(http, loop.project, admin, "hold-out", ids=[id_])
-    held_out = {"state": "held_out", "class_id": None}
+    held_out = {"state": "held_out", "class_id": None, "boxes": None}
     assert items(http, admin, loop.project, path) == {**before, "since": held_out}
 
 

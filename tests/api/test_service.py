@@ -210,6 +210,7 @@ def test_catalog_lists_algorithms_with_schema_and_defaults(http: TestClient, wor
     listed = http.get("/api/algorithms", headers=caller.headers).json()["items"]
     found = {(item["kind"], item["name"]): item for item in listed}
     kinds = {"model", "strategy", "purity", "informativeness", "pruning", "learner", "job"}
+    kinds |= {"instruction_selection"}
     assert kinds == {kind for kind, _ in found}
     mqnet = found["strategy", "mqnet"]
     assert mqnet["needs"] == ["informativeness", "purity"]

@@ -34,6 +34,7 @@ OURS = (
     "worker-gpu",
     "worker-cpu",
     "worker-housekeeping",
+    "worker-judge",
     "worker-web",
     "scheduler",
 )
@@ -96,9 +97,9 @@ def test_only_the_api_is_reached_and_only_from_the_machine() -> None:
     assert compose(SECRETS)["networks"]["inside"] == {"internal": True}
 
 
-def test_what_calls_other_machines_has_no_data_and_what_has_data_calls_none() -> None:
+def test_what_calls_other_machines_reads_no_images_and_what_reads_images_calls_none() -> None:
     out = {name for name, one in SERVICES.items() if "outside" in one["networks"]}
-    assert out == {"api", "worker-web"}
+    assert out == {"api", "worker-web", "worker-judge"}
     assert SERVICES["worker-web"]["volumes"] == []
 
 
@@ -121,6 +122,8 @@ def test_each_queue_has_a_service_and_shares_it_with_no_other() -> None:
         ("KARAT_WEBHOOKS", {"api", "worker-web"}),
         ("KARAT_WEBHOOK_ALLOW", {"api", "worker-web"}),
         ("KARAT_WEBHOOK_SECONDS", {"worker-web"}),
+        ("KARAT_JUDGE_ALLOW", {"api", "worker-web", "worker-judge"}),
+        ("KARAT_SECRET", {"api", "worker-web", "worker-judge"}),
         ("KARAT_SCORING_ROWS", {"worker-gpu"}),
         ("KARAT_TRAINING_PROCESSES", {"worker-gpu"}),
     ],

@@ -98,3 +98,34 @@ class Pointer:
         mouse.down()
         mouse.move(*points[1], steps=4)
         mouse.up()
+
+
+class Finger(Pointer):
+    """Drags and taps of one finger, on a page of a phone."""
+
+    def __init__(self, page: Page) -> None:
+        """Of the image on the label page."""
+        super().__init__(page)
+        self.devtools = page.context.new_cdp_session(page)
+
+    def drag(self, start: tuple[float, float], end: tuple[float, float]) -> None:
+        """From one point of the image to another."""
+        (x, y), (right, bottom) = (self._at(point) for point in (start, end))
+        self._touch("touchStart", x, y)
+        for step in range(1, 5):
+            self._touch("touchMove", x + (right - x) * step / 4, y + (bottom - y) * step / 4)
+        self._touch("touchEnd")
+
+    def tap(self, point: tuple[float, float]) -> None:
+        """On a point of the image."""
+        self._touch("touchStart", *self._at(point))
+        self._touch("touchEnd")
+
+    def _at(self, point: tuple[float, float]) -> tuple[float, float]:
+        place = self.place()
+        scale = place["width"] / SIZE[0]
+        return place["x"] + point[0] * scale, place["y"] + point[1] * scale
+
+    def _touch(self, kind: str, *at: float) -> None:
+        points = [{"x": at[0], "y": at[1]}] if at else []
+        self.devtools.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})

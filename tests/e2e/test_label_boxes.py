@@ -4,16 +4,18 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from karat import Client
 from karat.client.project import ProjectClient
 from karat.local.stack import Stack
-from tests.e2e.boxes import Pointer, box_project, propose, stored, street
+from tests.e2e.boxes import Finger, Pointer, box_project, propose, stored, street
 from tests.e2e.test_first_round import query
 from tests.processes import eventually
+from tests.stacks import admin_login
 
 IMAGES = 12
+TAB = "5f0f5a0e-5a0a-4d55-8b6e-6f1f3f0f9d11"
 
 
 @pytest.fixture
@@ -138,3 +140,85 @@ def test_suggestions_are_kept_adjusted_and_rejected_on_a_phone(
     sent(page, "Shift+Enter")
     eventually(lambda: len(stored(stack, project.id)) == 2, "the second image has arrived")
     assert {box["origin"] for box in stored(stack, project.id)[1][2]["boxes"]} == {"kept"}
+
+
+def test_a_finger_draws_adjusts_and_keeps(
+    browser: Browser, stack: Stack, project: ProjectClient
+) -> None:
+    car, bicycle, _ = (one["id"] for one in project.get()["classes"])
+    propose(stack, project.id, [
+        {"class_id": bicycle, "x": 420, "y": 60, "w": 160, "h": 300, "score": 0.9},
+    ])  # fmt: skip
+    context = browser.new_context(
+        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True, base_url=stack.url
+    )
+    email, password = admin_login(stack)
+    data = {"email": email, "password": password}
+    context.request.post("/api/auth/login", data=data, headers={"Origin": stack.url})
+    page = context.new_page()
+    page.set_default_timeout(30_000)
+    page.goto(f"/projects/{project.id}/label")
+    page.locator("img[data-query-id]").wait_for()
+    page.get_by_role("button", name="Help").tap()
+    expect(page.get_by_role("dialog")).to_contain_text("One finger draws a box of the class")
+    expect(page.get_by_role("dialog")).not_to_contain_text("Tap what it is")
+    page.get_by_role("button", name="Close").tap()
+
+    finger = Finger(page)
+    finger.drag((60, 80), (260, 300))
+    expect(page.get_by_role("button", name="Send 1 box")).to_be_visible()
+    # By its corner.
+    finger.drag((260, 300), (320, 400))
+    finger.tap((500, 200))
+    page.get_by_role("button", name="Keep", exact=True).tap()
+    page.get_by_role("button", name="Send 2 boxes").tap()
+    eventually(lambda: len(stored(stack, project.id)) == 1, "the boxes have arrived")
+    drawn, kept = stored(stack, project.id)[0][2]["boxes"]
+    assert [drawn[side] for side in "xywh"] == pytest.approx((60, 80, 260, 320), abs=6)
+    assert (drawn["class_id"], kept["class_id"]) == (car, bicycle)
+    assert (drawn["origin"], kept["origin"]) == ("drawn", "kept")
+    context.close()
+
+
+def test_panning_shows_what_painting_anew_does(
+    signed_in: Page, karat: Client, project: ProjectClient
+) -> None:
+    path = f"/projects/{project.id}/labeling"
+    [leased] = karat._transport.request("POST", f"{path}/lease", body={"n": 1, "client": TAB})[
+        "items"
+    ]
+    car = project.get()["classes"][0]["id"]
+    boxes = [
+        {"class_id": car, "x": 5 + 21 * (one % 30), "y": 4 + 15.5 * (one // 30), "w": 17, "h": 11}
+        for one in range(900)
+    ]
+    answer = {
+        **{"key": TAB, "query_id": leased["query_id"], "verdict": "label", "seconds": 1},
+        "label": {"type": "boxes", "boxes": boxes},
+    }
+    karat._transport.request("POST", f"{path}/answers", body={"answers": [answer]})
+    karat._transport.request("POST", f"{path}/release", body={"client": TAB, "after_seconds": 0})
+
+    page = signed_in
+    page.goto(f"/projects/{project.id}/label")
+    page.get_by_text("900 boxes").first.wait_for()
+    page.keyboard.press("ArrowLeft")
+    expect(page.get_by_text("You said: 900 boxes")).to_be_visible()
+    place = Pointer(page).place()
+    x, y = place["x"] + place["width"] / 2, place["y"] + place["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.wheel(0, -150)
+    page.wait_for_timeout(200)
+    page.mouse.down(button="middle")
+    for by in ((7, 3), (-4, 9), (-30, -21), (11, -2)):
+        page.mouse.move(x + by[0], y + by[1])
+        page.wait_for_timeout(60)
+    page.mouse.up(button="middle")
+    drawn = "document.querySelector('[role=application] canvas').toDataURL()"
+    page.wait_for_timeout(100)
+    pushed = page.evaluate(drawn)
+    page.keyboard.down("`")
+    page.wait_for_function(f"before => {drawn} !== before", arg=pushed)
+    page.keyboard.up("`")
+    page.wait_for_timeout(200)
+    assert page.evaluate(drawn) == pushed

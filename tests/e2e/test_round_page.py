@@ -129,3 +129,9 @@ def test_round_page(signed_in: Page, karat: Client, tmp_path: Path) -> None:
     expect(asked.get_by_role("img")).to_have_count(BUDGET)
     page.get_by_role("button", name=re.compile("^OOD")).click()
     expect(asked.get_by_role("img", name=re.compile("OOD$"))).to_have_count(0)
+
+    # What the project has chosen had no say in the first round.
+    page.goto(f"/projects/{project.id}/rounds/0")
+    chosen = page.get_by_role("region", name="Settings of the round")
+    expect(chosen).to_contain_text("Random", timeout=60_000)
+    expect(chosen).not_to_contain_text("MQ-Net")

@@ -226,7 +226,12 @@ def test_a_project_is_found_by_name_and_shown_in_a_notebook(
     with pytest.raises(KaratError) as caught:
         admin.project(running.id + 1_000)
     assert caught.value.status == 404
-    assert repr(running) == f"<Project {running.id}>"
+    assert repr(running) == f"<Project {running.id}: {name}>"
+    assert repr(admin.project(name)) == repr(admin.project(running.id)) == repr(running)
+    assert str(running.id) in repr(running.pool)
+    found = running.pool.find()
+    assert "object at" not in repr(found)
+    assert "<th>begins with</th>" in found._repr_html_()
     running.update(name=f"{name} <b>")
     shown = running._repr_html_()
     assert f"<td>{name} &lt;b&gt;</td><td>running</td><td>12</td>" in shown

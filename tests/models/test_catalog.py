@@ -16,7 +16,9 @@ from models.resolve import resolve
 NEEDS = {
     "purity", "informativeness", "embeddings",
     "contrastive", "predicted_losses", "ood_class", "weights", "detections",
-    "logits", "losses", "correct", "gradient_norms", "self_supervised",
+    "logits", "plain_embeddings", "plain_logits", "losses", "correct", "gradient_norms",
+    "self_supervised",
+    "lengths", "scores", "clusters", "rankings",
 }  # fmt: skip
 DOCS = Path(__file__).parents[2] / "docs" / "algorithms"
 

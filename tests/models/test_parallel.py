@@ -48,6 +48,17 @@ def _trained(store: PixelStore, processes: int, *, steps: int = 24, **more: Any)
     return model
 
 
+@pytest.mark.parametrize("method", ["taufe", "oat"])
+def test_ood_images_leave_the_views_of_the_others_as_they_are(
+    store: PixelStore, method: str
+) -> None:
+    augmenting = {"augment": True, "flip": True}
+    plain = _trained(store, 1, params=augmenting).network
+    beside = _trained(store, 1, params={**augmenting, method: 1e-9}).network.state_dict()
+    for name, value in plain.named_parameters():
+        torch.testing.assert_close(beside[name], value, rtol=1e-3, atol=1e-5, msg=name)
+
+
 def test_two_processes_learn_what_one_does_and_go_on_where_it_was(
     store: PixelStore, tmp_path: Path
 ) -> None:

@@ -41,6 +41,8 @@ def view(count: int = COUNT, seed: int = 0) -> PruningView:
         4,
         embeddings=embeddings,
         logits=logits.astype(np.float32),
+        plain_embeddings=(centers[kinds] + rng.standard_normal((count, 8))).astype(np.float32),
+        plain_logits=(logits + rng.standard_normal((count, 4))).astype(np.float32),
         losses=rng.gamma(1.0, 1.0, count).astype(np.float32),
         correct=rng.random((6, count)) < np.linspace(0, 1, count),
         gradient_norms=rng.gamma(2.0, 1.0, (3, count)).astype(np.float32),
@@ -340,7 +342,7 @@ def test_small_loss_sorts_by_loss() -> None:
 
 
 def test_margin_is_that_of_torch() -> None:
-    probability = torch.from_numpy(view().given("logits")).double().softmax(dim=1)
+    probability = torch.from_numpy(view().given("plain_logits")).double().softmax(dim=1)
     top = probability.topk(2, dim=1).values
     pruned = prune("margin", view(), 50)
     assert_array_equal(pruned.order, (top[:, 0] - top[:, 1]).argsort()[:50])
@@ -348,7 +350,7 @@ def test_margin_is_that_of_torch() -> None:
 
 
 def test_k_center_is_the_plain_loop() -> None:
-    points = view().given("embeddings").astype(np.float64)
+    points = view().given("plain_embeddings").astype(np.float64)
     order = [int(np.linalg.norm(points - points.mean(axis=0), axis=1).argmin())]
     while len(order) < 40:
         distance = np.linalg.norm(points[:, None] - points[order], axis=2).min(axis=1)
@@ -365,6 +367,9 @@ def test_forgetting_counts_events() -> None:
     )
     one = PruningView(np.zeros(5, dtype=np.int64), 1, correct=correct)
     pruned = prune("forgetting", one, 5)
+    assert_array_equal(pruned.gain, [2, 1, 1, 0, 0])
+    assert pruned.order[0] == 0
+    pruned = prune("forgetting", one, 5, {"never_learned": "most"})
     assert pruned.order[:2].tolist() == [2, 0]
     assert set(pruned.order[2:4].tolist()) == {3, 4}
     assert pruned.order[4] == 1
@@ -373,6 +378,25 @@ def test_forgetting_counts_events() -> None:
     assert_array_equal(pruned.reasons["learned"], [1, 1, 0, 1, 1])
     with pytest.raises(NotReady, match="two epochs"):
         prune("forgetting", replace(one, correct=correct[:1]), 2)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 60))
+def test_forgetting_takes_the_same_share_of_each_label(seed: int, n: int) -> None:
+    rng = np.random.default_rng(seed)
+    labels = np.minimum(rng.geometric(0.4, 60) - 1, 5).astype(np.int64)
+    one = PruningView(labels, 6, seed=seed, correct=rng.random((5, 60)) < 0.5)
+    pruned = prune("forgetting", one, n)
+    taken, there = (np.bincount(some, minlength=6) for some in (labels[pruned.order], labels))
+    assert (np.abs(taken - there * n / 60) < 1.5).all()
+    events = (one.given("correct")[:-1] & ~one.given("correct")[1:]).sum(axis=0)
+    left = np.setdiff1d(np.arange(60), pruned.order)
+    for label in np.unique(labels):
+        kept = events[pruned.order[labels[pruned.order] == label]]
+        dropped = events[left[labels[left] == label]]
+        assert not len(kept) or not len(dropped) or kept.min() >= dropped.max()
+    over_all = prune("forgetting", one, n, {"per_class": False})
+    assert over_all.gain.sum() >= pruned.gain.sum()
 
 
 def test_grand_averages_over_warm_ups() -> None:
@@ -396,11 +420,14 @@ def test_ssp_is_the_cosine_to_centers_of_scikit_learn(prefer: str) -> None:
 
 def test_moderate_keeps_the_middle_of_the_distances() -> None:
     one = view()
+    rows = one.given("plain_embeddings").astype(np.float64)
     distance = np.empty(COUNT)
     for position in range(COUNT):
-        members = one.given("embeddings")[one.labels == one.labels[position]].astype(np.float64)
+        members = one.given("plain_embeddings")[one.labels == one.labels[position]].astype(
+            np.float64
+        )
         middle = np.median(members, axis=0)
-        distance[position] = np.linalg.norm(one.given("embeddings")[position] - middle)
+        distance[position] = np.linalg.norm(rows[position] - middle)
     for n in (40, 60):
         low = (COUNT - n) // 2
         expected = np.argsort(distance)[low : low + n]

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
+from sklearn.datasets import load_digits
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.metrics import average_precision_score
 
@@ -72,6 +73,28 @@ def test_where_no_label_is_wrong_next_to_none_is_doubted(classes: int) -> None:
     assert (found.opinions.argmax(axis=1) != truth).mean() > 0.02
     assert found.noise.rate < 0.03
     assert len(suggestions(found, 0.5)) <= 0.01 * len(truth)
+
+
+@pytest.mark.parametrize(("share", "most"), [(0.0, 4), (0.05, 22)])
+def test_few_labels_of_broad_classes_are_not_doubted_for_being_unlike_the_others(
+    share: float, most: int
+) -> None:
+    # Two or three digits go by the name of each class.
+    images, digits = load_digits(return_X_y=True)
+    drawn = np.random.default_rng(0).permutation(len(digits))[:400]
+    random = np.random.default_rng(1)
+    shape = random.standard_normal((64, 600))
+    rows = np.maximum(images[drawn] @ shape, 0).astype(np.float32)
+    truth = (digits[drawn] % 4).astype(np.int64)
+    doubted, wrong = 0, 0
+    for part in np.array_split(np.arange(400), 2):
+        labels = spoiled(truth[part], share, 4, seed=0)
+        found = judge_labels(rows[part], labels, classes=4, seed=0)
+        picked = suggestions(found, 0.5)
+        doubted += len(picked)
+        wrong += int((labels != truth[part])[picked].sum())
+    assert doubted <= most
+    assert wrong >= 0.7 * doubted or doubted <= 4
 
 
 @pytest.mark.parametrize("learner", HEADS)

@@ -8,11 +8,13 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+import numpy as np
 from sqlalchemy import select
 
 from api.credentials import hash_password
 from api.pools import links
 from core.lifecycle import claim_job, finish_job, new_job
+from core.selections import write_selection
 from core.states import ArtifactKind, JobKind, JobState, Role
 from core.storage import sha256
 from core.tables import (
@@ -21,6 +23,7 @@ from core.tables import (
     Delivery,
     Example,
     Job,
+    Judge,
     Project,
     SigningKey,
     Suggestion,
@@ -33,6 +36,7 @@ from core.tables import (
 from core.tasks.classification import stored_class
 from tests.api.test_subsets import add_subset
 from tests.world import Caller, World, png
+from workers.instructions.report import figures
 
 PASSWORD = "a long password"
 
@@ -90,6 +94,45 @@ def _told(world: World, project_id: int | None) -> Delivery:
     return told
 
 
+def _selected(world: World, project: Project) -> Job:
+    """What a job has chosen, of the rows of a project."""
+    examples = world.session.scalars(
+        select(Example).where(Example.project_id == project.id).order_by(Example.pool_index)
+    ).all()
+    job = _job(world, project, JobKind.SELECT_INSTRUCTIONS)
+    key = f"projects/{project.id}/jobs/{job.id}/selection.parquet"
+    path = world.storage.artifact(key)
+    path.parent.mkdir(parents=True)
+    count = len(examples)
+    columns: dict[str, Any] = {
+        "example_id": np.array([one.id for one in examples]),
+        "pool_index": np.array([one.pool_index for one in examples]),
+        "cluster": np.zeros(count, dtype=np.int64),
+        "kept": np.arange(count) == 0,
+        "rank": np.arange(1, count + 1),
+        **{name: np.full(count, np.nan) for name in ("score", "w", "p_value")},
+        "reason": np.full(count, "drawn", dtype=object),
+        "source": np.full(count, "method", dtype=object),
+        "status": np.full(count, "plain", dtype=object),
+        "asked": np.full(count, "", dtype=object),
+        "length": np.ones(count, dtype=np.int64),
+    }
+    write_selection(path, columns)
+    meta = {"method": "random", **figures(columns), "judge": None, "warnings": [], "people": None}
+    world.session.add(
+        Artifact(
+            project_id=project.id,
+            job_id=job.id,
+            kind=ArtifactKind.SELECTION,
+            storage_key=key,
+            sha256=sha256(path),
+            bytes=path.stat().st_size,
+            meta=meta,
+        )
+    )
+    return job
+
+
 def target(world: World) -> Target:
     """A new project with an open round, jobs, a review, a subset and files."""
     project = world.project(images=6)
@@ -122,6 +165,7 @@ def target(world: World) -> Target:
     )  # fmt: skip
     world.session.add(suggestion)
     told = _told(world, project.id)
+    selected = _selected(world, project)
     world.session.commit()
     return Target(
         project,
@@ -131,7 +175,7 @@ def target(world: World) -> Target:
             "example_id": example.id,
             "artifact_id": subset.id,
             "subset_id": subset.id,
-            "job_id": relabel.id,
+            "job_id": selected.id,
             "import_id": imported.id,
             "suggestion_id": suggestion.id,
             "review": relabel.id,
@@ -147,6 +191,7 @@ def target(world: World) -> Target:
             "name": "nobody",
             "token_id": 0,
             "weights_id": 1,
+            "judge_id": 1,
             "user_id": 0,
         },
     )
@@ -210,6 +255,29 @@ def add_weights(world: World, name: str | None = None, **values: Any) -> Weights
 
 def _weights(world: World, found: Target) -> Target:
     return found.with_(weights_id=add_weights(world).id)
+
+
+def add_judge(world: World, **values: Any) -> Judge:
+    """A judge at an address that nobody is asked at."""
+    row = Judge(**{
+        "name": f"judge {uuid.uuid4()}", "base_url": "https://judge.example.org/v1",
+        "model": "tiny", "concurrency": 4, "timeout": 10.0, "max_tokens": 64, **values,
+    })  # fmt: skip
+    world.session.add(row)
+    world.session.commit()
+    return row
+
+
+def _judge(world: World, found: Target) -> Target:
+    return found.with_(judge_id=add_judge(world).id)
+
+
+def _new_judge(_: Target) -> dict[str, Any]:
+    return {
+        "name": f"new {uuid.uuid4()}",
+        "base_url": "https://judge.example.org/v1",
+        "model": "tiny",
+    }
 
 
 def _short_lived(world: World, found: Target) -> Target:
@@ -289,6 +357,11 @@ CALLS: dict[str, Call] = {
         content=b"no weights",
         query=lambda _: f"architecture=test_resnet&filename={uuid.uuid4()}.safetensors",
     ),
+    "show_judge": Call(before=_judge),
+    "create_judge": Call(_new_judge),
+    "update_judge": Call(lambda _: {"max_tokens": 32}, before=_judge),
+    "delete_judge": Call(before=_judge),
+    "try_judge": Call(before=_judge),
     "create_project": Call(lambda _: {"name": f"new {uuid.uuid4()}", "classes": []}),
     "update_project": Call(lambda _: {"guidelines": "Look twice."}),
     "delete_project": Call(before=_short_lived),
@@ -310,6 +383,7 @@ CALLS: dict[str, Call] = {
     "decide": Call(_decisions),
     "audit_review": Call(lambda _: {"n": 3}, none=True),
     "start_job": Call(lambda _: {"kind": "relabel", "dry_run": True}),
+    "compare_selections": Call(query=lambda found: f"with={found.values['job_id']}"),
     "compare_subsets": Call(query=lambda found: "a={0}&b={0}".format(found.values["subset_id"])),
     "send_to_queue": Call(_some),
     "take_from_queue": Call(_some),

@@ -53,7 +53,7 @@ def kill_ending(world: World, job: Job, message: RunJob, log: Path) -> None:
 
 def _kill_when(world: World, job: Job, message: RunJob, write: str, what: str, log: Path) -> None:
     hold = Hold("jobs", f"TG_OP = 'UPDATE' AND {write}")
-    with worker("gpu", log) as process:
+    with worker(message.queue, log) as process:
         queue.send(message)
         eventually(hold.waiting, f"the worker {what}")
         process.kill()

@@ -3,13 +3,16 @@
 from typing import Any
 
 import numpy as np
+from sqlalchemy import func, select
 
 from core.states import RoundState, Verdict
+from core.tables import Annotation
 from models.detection.matching import iou
 from models.detection.targets import BoxTargets
 from models.ranking.pool_scores import PoolScores
 from tests.workers.box_loop import BoxLoop
 from tests.world import World
+from workers.advance.reads import seconds_of_boxes
 from workers.snapshot import take
 
 CACHED = {"name": "fcos", "params": {"steps": 120, "batch_size": 4, "input_size": 64}}
@@ -99,3 +102,29 @@ def test_without_a_box_no_model_is_trained(world: World) -> None:
     loop.advance(0, n=4, verdict=Verdict.OOD)
     assert "No label to learn from yet, so no model was trained." in loop.rounds()[0].notes
     assert loop.proposals(1)[0][1] is None
+
+
+def test_what_a_look_and_a_box_take_is_read_from_answers(world: World) -> None:
+    loop = BoxLoop(world, images=12, evaluation=0)
+    loop.answer(0, 12)
+    assert seconds_of_boxes(loop.session, loop.project.id) is None
+    answers = loop.session.scalars(select(Annotation)).all()
+    empty = [one for one in answers if one.label is None or not one.label["boxes"]]
+    assert 0 < len(empty) < len(answers)
+    for number in range(20 * len(answers)):
+        one = answers[number % len(answers)]
+        boxes = len(one.label["boxes"]) if one.label else 0
+        # Now and then somebody goes for a coffee.
+        seconds = 2.0 + 4.0 * boxes + (600 if number % 9 == 0 else 0)
+        loop.session.add(
+            Annotation(
+                project_id=loop.project.id, example_id=one.example_id, query_id=one.query_id,
+                round_id=one.round_id, annotator_id=one.annotator_id,
+                client_key=func.gen_random_uuid(), verdict=one.verdict, label=one.label,
+                seconds=seconds, cost=1.0, counted=True,
+            )
+        )  # fmt: skip
+    loop.session.commit()
+    found = seconds_of_boxes(loop.session, loop.project.id)
+    assert found is not None
+    assert found == (2.0, 4.0)

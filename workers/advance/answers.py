@@ -55,7 +55,8 @@ def _answers_to(advance: Advance, scores: PoolScores) -> tuple[Indices, Indices,
     if task_type(advance.snapshot.task).names_one_class:
         return query, labels, None
     losses = np.zeros(len(query))
-    inside = np.flatnonzero(~advance.snapshot.is_ood[positions] & np.isin(query, scores.indices))
+    # Of what holds nothing there is no loss, whether or not it was called OOD.
+    inside = np.flatnonzero((labels != OOD) & np.isin(query, scores.indices))
     losses[inside] = advance.learner.losses(
         outputs_then(advance, scores, query[inside]),
         advance.snapshot.targets.take(positions[inside]),
@@ -90,11 +91,14 @@ def _in_outputs_of_then(advance: Advance, labels: Any) -> Any:
     )
 
 
-def answered_then(advance: Advance) -> tuple[PoolScores, Any] | None:
-    """Scores by which the closing round's images were chosen, and their labels."""
+def answered_then(advance: Advance) -> tuple[PoolScores, NDArray[np.bool_]] | None:
+    """Scores by which the closing round's images were chosen, and which of them were OOD.
+
+    As OOD counts what has a label that says that nothing is in it.
+    """
     if advance.closing is None or ArtifactKind.SCORES not in advance.previous:
         return None
     scores = PoolScores.from_parquet(advance.previous[ArtifactKind.SCORES])
     query, labels, _ = _answers_to(advance, scores)
     known = np.isin(query, scores.indices)
-    return scores.take(np.searchsorted(scores.indices, query[known])), labels[known]
+    return scores.take(np.searchsorted(scores.indices, query[known])), labels[known] == OOD

@@ -4,14 +4,10 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
-from sqlalchemy import func, select
-from sqlalchemy.orm import Session
 
-from core.states import ArtifactKind, Source
-from core.tables import Annotation, Round
+from core.states import ArtifactKind
 from models.catalog import find
 from models.evaluation.ood_detection import ood_detection
-from models.protocols import OOD
 from models.ranking.pool_scores import PoolScores
 from models.rounds.pool_estimate import OodLeft, feature, ood_left_by_purity, ood_left_by_random
 from workers.advance.answers import answered_then
@@ -32,8 +28,8 @@ def findings(advance: Advance) -> dict[str, Any]:
     answered = answered_then(advance)
     if answered is None:
         return known
-    scores, labels = answered
-    inside, ood = scores.purity[labels != OOD], scores.purity[labels == OOD]
+    scores, outside = answered
+    inside, ood = scores.purity[~outside], scores.purity[outside]
     if len(inside) and len(ood):
         known["purity_auroc"] = ood_detection(inside, ood).auroc
     return known
@@ -50,7 +46,7 @@ def _ood_left(advance: Advance) -> dict[str, Any]:
 
 def _by_random(advance: Advance, unlabeled: int) -> OodLeft | None:
     snapshot = advance.snapshot
-    is_ood, asked = snapshot.labels == OOD, snapshot.label_rounds >= 0
+    is_ood, asked = snapshot.outside, snapshot.label_rounds >= 0
     # What is typical of the pool, or was sent by somebody, was chosen and not drawn.
     chosen = np.union1d(snapshot.requested, snapshot.typical)
     drawn = (snapshot.label_rounds == 0) & ~np.isin(snapshot.labeled, chosen)
@@ -69,23 +65,15 @@ def _by_purity(advance: Advance) -> OodLeft | None:
     now = advance.file("raw_scores.parquet")
     if answered is None or not now.exists():
         return None
-    then, labels = answered
+    then, outside = answered
     # What somebody sent was not chosen by purity, and says nothing of what has the same.
     chosen = np.flatnonzero(~np.isin(then.indices, advance.snapshot.requested))
-    then, labels = then.take(chosen), labels[chosen]
+    then, outside = then.take(chosen), outside[chosen]
     probability = find("purity", advance.settings.purity.name).probability
     pool = PoolScores.from_parquet(now).purity
     before = PoolScores.from_parquet(advance.previous[ArtifactKind.SCORES]).purity
     return ood_left_by_purity(
         feature(pool, pool, probability=probability),
         feature(then.purity, before, probability=probability),
-        np.asarray(labels != OOD),
+        ~outside,
     )
-
-
-def annotator_seconds(session: Session, round_: Round) -> float:
-    """Seconds that annotators have spent on a round, corrections and late answers included."""
-    statement = select(func.coalesce(func.sum(Annotation.seconds), 0.0)).where(
-        Annotation.round_id == round_.id, Annotation.source == Source.ANNOTATOR
-    )
-    return float(session.scalar(statement) or 0.0)

@@ -26,12 +26,15 @@ from workers.advance.starting_over import start_over_if_lost
 from workers.advance.warm_start import warm_start
 from workers.context import JobContext, Phase
 from workers.dry_run import dry_run
+from workers.instructions.closing import asks_groups, close_rankings
 
 
 def run(context: JobContext) -> dict[str, Any]:
     """Advance the project by one round."""
     if context.dry_run:
         return dry_run(context, prepare)
+    if asks_groups(context):
+        return close_rankings(context)
     advance = Advance.open(context)
     with context.sessions() as session:
         took = expected_seconds(session, context.project_id)

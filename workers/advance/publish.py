@@ -18,12 +18,12 @@ from core.tasks.registry import task_type
 from models.rounds.predictions import Predictions, predict
 from models.rounds.query import PoolScores
 from workers.advance import second_looks
-from workers.advance.findings import annotator_seconds, findings
+from workers.advance.findings import findings
 from workers.advance.phases import Advance
 from workers.advance.proposing import propose
 from workers.advance.reads import noted_at_closing
 from workers.artifacts import keep
-from workers.closing import close_round
+from workers.closing import annotator_seconds, close_round
 from workers.snapshot import Snapshot
 
 _BLOCK = 5000

@@ -6,7 +6,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from core.job_params import AdvanceParams
-from core.states import ArtifactKind, JobKind, JobState, Verdict
+from core.states import ArtifactKind, JobKind, JobState, Source, Verdict
 from core.tables import Annotation, Artifact, Job, Query, Round
 
 _SECONDS_IF_UNKNOWN: Final = 1.0
@@ -69,3 +69,29 @@ def noted_at_closing(session: Session, round_: Round) -> list[str]:
         AdvanceParams.column("closing").as_integer() == round_.number,
     )
     return [note for notes in session.scalars(statement) for note in notes or []]
+
+
+def seconds_of_boxes(session: Session, project_id: int) -> tuple[float, float] | None:
+    """Seconds that a look takes, and each box; None while few answers of either kind are known.
+
+    A look is what answers without boxes take, OOD among them; a box what is left of the others, by
+    the number of their boxes.
+    """
+    boxes = func.coalesce(func.jsonb_array_length(Annotation.label["boxes"]), 0)
+    timed = (
+        Annotation.project_id == project_id,
+        Annotation.source == Source.ANNOTATOR,
+        Annotation.verdict.in_((Verdict.LABEL, Verdict.OOD)),
+    )
+    median = func.percentile_cont(0.5)
+    empty, look = session.execute(
+        select(func.count(), median.within_group(Annotation.seconds)).where(*timed, boxes == 0)
+    ).one()
+    if empty < _FEWEST_TIMED:
+        return None
+    look = max(float(look), 0.1)
+    each = (Annotation.seconds - look) / boxes
+    drawn, box = session.execute(
+        select(func.count(), median.within_group(each)).where(*timed, boxes > 0)
+    ).one()
+    return (look, max(float(box), 0.1)) if drawn >= _FEWEST_TIMED else None

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from core.states import ArtifactKind
 from models.detection.matching import hits
 from models.detection.targets import BoxTargets
-from models.protocols import OOD, Ranking
+from models.protocols import Ranking
 from models.ranking.candidates import NO_ANSWERS, LastAnswers, Prices
 from models.ranking.mqnet import MQNet, Normalisation
 from models.rounds import surface, view_files
@@ -20,7 +20,7 @@ from models.rounds.query import select as select_queries
 from workers.advance import second_looks
 from workers.advance.answers import answered_then, outputs_then
 from workers.advance.phases import Advance
-from workers.advance.reads import median_seconds
+from workers.advance.reads import median_seconds, seconds_of_boxes
 
 # Beyond the budget's worth, so that annotators have work while the models retrain.
 _TAIL: Final = 0.5
@@ -73,7 +73,9 @@ def _ranked(advance: Advance, scores: PoolScores, n: int, wanted: int) -> Rankin
         embeddings=None if rows is None else np.asarray(rows[scores.indices], dtype=np.float32),
         detections=scores.detections,
     )
-    cost, last = advance.settings.cost, _last_answers(advance)
+    if scores.detections is not None:
+        view = replace(view, maps=advance.embeddings())
+    last = _last_answers(advance)
     had_ood = len(last.is_ood) < 2 or bool(last.is_ood.any())
     ranking = select_queries(
         Scored(scores, view),
@@ -82,7 +84,7 @@ def _ranked(advance: Advance, scores: PoolScores, n: int, wanted: int) -> Rankin
         advance.query_settings,
         mqnet=MQNet.load(path) if path.exists() else None,
         had_ood=learned.get("had_ood", had_ood),
-        prices=Prices(cost.c_in, cost.c_ood) if cost.mode == "fixed" else Prices(),
+        prices=_prices(advance),
         last=last,
         state=advance.previous_state,
         progress=advance.context.progress,
@@ -97,15 +99,31 @@ def _ranked(advance: Advance, scores: PoolScores, n: int, wanted: int) -> Rankin
     return ranking
 
 
+def _prices(advance: Advance) -> Prices:
+    """What verdicts cost; of boxes, where seconds count, by how many there are to draw."""
+    cost = advance.settings.cost
+    if cost.mode == "fixed":
+        return Prices(cost.c_in, cost.c_ood)
+    if advance.snapshot.task != "boxes":
+        return Prices()
+    with advance.context.sessions() as session:
+        known = seconds_of_boxes(session, advance.context.project_id)
+        if known is None:
+            return Prices()
+        look, box = known
+        usual = median_seconds(session, advance.context.project_id)
+        return Prices(usual, look, box)
+
+
 def _last_answers(advance: Advance) -> LastAnswers:
     """What the annotators said to the queries of the closing round, and what was expected."""
     answered = answered_then(advance)
     if answered is None:
         return NO_ANSWERS
-    scores, labels = answered
+    scores, outside = answered
     everything = PoolScores.from_parquet(advance.previous[ArtifactKind.SCORES])
     purity = Normalisation.fit(everything.purity)
-    return LastAnswers(labels == OOD, scores, purity, _hits(advance, scores))
+    return LastAnswers(outside, scores, purity, _hits(advance, scores))
 
 
 def _hits(advance: Advance, scores: PoolScores) -> NDArray[np.int8] | None:

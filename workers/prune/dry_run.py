@@ -116,7 +116,7 @@ class _Timing:
 
     def embed(self) -> Cost:
         """Tell what was measured beside the training."""
-        return Cost(self._look_seconds, 2 * self._bytes(self._dimension))
+        return Cost(self._look_seconds, 3 * self._bytes(self._dimension))
 
     def prune(self) -> Cost:
         """Time the choice among the sample and among a part of it, and extend that."""
@@ -139,7 +139,7 @@ class _Timing:
             prune(params.method, part, max(1, round(share * size)), method_params)
 
         seconds = extended_seconds(choose, len(sample), len(self.indices), highest_power=2)
-        return Cost(seconds, 4 * self._bytes(view.given("embeddings").shape[1]))
+        return Cost(seconds, 5 * self._bytes(view.given("embeddings").shape[1]))
 
     def _seen(self, sample: Indices) -> PruningView:
         """Return what a warm-up shows of a sample: that of an earlier job, or a short one."""

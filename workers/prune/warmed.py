@@ -18,7 +18,7 @@ from workers.arrays import write_arrays
 from workers.context import JobContext
 from workers.job_inputs import JobInputs
 
-_FORMAT: Final = 1
+_FORMAT: Final = 2
 """To be raised where the same labels and parameters no longer lead to the same warm-up."""
 
 

@@ -9,8 +9,9 @@ from sqlalchemy import select
 
 from core.consensus import Vote, is_disputed, outcome, votes
 from core.states import ExampleState, Split
-from core.tables import Annotation, Example, Query
-from core.tasks.registry import stored
+from core.tables import Annotation, Example, Query, QueryMember
+from core.tasks.instructions import RankingLabel, members_of
+from core.tasks.registry import label_of, stored
 from workers.imports.pool import TRUTH
 from workers.verify.check import BATCH, Check, Scope, by_sql
 
@@ -54,10 +55,38 @@ def _states(scope: Scope) -> Iterator[str]:
                 select(Query.example_id).where(Query.example_id.between(first, after), ~Query.done)
             )
         )
+        grouped, asked = _members(scope, first, after)
+        waiting |= asked
         for example in examples:
             wrong = _wrong(example, said.get(example.id, []), example.id in waiting)
-            if wrong:
+            if wrong and not (example.id in grouped and _is_of_group(example)):
                 yield f"image {example.id} {wrong}"
+
+
+def _members(scope: Scope, first: int, last: int) -> tuple[set[int], set[int]]:
+    """Of examples, those that were asked about in a group, and those that are."""
+    statement = (
+        select(QueryMember.example_id, Query.done)
+        .join(Query, Query.id == QueryMember.query_id)
+        .where(QueryMember.example_id.between(first, last))
+    )
+    found: dict[bool, set[int]] = {True: set(), False: set()}
+    for example_id, done in scope.connection.execute(statement):
+        found[done].add(example_id)
+    return found[True], found[False]
+
+
+def _is_of_group(example: Any) -> bool:
+    """Whether an example may be so because its group was answered, of which another has the votes.
+
+    A label that ranks it, or none where the whole group has none.
+    """
+    if example.split is not Split.POOL or example.disputed:
+        return False
+    if example.state is not ExampleState.LABELED:
+        return example.label is None and example.state is not ExampleState.HELD_OUT
+    label = label_of(example.label)
+    return isinstance(label, RankingLabel) and example.id in members_of(label)
 
 
 def _wrong(example: Any, said: list[Vote], waiting: bool) -> str | None:

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from hashlib import sha256
 from typing import Any, Final
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import case, func, or_, select
 
 from core.states import Medium
 from core.tables import Example, ExampleText, Project
+from core.tasks.instruction_rows import InstructionRow, canonical, rendered
 from models.errors import ModelError
 from models.media.text import TextStore
 from workers.verify.check import BATCH, Check, Scope
@@ -25,6 +26,7 @@ def _contents(scope: Scope) -> Iterator[str]:
             Example.bytes,
             Project.medium,
             ExampleText.content,
+            ExampleText.fields,
         )
         .join(Project, Project.id == Example.project_id)
         .outerjoin(ExampleText, ExampleText.example_id == Example.id)
@@ -44,6 +46,12 @@ def _wrong(row: Any) -> str | None:
     if row.content is None:
         return "has no text"
     content = row.content.encode()
+    if row.fields is not None:
+        # A row of instruction data is its parts; the text is made of them.
+        parts = InstructionRow.model_validate(row.fields)
+        if rendered(parts) != row.content:
+            return "has another text than its parts make"
+        content = canonical(parts)
     if sha256(content).digest() != row.content_hash:
         return "has another text than was imported"
     if len(content) != row.bytes:
@@ -73,8 +81,14 @@ def _stores(scope: Scope) -> Iterator[str]:
 
 
 def _different(scope: Scope, project_id: int, store: TextStore) -> Iterator[str]:
+    bytes_of = func.convert_to(ExampleText.content, "UTF8")
+    is_parts = ExampleText.fields.is_not(None)
     statement = (
-        select(Example.pool_index, Example.content_hash)
+        select(
+            Example.pool_index,
+            case((is_parts, func.sha256(bytes_of)), else_=Example.content_hash),
+        )
+        .join(ExampleText, ExampleText.example_id == Example.id)
         .where(Example.project_id == project_id)
         .order_by(Example.pool_index)
     )

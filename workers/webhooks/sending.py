@@ -1,26 +1,20 @@
 """One request to somebody else's machine, which may be slow, hostile or not what it seems."""
 
 import asyncio
-import contextlib
-import socket
-import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from importlib.metadata import version
-from ssl import SSLContext
-from typing import Any, Final
+from typing import Final
 
 import httpx
 
 from core.addresses import Allowed
 from core.states import DeliveryFault
+from workers.outgoing import NotAllowed, Unresolved, new_client, permitted, pinned_post
 from workers.webhooks.signing import signature
 
 _READ_BYTES: Final = 2048
 _SHOWN: Final = 500
-_MOST_ADDRESSES: Final = 4
 _GONE: Final = 410
 _LONGEST_WAIT: Final = 3600.0
 
@@ -99,11 +93,13 @@ def send(letter: Letter, allowed: Allowed, seconds: float) -> Outcome:
 async def _in_time(letter: Letter, allowed: Allowed, seconds: float) -> Outcome:
     async with asyncio.timeout(seconds):
         url = httpx.URL(letter.url)
-        addresses = await _addresses(url, allowed)
-        # No proxy and no redirect: what is called is the address that was looked at.
-        async with httpx.AsyncClient(
-            timeout=None, trust_env=False, follow_redirects=False, verify=_certificates()
-        ) as client:
+        try:
+            addresses = await permitted(url, allowed)
+        except Unresolved as error:
+            raise _Failed(DeliveryFault.UNRESOLVED, str(error)) from error
+        except NotAllowed as error:
+            raise _Failed(DeliveryFault.NOT_ALLOWED, str(error)) from error
+        async with new_client() as client:
             for address in addresses[:-1]:
                 try:
                     return await _post(client, url, address, letter)
@@ -112,77 +108,14 @@ async def _in_time(letter: Letter, allowed: Allowed, seconds: float) -> Outcome:
             return await _post(client, url, addresses[-1], letter)
 
 
-@lru_cache
-def _certificates() -> SSLContext:
-    return httpx.create_ssl_context()
-
-
-async def _addresses(url: httpx.URL, allowed: Allowed) -> list[str]:
-    """Addresses of the host that may be called, at least one."""
-    host, port = url.raw_host.decode("ascii").strip("[]"), url.port or _port(url)
-    try:
-        found = await _resolved(host, port)
-    except (socket.gaierror, UnicodeError) as error:
-        raise _Failed(DeliveryFault.UNRESOLVED, f"{host}: {error}") from error
-    addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
-    permitted = [address for address in addresses if allowed.permits(host, address)]
-    if not permitted:
-        raise _Failed(DeliveryFault.NOT_ALLOWED, f"{host} is {', '.join(addresses)}")
-    return permitted[:_MOST_ADDRESSES]
-
-
-async def _resolved(host: str, port: int) -> list[Any]:
-    """What `getaddrinfo` says, in a thread that nobody waits for once the time is up."""
-    loop = asyncio.get_running_loop()
-    answer: asyncio.Future[list[Any]] = loop.create_future()
-
-    def settle(found: list[Any], error: Exception | None) -> None:
-        if answer.done():
-            return
-        if error is None:
-            answer.set_result(found)
-        else:
-            answer.set_exception(error)
-
-    def look() -> None:
-        found: list[Any] = []
-        failure: Exception | None = None
-        try:
-            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        except (OSError, UnicodeError) as error:
-            failure = error
-        # The loop is closed where nobody waited.
-        with contextlib.suppress(RuntimeError):
-            loop.call_soon_threadsafe(settle, found, failure)
-
-    threading.Thread(target=look, name="resolver", daemon=True).start()
-    return await answer
-
-
-def _port(url: httpx.URL) -> int:
-    return 443 if url.scheme == "https" else 80
-
-
 async def _post(client: httpx.AsyncClient, url: httpx.URL, address: str, letter: Letter) -> Outcome:
     timestamp = int(time.time())
-    request = client.build_request(
-        "POST",
-        # The address that was looked at, and not the name: it may be another one a moment later.
-        url.copy_with(host=address),
-        content=letter.body,
-        headers={
-            "Host": url.netloc.decode("ascii"),
-            "Content-Type": "application/json",
-            "Accept-Encoding": "identity",
-            "User-Agent": f"Karat/{version('karat')}",
-            "webhook-id": letter.message_id,
-            "webhook-timestamp": str(timestamp),
-            "webhook-signature": signature(
-                letter.secrets, letter.message_id, timestamp, letter.body
-            ),
-        },
-        extensions={"sni_hostname": url.raw_host.decode("ascii")},
-    )
+    headers = {
+        "webhook-id": letter.message_id,
+        "webhook-timestamp": str(timestamp),
+        "webhook-signature": signature(letter.secrets, letter.message_id, timestamp, letter.body),
+    }
+    request = pinned_post(client, url, address, letter.body, headers)
     response = await client.send(request, stream=True)
     try:
         return _outcome(response, await _beginning(response))

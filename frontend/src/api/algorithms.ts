@@ -89,8 +89,14 @@ const KINDS: Record<string, Algorithm["kind"]> = {
 /** An algorithm that calls others, where its parameters choose among them, by their titles. */
 export const named = (algorithm: Algorithm, all: Algorithm[]): Algorithm =>
   withParameters(algorithm, (schema, name) =>
-    withWords(schema, (value) => titleOf(all, KINDS[name], value)),
+    withWords(schema, (value) => titleOf(all, kindOf(algorithm, name), value)),
   );
+
+/** Which kind of algorithm a parameter names. */
+const kindOf = ({ name }: Algorithm, parameter: string): Algorithm["kind"] | undefined =>
+  name === "select_instructions" && parameter === "method"
+    ? "instruction_selection"
+    : KINDS[parameter];
 
 /** A parameter that names a subset of the project, as a choice among those there are. */
 export const SUBSET = "subset";

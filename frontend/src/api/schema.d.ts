@@ -502,6 +502,75 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/judges": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Judges
+         * @description Models behind an address that may rank instructions, by name.
+         */
+        get: operations["list_judges"];
+        put?: never;
+        /**
+         * Create Judge
+         * @description Add a judge. Its key is kept encrypted, and never shown again.
+         */
+        post: operations["create_judge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/judges/{judge_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show Judge */
+        get: operations["show_judge"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Judge
+         * @description Delete a judge that no job asks, with its key and all answers of it that are kept.
+         */
+        delete: operations["delete_judge"];
+        options?: never;
+        head?: never;
+        /**
+         * Update Judge
+         * @description Change a judge. Its key goes to the server that it was given for and to no other.
+         */
+        patch: operations["update_judge"];
+        trace?: never;
+    };
+    "/api/judges/{judge_id}/try": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try Judge
+         * @description Have a worker ask it to rank two made-up rows; read `trial` until `tried_at` is set.
+         */
+        post: operations["try_judge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects": {
         parameters: {
             query?: never;
@@ -1031,7 +1100,9 @@ export interface paths {
          *     images and a JSON document; `parquet` is what Hugging Face's `datasets` loads. Texts leave in
          *     `csv`, `jsonl`, `parquet`, `label_studio` and `doccano`, each beside what is known of it. Boxes
          *     leave in `csv`, `jsonl`, `parquet`, `label_studio` and `coco`, and as `yolo` (detection), `voc`
-         *     and `cvat`, which hold boxes alone.
+         *     and `cvat`, which hold boxes alone. Rows of instruction data leave as `alpaca` and `messages`,
+         *     JSON Lines without what people called wrong or OOD, as `parquet` with all there is, and as
+         *     `rankings`, a line for each group that people were asked to rank.
          */
         get: operations["export"];
         put?: never;
@@ -1243,6 +1314,111 @@ export interface paths {
          * @description Start a job of the catalog; one of a kind at a time in a project.
          */
         post: operations["start_job"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/jobs/{job_id}/selection": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Selection
+         * @description What a job has chosen, in numbers. Where people have ranked clusters since, theirs counts.
+         */
+        get: operations["show_selection"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/jobs/{job_id}/selection/clusters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Clusters
+         * @description Clusters with all their rows, the best first.
+         *
+         *     `undecided` and `unranked` are those of which the judge was unsure or said nothing, `people`
+         *     those that people were asked about.
+         */
+        get: operations["list_clusters"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/jobs/{job_id}/selection/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare Selections
+         * @description Two selections side by side: what both keep, and what only one does.
+         */
+        get: operations["compare_selections"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/jobs/{job_id}/selection/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export Selection
+         * @description What is kept: JSONL of instruction, input and output, JSONL of chats, Parquet, or ids.
+         *
+         *     Parquet has all of it, and what became of each row: its cluster, rank, score and reason.
+         */
+        get: operations["export_selection"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/jobs/{job_id}/selection/rows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Selected
+         * @description Rows, and what became of each.
+         */
+        get: operations["list_selected"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2365,7 +2541,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "model" | "informativeness" | "purity" | "strategy" | "pruning" | "learner" | "job";
+            kind: "model" | "informativeness" | "purity" | "strategy" | "pruning" | "learner" | "instruction_selection" | "job";
             /** Media */
             media: components["schemas"]["Medium"][];
             /** Name */
@@ -2524,7 +2700,7 @@ export interface components {
          * @description What an artifact holds.
          * @enum {string}
          */
-        ArtifactKind: "checkpoint" | "meta_model" | "scores" | "import_report" | "comparison" | "subset" | "relabels" | "embedding_map" | "alike";
+        ArtifactKind: "checkpoint" | "meta_model" | "scores" | "import_report" | "comparison" | "subset" | "relabels" | "embedding_map" | "alike" | "selection";
         /** ArtifactOut */
         ArtifactOut: {
             /** Bytes */
@@ -2808,6 +2984,25 @@ export interface components {
             /** Labeled */
             labeled: number;
         };
+        /** ClusterPageOut */
+        ClusterPageOut: {
+            /** Items */
+            items: components["schemas"]["SelectedCluster"][];
+            /** Next Cursor */
+            next_cursor: number | null;
+            /** Total */
+            total: number;
+        };
+        /**
+         * ClusterStatus
+         * @description How sure the judge is of a cluster.
+         *
+         *     ``undecided`` where its orders differ so much that chance explains them, ``unranked`` where none
+         *     of its answers was a ranking, ``alone`` of a cluster of one row, ``plain`` where nobody was
+         *     asked for an order.
+         * @enum {string}
+         */
+        ClusterStatus: "decided" | "undecided" | "unranked" | "alone" | "plain";
         /**
          * Comparable
          * @description Another project with the same classes; ``same_pool`` where its splits have the same sizes.
@@ -2823,6 +3018,15 @@ export interface components {
             seed: number;
             /** Strategy */
             strategy: string;
+        };
+        /** ComparedSelection */
+        ComparedSelection: {
+            /** Job Id */
+            job_id: number;
+            /** Kept */
+            kept: number;
+            /** Method */
+            method: string;
         };
         /**
          * Comparison
@@ -3479,7 +3683,7 @@ export interface components {
          * Format
          * @enum {string}
          */
-        Format: "csv" | "jsonl" | "imagefolder" | "yolo" | "coco" | "label_studio" | "parquet" | "doccano" | "voc" | "cvat";
+        Format: "csv" | "jsonl" | "imagefolder" | "yolo" | "coco" | "label_studio" | "parquet" | "doccano" | "voc" | "cvat" | "alpaca" | "messages" | "rankings";
         /**
          * Given
          * @description The numbers of a box letter by letter, as a file had them.
@@ -3673,6 +3877,11 @@ export interface components {
             /** Items */
             items: components["schemas"]["JobOut"][];
         };
+        /** Items[JudgeOut] */
+        Items_JudgeOut_: {
+            /** Items */
+            items: components["schemas"]["JudgeOut"][];
+        };
         /** Items[LocationOut] */
         Items_LocationOut_: {
             /** Items */
@@ -3740,7 +3949,7 @@ export interface components {
          * @description What a job does.
          * @enum {string}
          */
-        JobKind: "import_pool" | "advance_round" | "learn_features" | "taufe" | "prune" | "relabel" | "score_part" | "resize" | "embedding_map" | "compare" | "look_up" | "localize" | "look_at";
+        JobKind: "import_pool" | "advance_round" | "learn_features" | "taufe" | "prune" | "relabel" | "score_part" | "resize" | "embedding_map" | "compare" | "look_up" | "localize" | "look_at" | "select_instructions";
         /** JobOut */
         JobOut: {
             /** Attempt */
@@ -3802,6 +4011,89 @@ export interface components {
          */
         JobState: "queued" | "running" | "succeeded" | "failed" | "cancelled";
         /**
+         * JudgeAgreement
+         * @description In `agree` of `of` clusters people put first what the judge had put first.
+         *
+         *     `low` and `high` are the ends of the exact 95 % interval of that share. They are of the clusters
+         *     that were drawn by chance, so that they hold for all that the judge has ranked.
+         */
+        JudgeAgreement: {
+            /** Agree */
+            agree: number;
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
+            /** Of */
+            of: number;
+        };
+        /**
+         * JudgeCost
+         * @description What asking a judge has come to; `kept_answers` were there before, and cost nothing.
+         *
+         *     `spent` is by the prices of the judge when it was asked, null where it has none. `unanswered`
+         *     counts the clusters, or rows, of which nothing was understood, by the reason.
+         */
+        JudgeCost: {
+            /** Id */
+            id: number;
+            /** Kept Answers */
+            kept_answers: number;
+            /** Model */
+            model: string;
+            /** Name */
+            name: string;
+            /** Requests */
+            requests: number;
+            /** Spent */
+            spent: number | null;
+            /** Tokens In */
+            tokens_in: number;
+            /** Tokens Out */
+            tokens_out: number;
+            /** Unanswered */
+            unanswered: {
+                [key: string]: number;
+            };
+        };
+        /**
+         * JudgeCreate
+         * @description A server that speaks OpenAI's API. Prices are per million tokens, in any currency.
+         */
+        JudgeCreate: {
+            /** Base Url */
+            base_url: string;
+            /**
+             * Concurrency
+             * @default 8
+             */
+            concurrency: number;
+            /** Embedding Model */
+            embedding_model?: string | null;
+            /** Key */
+            key?: string | null;
+            /**
+             * Max Tokens
+             * @default 256
+             */
+            max_tokens: number;
+            /** Model */
+            model: string;
+            /** Name */
+            name: string;
+            /** Price In */
+            price_in?: number | null;
+            /** Price Out */
+            price_out?: number | null;
+            /** Requests Per Minute */
+            requests_per_minute?: number | null;
+            /**
+             * Timeout
+             * @default 60
+             */
+            timeout: number;
+        };
+        /**
          * Judgement
          * @description What is said of a selection; a skip takes back what the caller has said of it here.
          */
@@ -3814,6 +4106,70 @@ export interface components {
             /** Label */
             label?: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"] | components["schemas"]["RankingLabel"]) | null;
             verdict: components["schemas"]["Verdict"];
+        };
+        /**
+         * JudgeOut
+         * @description A judge. Its key is never shown; `has_key` says whether there is one.
+         */
+        JudgeOut: {
+            /** Base Url */
+            base_url: string;
+            /** Concurrency */
+            concurrency: number;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Embedding Model */
+            embedding_model: string | null;
+            /** Has Key */
+            has_key: boolean;
+            /** Id */
+            id: number;
+            /** Max Tokens */
+            max_tokens: number;
+            /** Model */
+            model: string;
+            /** Name */
+            name: string;
+            /** Price In */
+            price_in: number | null;
+            /** Price Out */
+            price_out: number | null;
+            /** Requests Per Minute */
+            requests_per_minute: number | null;
+            /** Timeout */
+            timeout: number;
+            trial: components["schemas"]["Trial"] | null;
+        };
+        /**
+         * JudgeUpdate
+         * @description What is left out stays. A `key` of null removes it; at another server it is wanted anew.
+         */
+        JudgeUpdate: {
+            /** Base Url */
+            base_url?: string | null;
+            /** Concurrency */
+            concurrency?: number | null;
+            /** Embedding Model */
+            embedding_model?: string | null;
+            /** Key */
+            key?: string | null;
+            /** Max Tokens */
+            max_tokens?: number | null;
+            /** Model */
+            model?: string | null;
+            /** Name */
+            name?: string | null;
+            /** Price In */
+            price_in?: number | null;
+            /** Price Out */
+            price_out?: number | null;
+            /** Requests Per Minute */
+            requests_per_minute?: number | null;
+            /** Timeout */
+            timeout?: number | null;
         };
         /**
          * Label
@@ -3919,6 +4275,20 @@ export interface components {
             open_clients?: string[] | null;
         };
         /**
+         * LengthHistograms
+         * @description How long responses are, in characters: of all rows, and of those that are kept.
+         *
+         *     `edges` are where bins begin; the last has no end.
+         */
+        LengthHistograms: {
+            /** After */
+            after: number[];
+            /** Before */
+            before: number[];
+            /** Edges */
+            edges: number[];
+        };
+        /**
          * LocationOut
          * @description A place that images may be taken from.
          */
@@ -3949,6 +4319,8 @@ export interface components {
          *     that is something else.
          */
         MapImage: {
+            /** Boxes */
+            boxes: number | null;
             /** Class Id */
             class_id: number | null;
             /** Example Id */
@@ -4012,6 +4384,8 @@ export interface components {
          *     what is known of the image now, where that is something else.
          */
         MapQuery: {
+            /** Boxes */
+            boxes: number | null;
             /** Class Id */
             class_id: number | null;
             /** Example Id */
@@ -4326,6 +4700,13 @@ export interface components {
             /** Next Cursor */
             next_cursor: number | null;
         };
+        /** Page[SelectedRow] */
+        Page_SelectedRow_: {
+            /** Items */
+            items: components["schemas"]["SelectedRow"][];
+            /** Next Cursor */
+            next_cursor: number | null;
+        };
         /** Page[UserActivity] */
         Page_UserActivity_: {
             /** Items */
@@ -4365,6 +4746,28 @@ export interface components {
             /** Revoked Tokens */
             revoked_tokens: number;
             user: components["schemas"]["UserOut"];
+        };
+        /**
+         * PeopleOut
+         * @description What people were asked, in which round; `refused` says why they were not, if they were to be.
+         *
+         *     `asked` and `audit` count clusters, `answered` those that people have ranked. `tau` is Kendall's
+         *     between the order of the judge and that of people, on average over the audit, -1 to 1.
+         */
+        PeopleOut: {
+            agreement: components["schemas"]["JudgeAgreement"] | null;
+            /** Answered */
+            answered: number;
+            /** Asked */
+            asked: number;
+            /** Audit */
+            audit: number;
+            /** Refused */
+            refused: string | null;
+            /** Round */
+            round: number | null;
+            /** Tau */
+            tau: number | null;
         };
         /** Person */
         Person: {
@@ -4821,6 +5224,16 @@ export interface components {
             workers: number;
         };
         /**
+         * RankableShare
+         * @description A share, 0 to 1, of so many.
+         */
+        RankableShare: {
+            /** Of */
+            of: number;
+            /** Share */
+            share: number;
+        };
+        /**
          * RankingLabel
          * @description The rows of a query, the best first; those of one inner list are equally good.
          *
@@ -5197,6 +5610,58 @@ export interface components {
          */
         Scope: "read" | "label" | "write" | "admin";
         /**
+         * SelectedCluster
+         * @description Rows that are alike, the best first.
+         *
+         *     `w` is Kendall's W of the orders of the judge, 0 to 1, and `p_value` how often chance alone
+         *     agrees as much; null where there was one order, or none.
+         */
+        SelectedCluster: {
+            /** Asked */
+            asked: ("undecided" | "audit") | null;
+            /** Cluster */
+            cluster: number;
+            /** Members */
+            members: components["schemas"]["SelectedRow"][];
+            /** P Value */
+            p_value: number | null;
+            /**
+             * Source
+             * @enum {string}
+             */
+            source: "judge" | "people" | "method";
+            status: components["schemas"]["ClusterStatus"];
+            /** W */
+            w: number | null;
+        };
+        /**
+         * SelectedRow
+         * @description A row, and what became of it; `rank` is 1 for the best of its cluster.
+         */
+        SelectedRow: {
+            /** Cluster */
+            cluster: number | null;
+            /** Example Id */
+            example_id: number;
+            fields: components["schemas"]["InstructionFields"] | null;
+            /** Kept */
+            kept: boolean;
+            /** Name */
+            name: string;
+            /** Pool Index */
+            pool_index: number;
+            /** Rank */
+            rank: number | null;
+            reason: components["schemas"]["SelectionReason"];
+            /** Score */
+            score: number | null;
+            /**
+             * Source
+             * @enum {string}
+             */
+            source: "judge" | "people" | "method";
+        };
+        /**
          * Selection
          * @description Examples by id, or all that match filters; at most 10,000.
          */
@@ -5205,6 +5670,88 @@ export interface components {
             /** Ids */
             ids?: number[] | null;
         };
+        /**
+         * SelectionComparison
+         * @description Two selections side by side, by what they keep.
+         */
+        SelectionComparison: {
+            /** Both */
+            both: number;
+            /** First Only One */
+            first_only_one: components["schemas"]["SelectedRow"][];
+            /** First Only Other */
+            first_only_other: components["schemas"]["SelectedRow"][];
+            /** Jaccard */
+            jaccard: number;
+            one: components["schemas"]["ComparedSelection"];
+            /** Only One */
+            only_one: number;
+            /** Only Other */
+            only_other: number;
+            other: components["schemas"]["ComparedSelection"];
+        };
+        /**
+         * SelectionFormat
+         * @enum {string}
+         */
+        SelectionFormat: "alpaca" | "messages" | "parquet" | "ids";
+        /**
+         * SelectionOut
+         * @description What a job has chosen.
+         *
+         *     `left_out` counts rows that were not chosen from. `rankable` is the share of the clusters, of
+         *     those that were ranked in several orders, on which these agree more than chance does.
+         */
+        SelectionOut: {
+            /** Alone */
+            alone: number;
+            /** Artifact Id */
+            artifact_id: number;
+            /** By Reason */
+            by_reason: {
+                [key: string]: number;
+            };
+            /** Clusters */
+            clusters: number;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Job Id */
+            job_id: number;
+            judge: components["schemas"]["JudgeCost"] | null;
+            /** Kept */
+            kept: number;
+            /** Largest */
+            largest: number;
+            /** Left Out */
+            left_out: number;
+            lengths: components["schemas"]["LengthHistograms"];
+            /** Mean Size */
+            mean_size: number | null;
+            /** Method */
+            method: string;
+            non_rankable: components["schemas"]["TiedScores"] | null;
+            people: components["schemas"]["PeopleOut"] | null;
+            rankable: components["schemas"]["RankableShare"] | null;
+            /** Ranked */
+            ranked: number;
+            /** Rows */
+            rows: number;
+            /** Undecided */
+            undecided: number;
+            /** Unranked */
+            unranked: number;
+            /** Warnings */
+            warnings: string[];
+        };
+        /**
+         * SelectionReason
+         * @description Why a row is kept, or dropped.
+         * @enum {string}
+         */
+        SelectionReason: "best_of_cluster" | "not_best" | "tied" | "unranked" | "drawn_unranked" | "by_people" | "wrong_by_people" | "ood_by_people" | "alone_kept" | "alone_wrong" | "alone_dropped" | "score" | "low_score" | "unscored" | "covers" | "covered" | "drawn" | "not_drawn" | "long" | "short" | "held_out" | "ood";
         /**
          * Source
          * @description Where an annotation comes from.
@@ -5239,9 +5786,13 @@ export interface components {
         };
         /**
          * Standing
-         * @description What is known of an image; ``class_id`` is that of its label, if it has one.
+         * @description What is known of an image; ``class_id`` is that of its label, ``boxes`` how many it has.
+         *
+         *     Either is null where the label is nothing of the kind, or there is none.
          */
         Standing: {
+            /** Boxes */
+            boxes: number | null;
             /** Class Id */
             class_id: number | null;
             state: components["schemas"]["ExampleState"];
@@ -5473,6 +6024,20 @@ export interface components {
          * @enum {integer}
          */
         ThumbnailSize: 64 | 128 | 256 | 512 | 2000;
+        /**
+         * TiedScores
+         * @description What scores of single rows cannot rank: the share of the pairs of a cluster with one score.
+         *
+         *     The scores are those of the job `scores_of`, the clusters those of `clusters_of`.
+         */
+        TiedScores: {
+            /** Clusters Of */
+            clusters_of: number;
+            /** Scores Of */
+            scores_of: number;
+            /** Share */
+            share: number;
+        };
         /** TokenCreate */
         TokenCreate: {
             /** Expires In Days */
@@ -5528,6 +6093,30 @@ export interface components {
             /** Revoked At */
             revoked_at: string | null;
             scope: components["schemas"]["Scope"];
+        };
+        /**
+         * Trial
+         * @description What a judge answered when it was tried: it waits for a worker until `tried_at` is set.
+         *
+         *     `ok` says that it put made-up rows in an order, in the form that it has to have. `text` is what
+         *     it said, `problem` what is wrong.
+         */
+        Trial: {
+            /**
+             * Asked At
+             * Format: date-time
+             */
+            asked_at: string;
+            /** Ok */
+            ok: boolean;
+            /** Problem */
+            problem: string | null;
+            /** Seconds */
+            seconds: number | null;
+            /** Text */
+            text: string | null;
+            /** Tried At */
+            tried_at: string | null;
         };
         /** Uploader */
         Uploader: {
@@ -6906,6 +7495,248 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["JobOut"];
+                };
+            };
+        };
+    };
+    list_judges: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_JudgeOut_"];
+                };
+            };
+        };
+    };
+    create_judge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["JudgeCreate"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JudgeOut"];
+                };
+            };
+        };
+    };
+    show_judge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                judge_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JudgeOut"];
+                };
+            };
+        };
+    };
+    delete_judge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                judge_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    update_judge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                judge_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["JudgeUpdate"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JudgeOut"];
+                };
+            };
+        };
+    };
+    try_judge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                judge_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JudgeOut"];
                 };
             };
         };
@@ -8631,6 +9462,227 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["JobOut"];
+                };
+            };
+        };
+    };
+    show_selection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job_id: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SelectionOut"];
+                };
+            };
+        };
+    };
+    list_clusters: {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the page before. */
+                cursor?: number | null;
+                limit?: number;
+                show?: "all" | "undecided" | "unranked" | "people";
+            };
+            header?: never;
+            path: {
+                job_id: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClusterPageOut"];
+                };
+            };
+        };
+    };
+    compare_selections: {
+        parameters: {
+            query: {
+                /** @description The other job. */
+                with: number;
+            };
+            header?: never;
+            path: {
+                job_id: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SelectionComparison"];
+                };
+            };
+        };
+    };
+    export_selection: {
+        parameters: {
+            query?: {
+                /** @description `parquet`: also what is dropped, with the reason. */
+                everything?: boolean;
+                format?: components["schemas"]["SelectionFormat"];
+            };
+            header?: never;
+            path: {
+                job_id: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    list_selected: {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the page before. */
+                cursor?: number | null;
+                kept?: boolean | null;
+                limit?: number;
+                reason?: components["schemas"]["SelectionReason"] | null;
+            };
+            header?: never;
+            path: {
+                job_id: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_SelectedRow_"];
                 };
             };
         };

@@ -7,8 +7,11 @@ const EXCERPT = 300;
 /** Where all of the text of an example is, as in `image_url`. */
 export const textUrl = (id: number): string => `/api/examples/${id}/image?original=true`;
 
-/** The text, if a page was told all of it. */
-export function toldWhole(told: { text?: string | null; excerpt?: string | null }): string | null {
+type Told = { text?: string | null; excerpt?: string | null; members?: readonly unknown[] | null };
+
+/** The text, if a page was told all of it. What came with others of its group is there already. */
+export function toldWhole(told: Told): string | null {
+  if (told.members?.length) return told.text ?? told.excerpt ?? "";
   if (typeof told.text === "string") return told.text;
   // Characters as the server counts them, of which some take two units here.
   if (typeof told.excerpt === "string" && [...told.excerpt].length < EXCERPT) return told.excerpt;

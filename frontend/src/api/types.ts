@@ -53,6 +53,11 @@ export type Estimate = {
   labeled: number;
   phases: Record<string, number>;
   notes: string[];
+  /** Where a judge would be asked; `price` is null where it has none. */
+  requests?: number;
+  tokens_in?: number;
+  tokens_out?: number;
+  price?: number | null;
 };
 export type JobState = Schemas["JobState"];
 export type JobKind = Schemas["JobKind"];
@@ -156,7 +161,10 @@ export type Algorithm = Schemas["AlgorithmOut"] & {
   english?: { title: string; summary: string };
 };
 /** What a project chooses one of; jobs are started instead, and pruning is chosen for each. */
-export type AlgorithmKind = Exclude<Algorithm["kind"], "job" | "learner" | "pruning">;
+export type AlgorithmKind = Exclude<
+  Algorithm["kind"],
+  "job" | "learner" | "pruning" | "instruction_selection"
+>;
 export type Choice = Filled<Schemas["Choice"]>;
 /** The part of JSON Schema that parameters are described with. */
 export type ParamSchema = {

@@ -5,6 +5,7 @@ import { TokensScreen } from "../features/admin/TokensScreen";
 import { UsersScreen } from "../features/admin/UsersScreen";
 import { WeightsScreen } from "../features/admin/WeightsScreen";
 import { WorkersScreen } from "../features/admin/WorkersScreen";
+import { JudgesScreen } from "../features/judges/JudgesScreen";
 import { WebhooksCard } from "../features/webhooks/WebhooksCard";
 import { t } from "../strings";
 import { ButtonLink } from "../ui/Button";
@@ -71,6 +72,11 @@ export function Webhooks() {
 export function Weights() {
   useTitle(titled("weights"));
   return <WeightsScreen />;
+}
+
+export function Judges() {
+  useTitle(titled("judges"));
+  return <JudgesScreen />;
 }
 
 export function Storage() {

@@ -47,6 +47,7 @@ export const router = createBrowserRouter([
           { path: "workers", lazy: admin("Workers") },
           { path: "webhooks", lazy: admin("Webhooks") },
           { path: "weights", lazy: admin("Weights") },
+          { path: "judges", lazy: admin("Judges") },
           { path: "storage", lazy: admin("Storage") },
           { path: "audit", lazy: admin("Audit") },
         ],

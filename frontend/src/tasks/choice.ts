@@ -1,8 +1,9 @@
 import type { Verdict } from "../api/types";
 import { type BoxesLabel, boxesOf, thresholdOf } from "./boxes/model";
+import { type RankingLabel, rankingOf } from "./instructions/model";
 
 /** What a type of task can say beyond one class. */
-export type RichLabel = BoxesLabel;
+export type RichLabel = BoxesLabel | RankingLabel;
 
 /** A verdict, and the version of the classes that were shown to whoever gave it. */
 export type Choice = {
@@ -23,5 +24,7 @@ export const isSame = (a: Choice | null, b: Choice): boolean =>
 /** What of a label the server has is more than one class, as a part of a choice. */
 export function labelFrom(label: unknown): Pick<Choice, "label"> {
   const boxes = boxesOf(label);
-  return boxes ? { label: { type: "boxes", boxes, threshold: thresholdOf(label) } } : {};
+  if (boxes) return { label: { type: "boxes", boxes, threshold: thresholdOf(label) } };
+  const ranking = rankingOf(label);
+  return ranking ? { label: ranking } : {};
 }

@@ -12,6 +12,12 @@ import { commandFor } from "./classification/keys";
 import { Panel } from "./classification/Panel";
 import { Stage } from "./classification/Stage";
 import { Thumbnail } from "./classification/Thumbnail";
+import { describe as describeOrder, short as shortOrder } from "./instructions/describe";
+import { commandFor as orderCommandFor } from "./instructions/keys";
+import { Panel as OrderPanel } from "./instructions/Panel";
+import { Stage as OrderStage } from "./instructions/Stage";
+import { Thumbnail as OrderThumbnail } from "./instructions/Thumbnail";
+import { useRanking } from "./instructions/useRanking";
 import type { TaskView } from "./spec";
 
 const taskViews: Record<string, TaskView> = {
@@ -32,11 +38,21 @@ const taskViews: Record<string, TaskView> = {
     Thumbnail: BoxesThumbnail,
     commandFor: boxKeys.commandFor,
     choose: (classId, editor) => {
-      if (editor) arm(editor, classId);
+      if (editor?.kind === "boxes") arm(editor, classId);
       return null;
     },
     describe,
     short,
+  },
+  instructions: {
+    useWork: useRanking,
+    Stage: OrderStage,
+    Panel: OrderPanel,
+    Thumbnail: OrderThumbnail,
+    commandFor: orderCommandFor,
+    choose: () => null,
+    describe: describeOrder,
+    short: shortOrder,
   },
 };
 

@@ -6,21 +6,31 @@ import type { BoxEditor } from "./boxes/editor";
 import type { Proposal } from "./boxes/model";
 import type { Choice } from "./choice";
 import type { Command } from "./classification/keys";
+import type { RankingEditor } from "./instructions/editor";
+import type { Member } from "./instructions/model";
 
 /** What is made of an example before it is said; null for tasks in which one key says it all. */
-export type Work = BoxEditor | null;
+export type Work = BoxEditor | RankingEditor | null;
+
+/** What comes with an example in some tasks: what a model takes for objects, or those it is judged with. */
+type Extra = { proposals?: Proposal[] | null; members?: Member[] | null };
 
 export type WorkPlace = {
   projectId: number;
   classes: LabelClass[];
   /** What is on the page, with the verdict that it was given before, if any. */
-  current: { subject: Subject & { proposals?: Proposal[] | null }; given: Choice | null } | null;
+  current: { subject: Subject & Extra; given: Choice | null } | null;
   answer: (choice: Choice) => void;
   /** Apart from what is labeled, which has numbers of its own. */
   inReview?: boolean;
 };
 
-export type TaskStageProps = StageProps & { medium: Medium; classes: LabelClass[]; work: Work };
+export type TaskStageProps = Omit<StageProps, "subject"> & {
+  subject: Subject & Extra;
+  medium: Medium;
+  classes: LabelClass[];
+  work: Work;
+};
 
 export type PanelProps = {
   classes: LabelClass[];
@@ -39,7 +49,11 @@ export type PanelProps = {
   onFind: () => void;
 };
 
-export type ThumbnailProps = { example: Small; given: Choice; classes: LabelClass[] };
+export type ThumbnailProps = {
+  example: Small & Pick<Extra, "members">;
+  given: Choice;
+  classes: LabelClass[];
+};
 
 /** What is particular to a type of task; leases, answers, undo and breaks are the same for all. */
 export type TaskView = {

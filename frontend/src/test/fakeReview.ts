@@ -101,6 +101,7 @@ export class FakeReview implements ReviewApi {
       height: 8,
       name: `${index}.png`,
       excerpt: null,
+      members: null,
       given_class_id: 1,
       given_label: labelOf(1),
       suggested_class_id: 2,

@@ -85,6 +85,7 @@ export class FakeServer implements LabelingApi, DecideApi {
         in_probability: null,
         duplicates_of: null,
         proposals: null,
+        members: null,
         ...this.predictions(id),
       });
     }
@@ -150,6 +151,7 @@ export class FakeServer implements LabelingApi, DecideApi {
         class_id: answer.class_id ?? null,
         label: answer.label ?? labelOf(answer.class_id),
         proposals: null,
+        members: null,
         created_at: new Date(0).toISOString(),
       }));
   }

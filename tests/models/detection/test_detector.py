@@ -52,6 +52,7 @@ def learn(
     ood: Indices = NOTHING,
     checkpoint: Path | None = None,
     progress: Progress | None = None,
+    processes: int = 1,
     **params: Any,
 ) -> Any:
     indices = np.arange(TRAIN) if examples is None else examples
@@ -60,6 +61,7 @@ def learn(
             pool, indices, TARGETS.take(indices), classes=2, name=name,
             params={**QUICK[name], **params}, seed=3, ood_indices=ood, auxiliary_indices=NOTHING,
             embeddings=rows, checkpoint=checkpoint, progress=progress,
+            processes=processes,
         )
     )  # fmt: skip
 
@@ -220,3 +222,23 @@ def test_each_box_is_hit_once_and_by_its_class() -> None:
     found = np.zeros((1, 6, 6), dtype=np.float32)
     found[0, :4] = rows
     assert hits(found, truth).tolist() == [[0, 1, 0, 0, -1, -1]]
+
+
+def test_two_processes_learn_what_one_does(pool: PixelStore, rows: Any, tmp_path: Path) -> None:
+    # A part of the examples holds nothing, so that shares of a batch differ in what they hold.
+    shown: Any = {"examples": np.arange(4, TRAIN), "ood": np.arange(4)}
+    one = judged(learn("fcos", pool, rows, **shown, steps=8))
+    part = tmp_path / "work" / "training.safetensors"
+    part.parent.mkdir()
+    two = judged(learn("fcos", pool, rows, **shown, steps=8, checkpoint=part, processes=2))
+    assert list(part.parent.iterdir()) == []
+    early = judged(learn("fcos", pool, rows, **shown, steps=1))
+    learned = np.abs(one.logits - early.logits).max()
+    assert learned > 0.1
+    # Sums in another order: AdamW makes more of it than rounding where a gradient is near nothing.
+    assert np.abs(two.logits - one.logits).max() < learned / 50
+
+
+def test_a_batch_that_cannot_be_shared_says_so(pool: PixelStore, rows: Any) -> None:
+    with pytest.raises(ModelError, match="batch_size a multiple of 3"):
+        learn("fcos", pool, rows, processes=3)

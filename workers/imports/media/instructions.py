@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from pydantic import ValidationError
+
 from core.tasks.instruction_rows import InstructionRow, rendered, stored_row
 from workers.imports.items import Item, Refused
 from workers.imports.media.base import Content, Made, unwrapped
@@ -21,7 +23,14 @@ class InstructionReading(TextReading):
         if item.size:
             return Refused(_NO_ROW)
         found = item.read()
-        return found if isinstance(found, Refused) else unwrapped(found)
+        if isinstance(found, Refused):
+            return found
+        content = unwrapped(found)
+        try:
+            InstructionRow.model_validate_json(content.content)
+        except ValidationError:
+            return Refused(_NO_ROW)
+        return content
 
     def unlike(self, item: Item) -> Refused | None:
         """Why a file is no row; rows of a table have no size."""

@@ -48,7 +48,11 @@ export function AllJobsTable({ projectId, jobs }: { projectId: number; jobs: Job
             <tr key={job.id}>
               <th scope="row" className={styles.job}>
                 <Link to={`/projects/${projectId}/jobs/${job.id}`}>{nameOf(job)}</Link>
-                {job.dry_run && <div className={styles.quiet}>{t.jobs.estimate.run}</div>}
+                {job.dry_run && (
+                  <div className={styles.quiet}>
+                    {job.kind === "import_pool" ? t.jobs.estimate.preview : t.jobs.estimate.run}
+                  </div>
+                )}
               </th>
               <td>
                 <Chip tone={TONES[job.state]} dot={job.state === "running"}>

@@ -1,6 +1,8 @@
 import { useState } from "react";
 import type { FoundByMethod, Localization } from "../../api/localization";
 import { t } from "../../strings";
+import { CurveLegend, type Tone } from "../../ui/Curves";
+import shared from "../../ui/Curves.module.css";
 import { formatPercent } from "../../ui/format";
 import { Plot } from "../../ui/Plot";
 import styles from "./Localization.module.css";
@@ -11,16 +13,22 @@ const AXIS = [0, 0.25, 0.5, 0.75, 1];
 
 const formatShare = (share: number): string => text.at(Math.round(100 * share));
 
-type Curve = { name: string; shares: number[] };
+type Curve = { name: string; tone: Tone; shares: number[] };
+
+const TONES: Readonly<Record<string, Tone>> = { standard: 1, oat: 3, taufe: 0 };
 
 /** What share is found, by how much it has to overlap, and by where a map is cut. */
 export function FoundCurves({ result }: { result: Localization }) {
   const curves = (read: (found: FoundByMethod) => number[] | undefined): Curve[] =>
     methodsOf(result).flatMap((method) => {
       const shares = read(result.methods[method] as FoundByMethod);
-      return shares ? [{ name: text.methods[method], shares }] : [];
+      return shares ? [{ name: text.methods[method], tone: TONES[method] ?? 2, shares }] : [];
     });
-  const mean = { name: text.guesses.mean_box, shares: result.floors.mean_box.overlaps };
+  const mean: Curve = {
+    name: text.guesses.mean_box,
+    tone: "rest",
+    shares: result.floors.mean_box.overlaps,
+  };
   return (
     <div className={styles.curves}>
       <Curves
@@ -60,35 +68,26 @@ function Curves({ title, hint, at, curves }: CurvesProps) {
       format={formatShare}
       xs={xs}
       onHover={setHovered}
-      legend={
-        <ul className={styles.told}>
-          {curves.map(({ name }, index) => (
-            <li key={name} data-curve={index % 4}>
-              <i className={styles.key} />
-              {name}
-            </li>
-          ))}
-        </ul>
-      }
+      legend={<CurveLegend curves={curves} />}
     >
       {({ xAt, yAt }) => (
         <>
           {place >= 0 && (
             <line
-              className={styles.cursor}
+              className={shared.cursor}
               x1={xAt(xs[place] ?? 0)}
               x2={xAt(xs[place] ?? 0)}
               y1={yAt(0)}
               y2={yAt(1)}
             />
           )}
-          {curves.map(({ name, shares }, index) => (
-            <polyline
-              key={name}
-              data-curve={index % 4}
-              className={styles.line}
-              points={shares.map((y, at) => `${xAt(xs[at] ?? 0)},${yAt(y)}`).join(" ")}
-            />
+          {curves.map(({ name, tone, shares }) => (
+            <g key={name} className={shared.curve} data-curve={tone}>
+              <polyline
+                className={shared.line}
+                points={shares.map((y, at) => `${xAt(xs[at] ?? 0)},${yAt(y)}`).join(" ")}
+              />
+            </g>
           ))}
         </>
       )}

@@ -6,7 +6,7 @@ import { Card } from "../../ui/Card";
 import styles from "./JobsScreen.module.css";
 
 /** The kinds of jobs that answer something, by what is asked most. */
-export const QUESTIONS = ["relabel", "prune", "taufe", "localize"] as const;
+export const QUESTIONS = ["select_instructions", "relabel", "prune", "taufe", "localize"] as const;
 export type Question = (typeof QUESTIONS)[number];
 
 export const isQuestion = (kind: string): kind is Question =>
@@ -44,14 +44,18 @@ export function Questions({ project, questions, asked, onAsk }: QuestionsProps) 
 }
 
 /** What has to be there before there is an answer to any of them. */
-function Missing({ project: { id, counts, state } }: { project: Project }) {
+function Missing({ project: { id, task, counts, state } }: { project: Project }) {
   const { questions: text } = t.jobs;
   const labels = counts.labeled_in + counts.labeled_ood;
-  if (counts.pool > 0 && labels > 0) return null;
+  if (counts.pool > 0 && (labels > 0 || task === "instructions")) return null;
   const hasQueue = counts.pool > 0 && state === "running";
   return (
     <p className={styles.missing}>
-      {counts.pool === 0 ? text.noImages : text.noLabels}{" "}
+      {task === "instructions"
+        ? t.jobs.needsImages
+        : counts.pool === 0
+          ? text.noImages
+          : text.noLabels}{" "}
       <ButtonLink
         to={hasQueue ? `/projects/${id}/label` : `/projects/${id}/settings#images`}
         size="small"

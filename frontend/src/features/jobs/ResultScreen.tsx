@@ -18,12 +18,14 @@ import { LocalizationScreen } from "./LocalizationScreen";
 import { LogCard } from "./LogCard";
 import { RelabelScreen } from "./RelabelScreen";
 import { SubsetScreen } from "./SubsetScreen";
+import { SelectionScreen } from "./selection/SelectionScreen";
 
 const SCREENS: Partial<Record<Job["kind"], typeof ComparisonScreen>> = {
   taufe: ComparisonScreen,
   localize: LocalizationScreen,
   prune: SubsetScreen,
   relabel: RelabelScreen,
+  select_instructions: SelectionScreen,
 };
 
 type ResultScreenProps = { project: Project & { settings: Settings }; job: Job };

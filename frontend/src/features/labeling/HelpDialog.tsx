@@ -2,6 +2,7 @@ import type { LabelClass } from "../../api/types";
 import { t } from "../../strings";
 import type { Medium } from "../../strings/medium";
 import { helpRows as boxRows } from "../../tasks/boxes/help";
+import { helpRows as orderRows } from "../../tasks/instructions/help";
 import { FIXED_KEYS } from "../../ui/hotkeys";
 import styles from "./HelpDialog.module.css";
 import { HelpFrame, type KeyRow } from "./HelpFrame";
@@ -35,17 +36,23 @@ export function HelpDialog({ task, classes, medium, guidelines, onClose }: HelpD
     [[FIXED_KEYS.ood], rows.ood],
     [["Enter"], rows.keep],
   ];
-  const isOfBoxes = task === "boxes";
+  const own: Record<string, () => KeyRow[]> = { boxes: boxRows, instructions: orderRows };
+  const ownKeys = own[task]?.();
+  const ownTouch: Record<string, string[]> = {
+    boxes: t.boxes.touch.label,
+    instructions: t.instructions.touch,
+  };
+  const { find } = FIXED_KEYS;
   const keys: KeyRow[] = [
-    ...(isOfBoxes ? boxRows() : verdictKeys),
+    ...(ownKeys ?? verdictKeys),
     [[FIXED_KEYS.unsure], rows.unsure],
     [[FIXED_KEYS.skip], rows.skip],
-    [isOfBoxes ? [FIXED_KEYS.undo] : [FIXED_KEYS.undo, "Backspace"], rows.undo],
+    [ownKeys ? [FIXED_KEYS.undo] : [FIXED_KEYS.undo, "Backspace"], rows.undo],
     [["←", "→"], rows.step],
-    [[FIXED_KEYS.find, "/"], rows.find],
+    ...(classes.length > 0 ? ([[[find, "/"], rows.find]] as KeyRow[]) : []),
     [[FIXED_KEYS.guide], rows.guide],
     [[FIXED_KEYS.pause], rows.pause],
-    ...(isOfBoxes ? [] : stageKeys(rows)[medium]),
+    ...(ownKeys ? [] : stageKeys(rows)[medium]),
     [[FIXED_KEYS.help, "?"], rows.help],
   ];
   return (
@@ -53,7 +60,7 @@ export function HelpDialog({ task, classes, medium, guidelines, onClose }: HelpD
       title={t.label.helpTitle}
       verdicts={classes.map(({ hotkey, name }) => [hotkey ? [hotkey] : [], name])}
       keys={keys}
-      touch={[...t.label.touch.label, t.label.touch.look[medium]]}
+      touch={ownTouch[task] ?? [...t.label.touch.label, t.label.touch.look[medium]]}
       onClose={onClose}
     >
       <section>

@@ -18,7 +18,11 @@ import { Menu } from "../../ui/Menu";
 import { Notice } from "../../ui/State";
 import styles from "./OverviewScreen.module.css";
 
-const FORMATS = ["csv", "jsonl", "imagefolder"] as const;
+/** What most people take away; the others are among the settings. */
+const FORMATS = {
+  boxes: ["coco", "yolo", "csv", "jsonl"],
+  classes: ["csv", "jsonl", "imagefolder"],
+} as const;
 
 export function Actions({ project, rounds }: { project: Project; rounds: Round[] }) {
   const [closing, setClosing] = useState<number | null>(null);
@@ -37,6 +41,8 @@ export function Actions({ project, rounds }: { project: Project; rounds: Round[]
     onSuccess: () => setClosing(null),
     onSettled: refresh,
   });
+  const isBoxes = project.task === "boxes";
+  const names = { ...t.overview.exports, ...t.boxes.exports };
   const open = rounds.find((round) => round.state === "open");
   return (
     <>
@@ -61,12 +67,14 @@ export function Actions({ project, rounds }: { project: Project; rounds: Round[]
           {t.overview.importMore}
         </ButtonLink>
         <Menu label={t.overview.export}>
-          {FORMATS.map((format) => (
+          {FORMATS[isBoxes ? "boxes" : "classes"].map((format) => (
             <a key={format} href={exportUrl(project.id, format)} download>
-              {t.overview.exports[format]}
+              {names[format]}
             </a>
           ))}
-          <Link to={`/projects/${project.id}/settings#exports`}>{t.overview.allExports}</Link>
+          <Link to={`/projects/${project.id}/settings#exports`}>
+            {isBoxes ? t.boxes.allExports : t.overview.allExports}
+          </Link>
         </Menu>
       </div>
       {act.error && (

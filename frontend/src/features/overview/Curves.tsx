@@ -42,7 +42,10 @@ export function Curves({ project, rounds }: { project: Project; rounds: Round[] 
     const known = shareOf(round.answered.label, saidOf(round));
     return known ? [{ x: round.number, y: known.value, low: known.low, high: known.high }] : [];
   });
-  const isOneClass = project.classes.length === 1;
+  const isBoxes = project.task === "boxes";
+  const isOneClass = project.classes.length === 1 && !isBoxes;
+  const usual = isBoxes ? t.overview.foundWell : text.accuracy;
+  const named = isOneClass ? t.advice.oneClass.accuracy : usual;
   const headline = rounds.map((round) => headlineOf(round)?.name).find(Boolean);
   // What round 0 drew at random estimates the pool's share of IN.
   const drawn = done.find((round) => round.number === 0)?.drawn;
@@ -54,7 +57,7 @@ export function Curves({ project, rounds }: { project: Project; rounds: Round[] 
     >
       <div className={styles.curves}>
         <LearningCurve
-          title={headline ?? (isOneClass ? t.advice.oneClass.accuracy : text.accuracy)}
+          title={headline ?? named}
           hint={isOneClass && !headline ? t.advice.oneClass.hint : text.accuracyHint}
           empty={noAccuracy(project, done)}
           curves={curvesOf(runs, accuracyOf)}
@@ -95,11 +98,11 @@ export function Curves({ project, rounds }: { project: Project; rounds: Round[] 
 }
 
 /** Why no accuracy is drawn. */
-function noAccuracy({ classes, counts }: Project, done: Round[]): string {
+function noAccuracy({ task, classes, counts }: Project, done: Round[]): string {
   if (done.length === 0) return text.empty;
   if (done.some((round) => round.accuracy !== null)) return t.advice.fewImages;
-  if (counts.evaluation === 0) return text.noEvaluation;
-  return classes.length === 1 ? t.advice.oneClass.none : text.noAccuracy;
+  if (counts.evaluation === 0) return task === "boxes" ? text.noBoxes : text.noEvaluation;
+  return classes.length === 1 && task !== "boxes" ? t.advice.oneClass.none : text.noAccuracy;
 }
 
 function accuracyOf(round: Round): Known | null {

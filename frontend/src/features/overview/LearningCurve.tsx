@@ -1,5 +1,7 @@
 import { useState } from "react";
 import { t } from "../../strings";
+import { CurveLegend, toneOf } from "../../ui/Curves";
+import shared from "../../ui/Curves.module.css";
 import { Plot, type Scales } from "../../ui/Plot";
 import { ticks } from "../../ui/scale";
 import styles from "./LearningCurve.module.css";
@@ -43,20 +45,18 @@ export function LearningCurve({ title, hint, empty, curves, format, chance }: Le
       onHover={setHovered}
       legend={
         (curves.length > 1 || curves.some((curve) => curve.runs > 1)) && (
-          <ul className={styles.told}>
-            {curves.map(({ name, runs }, index) => (
-              <li key={name} data-curve={index % 4}>
-                <i className={styles.key} />
-                {runs > 1 ? text.runsOf(name, runs) : name}
-              </li>
-            ))}
-          </ul>
+          <CurveLegend
+            curves={curves.map(({ name, runs }, index) => ({
+              name: runs > 1 ? text.runsOf(name, runs) : name,
+              tone: toneOf(index),
+            }))}
+          />
         )
       }
     >
       {(scales) =>
         curves.map((curve, index) => (
-          <g key={curve.name} data-curve={index % 4}>
+          <g key={curve.name} className={shared.curve} data-curve={toneOf(index)}>
             <Drawn points={curve.points} scales={scales} hovered={hovered} />
           </g>
         ))
@@ -81,7 +81,7 @@ function Drawn({ points, scales: { xAt, yAt }, hovered }: DrawnProps) {
         points={edge.map(([x, y]) => `${xAt(x)},${yAt(y)}`).join(" ")}
       />
       <polyline
-        className={styles.line}
+        className={shared.line}
         points={points.map(({ x, y }) => `${xAt(x)},${yAt(y)}`).join(" ")}
       />
       {points.map(

@@ -6,6 +6,7 @@ import { Card } from "../../ui/Card";
 import { Chip } from "../../ui/Chip";
 import { formatCount, formatPercent } from "../../ui/format";
 import { Failure, Skeleton } from "../../ui/State";
+import { FEWEST, formatShare, shareOf } from "../../ui/shares";
 import { Finding } from "./FindingCard";
 import styles from "./OverviewScreen.module.css";
 
@@ -39,11 +40,14 @@ export function OutlookCard({ project }: { project: Project }) {
   );
 }
 
-function sentence({ code, values }: Reason, { counts }: Project): string {
+function sentence({ code, values }: Reason, { counts, task }: Project): string {
   const percent = (name: string) => formatPercent(values[name] ?? 0);
   const count = (name: string) => formatCount(Math.round(values[name] ?? 0));
   const each = (name: string) =>
     formatPercent((100 * (values[name] ?? 0)) / Math.max(1, values.verdicts ?? 0));
+  // With its interval; where so few were asked that it says nothing, without.
+  const share = (value: number, of: number) =>
+    of < FEWEST ? formatPercent(value) : formatShare(shareOf(value * of, of));
   switch (code) {
     case "gain":
       if (Math.round(values.more ?? 0) === 0) return text.noLabels;
@@ -64,13 +68,19 @@ function sentence({ code, values }: Reason, { counts }: Project): string {
     case "ceiling":
       return text.ceiling(percent("least"));
     case "evaluation":
-      return text.evaluation(percent("accuracy"), percent("error"), count("examples"));
+      return text.evaluation(share(values.accuracy ?? 0, values.examples ?? 0), count("examples"));
     case "no_accuracy":
+      if (task === "boxes") return counts.evaluation > 0 ? text.boxes : text.noBoxes;
       return counts.evaluation > 0 ? text.noAccuracy : text.noEvaluation;
     case "few_rounds":
       return text.fewRounds(count("rounds"), count("needed"));
     case "in_share":
-      return text.inShare(percent("last"), percent("best"), count("inside"), count("answers"));
+      return text.inShare(
+        share(values.last ?? 0, values.answers ?? 0),
+        percent("best"),
+        count("inside"),
+        count("answers"),
+      );
     case "pool":
       return text.pool(count("unlabeled"), count("inside"));
     default:

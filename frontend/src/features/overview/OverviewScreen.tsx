@@ -59,6 +59,8 @@ export function OverviewScreen({ project }: { project: Project }) {
     );
   }
   const items = rounds.data?.items ?? [];
+  // Nothing is trained on an order.
+  const hasModel = project.task !== "instructions";
   const judged = items.findLast((one) => one.state === "closed");
   return (
     <div className={styles.page}>
@@ -69,7 +71,7 @@ export function OverviewScreen({ project }: { project: Project }) {
           {t.common.said(warning)}
         </Notice>
       ))}
-      {judged && <CannotTell project={project} round={judged} nameOf={modelOf} />}
+      {hasModel && judged && <CannotTell project={project} round={judged} nameOf={modelOf} />}
       <SubsetInUse project={project} />
       {shownJobs(jobs.data?.items ?? [], project).map((job) => (
         <JobCard key={job.id} job={job} projectId={project.id} />
@@ -89,11 +91,15 @@ export function OverviewScreen({ project }: { project: Project }) {
       )}
       {items.length > 0 && (
         <>
-          <div className={styles.pair}>
-            <OutlookCard project={project} />
-            <OodLeftCard rounds={items} />
-          </div>
-          <Curves project={project} rounds={items} />
+          {hasModel && (
+            <>
+              <div className={styles.pair}>
+                <OutlookCard project={project} />
+                <OodLeftCard rounds={items} />
+              </div>
+              <Curves project={project} rounds={items} />
+            </>
+          )}
           <Card title={t.overview.rounds}>
             <RoundsTable projectId={project.id} rounds={items} />
           </Card>

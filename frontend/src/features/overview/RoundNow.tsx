@@ -10,6 +10,8 @@ import { formatShare, shareOf } from "../../ui/shares";
 /** The round that answers count towards now, and what the model is worth so far. */
 export function RoundNow({ project, rounds }: { project: Project; rounds: Round[] }) {
   const isOneClass = project.classes.length === 1;
+  const usual = isOneClass ? t.advice.oneClass.accuracy : t.overview.latestAccuracy;
+  const named = project.task === "boxes" ? t.overview.foundWell : usual;
   const current = project.current_round;
   const round = rounds.find((item) => item.number === current?.number);
   const measured = rounds.findLast((item) => (headlineOf(item)?.value ?? item.accuracy) !== null);
@@ -28,7 +30,11 @@ export function RoundNow({ project, rounds }: { project: Project; rounds: Round[
       )}
       <Figures
         large
-        figures={[...(round ? [shareFigure(round)] : []), accuracyFigure(measured, isOneClass)]}
+        figures={
+          project.task === "instructions"
+            ? []
+            : [...(round ? [shareFigure(round)] : []), accuracyFigure(measured, named)]
+        }
       />
     </Card>
   );
@@ -46,8 +52,7 @@ function shareFigure(round: Round): Figure {
   return [t.overview.columns.share, share, t.advice.interval(said)];
 }
 
-function accuracyFigure(round: Round | undefined, isOneClass: boolean): Figure {
-  const name = isOneClass ? t.advice.oneClass.accuracy : t.overview.latestAccuracy;
+function accuracyFigure(round: Round | undefined, name: string): Figure {
   const headline = round ? headlineOf(round) : null;
   if (headline) return [t.overview.latest(headline.name), formatPercent(headline.value)];
   if (round?.accuracy == null) return [name, "–"];

@@ -1,13 +1,14 @@
 import { isFullyLabeled } from "../../api/projects";
 import type { Project } from "../../api/types";
 
-export type StepName = "images" | "classes" | "evaluation" | "label" | "round";
+export type StepName = "images" | "classes" | "evaluation" | "label" | "round" | "rows" | "choose";
 export type Step = { name: StepName; done: boolean; to: string };
 
 /** The way to the first model; empty once it is there, or where there is nothing to ask about. */
 export function firstSteps(project: Project): Step[] {
-  const { id, state, counts, classes, current_round: round } = project;
+  const { id, state, task, counts, classes, current_round: round } = project;
   const isDraft = state === "draft";
+  if (task === "instructions") return choosing(project);
   const hasModel = state === "finished" || (round !== null && round.number > 0);
   if (hasModel || (isDraft && isFullyLabeled(project))) return [];
   const setUp = `/projects/${id}/settings`;
@@ -23,6 +24,15 @@ export function firstSteps(project: Project): Step[] {
       to: isDraft ? `${setUp}#start` : `/projects/${id}/label`,
     },
     { name: "round", done: false, to: `/projects/${id}/label` },
+  ];
+}
+
+/** Where nothing is trained: rows, and what chooses among them. */
+function choosing({ id, state, counts }: Project): Step[] {
+  if (state !== "draft") return [];
+  return [
+    { name: "rows", done: counts.pool > 0, to: `/projects/${id}/settings#images` },
+    { name: "choose", done: false, to: `/projects/${id}/jobs?ask=select_instructions` },
   ];
 }
 

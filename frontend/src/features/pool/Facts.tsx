@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import type { ExampleDetail, Project } from "../../api/types";
 import { t } from "../../strings";
-import { saidOf } from "../../tasks/boxes/describe";
+import { saidOf } from "../../tasks/said";
 import { formatBytes, formatCount, formatPercent } from "../../ui/format";
 import { isLikelyOod } from "../../ui/likelyOod";
 import { Term } from "../../ui/Term";

@@ -1,7 +1,7 @@
 import { Link } from "react-router";
 import type { ExampleAnnotation, ExampleDetail, Project } from "../../api/types";
 import { t } from "../../strings";
-import { saidOf } from "../../tasks/boxes/describe";
+import { saidOf } from "../../tasks/said";
 import { Chip } from "../../ui/Chip";
 import { formatDateTime, formatSeconds } from "../../ui/format";
 import styles from "./DetailPanel.module.css";

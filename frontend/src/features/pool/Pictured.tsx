@@ -5,10 +5,12 @@ import type { ExampleDetail, Project } from "../../api/types";
 import { Overlay } from "../../media/image/Overlay";
 import { onScreen } from "../../media/image/urls";
 import { Whole } from "../../media/Thumbnail";
+import reading from "../../media/text/Text.module.css";
 import type { Sought } from "../../media/text/words";
 import { t } from "../../strings";
 import { LabelOver } from "../../tasks/boxes/LabelOver";
 import { boxesOf } from "../../tasks/boxes/model";
+import { Row } from "../../tasks/instructions/Row";
 import { Button } from "../../ui/Button";
 import { SelectField } from "../../ui/Field";
 import { formatPercent } from "../../ui/format";
@@ -60,6 +62,16 @@ export function Pictured({ project, example, marked, looks, onLooks }: PicturedP
             boxes={seen.box ? [{ edges: seen.box, tone: "found" }] : []}
             crisp={isSmall}
           />
+        ) : example.fields ? (
+          <section
+            className={reading.whole}
+            aria-label={example.name}
+            data-reads=""
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be within reach of the keys.
+            tabIndex={0}
+          >
+            <Row fields={example.fields} />
+          </section>
         ) : (
           <Whole
             content={{ ...example, example_id: example.id }}

@@ -4,8 +4,9 @@ import type { Example, LabelClass } from "../../api/types";
 import { Thumbnail } from "../../media/Thumbnail";
 import type { Sought } from "../../media/text/words";
 import { t } from "../../strings";
-import { saidOf } from "../../tasks/boxes/describe";
 import { LabelOver } from "../../tasks/boxes/LabelOver";
+import { RowThumbnail } from "../../tasks/instructions/RowThumbnail";
+import { saidOf } from "../../tasks/said";
 import { isLikelyOod } from "../../ui/likelyOod";
 import styles from "./Tile.module.css";
 
@@ -51,15 +52,19 @@ export function Tile(props: TileProps) {
       onClick={onClick}
     >
       <span className={styles.frame}>
-        <Thumbnail
-          example={example}
-          size={256}
-          marked={marked}
-          alt=""
-          loading="lazy"
-          decoding="async"
-          draggable={false}
-        />
+        {example.fields ? (
+          <RowThumbnail fields={example.fields} marked={marked} />
+        ) : (
+          <Thumbnail
+            example={example}
+            size={256}
+            marked={marked}
+            alt=""
+            loading="lazy"
+            decoding="async"
+            draggable={false}
+          />
+        )}
         <LabelOver example={example} label={example.whole_label} classes={classes} />
         <span className={styles.pick} data-pick="" aria-hidden="true">
           <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">

@@ -10,7 +10,7 @@ import { Failure, Loading, Skeleton } from "../../ui/State";
 import { Since } from "./Pins";
 import { whyQueued } from "./queued";
 import styles from "./RoundScreen.module.css";
-import { sinceOf, stateOf } from "./standing";
+import { boxesSaid, sinceOf, stateOf } from "./standing";
 import { keyOf } from "./useMap";
 
 const { inside, asked, map } = t.rounds;
@@ -86,10 +86,10 @@ export function AskedCard({ project, round, queries, hidden }: AskedCardProps) {
   const why = whyQueued(round, queries.total);
   const changed = queries.items.filter((one) => one.since).length;
   const names = new Map(project.classes.map((one) => [one.id, one.name]));
-  const captionOf = ({ verdict, class_id: classId }: MapQuery): string => {
+  const captionOf = ({ verdict, class_id: classId, boxes }: MapQuery): string => {
     if (verdict === null) return map.unanswered;
     if (verdict === "label") {
-      // Boxes are of no one class.
+      if (boxes !== null) return boxesSaid(boxes);
       return classId === null ? t.pool.values.state.labeled : (names.get(classId) ?? `${classId}`);
     }
     return map.verdicts[verdict];

@@ -158,11 +158,15 @@ const KINDS = ["strategy", "purity", "informativeness", "model"] as const;
 /** What chose the images and learned from them. */
 export function SettingsCard({ round, algorithms }: { round: Round; algorithms: Algorithm[] }) {
   const chosen = round.settings as Record<(typeof KINDS)[number], Choice>;
+  // No strategy and no score had a say in what the first round asks about.
+  const first = round.number === 0;
+  const kinds = first ? KINDS.filter((kind) => kind === "strategy" || kind === "model") : KINDS;
   return (
-    <Card title={settings.title} hint={round.number === 0 ? settings.drawn : settings.hint}>
+    <Card title={settings.title} hint={first ? settings.drawn : settings.hint}>
       <dl className={styles.settings}>
-        {KINDS.map((kind) => {
-          const { name, params } = chosen[kind];
+        {kinds.map((kind) => {
+          const { name, params } =
+            first && kind === "strategy" ? { name: round.strategy, params: {} } : chosen[kind];
           const known = algorithms.find((one) => one.kind === kind && one.name === name);
           return (
             <div key={kind}>

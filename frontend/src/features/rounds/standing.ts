@@ -1,10 +1,16 @@
 import type { LabelClass, MapImage } from "../../api/types";
 import { t } from "../../strings";
 
-type Standing = Pick<MapImage, "class_id" | "state">;
+type Standing = Pick<MapImage, "class_id" | "state"> & { boxes?: number | null };
 
-/** What is known of an image: its class, or where else it stands. */
-export function stateOf({ class_id: classId, state }: Standing, classes: LabelClass[]): string {
+/** How many boxes a label has. */
+export const boxesSaid = (boxes: number): string =>
+  boxes === 0 ? t.boxes.none : t.boxes.count(boxes);
+
+/** What is known of an image: its class, how many boxes it has, or where else it stands. */
+export function stateOf(standing: Standing, classes: LabelClass[]): string {
+  const { class_id: classId, state, boxes = null } = standing;
+  if (state === "labeled" && boxes !== null) return boxesSaid(boxes);
   const name = classes.find((one) => one.id === classId)?.name;
   return state === "labeled" && name ? name : t.rounds.states[state];
 }

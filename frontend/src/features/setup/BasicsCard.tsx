@@ -8,6 +8,7 @@ import styles from "./SetupScreen.module.css";
 export type Basics = { name: string; guidelines: string; classes: ClassDraft[] };
 
 type BasicsCardProps = {
+  task: string;
   basics: Basics;
   isDraft: boolean;
   onChange: (basics: Basics) => void;
@@ -19,9 +20,16 @@ export const problemsOf = ({ name, classes }: Basics): string[] => [
   ...classProblems(classes).values(),
 ];
 
-export function BasicsCard({ basics, isDraft, onChange }: BasicsCardProps) {
+export function BasicsCard({ task, basics, isDraft, onChange }: BasicsCardProps) {
+  // An order is none of classes.
+  const hasClasses = task !== "instructions";
+  const { ranking } = t.setup;
   return (
-    <Card title={t.setup.basics} hint={t.setup.basicsHint} id="classes">
+    <Card
+      title={hasClasses ? t.setup.basics : ranking.basics}
+      hint={hasClasses ? t.setup.basicsHint : ranking.basicsHint}
+      id="classes"
+    >
       <TextField
         label={t.setup.name}
         required
@@ -31,17 +39,19 @@ export function BasicsCard({ basics, isDraft, onChange }: BasicsCardProps) {
         value={basics.name}
         onChange={(event) => onChange({ ...basics, name: event.target.value })}
       />
-      <fieldset className={styles.group}>
-        <legend>{t.setup.classes}</legend>
-        <ClassEditor
-          classes={basics.classes}
-          onChange={(classes) => onChange({ ...basics, classes })}
-        />
-        {!isDraft && <p className={styles.note}>{t.setup.classesLater}</p>}
-      </fieldset>
+      {hasClasses && (
+        <fieldset className={styles.group}>
+          <legend>{t.setup.classes}</legend>
+          <ClassEditor
+            classes={basics.classes}
+            onChange={(classes) => onChange({ ...basics, classes })}
+          />
+          {!isDraft && <p className={styles.note}>{t.setup.classesLater}</p>}
+        </fieldset>
+      )}
       <TextArea
         label={t.setup.guidelines}
-        hint={t.setup.guidelinesHint}
+        hint={hasClasses ? t.setup.guidelinesHint : ranking.guidelinesHint}
         maxLength={20_000}
         value={basics.guidelines}
         onChange={(event) => onChange({ ...basics, guidelines: event.target.value })}

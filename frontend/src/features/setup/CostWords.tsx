@@ -4,19 +4,20 @@ import { formatSeconds } from "../../ui/format";
 import styles from "./SetupScreen.module.css";
 
 /** What a round's budget comes to, in words. */
-export function CostWords({ settings }: { settings: Settings }) {
+export function CostWords({ task, settings }: { task: string; settings: Settings }) {
   const { budget, cost, overlap } = settings;
   if (cost.mode === "seconds") {
     return <p className={styles.quiet}>{t.setup.paysForTime(formatSeconds(budget))}</p>;
   }
   const { c_in, c_ood } = cost;
+  const { paysFor } = task === "boxes" ? t.boxes.setup : t.setup;
   // A verdict is taken as long as something of the budget is left.
   const verdicts = (price: number) => Math.ceil(budget / price - 1e-9);
   return (
     <p className={styles.quiet} aria-live="polite">
       {c_in === c_ood
         ? t.setup.paysForSame(verdicts(c_in))
-        : t.setup.paysFor(verdicts(c_in), verdicts(c_ood))}{" "}
+        : paysFor(verdicts(c_in), verdicts(c_ood))}{" "}
       {overlap > 1 &&
         t.setup.paysForImages(overlap, Math.ceil(verdicts(Math.max(c_in, c_ood)) / overlap))}
     </p>

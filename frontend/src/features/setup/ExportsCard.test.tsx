@@ -7,7 +7,7 @@ import { ExportsCard } from "./ExportsCard";
 
 type Images = { labeled: number; evaluation: number };
 
-function shown(classes: Record<string, Images>, labeled = 6) {
+function shown(classes: Record<string, Images>, labeled = 6, task = "classification") {
   const client = new QueryClient({
     defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } },
   });
@@ -24,7 +24,7 @@ function shown(classes: Record<string, Images>, labeled = 6) {
   const counts = { labeled_in: labeled, labeled_ood: 0, unsure: 0 };
   render(
     <QueryClientProvider client={client}>
-      <ExportsCard project={{ id: 7, task: "classification", counts } as unknown as Project} />
+      <ExportsCard project={{ id: 7, task, counts } as unknown as Project} />
     </QueryClientProvider>,
   );
 }
@@ -54,6 +54,12 @@ it("says once that there is no evaluation image at all", () => {
   shown({ ant: { labeled: 2, evaluation: 0 }, bee: { labeled: 2, evaluation: 0 } });
   expect(screen.getByText(/^There is no evaluation image:/)).toBeTruthy();
   expect(screen.queryByText(/No evaluation image shows/)).toBeNull();
+});
+
+it("speaks of no folders by class where there are boxes", () => {
+  shown({ ant: { labeled: 2, evaluation: 1 } }, 6, "boxes");
+  expect(screen.getByText("For moving a whole project.")).toBeTruthy();
+  expect(screen.queryByText(/[Ff]olders? by class/)).toBeNull();
 });
 
 it("asks for a mark for Excel in the CSV alone", () => {

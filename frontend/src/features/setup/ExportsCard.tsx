@@ -22,7 +22,12 @@ type FormatGroup = {
   options: { name: "effective" | "unlabeled" | "bom"; label: string; hint: string }[];
 };
 
-const groups = (): FormatGroup[] => [
+/** Of rows of instruction data, and of everything else. */
+const ofRows = (): FormatGroup[] => [
+  { label: t.exports.rows, formats: ["alpaca", "messages", "parquet"], options: [] },
+  { label: t.exports.annotations, formats: ["rankings"], options: [] },
+];
+const groups = (unlabeledHint: string): FormatGroup[] => [
   {
     label: t.exports.annotations,
     formats: ["csv", "jsonl"],
@@ -34,7 +39,7 @@ const groups = (): FormatGroup[] => [
   {
     label: t.exports.images,
     formats: ["doccano", "label_studio", "parquet", "coco", "yolo", "voc", "cvat", "imagefolder"],
-    options: [{ name: "unlabeled", label: t.exports.unlabeled, hint: t.exports.unlabeledHint }],
+    options: [{ name: "unlabeled", label: t.exports.unlabeled, hint: unlabeledHint }],
   },
 ];
 /** Those whose JSON is of use without the images. */
@@ -53,14 +58,16 @@ const OF_CLASSES: ExportFormat[] = [
 /** What there is to take away, in which form. */
 export function ExportsCard({ project }: { project: Project }) {
   const { labeled_in: labeled, labeled_ood: ood, unsure } = project.counts;
+  const { unlabeledHint } = project.task === "boxes" ? t.boxes.setup : t.exports;
   const nothing = labeled + ood + unsure === 0;
+  const isOfRows = project.task === "instructions";
   return (
     <Card title={t.exports.title} hint={t.exports.hint} id="exports">
       <p className={shared.quiet}>
         {nothing ? t.exports.nothing : t.exports.counts(labeled, ood, unsure)}
       </p>
-      {!nothing && <Lacking project={project} />}
-      {groups().map((group) => (
+      {!nothing && !isOfRows && <Lacking project={project} />}
+      {(isOfRows ? ofRows() : groups(unlabeledHint)).map((group) => (
         <FormatList key={group.label} group={group} project={project} />
       ))}
     </Card>
@@ -88,6 +95,12 @@ function Lacking({ project }: { project: Project }) {
   );
 }
 
+/** What formats hold where labels are no classes. */
+function ownWords(task: Project["task"]): Partial<typeof t.exports.formats> {
+  if (task === "boxes") return t.exports.boxes;
+  return task === "instructions" ? t.exports.ofRows : {};
+}
+
 function FormatList({ group, project }: { group: FormatGroup; project: Project }) {
   const projectId = project.id;
   const [options, setOptions] = useState<ExportOptions>({});
@@ -98,8 +111,7 @@ function FormatList({ group, project }: { group: FormatGroup; project: Project }
     isUsual
       ? OF_CLASSES.includes(format)
       : formats?.some(({ name, refused }) => name === format && refused === null) === true;
-  const words: typeof t.exports.formats =
-    project.task === "boxes" ? { ...t.exports.formats, ...t.exports.boxes } : t.exports.formats;
+  const words: typeof t.exports.formats = { ...t.exports.formats, ...ownWords(project.task) };
   return (
     <div className={styles.group}>
       <h3>{group.label}</h3>

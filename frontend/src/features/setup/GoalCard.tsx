@@ -11,10 +11,10 @@ import styles from "./GoalCard.module.css";
 const { goal: text } = t.advice;
 const GOALS: readonly Goal[] = ["best_model", "find_all"];
 
-type GoalCardProps = { settings: Settings; onChange: (settings: Settings) => void };
+type GoalCardProps = { task: string; settings: Settings; onChange: (settings: Settings) => void };
 
 /** Asks once what the labels are for; the strategy follows, unless somebody has chosen another. */
-export function GoalCard({ settings, onChange }: GoalCardProps) {
+export function GoalCard({ task, settings, onChange }: GoalCardProps) {
   const name = useId();
   const medium = useMedium();
   const titleOf = useTitles("strategy");
@@ -25,6 +25,7 @@ export function GoalCard({ settings, onChange }: GoalCardProps) {
         GOALS.map((goal, index) => [goal, results[index]?.data?.strategy]),
       ) as Partial<Record<Goal, Settings["strategy"]>>,
   });
+  const hints = task === "boxes" ? t.boxes.setup.goals : text.hints;
   const usual = strategies[settings.goal];
   const follows = usual !== undefined && hashKey([usual]) === hashKey([settings.strategy]);
   const choose = (goal: Goal) => {
@@ -45,7 +46,7 @@ export function GoalCard({ settings, onChange }: GoalCardProps) {
             />
             <span>
               <strong>{text.names[goal]}</strong>
-              <small>{text.hints[goal]}</small>
+              <small>{hints[goal]}</small>
             </span>
           </label>
         ))}

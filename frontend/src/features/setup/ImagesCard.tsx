@@ -45,7 +45,7 @@ export function ImagesCard(props: ImagesCardProps) {
   const [tables, setTables] = useState<Table[]>([]);
   const [early, setEarly] = useState(false);
   const [asking, setAsking] = useState(false);
-  const fold = useFold(project.state !== "draft", "#images");
+  const fold = useFold(false, "#images");
   const [refused, setRefused] = useState<string[]>([]);
   /** Plans that are shown as soon as they are made, the first one first. */
   const [toShow, setToShow] = useState<number[]>([]);
@@ -59,6 +59,7 @@ export function ImagesCard(props: ImagesCardProps) {
         : false,
   });
   const locations = useQuery(importLocationsQuery).data?.items ?? [];
+  const words = project.task === "boxes" ? { ...t.setup, ...t.boxes.setup } : t.setup;
   const uploads = uploadsOf(project.id);
   const entries = useSyncExternalStore(uploads.subscribe, uploads.getEntries);
   const refresh = () => client.invalidateQueries({ queryKey: projectQuery(project.id).queryKey });
@@ -76,6 +77,7 @@ export function ImagesCard(props: ImagesCardProps) {
   const hasImages = pool + evaluation + auxiliary_ood > 0;
   const asksSize = project.medium === "image" && !hasImages;
   const annotations = split === "pool" ? columnsOf(typed) : [];
+  const isOrder = project.task === "instructions";
 
   /** Whether saving failed, which the page says; a plan needs nothing that is saved. */
   const saveFirst = () =>
@@ -120,7 +122,11 @@ export function ImagesCard(props: ImagesCardProps) {
   const [table] = tables;
 
   return (
-    <Card title={t.setup.images} hint={t.setup.imagesHint} id="images">
+    <Card
+      title={isOrder ? t.setup.ranking.rows : t.setup.images}
+      hint={isOrder ? t.setup.ranking.rowsHint : words.imagesHint}
+      id="images"
+    >
       {early && !classesReady && <Notice tone="gold">{t.setup.classesFirst}</Notice>}
       <DropZone
         onTake={(files, folders) => void take(files, folders)}
@@ -128,12 +134,12 @@ export function ImagesCard(props: ImagesCardProps) {
           locations.length > 0 && project.medium === "image" ? () => setAsking(true) : undefined
         }
       />
-      <details className={styles.before} {...fold}>
+      <details className={styles.before} hidden={isOrder} {...fold}>
         <summary>{t.setup.beforeImport}</summary>
         <div className={styles.split}>
           <SelectField
             label={t.setup.addTo}
-            hint={t.setup.splitHints[split]}
+            hint={words.splitHints[split]}
             value={split}
             onChange={(event) => setSplit(event.target.value as Split)}
           >

@@ -8,6 +8,7 @@ export const kinds = {
   image: { medium: "image", task: "classification" },
   boxes: { medium: "image", task: "boxes" },
   text: { medium: "text", task: "classification" },
+  instructions: { medium: "text", task: "instructions" },
 } as const satisfies Record<string, ProjectKind>;
 
 export type Kind = keyof typeof kinds;
@@ -46,14 +47,22 @@ export function KindChoice<One extends Kind>({ value, offered, onChange }: KindC
   );
 }
 
-/** A picture with hills under a sun, the same with a box around the sun, or lines of writing. */
+/** A picture with hills under a sun, the same with a box around the sun, lines of writing, or such in an order. */
 function Sketch({ of }: { of: Kind }) {
   return (
     <svg viewBox="0 0 48 36" className={styles.sketch} aria-hidden="true">
       <rect x="1" y="1" width="46" height="34" rx="4" />
-      {of === "text" ? (
-        <path d="M9 10h22M9 16h30M9 22h27M9 28h14" />
-      ) : (
+      {of === "text" && <path d="M9 10h22M9 16h30M9 22h27M9 28h14" />}
+      {of === "instructions" && (
+        <>
+          <path d="M18 9h22M18 18h17M18 27h20" />
+          <path
+            className={styles.box}
+            d="M8 7.5 10.5 6v6M8 16q4-2 3.5 1L8 21h4M8 24.5h4l-2 2.5q3 0 1.5 2.5T8 30"
+          />
+        </>
+      )}
+      {kinds[of].medium === "image" && (
         <>
           <circle cx="35" cy="11" r="4" />
           <path d="M6 29 18 14l9 11 5-6 10 10" />

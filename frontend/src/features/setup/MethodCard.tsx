@@ -4,7 +4,6 @@ import { serving } from "../../api/serving";
 import type { AlgorithmKind, Project, Settings } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
-import { CheckField, SelectField } from "../../ui/Field";
 import { SubsetInUse } from "../../ui/jobs/SubsetInUse";
 import { NumberField } from "../../ui/NumberField";
 import { Failure, Loading, Notice, Skeleton } from "../../ui/State";
@@ -13,12 +12,10 @@ import { AlgorithmField } from "./AlgorithmField";
 import { CostWords } from "./CostWords";
 import { LearnedFeatures } from "./LearnedFeatures";
 import { MissingSwitch } from "./MissingSwitch";
-import { ModesField } from "./ModesField";
 import { unmetBy } from "./needs";
+import { RoundFields } from "./RoundFields";
 import { RoundTime } from "./RoundTime";
 import styles from "./SetupScreen.module.css";
-
-const { firstQueue: first } = t.advice;
 
 type MethodCardProps = {
   project: Project;
@@ -86,7 +83,7 @@ export function MethodCard({ project, settings, onChange }: MethodCardProps) {
       {kind === "model" ? aboutModel : prerequisites(kind)}
     </AlgorithmField>
   );
-  const fold = useFold(project.state !== "draft", "#method");
+  const fold = useFold(false, "#method");
   return (
     <Card title={t.setup.method} hint={t.setup.methodHint} id="method">
       <SubsetInUse project={project} />
@@ -99,7 +96,7 @@ export function MethodCard({ project, settings, onChange }: MethodCardProps) {
           onChange={(budget) => budget !== null && change({ budget })}
         />
       </div>
-      <CostWords settings={settings} />
+      <CostWords task={project.task} settings={settings} />
       <details className={styles.advanced} {...fold}>
         <summary>{t.setup.moreMethod}</summary>
         <div className={styles.folded}>
@@ -156,94 +153,4 @@ function aboutWeights({ settings, warnings }: Project): string[] {
   const { architecture, weights } = settings?.model.params ?? {};
   const names = [architecture, weights].filter((one) => typeof one === "string" && one !== "");
   return warnings.filter((warning) => names.some((name) => warning.includes(String(name))));
-}
-
-type Change = (values: Partial<Settings>) => void;
-type RoundFieldsProps = { task: string; settings: Settings; onChange: Change };
-
-function RoundFields({ task, settings, onChange }: RoundFieldsProps) {
-  const { cost } = settings;
-  const fixed = cost.mode === "fixed";
-  return (
-    <>
-      <div className={styles.params}>
-        <NumberField
-          label={t.setup.maxRounds}
-          hint={t.setup.maxRoundsHint}
-          value={settings.max_rounds}
-          nullable
-          integer
-          min={1}
-          max={10_000}
-          onChange={(max_rounds) => onChange({ max_rounds })}
-        />
-        <NumberField
-          label={t.setup.overlap}
-          hint={t.setup.overlapHint}
-          value={settings.overlap}
-          integer
-          min={1}
-          max={20}
-          onChange={(overlap) => overlap !== null && onChange({ overlap })}
-        />
-        <NumberField
-          label={t.setup.secondLooks}
-          hint={t.setup.secondLooksHint}
-          value={settings.second_looks === null ? null : settings.second_looks * 100}
-          nullable
-          min={0}
-          max={50}
-          onChange={(percent) =>
-            onChange({ second_looks: percent === null ? null : percent / 100 })
-          }
-        />
-        <SelectField
-          label={t.setup.costMode}
-          value={cost.mode}
-          onChange={(event) =>
-            onChange({ cost: { ...cost, mode: event.target.value as "fixed" | "seconds" } })
-          }
-        >
-          <option value="fixed">{t.setup.costModes.fixed}</option>
-          <option value="seconds">{t.setup.costModes.seconds}</option>
-        </SelectField>
-        {fixed && (
-          <>
-            <NumberField
-              label={t.setup.costIn}
-              value={cost.c_in}
-              min={0.001}
-              onChange={(c_in) => c_in !== null && onChange({ cost: { ...cost, c_in } })}
-            />
-            <NumberField
-              label={t.setup.costOod}
-              value={cost.c_ood}
-              min={0.001}
-              onChange={(c_ood) => c_ood !== null && onChange({ cost: { ...cost, c_ood } })}
-            />
-          </>
-        )}
-      </div>
-      <CheckField
-        label={t.setup.zeroWait}
-        hint={t.setup.zeroWaitHint}
-        checked={settings.zero_wait}
-        onChange={(event) => onChange({ zero_wait: event.target.checked })}
-      />
-      <div className={styles.first}>
-        <SelectField
-          label={first.label}
-          hint={first.hint}
-          value={settings.first_queue}
-          onChange={(event) =>
-            onChange({ first_queue: event.target.value as Settings["first_queue"] })
-          }
-        >
-          <option value="typical">{first.typical}</option>
-          <option value="random">{first.random}</option>
-        </SelectField>
-      </div>
-      <ModesField task={task} modes={settings.modes} onChange={(modes) => onChange({ modes })} />
-    </>
-  );
 }

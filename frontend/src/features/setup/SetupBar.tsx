@@ -31,19 +31,24 @@ export function SetupBar(props: SetupBarProps) {
   const valid = problems.length === 0;
   const isDraft = project.state === "draft";
   const missing = useMissing(project, classCount);
-  const allLabeled = isDraft && missing.length === 0 && isFullyLabeled(project);
+  // What people are to rank is chosen by a job, which opens the round.
+  const isOrder = project.task === "instructions";
+  const allLabeled = isDraft && missing.length === 0 && (isOrder || isFullyLabeled(project));
   /** Where every image has a label, there is nothing to ask about: the server would not start. */
-  const startable = isDraft && !allLabeled;
+  const startable = isDraft && !allLabeled && !isOrder;
   if (allLabeled && !dirty) {
     return (
       <div className={styles.bar}>
         <div className={styles.status} role="status">
-          <strong>{t.setup.labeledTitle}</strong>
-          <p>{t.setup.labeledText}</p>
+          <strong>{isOrder ? t.setup.ranking.readyTitle : t.setup.labeledTitle}</strong>
+          <p>{isOrder ? t.setup.ranking.readyText : t.setup.labeledText}</p>
         </div>
         <div className={styles.actions}>
-          <ButtonLink to={`/projects/${project.id}/jobs`} kind="primary">
-            {t.setup.toJobs}
+          <ButtonLink
+            to={`/projects/${project.id}/jobs${isOrder ? "?ask=select_instructions" : ""}`}
+            kind="primary"
+          >
+            {isOrder ? t.setup.ranking.choose : t.setup.toJobs}
           </ButtonLink>
         </div>
       </div>
@@ -65,7 +70,7 @@ export function SetupBar(props: SetupBarProps) {
             </p>
           </>
         )}
-        {valid && startable && (
+        {valid && (startable || (isOrder && isDraft && missing.length > 0)) && (
           <>
             <strong>{missing.length === 0 ? t.setup.readyTitle : t.setup.notReady}</strong>
             <p>
@@ -78,7 +83,7 @@ export function SetupBar(props: SetupBarProps) {
             </p>
           </>
         )}
-        {valid && !startable && (
+        {valid && !startable && !(isOrder && isDraft && missing.length > 0) && (
           <>
             <strong>{isDraft ? t.setup.notSaved : t.setup.unsaved}</strong>
             <p>{t.setup.keptHere}</p>
@@ -138,7 +143,7 @@ function useMissing(project: Project, classCount: number): string[] {
     );
   const waits = imports.data?.items.some((job) => job.dry_run);
   const missing = [];
-  if (classCount === 0) missing.push(t.setup.needClasses);
+  if (classCount === 0 && project.task !== "instructions") missing.push(t.setup.needClasses);
   if (busy) missing.push(t.setup.needImport);
   else if (project.counts.pool + project.counts.held_out === 0)
     missing.push(waits ? t.setup.plan.needAnswer : t.setup.needImages);

@@ -12,6 +12,7 @@ import { GoalCard } from "./GoalCard";
 import { ImagesCard } from "./ImagesCard";
 import { MembersCard } from "./MembersCard";
 import { MethodCard } from "./MethodCard";
+import { RankingCard } from "./RankingCard";
 import { SetupBar } from "./SetupBar";
 import styles from "./SetupScreen.module.css";
 import { useSetup } from "./useSetup";
@@ -54,15 +55,18 @@ export function SetupScreen({ project, user, lead, children }: SetupScreenProps)
   const classes = basics.classes.map(({ name }) => name.trim()).filter((name) => name !== "");
   const error = start.error ?? save.error;
   const barred = isDraft || dirty;
+  const isOrder = project.task === "instructions";
   return (
     <div className={styles.page}>
       {lead}
-      <BasicsCard basics={basics} isDraft={isDraft} onChange={setBasics} />
-      <GoalCard settings={settings.value} onChange={settings.set} />
+      <BasicsCard task={project.task} basics={basics} isDraft={isDraft} onChange={setBasics} />
+      {!isOrder && (
+        <GoalCard task={project.task} settings={settings.value} onChange={settings.set} />
+      )}
       <ImagesCard
         project={project}
         // Evaluation images are matched to classes by name, so those have to be saved before.
-        classesReady={problems.length === 0 && classes.length > 0}
+        classesReady={problems.length === 0 && (isOrder || classes.length > 0)}
         inputSize={settings.value.input_size}
         onInputSize={(input_size) => settings.set({ ...settings.value, input_size })}
         classes={classes}
@@ -72,12 +76,16 @@ export function SetupScreen({ project, user, lead, children }: SetupScreenProps)
         }}
       />
       <div ref={method}>
-        <MethodCard
-          key={discarded}
-          project={project}
-          settings={settings.value}
-          onChange={settings.set}
-        />
+        {isOrder ? (
+          <RankingCard key={discarded} settings={settings.value} onChange={settings.set} />
+        ) : (
+          <MethodCard
+            key={discarded}
+            project={project}
+            settings={settings.value}
+            onChange={settings.set}
+          />
+        )}
       </div>
       <MembersCard project={project} />
       {!isDraft && <ExportsCard project={project} />}

@@ -11,6 +11,7 @@ export const admin = {
     workers: "Workers",
     webhooks: "Webhooks",
     weights: "Weights",
+    judges: "Judges",
     storage: "Storage",
     audit: "Audit log",
   },
@@ -71,6 +72,7 @@ export const admin = {
     purposes: {
       gpu: "Rounds, learning, pruning, relabeling",
       cpu: "Imports, and watching over jobs",
+      judge: "Choosing instructions, with answers of judges",
       web: "Telling webhooks",
     } as Record<string, string>,
     processes: "Processes",
@@ -211,6 +213,7 @@ export const admin = {
       plan_import: "looked into, before importing,",
       discard: "discarded",
       link: "made a link to",
+      try: "tried",
     } as Record<string, string>,
     objects: {
       weights: "weights",
@@ -224,6 +227,7 @@ export const admin = {
       review: "review",
       annotations: "annotations",
       subset: "subset",
+      selection: "selection",
       artifact: "artifact",
       audit: "audit log",
       class: "class",
@@ -232,6 +236,7 @@ export const admin = {
       webhook: "webhook",
       import: "import",
       image: "image",
+      judge: "judge",
     } as Record<string, string>,
     /** Of a value before and after. */
     became: (before: string, after: string) => `${before} → ${after}`,

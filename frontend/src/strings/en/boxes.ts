@@ -1,3 +1,4 @@
+import { locale } from "../language";
 import { plural } from "./words";
 
 /** Boxes around what is in an image. */
@@ -18,7 +19,7 @@ export const boxes = {
   chosen: "Chosen box",
   noneChosen: (count: number) =>
     count === 0
-      ? "Drag over the image to draw a box. A key changes the class."
+      ? "Drag over the image to draw a box. A tap or its key takes another class."
       : "Tab goes from box to box; a click chooses one.",
   duplicate: "Duplicate",
   remove: "Delete",
@@ -45,6 +46,7 @@ export const boxes = {
     box: (place: number, of: number, name: string, size: string, x: number, y: number) =>
       `Box ${place} of ${of}: ${name}, ${size} pixels, at ${x}, ${y}`,
     proposal: (name: string, percent: number) => `Suggested: ${name}, ${percent} % sure`,
+    besides: (name: string) => `What the other one has besides: ${name}`,
   },
   hint: {
     draw: (name: string) => `Drag to draw: ${name}`,
@@ -80,9 +82,50 @@ export const boxes = {
     guides: "Lines through the pointer",
     hide: "Hide the boxes",
   },
+  exports: { coco: "Images and boxes as COCO (zip)", yolo: "Images and boxes as YOLO (zip)" },
+  allExports: "VOC, CVAT, Label Studio, Parquet …",
+  /** What fingers do, where there are no keys. */
+  touch: {
+    label: [
+      "One finger draws a box of the class that is chosen below the image. The first tool under the image lets it choose and move boxes instead.",
+      "Tap a box to choose it: pull its corners, or the grip in its middle. What can be done with it is below the image.",
+      "Two fingers enlarge the image and move it.",
+      "Dashed boxes are suggestions: tap one and keep it, or say that it is wrong; “Keep all” keeps those that are shown.",
+      "“Nothing in it” and “Wrong kind of image” are verdicts like any other, and help.",
+      "Unsure: you cannot tell. Skip: leave it for later. Any of the small ones below can be tapped to change what you said.",
+    ],
+    review: [
+      "Tap the label that is right: the one on the left is solid, what the right one has besides is dashed.",
+      "Or tap a dashed box and keep it, draw others, and send what is on the image.",
+    ],
+  },
+  setup: {
+    imagesHint:
+      "A zip, a Parquet file, or a folder, also as COCO, YOLO, VOC, CVAT, Label Studio or Karat export them. What becomes of it is shown before anything is stored. Pool images are to be labeled; evaluation images come with their boxes in one of these formats, and measure the model.",
+    splitHints: {
+      pool: "To be labeled. Boxes that come with the files become verdicts.",
+      evaluation: "Images that come with all their boxes, on which the model is measured.",
+      auxiliary_ood: "Images known to be of the wrong kind.",
+    },
+    goals: {
+      best_model:
+        "A model that finds the things of your classes. It asks about images that it can learn most from.",
+      find_all:
+        "Every image that has something of your classes in it. It asks about the most likely ones first.",
+    },
+    costIn: "Price of an image with its boxes",
+    costOod: "Price of “wrong kind of image”",
+    paysFor: (boxes: number, ood: number) =>
+      `A round then pays for ${plural(boxes, "image", "images")} with boxes or nothing in them, or for ${ood.toLocaleString(locale)} of the wrong kind, or a mix. Unsure costs as much as boxes; a skip is free.`,
+    shifted: "Planted shifts, % of images",
+    shiftedHint:
+      "In so many images one suggested box is put a little beside its place. Who keeps it has not looked; the overview counts that for each annotator.",
+    unlabeledHint: "For moving a whole project.",
+  },
   keys: {
     arm: "Draw boxes of this class; changes the chosen box",
     send: "Send the boxes",
+    sendOwn: "Send what is on the image: neither of the two",
     none: "Nothing of the classes is in the image",
     keepSend: "Keep all suggestions and send",
     cycle: "From box to box, up close",

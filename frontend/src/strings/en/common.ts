@@ -76,6 +76,9 @@ export const common = {
     search: "Search for pairs",
     outline: "Find the groups",
     store: "Store them",
+    cluster: "Put alike ones together",
+    ask: "Ask the judge",
+    choose: "Choose what to keep",
   } as Record<string, string>,
   /** What the server says in a sentence of its own, such as a note of a round. */
   said,

@@ -1,9 +1,11 @@
 import { medium } from "./medium";
+import { ranking } from "./ranking";
 import { plural } from "./words";
 
 /** What a draft is of, how it is saved and folded, and what an import left out. */
 export const draft = {
   medium,
+  ranking,
   notSaved: "Not saved yet",
   allSaved: "Everything here is saved.",
   keptHere: "Until then, this tab keeps what you typed.",

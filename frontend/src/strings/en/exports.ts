@@ -13,7 +13,7 @@ export const exports = {
   title: "Exports",
   hint: "Streamed, and safe to take while annotators work; the audit log notes each. An import reads every one of them again, with the verdicts as they were.",
   counts: (labeled: number, ood: number, unsure: number) =>
-    `${plural(labeled, "image", "images")} labeled, ${ood.toLocaleString(locale)} OOD, ${unsure.toLocaleString(locale)} unsure.`,
+    `${plural(labeled, "image", "images")} labeled, ${ood.toLocaleString(locale)} none of the classes (OOD), ${unsure.toLocaleString(locale)} unsure.`,
   nothing: "No image has a label yet.",
   annotations: "Annotations",
   holding: "Only what holds now",
@@ -30,6 +30,7 @@ export const exports = {
   images: "Images with their labels",
   unlabeled: "Also images that nobody has judged",
   unlabeledHint: "For moving a whole project. Folders by class hold labeled images either way.",
+  rows: "Instruction data",
   formats: {
     csv: { title: "CSV", text: "Every verdict ever given, one a row, oldest first." },
     jsonl: { title: "JSON Lines", text: "The same, one JSON object a line, for programs." },
@@ -64,6 +65,25 @@ export const exports = {
     parquet: {
       title: "Parquet (Hugging Face)",
       text: "One file that datasets loads: image, label, verdict, round, model version, split, and every vote.",
+    },
+    alpaca: {
+      title: "Alpaca",
+      text: "One JSON object a line with instruction, input and output, without what people called wrong or OOD.",
+    },
+    messages: {
+      title: "Chats",
+      text: "One JSON object a line with messages, each with its role and content, without what people called wrong or OOD.",
+    },
+    rankings: {
+      title: "Rankings",
+      text: "One JSON object a line for each group that people were asked to rank: its rows, what they agree on, and who said what.",
+    },
+  },
+  /** What formats hold of rows of instruction data. */
+  ofRows: {
+    parquet: {
+      title: "Parquet (Hugging Face)",
+      text: "One file that datasets loads: every row with its parts, its messages, its state, and whether people called it wrong.",
     },
   },
   /** What formats hold in a project of boxes. */

@@ -17,5 +17,13 @@ export const firstSteps = {
       title: "Finish the first round",
       text: "Then the model learns, and chooses what to ask next.",
     },
+    rows: {
+      title: "Add instructions",
+      text: "JSON Lines, JSON or Parquet, as Alpaca, chats or ShareGPT have them.",
+    },
+    choose: {
+      title: "Choose the ones worth tuning on",
+      text: "A judge puts rows that are alike in order; people decide where it is unsure.",
+    },
   },
 };

@@ -8,7 +8,9 @@ import { exports } from "./exports";
 import { glossary } from "./glossary";
 import { grid } from "./grid";
 import { home } from "./home";
+import { instructions } from "./instructions";
 import { jobs } from "./jobs";
+import { judges } from "./judges";
 import { label } from "./label";
 import { localization } from "./localization";
 import { overview } from "./overview";
@@ -17,6 +19,7 @@ import { pool } from "./pool";
 import { projects } from "./projects";
 import { review } from "./review";
 import { rounds } from "./rounds";
+import { selection } from "./selection";
 import { setup } from "./setup";
 import { webhooks } from "./webhooks";
 import { weights } from "./weights";
@@ -32,7 +35,9 @@ export const en = {
   glossary,
   grid,
   home,
+  instructions,
   jobs,
+  judges,
   label,
   localization,
   overview,
@@ -41,6 +46,7 @@ export const en = {
   projects,
   review,
   rounds,
+  selection,
   setup,
   webhooks,
   weights,

@@ -18,6 +18,9 @@ export const jobs = {
     phases: "Of that:",
     short: (time: string, memory: string) => `Estimate: ${time}, ${memory}`,
     run: "Estimate",
+    preview: "Preview",
+    before:
+      "It trains networks, which takes from minutes to hours, by the parameters and the machine. “Estimate” measures it here first.",
   },
   startAfresh: "Start afresh",
   goOn: "Go on",
@@ -53,6 +56,7 @@ export const jobs = {
     taufe: "Show the comparison",
     localize: "Show what was found",
     prune: "Show the subset",
+    select_instructions: "Show what is kept",
     relabel: "Show the suggestions",
   } as Record<string, string>,
   numbered: (id: string) => `Job ${id}`,

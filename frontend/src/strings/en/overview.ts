@@ -34,6 +34,7 @@ export const overview = {
   evaluation: (count: number) => `${count.toLocaleString(locale)} for evaluation`,
   now: "Now",
   latestAccuracy: "Latest accuracy",
+  foundWell: "How well things are found",
   latest: (name: string) => `Latest ${name}`,
   roundIs: {
     selecting: "The images of this round are being chosen",
@@ -51,8 +52,8 @@ export const overview = {
     state: "State",
     strategy: "Strategy",
     spent: "Spent",
-    in: "IN",
-    ood: "OOD",
+    in: "Of a class",
+    ood: "None of them",
     unsure: "Unsure",
     share: "Share of your classes",
     accuracy: "Accuracy",
@@ -66,13 +67,15 @@ export const overview = {
     candidate: (strategy: string, seed: number, samePool: boolean) =>
       `${strategy}, seed ${seed}${samePool ? "" : ", another pool"}`,
     runsOf: (strategy: string, runs: number) => `${strategy}, ${runs} runs`,
-    auroc: "Purity AUROC",
-    aurocHint: "How well purity told your classes from none of them among the images asked about",
-    noAuroc: "Appears after a round that was chosen by purity and has answers of both kinds.",
+    auroc: "Yours told from the rest",
+    aurocHint:
+      "How often an image of your classes was taken for likelier than one of none, of those asked about (AUROC of purity); 0.5 is guessing",
+    noAuroc: "Appears after a round that the model chose and that has answers of both kinds.",
     spent: (cost: string, time: string) => `${cost} spent in all, ${time} of annotators’ time.`,
     accuracy: "Accuracy",
     accuracyHint: "On the evaluation images, after each round",
     noEvaluation: "Add labeled evaluation images to see accuracy.",
+    noBoxes: "Add evaluation images with their boxes to see how well things are found.",
     noAccuracy: "Measured when the next round closes.",
     share: "Share of your classes in each round",
     shareHint: "Of the images asked about, how many were worth asking",
@@ -95,6 +98,7 @@ export const overview = {
     compare: "Comparing images",
     look_up: "Looking at a file",
     localize: "Comparing localization",
+    select_instructions: "Choosing instructions",
     look_at: "Looking at an image",
   } as Record<string, string>,
   jobRunning: "At work",
@@ -116,7 +120,7 @@ export const overview = {
     who: "Who",
     everybody: "All together",
     votes: "Verdicts",
-    inOod: "IN or OOD",
+    inOod: "A class or none",
     classes: "Class",
     alpha: "α",
     boxes: "Boxes",
@@ -154,8 +158,12 @@ export const overview = {
       "Another round like the last is expected to bring no label of a class, and so no rise of accuracy.",
     ceiling: (least: string) =>
       `Accuracy is near its ceiling: more labels hardly help now, as another round is not expected to raise it by ${least}.`,
-    evaluation: (accuracy: string, error: string, examples: string) =>
-      `Accuracy is ${accuracy} now, with a standard error of ${error} on ${examples} evaluation images.`,
+    evaluation: (accuracy: string, examples: string) =>
+      `Accuracy is ${accuracy} now, on ${examples} evaluation images (95 % interval in brackets).`,
+    noBoxes:
+      "It is not known yet how well things are found: add evaluation images with their boxes, and close a round.",
+    boxes:
+      "How well things are found is measured when a round closes; the learning curve below shows it.",
     noEvaluation: "There is no accuracy yet: add labeled evaluation images, and close a round.",
     noAccuracy:
       "There is no accuracy yet: it is measured on the evaluation images when a round closes.",
@@ -167,17 +175,17 @@ export const overview = {
       `${unlabeled} images of the pool are unlabeled, of which at most ${inside} are expected to be of a class.`,
   },
   oodLeft: {
-    title: "OOD left in the pool",
+    title: "None of your classes, and still in the pool",
     none: "Estimated when the first round closes.",
     hint: (round: number) => `Estimated when round ${round} closed`,
     of: (unlabeled: string) => `of ${unlabeled} unlabeled images`,
     interval: (low: string, high: string) => `95 % interval ${low} to ${high}`,
     byRandom: "By the random images of round 0",
-    byPurity: "By purity, calibrated on the last answers",
+    byPurity: "By what the model makes of each, checked on the last answers",
     row: (count: string, low: string, high: string, answers: number) =>
       `${count} (${low} to ${high}), from ${answers.toLocaleString(locale)} answers`,
-    bias: "The images of a round are chosen, so purity calibrated on them may mislead for the rest; the random images of round 0 are free of that, but few.",
+    bias: "The images of a round are chosen, so what is checked on them may mislead for the rest; the random images of round 0 are free of that, but few.",
     disagree:
-      "The two do not agree: purity says little about what was not asked, so the estimate by random images is shown.",
+      "The two do not agree: the model says little about what was not asked, so the estimate by random images is shown.",
   },
 };

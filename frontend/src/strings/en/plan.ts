@@ -94,4 +94,10 @@ export const plan = {
   continue: "Continue",
   looking: "Looking through it",
   waits: "Waits for your answer",
+  /** What became of one, by the answer it got. */
+  answered: {
+    started: "Answered: the import was started",
+    discarded: "Answered: discarded",
+    expired: "Nobody answered in time",
+  } as Record<string, string>,
 };

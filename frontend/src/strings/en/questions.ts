@@ -19,6 +19,10 @@ export const questions = {
       title: "Do OOD images help?",
       text: "Trains with the images that are none of the classes in three ways, and compares.",
     },
+    select_instructions: {
+      title: "Which instructions are worth tuning on?",
+      text: "Puts rows that are alike together, lets a judge rank them and people decide where it is unsure, and keeps the best of each.",
+    },
   },
   noImages: "All of them need images with labels, and the pool is empty.",
   noLabels: "All of them need labels: label some images, or import labels.",

@@ -56,7 +56,7 @@ const disagreements: typeof suggestions = {
   doneText: (total, _decided) =>
     total > 0
       ? `${plural(total, "disagreement is", "disagreements are")} settled.`
-      : "Images come up here when verdicts on them contradict each other.",
+      : "Images come up here when people contradict each other. That takes several who label the same ones: “Annotators for each image” in the settings, or second looks.",
   leftTitle: (manages) => (manages ? "The rest is with colleagues" : "Nothing is left for you"),
   leftText: (left, manages) =>
     manages

@@ -117,12 +117,12 @@ export const rounds = {
     verdicts: "Verdicts",
     spent: "Spent",
     share: "Share of your classes",
-    auroc: "Purity AUROC",
+    auroc: "Yours told from the rest",
     aurocHint:
-      "How often an image of a class had the higher purity than one of none. The images were chosen, so this is not the AUROC over the pool.",
+      "How often an image of a class had the higher purity than one of none: AUROC of purity, 0.5 is guessing. The images were chosen, so it is not that of the pool.",
     accuracy: "Accuracy",
     hours: "Annotators’ time",
-    oodLeft: "OOD left",
+    oodLeft: "None of your classes left",
     perClass: "Accuracy of each class",
     perClassPrecision: "Average precision of each class",
     precision: {

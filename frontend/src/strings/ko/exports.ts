@@ -13,7 +13,7 @@ export const exports: Catalogue["exports"] = {
   title: "내보내기",
   hint: "라벨링이 진행 중이어도 안전하게 내려받을 수 있으며, 내려받은 기록은 감사 로그에 남습니다. 모든 형식은 판정을 그대로 유지한 채 다시 가져올 수 있습니다.",
   counts: (labeled, ood, unsure) =>
-    `라벨 ${number(labeled)}개, OOD ${number(ood)}개, 불확실 ${number(unsure)}개.`,
+    `라벨 ${number(labeled)}개, 어느 클래스도 아님(OOD) ${number(ood)}개, 불확실 ${number(unsure)}개.`,
   nothing: "아직 라벨이 있는 이미지가 없습니다.",
   annotations: "라벨 기록",
   holding: "현재 유효한 판정만",
@@ -31,6 +31,7 @@ export const exports: Catalogue["exports"] = {
   unlabeled: "아직 아무도 판정하지 않은 이미지도 포함",
   unlabeledHint:
     "프로젝트 전체를 옮길 때 사용하세요. 클래스별 폴더에는 라벨이 있는 이미지만 담깁니다.",
+  rows: "지시 데이터",
   formats: {
     csv: { title: "CSV", text: "지금까지의 모든 판정을 오래된 순서로 한 줄에 하나씩 담습니다." },
     jsonl: {
@@ -68,6 +69,24 @@ export const exports: Catalogue["exports"] = {
     parquet: {
       title: "Parquet 파일 (Hugging Face)",
       text: "datasets로 바로 읽는 파일 하나입니다. 이미지, 라벨, 판정, 라운드, 모델 버전, 분할과 모든 판정 기록을 담습니다.",
+    },
+    alpaca: {
+      title: "Alpaca 형식",
+      text: "한 줄에 instruction, input, output을 담은 JSON 객체 하나를 둡니다. 사람이 틀렸거나 OOD라고 한 행은 뺍니다.",
+    },
+    messages: {
+      title: "대화 형식",
+      text: "한 줄에 role과 content로 된 messages를 담은 JSON 객체 하나를 둡니다. 사람이 틀렸거나 OOD라고 한 행은 뺍니다.",
+    },
+    rankings: {
+      title: "사람이 정한 순서",
+      text: "사람에게 순서를 물은 묶음마다 한 줄에 JSON 객체 하나를 둡니다. 묶음의 행, 합의된 순서, 누가 어떻게 답했는지를 담습니다.",
+    },
+  },
+  ofRows: {
+    parquet: {
+      title: "Parquet 파일 (Hugging Face)",
+      text: "datasets로 바로 읽는 파일 하나입니다. 모든 행의 각 부분, 메시지, 상태, 사람이 틀렸다고 했는지를 담습니다.",
     },
   },
   boxes: {

@@ -18,5 +18,13 @@ export const firstSteps: Catalogue["overview"]["firstSteps"] = {
       title: "첫 라운드 마치기",
       text: "그러면 모델이 학습하고 다음에 물을 이미지를 고릅니다.",
     },
+    rows: {
+      title: "지시문 추가",
+      text: "Alpaca, 대화, ShareGPT 형식의 JSON Lines, JSON, Parquet 파일입니다.",
+    },
+    choose: {
+      title: "가르칠 만한 것 고르기",
+      text: "비슷한 것끼리 판정 모델이 순서를 정하고, 확실하지 않은 것은 사람이 정합니다.",
+    },
   },
 };

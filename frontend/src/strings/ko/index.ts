@@ -10,7 +10,9 @@ import { exports } from "./exports";
 import { glossary } from "./glossary";
 import { grid } from "./grid";
 import { home } from "./home";
+import { instructions } from "./instructions";
 import { jobs } from "./jobs";
+import { judges } from "./judges";
 import { label } from "./label";
 import { localization } from "./localization";
 import { overview } from "./overview";
@@ -20,6 +22,7 @@ import { projects } from "./projects";
 import { review } from "./review";
 import { rewording } from "./rewording";
 import { rounds } from "./rounds";
+import { selection } from "./selection";
 import { setup } from "./setup";
 import { overrides } from "./texts";
 import { webhooks } from "./webhooks";
@@ -36,7 +39,9 @@ export const ko: Catalogue = {
   glossary,
   grid,
   home,
+  instructions,
   jobs,
+  judges,
   label,
   localization,
   overview,
@@ -45,6 +50,7 @@ export const ko: Catalogue = {
   projects,
   review,
   rounds,
+  selection,
   setup,
   webhooks,
   weights,

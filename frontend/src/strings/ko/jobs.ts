@@ -18,6 +18,9 @@ export const jobs: Catalogue["jobs"] = {
     phases: "단계별:",
     short: (time, memory) => `예상: ${time}, ${memory}`,
     run: "예상 시간 확인",
+    preview: "미리 보기",
+    before:
+      "네트워크를 학습하므로 매개변수와 장비에 따라 몇 분에서 몇 시간이 걸립니다. ‘예상 시간 확인’을 누르면 먼저 여기서 재어 봅니다.",
   },
   startAfresh: "처음부터 시작",
   goOn: "이어서 하기",
@@ -49,6 +52,7 @@ export const jobs: Catalogue["jobs"] = {
     taufe: "비교 결과 보기",
     localize: "찾은 것 보기",
     prune: "부분집합 보기",
+    select_instructions: "남긴 것 보기",
     relabel: "제안 보기",
   },
   numbered: (id) => `작업 ${id}`,

@@ -35,6 +35,7 @@ export const overview: Catalogue["overview"] = {
   evaluation: (count) => `평가용 ${number(count)}개`,
   now: "현재",
   latestAccuracy: "최근 정확도",
+  foundWell: "물체를 찾아내는 정도",
   latest: (name) => `최근 ${name}`,
   roundIs: {
     selecting: "이번 라운드의 이미지를 선정하고 있습니다",
@@ -52,8 +53,8 @@ export const overview: Catalogue["overview"] = {
     state: "상태",
     strategy: "전략",
     spent: "사용량",
-    in: "IN",
-    ood: "OOD",
+    in: "찾는 클래스",
+    ood: "클래스 아님",
     unsure: "불확실",
     share: "클래스 비율",
     accuracy: "정확도",
@@ -67,14 +68,16 @@ export const overview: Catalogue["overview"] = {
     candidate: (strategy, seed, samePool) =>
       `${strategy}, 시드 ${seed}${samePool ? "" : ", 다른 풀"}`,
     runsOf: (strategy, runs) => `${strategy}, ${runs}회 실행`,
-    auroc: "순도 AUROC",
-    aurocHint: "물어본 이미지에서 순도가 클래스에 속한 것과 아닌 것을 얼마나 잘 구분했는지",
-    noAuroc: "순도로 선정한 라운드에 두 종류의 답변이 모두 있으면 표시됩니다.",
+    auroc: "찾는 클래스를 가려내는 정도",
+    aurocHint:
+      "물어본 이미지 중 찾는 클래스의 이미지가 아닌 이미지보다 더 그럴듯하게 여겨진 비율(순도의 AUROC). 0.5는 무작위와 같습니다",
+    noAuroc: "모델이 선정한 라운드에 두 종류의 답변이 모두 있으면 표시됩니다.",
     spent: (cost, time) =>
       `지금까지 비용 ${cost}, 라벨러 시간 ${particle(time, "을", "를")} 사용했습니다.`,
     accuracy: "정확도",
     accuracyHint: "라운드마다 평가용 이미지로 측정",
     noEvaluation: "정확도를 보려면 라벨이 있는 평가용 이미지를 추가하세요.",
+    noBoxes: "상자가 있는 평가용 이미지를 추가하면 얼마나 잘 찾는지 표시됩니다.",
     noAccuracy: "다음 라운드를 닫을 때 측정합니다.",
     share: "라운드별 클래스 비율",
     shareHint: "물어본 이미지 중 클래스에 속한 이미지의 비율",
@@ -97,6 +100,7 @@ export const overview: Catalogue["overview"] = {
     compare: "이미지 비교",
     look_up: "파일 살펴보기",
     localize: "위치 찾기 비교",
+    select_instructions: "지시문 고르기",
     look_at: "이미지 살펴보기",
   },
   jobRunning: "실행 중",
@@ -116,7 +120,7 @@ export const overview: Catalogue["overview"] = {
     who: "라벨러",
     everybody: "전체",
     votes: "판정",
-    inOod: "IN/OOD",
+    inOod: "클래스 여부",
     classes: "클래스",
     alpha: "α",
     boxes: "박스",
@@ -152,8 +156,11 @@ export const overview: Catalogue["overview"] = {
       "지난번과 같은 라운드를 한 번 더 진행해도 클래스 라벨이 생기지 않을 것으로 보이므로, 정확도도 오르지 않을 것입니다.",
     ceiling: (least) =>
       `정확도가 한계에 가깝습니다. 한 라운드를 더 진행해도 ${least}만큼 오를 것으로 보이지 않으므로, 이제 라벨을 더해도 거의 도움이 되지 않습니다.`,
-    evaluation: (accuracy, error, examples) =>
-      `현재 정확도는 ${accuracy}이며, 평가용 이미지 ${examples}개 기준 표준오차는 ${error}입니다.`,
+    evaluation: (accuracy, examples) =>
+      `현재 정확도는 평가용 이미지 ${examples}개 기준 ${accuracy}입니다(괄호는 95% 구간).`,
+    noBoxes:
+      "물체를 얼마나 잘 찾는지 아직 모릅니다. 상자가 있는 평가용 이미지를 추가하고 라운드를 닫으세요.",
+    boxes: "물체를 얼마나 잘 찾는지는 라운드를 닫을 때 측정하며, 아래 학습 곡선에 나옵니다.",
     noEvaluation: "아직 정확도가 없습니다. 라벨이 있는 평가용 이미지를 추가하고 라운드를 닫으세요.",
     noAccuracy: "아직 정확도가 없습니다. 라운드를 닫을 때 평가용 이미지로 측정합니다.",
     fewRounds: (rounds, needed) =>
@@ -164,16 +171,16 @@ export const overview: Catalogue["overview"] = {
       `풀에서 라벨이 없는 이미지는 ${unlabeled}개이며, 그중 클래스에 속한 것은 많아야 ${inside}개로 예상됩니다.`,
   },
   oodLeft: {
-    title: "풀에 남은 OOD",
+    title: "풀에 남은, 클래스가 아닌 이미지",
     none: "첫 라운드가 닫히면 추정합니다.",
     hint: (round) => `${particle(`라운드 ${round}`, "을", "를")} 닫을 때 추정한 값`,
     of: (unlabeled) => `라벨 없는 이미지 ${unlabeled}개 중`,
     interval: (low, high) => `95% 구간 ${low}–${high}`,
     byRandom: "라운드 0의 무작위 이미지 기준",
-    byPurity: "최근 답변으로 보정한 순도 기준",
+    byPurity: "최근 답변으로 확인한, 이미지별 모델 판단 기준",
     row: (count, low, high, answers) => `${count} (${low}–${high}), 답변 ${number(answers)}개 기준`,
-    bias: "라운드의 이미지는 선정된 것이므로 이를 기준으로 보정한 순도는 나머지 이미지에 맞지 않을 수 있습니다. 라운드 0의 무작위 이미지는 그런 치우침이 없지만 수가 적습니다.",
+    bias: "라운드의 이미지는 선정된 것이므로 이를 기준으로 확인한 모델 판단은 나머지 이미지에 맞지 않을 수 있습니다. 라운드 0의 무작위 이미지는 그런 치우침이 없지만 수가 적습니다.",
     disagree:
-      "두 추정이 서로 다릅니다. 순도는 묻지 않은 이미지에 대해 알려 주는 것이 적으므로 무작위 이미지로 추정한 값을 표시합니다.",
+      "두 추정이 서로 다릅니다. 모델은 묻지 않은 이미지에 대해 알려 주는 것이 적으므로 무작위 이미지로 추정한 값을 표시합니다.",
   },
 };

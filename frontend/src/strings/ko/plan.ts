@@ -88,4 +88,10 @@ export const plan: Catalogue["setup"]["plan"] = {
   continue: "계속",
   looking: "살펴보는 중",
   waits: "답을 기다리는 중",
+  /** What became of one, by the answer it got. */
+  answered: {
+    started: "답함: 가져오기 시작됨",
+    discarded: "답함: 버림",
+    expired: "기한 안에 답이 없었음",
+  },
 };

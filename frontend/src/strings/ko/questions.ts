@@ -20,6 +20,10 @@ export const questions: Catalogue["jobs"]["questions"] = {
       title: "OOD 이미지가 도움이 되나요?",
       text: "어느 클래스도 아닌 이미지를 세 가지 방법으로 학습에 써 보고 비교합니다.",
     },
+    select_instructions: {
+      title: "가르칠 만한 지시문은 어느 것인가요?",
+      text: "비슷한 행을 묶어 판정 모델이 순위를 정하고, 확실하지 않은 것은 사람이 정해, 묶음마다 가장 좋은 것을 남깁니다.",
+    },
   },
   noImages: "모두 라벨이 있는 이미지가 필요하지만, 풀이 비어 있습니다.",
   noLabels: "모두 라벨이 필요합니다. 이미지를 라벨링하거나 라벨을 가져오세요.",

@@ -54,7 +54,7 @@ const disagreements: Words = {
   doneText: (total) =>
     total > 0
       ? `판정이 엇갈린 이미지 ${count(total)}를 모두 결정했습니다.`
-      : "판정이 서로 엇갈린 이미지가 생기면 여기에 표시됩니다.",
+      : "사람마다 판정이 엇갈린 이미지가 여기에 표시됩니다. 같은 이미지를 여러 명이 라벨링해야 생기며, 설정의 ‘이미지당 라벨러’나 다시 보기로 정합니다.",
   leftTitle: (manages) =>
     manages ? "나머지는 동료가 보고 있습니다" : "결정하실 이미지가 남아 있지 않습니다",
   leftText: (left, manages) =>

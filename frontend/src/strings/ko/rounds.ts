@@ -103,12 +103,12 @@ export const rounds: Catalogue["rounds"] = {
     verdicts: "판정",
     spent: "사용량",
     share: "클래스 비율",
-    auroc: "순도 AUROC",
+    auroc: "찾는 클래스를 가려내는 정도",
     aurocHint:
-      "이 라운드에서 클래스에 속한 이미지가 그렇지 않은 이미지보다 순도가 높았던 비율입니다. 선정된 이미지만 대상으로 하므로 풀 전체의 AUROC와는 다릅니다.",
+      "이 라운드에서 클래스에 속한 이미지가 그렇지 않은 이미지보다 순도가 높았던 비율(순도의 AUROC)이며 0.5는 무작위와 같습니다. 선정된 이미지만 대상으로 하므로 풀 전체의 AUROC와는 다릅니다.",
     accuracy: "정확도",
     hours: "라벨러 시간",
-    oodLeft: "남은 OOD",
+    oodLeft: "남은, 클래스가 아닌 이미지",
     perClass: "클래스별 정확도",
     perClassPrecision: "클래스별 평균 정밀도",
     precision: {

@@ -6,6 +6,7 @@ import { inputSize } from "./inputSize";
 import { medium } from "./medium";
 import { members } from "./members";
 import { plan } from "./plan";
+import { ranking } from "./ranking";
 import { removal } from "./removal";
 import { number, particle } from "./words";
 
@@ -124,6 +125,7 @@ export const setup: Catalogue["setup"] = {
   },
   imports: "가져오기 기록",
   plan,
+  ranking,
   method: "방법",
   methodHint: "기본값으로 시작해도 충분합니다. 변경 사항은 다음 라운드부터 적용됩니다.",
   kinds: {

@@ -44,7 +44,9 @@ export function Chosen({ editor, view, classes }: ChosenProps) {
         <span className={styles.colour} aria-hidden="true" />
         <strong className={styles.name}>{one?.name}</strong>
         <span className={styles.size} data-small={isSmall || undefined}>
-          {proposal ? `${Math.round(100 * proposal.score)} %` : rect && sizeOf(rect)}
+          {proposal && !proposal.said
+            ? `${Math.round(100 * proposal.score)} %`
+            : rect && sizeOf(rect)}
         </span>
       </p>
       {box && (

@@ -6,6 +6,8 @@ import type { BoxEditor, EditorView } from "./editor";
 import { HANDLES, type Rect, rectToScreen } from "./geometry";
 import { gripOf } from "./grip";
 import { handlePoint } from "./hit";
+import type { Proposal } from "./model";
+import { suggestedName } from "./paint";
 import styles from "./Stage.module.css";
 import type { Scene } from "./scene";
 
@@ -64,7 +66,9 @@ function labelOf(
 ): string {
   const place = box ? doc.boxes.indexOf(box) + 1 : 0;
   if (box) return describeBox({ ...box, ...rect }, name, place, doc.boxes.length);
-  return proposal ? t.boxes.says.proposal(name, Math.round(100 * proposal.score)) : t.boxes.chosen;
+  if (!proposal) return t.boxes.chosen;
+  if (proposal.said) return t.boxes.says.besides(name);
+  return t.boxes.says.proposal(name, Math.round(100 * proposal.score));
 }
 
 type FrameProps = { rect: Rect; scene: Scene; colour: string | undefined };
@@ -121,13 +125,13 @@ function Chosen({ editor, view, scene, rect, one, isDragged }: ChosenProps) {
           <path d="M0-6v12M-6 0h12M-2-4.5l2-2 2 2M-2 4.5l2 2 2-2M-4.5-2l-2 2 2 2M4.5-2l2 2-2 2" />
         </g>
       )}
-      <Tag x={x} y={y} above text={isDragged ? sizeOf(rect) : tagOf(name, proposal?.score)} />
+      <Tag x={x} y={y} above text={isDragged ? sizeOf(rect) : tagOf(name, proposal)} />
     </g>
   );
 }
 
-const tagOf = (name: string, score: number | undefined): string =>
-  score === undefined ? name : `${name} ${Math.round(100 * score)} %`;
+const tagOf = (name: string, proposal: Proposal | null): string =>
+  proposal ? suggestedName(name, proposal) : name;
 
 /** A few words at a corner of a box, kept on the stage. */
 function Tag({ x, y, text, above }: { x: number; y: number; text: string; above?: boolean }) {

@@ -16,7 +16,7 @@ const MANY = 8;
 
 /** What is drawn, what is said of the chosen box, and what is said of the image. */
 export function Panel({ work: editor, ...props }: PanelProps) {
-  if (!editor) return <Verdicts editor={null} view={null} {...props} />;
+  if (editor?.kind !== "boxes") return <Verdicts editor={null} view={null} {...props} />;
   return <Working key={editor.queryId} editor={editor} {...props} />;
 }
 

@@ -15,7 +15,7 @@ import type { TaskStageProps } from "../spec";
 import type { BoxEditor, EditorView } from "./editor";
 import { Message } from "./Message";
 import { CHOSEN_ID, Overlay } from "./Overlay";
-import { paint } from "./paint";
+import { differsInPlace, type Picture, paint, push } from "./paint";
 import styles from "./Stage.module.css";
 import { Scene } from "./scene";
 import { Tools } from "./Tools";
@@ -27,7 +27,7 @@ const CRISP_FROM = 3;
 
 /** The image and its boxes: all on one canvas, and the chosen one over it. */
 export function Stage({ work: editor, ...props }: TaskStageProps) {
-  if (!editor || editor.queryId !== props.subject.query_id) return null;
+  if (editor?.kind !== "boxes" || editor.queryId !== props.subject.query_id) return null;
   return <Editing key={editor.queryId} editor={editor} {...props} />;
 }
 
@@ -140,6 +140,7 @@ function usePainting(
   const { chosen } = view;
   const { frame, hovered } = scene;
   const { k, x, y } = scene.view;
+  const painted = useRef<{ picture: Picture; ratio: number } | null>(null);
   // Not with every move of the pointer: only where what lies on the canvas is another picture.
   useLayoutEffect(() => {
     const element = canvas.current;
@@ -147,14 +148,20 @@ function usePainting(
     if (!element || !context) return;
     const ratio = devicePixelRatio;
     const [width, height] = [Math.round(frame.width * ratio), Math.round(frame.height * ratio)];
-    if (element.width !== width) element.width = width;
-    if (element.height !== height) element.height = height;
+    const isResized = element.width !== width || element.height !== height;
+    if (isResized) Object.assign(element, { width, height });
     const apart = {
       id: chosen?.kind === "box" ? chosen.id : null,
       index: chosen?.kind === "proposal" ? chosen.index : null,
     };
     const { proposals } = editor;
     const picture = { view: { k, x, y }, frame, editor: view, proposals, classes, apart, hovered };
-    paint(context, picture, ratio);
+    const before = painted.current;
+    const isSame = before && !isResized && differsInPlace(before.picture, picture);
+    const by = isSame && { x: x - before.picture.view.x, y: y - before.picture.view.y };
+    if (!by || ratio !== before?.ratio || !push(context, picture, by, ratio)) {
+      paint(context, picture, ratio);
+    }
+    painted.current = { picture, ratio };
   }, [canvas, editor, view, classes, chosen, frame, hovered, k, x, y]);
 }

@@ -2,6 +2,7 @@ import { useId } from "react";
 import { t } from "../../strings";
 import { Kbd } from "../../ui/Kbd";
 import type { BoxEditor, EditorView } from "./editor";
+import { LEAST_DOT } from "./memory";
 import styles from "./Panel.module.css";
 import { keepAll, setThreshold } from "./suggestions";
 
@@ -21,7 +22,7 @@ export function Suggestions({ editor, view }: SuggestionsProps) {
       <input
         id={slider}
         type="range"
-        min={0}
+        min={Math.round(100 * LEAST_DOT)}
         max={100}
         value={percent}
         aria-keyshortcuts="[ ]"

@@ -23,7 +23,7 @@ export function Thumbnail({ example, given, classes }: ThumbnailProps) {
         draggable={false}
       />
       {boxes && width && height ? (
-        <BoxesOver boxes={boxes} classes={classes} image={{ width, height }} fit="cover" />
+        <BoxesOver boxes={boxes} classes={classes} image={{ width, height }} fit="contain" />
       ) : (
         <span className={styles.mark} data-mark="" data-verdict={given.verdict} />
       )}

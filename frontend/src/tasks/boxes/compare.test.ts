@@ -18,7 +18,7 @@ it("tells how much two boxes overlap", () => {
 it("leaves what the one label has besides the other", () => {
   const found = againstEachOther(label(at(0), at(50)), label(at(0.1), at(20), at(50, 2)));
   expect(found).toMatchObject([
-    { x: 20, class_id: 1, score: 1 },
+    { x: 20, class_id: 1, score: 1, said: true },
     { x: 50, class_id: 2 },
   ]);
   expect(againstEachOther(null, label(at(0)))).toHaveLength(1);

@@ -20,12 +20,13 @@ export function againstEachOther(one: unknown, other: unknown): Proposal[] {
     mine.some((own) => own.class_id === box.class_id && iou(own, box) >= SAME);
   return (boxesOf(other) ?? [])
     .filter((box) => !isMine(box))
-    .map(({ class_id, x, y, w, h }) => ({ class_id, x, y, w, h, score: 1 }));
+    .map(({ class_id, x, y, w, h }) => ({ class_id, x, y, w, h, score: 1, said: true }));
 }
 
 /** A label without what it tells of proposals, which were another's. */
 export function plainly({ label }: Pick<Choice, "label">): Pick<Choice, "label"> {
   if (!label) return {};
+  if (label.type !== "boxes") return { label };
   const plain = ({ origin, ...box }: Box): Box => ({
     ...box,
     origin: origin === "imported" ? origin : "drawn",

@@ -1,8 +1,8 @@
 import type { Choice } from "../choice";
+import { type History, redone, startOf, took, undone } from "../history";
 import * as edits from "./edits";
 import { boxIn } from "./edits";
 import type { Size } from "./geometry";
-import { type History, redone, startOf, took, undone } from "./history";
 import { draftOf, keepDraft, LEAST_DOT, type Memory } from "./memory";
 import {
   type BoxesLabel,
@@ -58,6 +58,7 @@ const SAVE_MS = 400;
 
 /** The boxes of one image, while somebody works on them. Stage, panel and keys see the same. */
 export class BoxEditor {
+  readonly kind = "boxes";
   readonly image: Size;
   readonly proposals: readonly Proposal[];
   readonly queryId: number;

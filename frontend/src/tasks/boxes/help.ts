@@ -3,11 +3,12 @@ import { FIXED_KEYS } from "../../ui/hotkeys";
 
 type Row = [keys: string[], meaning: string];
 
-/** What the keys of the boxes do. */
-export function helpRows(): Row[] {
+/** What the keys of the boxes do, where they are drawn or where two labels are compared. */
+export function helpRows(inReview = false): Row[] {
   const rows = t.boxes.keys;
+  const threshold: Row[] = inReview ? [] : [[["[", "]"], rows.threshold]];
   return [
-    [["Enter"], rows.send],
+    [["Enter"], inReview ? rows.sendOwn : rows.send],
     [["⇧N"], rows.none],
     [[FIXED_KEYS.ood], t.boxes.oodText],
     [["Tab", "⇧Tab"], rows.cycle],
@@ -26,7 +27,7 @@ export function helpRows(): Row[] {
     [["Space"], rows.keep],
     [["⇧K"], rows.keepAll],
     [["⇧Enter"], rows.keepSend],
-    [["[", "]"], rows.threshold],
+    ...threshold,
     [["+", "-", "Home"], rows.zoom],
     [[], rows.pan],
   ];

@@ -20,8 +20,8 @@ export type BoxIn = Rect & { class_id: number } & Partial<Omit<Box, keyof Rect |
 
 export type BoxesLabel = { type: "boxes"; boxes: Box[]; threshold: number | null };
 
-/** What the model takes for an object. */
-export type Proposal = Rect & { class_id: number; score: number };
+/** What the model takes for an object, or, in reviews, another person; nobody has a score then. */
+export type Proposal = Rect & { class_id: number; score: number; said?: true };
 
 /** A box on the page; `id` tells it from the others as long as the page is open. */
 export type Drawn = Box & { id: number };

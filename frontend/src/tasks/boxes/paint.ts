@@ -1,17 +1,14 @@
 import type { LabelClass } from "../../api/types";
 import type { EditorView } from "./editor";
-import { type Rect, rectToScreen, type Size, type View } from "./geometry";
+import { overlap, type Rect, rectToScreen, type Size, type View } from "./geometry";
 import { FLAGS, type Proposal } from "./model";
+import { type Named, names } from "./names";
 
 /** Beyond so many boxes in view each is a plain frame, without a shade behind it and a name. */
 const FEW = 400;
 const NAMED = 80;
-/** Boxes below this width on the screen have no room for a name. */
-const ROOM_FOR_NAME = 34;
 const LINE = 2;
 const SHADE = "rgb(0 0 0 / 55%)";
-const FONT = '600 11px "Geist", system-ui, sans-serif';
-const NAME_HEIGHT = 16;
 const DOT = 4;
 
 export type Picture = {
@@ -25,7 +22,7 @@ export type Picture = {
   hovered: string | null;
 };
 
-type Item = { rect: Rect; colour: string; name: string; dashed: boolean; hovered: boolean };
+type Item = Named & { fill: number };
 
 /** Draws all boxes but the chosen one. The context is scaled to pixels of the page. */
 export function paint(context: CanvasRenderingContext2D, picture: Picture, ratio: number): void {
@@ -33,55 +30,126 @@ export function paint(context: CanvasRenderingContext2D, picture: Picture, ratio
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.clearRect(0, 0, frame.width, frame.height);
   if (editor.hidden) return;
-  const items = itemsOf(picture);
-  const isFew = items.length <= FEW;
-  if (isFew) {
+  const items = itemsOf(picture, { x: 0, y: 0, w: frame.width, h: frame.height });
+  if (items.length > FEW) {
+    frames(context, items);
+  } else {
     context.fillStyle = SHADE;
     for (const { rect } of items) frameOf(context, rect, LINE + 1, -0.5);
+    frames(context, items, true);
   }
+  if (items.length <= NAMED) names(context, items, frame);
+  dots(context, picture);
+}
+
+/** Whether two pictures show the same, but for where the image lies. */
+export const differsInPlace = (one: Picture, other: Picture): boolean =>
+  one.view.k === other.view.k &&
+  one.frame === other.frame &&
+  one.editor === other.editor &&
+  one.proposals === other.proposals &&
+  one.classes === other.classes &&
+  one.hovered === other.hovered;
+
+/**
+ * Draws the picture after one that differs only in where the image lies, `moved` so many pixels; false where
+ * that cannot be done. With thousands of boxes it takes a tenth of the time: all that was in view
+ * before is pushed along, and drawn is what comes in at the edges.
+ */
+export function push(
+  context: CanvasRenderingContext2D,
+  picture: Picture,
+  moved: { x: number; y: number },
+  ratio: number,
+): boolean {
+  const { width: w, height: h } = picture.frame;
+  // Differences of floats are never quite whole.
+  const by = { x: Math.round(moved.x * ratio) / ratio, y: Math.round(moved.y * ratio) / ratio };
+  const isWhole = Math.abs(by.x - moved.x) + Math.abs(by.y - moved.y) < 1e-6;
+  const isNear = Math.abs(by.x) < w / 3 && Math.abs(by.y) < h / 3;
+  if (!isWhole || !isNear || picture.editor.hidden) return false;
+  if (itemsOf(picture, { x: 0, y: 0, w, h }, FEW + 1).length <= FEW) return false;
+  context.setTransform(1, 0, 0, 1, 0, 0);
+  context.globalCompositeOperation = "copy";
+  context.drawImage(context.canvas, by.x * ratio, by.y * ratio);
+  context.globalCompositeOperation = "source-over";
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  for (const strip of stripsOf(by, w, h)) {
+    context.save();
+    context.beginPath();
+    context.rect(strip.x, strip.y, strip.w, strip.h);
+    context.clip();
+    context.clearRect(strip.x, strip.y, strip.w, strip.h);
+    frames(context, itemsOf(picture, strip));
+    dots(context, picture);
+    context.restore();
+  }
+  return true;
+}
+
+/** What comes into view at the sides, with the lines that end there. */
+function stripsOf(by: { x: number; y: number }, w: number, h: number): Rect[] {
+  const [across, down] = [Math.abs(by.x) + LINE, Math.abs(by.y) + LINE];
+  const strips: Rect[] = [];
+  if (by.x !== 0) strips.push({ x: by.x > 0 ? 0 : w - across, y: 0, w: across, h });
+  if (by.y !== 0) strips.push({ x: 0, y: by.y > 0 ? 0 : h - down, w, h: down });
+  return strips;
+}
+
+/** What is seen in a part of the frame, `most` of it at most. */
+function itemsOf(picture: Picture, part: Rect, most = Number.POSITIVE_INFINITY): Item[] {
+  const { view, editor, proposals, classes, apart, hovered } = picture;
+  const of = new Map(classes.map((one) => [one.id, one]));
+  const items: Item[] = [];
+  const { k } = view;
+  const [x, y] = [(part.x - LINE - view.x) / k, (part.y - LINE - view.y) / k];
+  const seen = { x, y, w: (part.w + 2 * LINE) / k, h: (part.h + 2 * LINE) / k };
+  const isChosen = apart.id !== null || apart.index !== null;
+  for (const box of editor.doc.boxes) {
+    if (items.length >= most) return items;
+    const one = overlap(box, seen) && box.id !== apart.id && of.get(box.class_id);
+    if (!one) continue;
+    const isHovered = hovered === `b${box.id}`;
+    items.push({
+      rect: rectToScreen(box, view),
+      colour: one.colour,
+      name: FLAGS.some((flag) => box[flag]) ? `${one.name} •` : one.name,
+      dashed: false,
+      hovered: isHovered,
+      fill: isHovered ? 0.22 : 0.06,
+    });
+  }
+  for (const index of editor.open) {
+    const box = proposals[index];
+    const one = box && index !== apart.index && overlap(box, seen) && of.get(box.class_id);
+    if (!one) continue;
+    const isHovered = hovered === `p${index}`;
+    items.push({
+      rect: rectToScreen(box, view),
+      colour: one.colour,
+      name: suggestedName(one.name, box),
+      dashed: true,
+      hovered: isHovered,
+      // Where suggestions lie upon each other, the chosen one alone is shaded.
+      fill: isHovered ? 0.22 : isChosen ? 0 : 0.06,
+    });
+  }
+  return items;
+}
+
+/** What a suggestion is called: with how sure the model is, where it is one of a model. */
+export const suggestedName = (name: string, { score, said }: Proposal): string =>
+  said ? name : `${name} ${Math.round(100 * score)} %`;
+
+function frames(context: CanvasRenderingContext2D, items: readonly Item[], filled = false): void {
   for (const [colour, group] of byColour(items)) {
     context.fillStyle = colour;
     for (const item of group) {
       if (item.dashed) dashed(context, item);
-      else frameOf(context, item.rect, isFew ? LINE : 1, 0);
+      else frameOf(context, item.rect, filled ? LINE : 1, 0);
     }
-    if (isFew) fill(context, group);
+    if (filled) fill(context, group);
   }
-  if (items.length <= NAMED) for (const item of items) name(context, item);
-  dots(context, picture);
-}
-
-function itemsOf({ view, frame, editor, proposals, classes, apart, hovered }: Picture): Item[] {
-  const of = new Map(classes.map((one) => [one.id, one]));
-  const items: Item[] = [];
-  const add = (rect: Rect, classId: number, key: string, score?: number, flags = "") => {
-    const screen = rectToScreen(rect, view);
-    const isSeen =
-      screen.x < frame.width &&
-      screen.y < frame.height &&
-      screen.x + screen.w > 0 &&
-      screen.y + screen.h > 0;
-    const one = of.get(classId);
-    if (!isSeen || !one) return;
-    const label = score === undefined ? one.name : `${one.name} ${Math.round(100 * score)}`;
-    items.push({
-      rect: screen,
-      colour: one.colour,
-      name: label + flags,
-      dashed: score !== undefined,
-      hovered: key === hovered,
-    });
-  };
-  for (const box of editor.doc.boxes) {
-    if (box.id === apart.id) continue;
-    const flags = FLAGS.some((flag) => box[flag]) ? " •" : "";
-    add(box, box.class_id, `b${box.id}`, undefined, flags);
-  }
-  for (const index of editor.open) {
-    const one = proposals[index];
-    if (one && index !== apart.index) add(one, one.class_id, `p${index}`, one.score);
-  }
-  return items;
 }
 
 function byColour(items: readonly Item[]): Map<string, Item[]> {
@@ -125,36 +193,11 @@ function dashed(context: CanvasRenderingContext2D, { rect, colour }: Item): void
 }
 
 function fill(context: CanvasRenderingContext2D, group: readonly Item[]): void {
-  for (const { rect, hovered } of group) {
-    context.globalAlpha = hovered ? 0.22 : 0.06;
+  for (const { rect, fill: alpha } of group) {
+    context.globalAlpha = alpha;
     context.fillRect(rect.x, rect.y, rect.w, rect.h);
   }
   context.globalAlpha = 1;
-}
-
-function name(context: CanvasRenderingContext2D, item: Item): void {
-  const { rect, colour, dashed: isOpen } = item;
-  if (rect.w < ROOM_FOR_NAME && !item.hovered) return;
-  context.font = FONT;
-  context.textBaseline = "middle";
-  const most = Math.max(rect.w, item.hovered ? 400 : 0) - 10;
-  const text = shortened(context, item.name, most);
-  if (!text) return;
-  const width = context.measureText(text).width + 10;
-  const [x, y] = [Math.max(0, rect.x - 1), Math.max(0, rect.y - NAME_HEIGHT)];
-  context.fillStyle = isOpen ? "rgb(20 20 18 / 82%)" : colour;
-  context.fillRect(x, y, width, NAME_HEIGHT);
-  context.fillStyle = isOpen ? "#fff" : inkOn(colour);
-  context.fillText(text, x + 5, y + NAME_HEIGHT / 2 + 0.5);
-}
-
-function shortened(context: CanvasRenderingContext2D, text: string, most: number): string {
-  if (context.measureText(text).width <= most) return text;
-  for (let length = text.length - 1; length > 1; length -= 1) {
-    const short = `${text.slice(0, length)}…`;
-    if (context.measureText(short).width <= most) return short;
-  }
-  return "";
 }
 
 /** Where proposals below the slider are: what the model half saw is worth a look. */
@@ -174,12 +217,4 @@ function dots(context: CanvasRenderingContext2D, picture: Picture): void {
     context.fillStyle = colour;
     context.fill();
   }
-}
-
-/** Black or white, whichever can be read on a colour written as `#rrggbb`. */
-export function inkOn(colour: string): string {
-  const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) =>
-    Number.parseInt(colour.slice(at, at + 2), 16),
-  );
-  return 0.299 * r + 0.587 * g + 0.114 * b > 140 ? "#14140f" : "#fff";
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { redone, startOf, took, undone } from "./history";
+import { redone, startOf, took, undone } from "../history";
 import { chosenBy, handleAt, inReadingOrder, nextOf, under } from "./hit";
 
 const placed = (key: string, x: number, y: number, w: number, h: number) => ({

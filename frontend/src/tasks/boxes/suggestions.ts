@@ -1,6 +1,7 @@
 import { LABELED } from "../choice";
 import type { BoxEditor } from "./editor";
 import * as edits from "./edits";
+import { LEAST_DOT } from "./memory";
 import type { Chosen } from "./model";
 
 /** Take the chosen proposal as it is; it stays chosen, or the next undecided one is. */
@@ -23,9 +24,9 @@ export function keepAll(editor: BoxEditor): boolean {
   return true;
 }
 
-/** Proposals below are only dots from now on. */
+/** Proposals below are only dots from now on; those that are not even dots are never shown. */
 export function setThreshold(editor: BoxEditor, threshold: number): void {
-  const value = Math.round(Math.min(1, Math.max(0, threshold)) * 100) / 100;
+  const value = Math.round(Math.min(1, Math.max(LEAST_DOT, threshold)) * 100) / 100;
   editor.memory.threshold = value;
   const proposal = editor.chosenProposal;
   const hides = proposal !== null && proposal.score < value;

@@ -1,6 +1,7 @@
 import type { Estimate, Job } from "../../api/types";
 import { t } from "../../strings";
 import { formatAbout, formatMemory, formatSeconds } from "../format";
+import { formatMoney } from "../money";
 import { Notice } from "../State";
 
 const { estimate: text } = t.jobs;
@@ -25,6 +26,19 @@ export function EstimateNotice({ job }: { job: Job }) {
         {phases.length > 1 && `${text.phases} ${phases.join(", ")}.`}{" "}
         {found.notes.map(t.common.said).join(" ")}
       </p>
+      {found.requests !== undefined && <Asked found={found} />}
     </Notice>
+  );
+}
+
+/** What asking a judge would take: known before anything is paid. */
+function Asked({ found }: { found: Estimate }) {
+  const { price: words, priceIs, priceUnknown } = t.selection;
+  const { requests = 0, tokens_in = 0, tokens_out = 0, price = null } = found;
+  return (
+    <p>
+      {words(requests, tokens_in, tokens_out)}{" "}
+      <strong>{price === null ? priceUnknown : priceIs(formatMoney(price))}</strong>
+    </p>
   );
 }

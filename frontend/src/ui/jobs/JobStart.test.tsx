@@ -162,3 +162,23 @@ it("drops what the server refused once a field is edited, even to no valid value
     await userEvent.type(field("Epochs"), "5");
   }
 });
+
+it("says before a job that trains for long that its time can be measured, until it was", () => {
+  show();
+  expect(screen.getByText(/“Estimate” measures it here first/)).toBeTruthy();
+  cleanup();
+  show({
+    ...{ state: "succeeded", dry_run: true, params: { epochs: 30, subset: 31 }, error: null },
+    result: {
+      estimate: {
+        seconds: 60,
+        memory_bytes: 1e9,
+        device: "cpu",
+        labeled: 3,
+        phases: {},
+        notes: [],
+      },
+    },
+  } as unknown as Job);
+  expect(screen.queryByText(/“Estimate” measures it here first/)).toBeNull();
+});

@@ -11,7 +11,17 @@ import { Notice } from "../State";
 import { EstimateNotice } from "./EstimateNotice";
 import styles from "./Jobs.module.css";
 import { saidBy } from "./outcome";
+import { useMethodChoice } from "./useMethodChoice";
 import { useSubsetChoice } from "./useSubsetChoice";
+
+/** Jobs that train networks, which may take hours where there is no GPU. */
+const LONG: ReadonlySet<string> = new Set([
+  "taufe",
+  "localize",
+  "prune",
+  "relabel",
+  "learn_features",
+]);
 
 type JobStartProps = {
   project: Project;
@@ -31,7 +41,7 @@ export function JobStart(props: JobStartProps) {
   const [given, setGiven] = useState(() => givenBefore(latest, project));
   // Defaults may still follow the workers that there are; what was changed is all given.
   const params = paramsWith(algorithm, given);
-  const shown = useSubsetChoice(project.id, algorithm, params.subset);
+  const shown = useMethodChoice(useSubsetChoice(project.id, algorithm, params.subset), params);
   const fields = useRef<HTMLDetailsElement>(null);
   const start = useMutation({
     mutationFn: (dryRun: boolean) => startJob(project.id, algorithm.name, params, dryRun),
@@ -56,13 +66,14 @@ export function JobStart(props: JobStartProps) {
   // Images of any split can be brought to another size.
   const empty = (algorithm.name === "resize" ? pool + evaluation + auxiliary_ood : pool) === 0;
   const error = start.error ?? goOn.error;
+  const isMeasured = latest?.dry_run === true && isOf(latest, algorithm, params);
   return (
     <>
       {latest?.state === "failed" && <Notice tone="bad">{saidBy(latest)}</Notice>}
       {resumable && latest?.state === "cancelled" && !latest.dry_run && (
         <p className={styles.quiet}>{t.jobs.stopped}</p>
       )}
-      {latest?.dry_run && isOf(latest, algorithm, params) && <EstimateNotice job={latest} />}
+      {latest && isMeasured && <EstimateNotice job={latest} />}
       <details
         ref={fields}
         className={styles.params}
@@ -108,6 +119,9 @@ export function JobStart(props: JobStartProps) {
         </Button>
         {empty && <span className={styles.quiet}>{t.jobs.needsImages}</span>}
       </div>
+      {!empty && !again && !isMeasured && LONG.has(algorithm.name) && (
+        <p className={styles.quiet}>{t.jobs.estimate.before}</p>
+      )}
       {error && <Notice tone="bad">{error.message}</Notice>}
     </>
   );

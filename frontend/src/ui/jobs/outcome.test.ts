@@ -2,8 +2,8 @@ import { expect, it } from "vitest";
 import type { Job } from "../../api/types";
 import { doneBy } from "./outcome";
 
-const job = (kind: string, result: Job["result"], dry_run = false) =>
-  ({ kind, result, dry_run }) as Job;
+const job = (kind: string, result: Job["result"], dry_run = false, params: Job["params"] = {}) =>
+  ({ kind, result, dry_run, params }) as Job;
 
 it.each([
   [job("advance_round", { closed: null, opened: 0 }), "Round 0 opened"],
@@ -22,6 +22,9 @@ it.each([
   [job("prune", { kept: 1200, labeled: 2000 }), "1,200 of 2,000 labels kept"],
   [job("relabel", { disagreements: 7, labeled: 280 }), "7 of 280 labels doubted"],
   [job("relabel", null, true), "Estimate"],
+  [job("import_pool", null, true), "Waits for your answer"],
+  [job("import_pool", null, true, { answer: "started" }), "Answered: the import was started"],
+  [job("import_pool", null, true, { answer: "discarded" }), "Answered: discarded"],
   [job("export", { bytes: 7 }), null],
 ])("says in a line what %o has done", (done, said) => {
   if (said instanceof RegExp) expect(doneBy(done)).toMatch(said);

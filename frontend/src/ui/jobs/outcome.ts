@@ -37,8 +37,8 @@ export function importedBy(report: ImportReport): string {
 }
 
 /** What a job that succeeded has done, in a line; null where there is nothing to say. */
-export function doneBy({ dry_run, kind, result }: Job): string | null {
-  if (dry_run && kind === "import_pool") return t.setup.plan.waits;
+export function doneBy({ dry_run, kind, params, result }: Job): string | null {
+  if (dry_run && kind === "import_pool") return planned(params.answer);
   if (dry_run) {
     // The event that says it is done comes before its result.
     const found = result?.estimate as Estimate | undefined;
@@ -51,6 +51,9 @@ export function doneBy({ dry_run, kind, result }: Job): string | null {
   if (kind === "prune" && result) {
     const { kept, labeled } = result as PruneResult;
     return t.jobs.pruned(kept, labeled);
+  }
+  if (kind === "select_instructions" && result) {
+    return t.selection.said(result.kept as number, result.rows as number);
   }
   if (kind === "relabel" && result) {
     const { disagreements, labeled } = result as Relabeling;
@@ -65,4 +68,10 @@ export function doneBy({ dry_run, kind, result }: Job): string | null {
   if (kind === "embedding_map" && result) return t.jobs.mapped(result.images as number);
   if (typeof result?.added === "number") return importedBy(result as ImportReport);
   return typeof result?.images === "number" ? t.jobs.learned(result.images) : null;
+}
+
+/** What became of the plan of an import. */
+function planned(answer: unknown): string {
+  const { answered, waits } = t.setup.plan;
+  return typeof answer === "string" ? (answered[answer] ?? answer) : waits;
 }

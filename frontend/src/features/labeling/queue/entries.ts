@@ -10,9 +10,13 @@ export function fromLease(item: LeaseItem, leaseToken: string | null): Entry {
 
 function fromRecent(answer: RecentAnswer): Entry {
   const { key, verdict, class_id: classId } = answer;
-  const { query_id, example_id, image_url, width, height, name, excerpt, proposals } = answer;
+  const { query_id, example_id, image_url, width, height, name, excerpt } = answer;
+  const { proposals, members } = answer;
   return {
-    subject: { query_id, example_id, image_url, width, height, name, excerpt, proposals },
+    subject: {
+      ...{ query_id, example_id, image_url, width, height, name, excerpt },
+      ...{ proposals, members },
+    },
     leaseToken: null,
     given: { key, verdict, classId, ...labelFrom(answer.label) },
   };
@@ -30,7 +34,7 @@ export function toStored(
   { projectId, userId }: Pick<StoredAnswer, "projectId" | "userId">,
   seconds: number,
 ): StoredAnswer {
-  // A text can be got again, and would weigh more than all the rest.
+  // A text can be got again, and would weigh more than all the rest; those it is ranked with cannot.
   const { text: _, ...subject } = entry.subject;
   return {
     ...given,

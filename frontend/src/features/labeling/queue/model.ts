@@ -7,7 +7,7 @@ export type Subject = Pick<
   "query_id" | "example_id" | "image_url" | "width" | "height" | "name"
 > &
   // Entries of earlier versions know of images only.
-  Partial<Pick<LeaseItem, "excerpt" | "text" | "proposals">>;
+  Partial<Pick<LeaseItem, "excerpt" | "text" | "proposals" | "members">>;
 
 /** A verdict that was given, by the key under which it was stored. */
 export type Given = {
@@ -48,6 +48,7 @@ type SinceOthers =
   | "votes"
   | "alike"
   | "excerpt"
+  | "members"
   | "decided_class_id"
   | "decided_label"
   | "given_label"

@@ -14,12 +14,18 @@ import { type Deciding, DecisionButton } from "./DecisionButton";
 import type { DecisionPanelProps } from "./DecisionPanel";
 import styles from "./DecisionPanel.module.css";
 import { LastChoices } from "./LastChoices";
+import { votesInAll } from "./votes";
 
 /** One of two labels with boxes, or another that is made of both on the stage. */
-export function BoxDecisions({ work: editor = null, ...props }: DecisionPanelProps) {
+export function BoxDecisions({ work, ...props }: DecisionPanelProps) {
+  const editor = work?.kind === "boxes" ? work : null;
   const { kind, canUndo, onUndo, onFind, ...deciding } = props;
   const { suggestion, classes } = deciding;
   const words = t.review[kind];
+  const last = <LastChoices deciding={deciding} canUndo={canUndo} onUndo={onUndo} />;
+  if (!suggestion) return <div className={panel.panel}>{last}</div>;
+  // Of two who differ neither has the most.
+  const isTied = votesInAll(suggestion) === 2;
   return (
     <div className={panel.panel}>
       <fieldset className={styles.labels} aria-label={t.review.decisions}>
@@ -27,21 +33,21 @@ export function BoxDecisions({ work: editor = null, ...props }: DecisionPanelPro
           deciding={deciding}
           choice={KEEP}
           arrow="ArrowLeft"
-          heading={words.given(false)}
-          label={suggestion?.given_label}
+          heading={words.given(isTied)}
+          label={suggestion.given_label}
         />
         <Side
           deciding={deciding}
           choice={ACCEPT}
           arrow="ArrowRight"
           heading={words.suggested}
-          label={suggestion?.suggested_label}
+          label={suggestion.suggested_label}
           dashed
         />
       </fieldset>
       <p className={styles.heading}>{t.boxes.both}</p>
       {editor && <Editing editor={editor} classes={classes} onFind={onFind} />}
-      {suggestion?.given_label && suggestion.suggested_label && (
+      {suggestion.given_label && suggestion.suggested_label && (
         <DecisionButton
           deciding={deciding}
           choice={choiceOf(null, BOTH)}
@@ -53,7 +59,7 @@ export function BoxDecisions({ work: editor = null, ...props }: DecisionPanelPro
           <span className={panel.name}>{t.boxes.ood}</span>
         </DecisionButton>
       )}
-      <LastChoices deciding={deciding} canUndo={canUndo} onUndo={onUndo} />
+      {last}
     </div>
   );
 }
@@ -89,13 +95,13 @@ type SideProps = {
   choice: Choice;
   arrow: "ArrowLeft" | "ArrowRight";
   heading: string;
-  /** Null is OOD; undefined while there is nothing to decide on. */
-  label: Suggestion["given_label"] | undefined;
+  /** Null is OOD. */
+  label: Suggestion["given_label"];
   dashed?: boolean;
 };
 
 function Side({ deciding, choice, arrow, heading, label, dashed }: SideProps) {
-  const name = label === undefined ? "–" : (saidOf(label) ?? t.boxes.ood);
+  const name = saidOf(label) ?? t.boxes.ood;
   const line: CSSProperties = { borderTop: `2px ${dashed ? "dashed" : "solid"} currentcolor` };
   return (
     <DecisionButton

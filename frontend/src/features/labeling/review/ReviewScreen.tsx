@@ -19,6 +19,7 @@ import { Done } from "./Done";
 import type { ReviewCommand } from "./decisions";
 import { EstimateOf } from "./EstimateOf";
 import { GroupDesk } from "./GroupDesk";
+import { RankingDecisions } from "./RankingDecisions";
 import { type Mode, ReviewBar } from "./ReviewBar";
 import styles from "./ReviewScreen.module.css";
 import { Spoken } from "./Spoken";
@@ -31,6 +32,12 @@ const ReviewHelp = keyDialog(() => import("./ReviewHelp").then((m) => m.ReviewHe
 const FindDialog = keyDialog(() => import("../FindDialog").then((m) => m.FindDialog));
 
 const { review: text } = t;
+
+/** Labels that are more than one class are decided on by panels of their own. */
+const OF_TASK: Partial<Record<string, typeof DecisionPanel>> = {
+  boxes: BoxDecisions,
+  instructions: RankingDecisions,
+};
 
 type Place = {
   project: Project;
@@ -104,8 +111,8 @@ function Desk({ project, manages, back, missing, jobId, reviewing, sender, onMod
   const [alternate, setAlternate] = useAlternate(project.medium);
   const { current, history } = view;
   const { classes } = project;
-  const isOfBoxes = project.task === "boxes";
-  const Decisions = isOfBoxes ? BoxDecisions : DecisionPanel;
+  const ofTask = OF_TASK[project.task];
+  const Decisions = ofTask ?? DecisionPanel;
   const shownAt = useShownClasses(project, view.classesVersion);
 
   const decide = useCallback(
@@ -182,7 +189,7 @@ function Desk({ project, manages, back, missing, jobId, reviewing, sender, onMod
           {view.phase === "failed" && view.error && <Failure error={view.error} onRetry={retry} />}
         </div>
         <aside className={desk.side}>
-          {!isOfBoxes && (
+          {!ofTask && (
             <Spoken
               current={current}
               previous={history.at(-1) ?? null}
@@ -209,7 +216,9 @@ function Desk({ project, manages, back, missing, jobId, reviewing, sender, onMod
           </div>
         </aside>
       </div>
-      {dialog === "help" && <ReviewHelp classes={classes} onClose={closeDialog} />}
+      {dialog === "help" && (
+        <ReviewHelp task={project.task} classes={classes} onClose={closeDialog} />
+      )}
       {dialog === "find" && (
         <FindDialog
           classes={classes}

@@ -6,7 +6,7 @@ import type { StoredDecision } from "../queue/model";
 export function decidedBefore(recent: Suggestion[], unsent: StoredDecision[]): Suggestion[] {
   const decided = new Map<number, Suggestion>();
   for (const one of [...recent].reverse()) decided.set(one.id, one);
-  for (const { subject, decision, classId = null } of unsent) {
+  for (const { subject, decision, classId = null, label = null } of unsent) {
     decided.delete(subject.id);
     // Taken back: there is nothing to go back to.
     if (decision === null) continue;
@@ -14,12 +14,13 @@ export function decidedBefore(recent: Suggestion[], unsent: StoredDecision[]): S
       votes: [],
       alike: null,
       excerpt: null,
+      members: null,
       given_label: labelOf(subject.given_class_id),
       suggested_label: labelOf(subject.suggested_class_id),
       ...subject,
       decision,
       decided_class_id: classId,
-      decided_label: labelOf(classId),
+      decided_label: label ?? labelOf(classId),
     });
   }
   return [...decided.values()];

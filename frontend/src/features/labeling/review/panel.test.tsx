@@ -28,6 +28,7 @@ const suggestion = (id: number, more: Partial<Suggestion> = {}): Suggestion => (
   height: 8,
   name: "",
   excerpt: null,
+  members: null,
   given_class_id: 1,
   given_label: labelOf(1),
   suggested_class_id: 2,

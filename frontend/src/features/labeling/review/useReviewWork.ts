@@ -15,16 +15,17 @@ type Reviewed = {
 /**
  * What a reviewer makes of two labels that differ, where neither need be right as it is.
  *
- * The one is on the stage, and what the other has besides stands there to be taken over. What is sent
- * from there is neither of the two.
+ * Of boxes the one is on the stage, and what the other has besides stands there to be taken over. An order begins anew.
+ * What is sent from there is neither of the two.
  */
 export function useReviewWork({ project, task, current, decide }: Reviewed): Work {
   const id = current?.id;
+  const isOrder = project.task === "instructions";
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is reviewed stays as it is.
   const shown = useMemo(() => {
     if (!current || id === undefined) return null;
     const { given_label, suggested_label, decided_label } = current;
-    const begins = labelFrom(decided_label ?? given_label);
+    const begins = labelFrom(decided_label ?? (isOrder ? null : given_label));
     const given: Said = { verdict: LABELED, classId: null, ...plainly(begins) };
     const proposals = againstEachOther(given.label, suggested_label);
     return { subject: { ...current, query_id: id, proposals }, given };

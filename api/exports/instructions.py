@@ -1,0 +1,244 @@
+"""Instruction data as tuning libraries read it, and what people said of its rows."""
+
+import json
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import pyarrow as pa
+from anyio import to_thread
+from pyarrow import parquet
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
+
+from api.exports.parquet import Sink
+from api.exports.texts import within_memory
+from core.among import among
+from core.consensus import Vote, consensus, held_in_its_round, votes
+from core.states import ExampleState, Split
+from core.tables import Annotation, Example, ExampleText, Query, QueryMember, Round, User
+from core.tasks.instruction_lines import as_alpaca, as_messages
+from core.tasks.instruction_rows import InstructionRow
+from core.tasks.instructions import RankingLabel
+from core.tasks.registry import label_of
+
+Sessions = async_sessionmaker[AsyncSession]
+Line = Callable[[InstructionRow], Iterator[dict[str, Any]]]
+_FETCH: Final = 500
+_TURN: Final = pa.struct([("role", pa.string()), ("content", pa.string())])
+_SCHEMA: Final = pa.schema(
+    {
+        "system": pa.string(),
+        "instruction": pa.string(),
+        "input": pa.string(),
+        "output": pa.string(),
+        "responses": pa.list_(pa.string()),
+        "messages": pa.list_(_TURN),
+        "split": pa.string(),
+        "state": pa.string(),
+        "wrong": pa.bool_(),
+        "example_id": pa.int64(),
+        "pool_index": pa.int64(),
+        "name": pa.string(),
+        "sha256": pa.string(),
+        "meta": pa.string(),
+    }
+)
+
+
+async def _rows(sessions: Sessions, project_id: int) -> AsyncIterator[list[Any]]:
+    """Rows of a project in order of import, some megabytes at a time; each block by itself."""
+    last = -1
+    columns = (
+        Example.id, Example.pool_index, Example.name, Example.content_hash, Example.split,
+        Example.state, Example.label, Example.meta, Example.bytes,
+    )  # fmt: skip
+    while True:
+        statement = (
+            select(*columns)
+            .where(Example.project_id == project_id, Example.pool_index > last)
+            .order_by(Example.pool_index)
+            .limit(_FETCH)
+        )
+        async with sessions() as session:
+            found = (await session.execute(statement)).all()
+        if not found:
+            return
+        last = found[-1].pool_index
+        for some in within_memory(found, lambda one: one.bytes):
+            parts = await _fields(sessions, [one.id for one in some])
+            yield [(one, parts[one.id]) for one in some if one.id in parts]
+
+
+async def _fields(sessions: Sessions, ids: Sequence[int]) -> Mapping[int, InstructionRow]:
+    statement = select(ExampleText.example_id, ExampleText.fields).where(
+        among(ExampleText.example_id, ids), ExampleText.fields.is_not(None)
+    )
+    async with sessions() as session:
+        found = (await session.execute(statement)).all()
+    return {id_: InstructionRow.model_validate(fields) for id_, fields in found}
+
+
+def _is_wrong(row: Any) -> bool:
+    label = label_of(row.label)
+    return isinstance(label, RankingLabel) and row.id in label.wrong
+
+
+def _is_good(row: Any) -> bool:
+    """Whether nobody has said that a row is wrong, or does not belong there."""
+    return row.split is Split.POOL and row.state is not ExampleState.OOD and not _is_wrong(row)
+
+
+async def as_lines(sessions: Sessions, project_id: int, line: Line) -> AsyncIterator[str]:
+    """Rows of the pool as JSON Lines, without those that people called wrong or OOD.
+
+    Args:
+        sessions: Makes a session for each block.
+        project_id: Whose rows.
+        line: What a row is in the format.
+    """
+    async for block in _rows(sessions, project_id):
+        good = [parts for row, parts in block if _is_good(row)]
+        yield "".join(
+            f"{json.dumps(one, ensure_ascii=False)}\n" for parts in good for one in line(parts)
+        )
+
+
+ALPACA: Final[Line] = as_alpaca
+MESSAGES: Final[Line] = as_messages
+
+
+async def as_parquet(sessions: Sessions, project_id: int) -> AsyncIterator[bytes]:
+    """Every row with what is known of it, as Hugging Face's ``datasets`` reads it."""
+    sink = Sink()
+    writer = parquet.ParquetWriter(sink, _SCHEMA, compression="zstd")
+    async for block in _rows(sessions, project_id):
+        rows = [_columns(row, parts) for row, parts in block]
+        await to_thread.run_sync(_write, writer, rows)
+        yield sink.taken()
+    writer.close()
+    yield sink.taken()
+
+
+def _write(writer: parquet.ParquetWriter, rows: list[dict[str, Any]]) -> None:
+    if rows:
+        writer.write_table(pa.Table.from_pylist(rows, schema=_SCHEMA))
+
+
+def _columns(row: Any, parts: InstructionRow) -> dict[str, Any]:
+    return {
+        "system": parts.system,
+        "instruction": parts.instruction,
+        "input": parts.input,
+        "output": parts.responses[0],
+        "responses": list(parts.responses),
+        "messages": next(as_messages(parts))["messages"],
+        "split": row.split.value,
+        "state": row.state.value,
+        "wrong": _is_wrong(row),
+        "example_id": row.id,
+        "pool_index": row.pool_index,
+        "name": row.name,
+        "sha256": row.content_hash.hex(),
+        "meta": json.dumps(row.meta, ensure_ascii=False),
+    }
+
+
+async def as_rankings(sessions: Sessions, project_id: int) -> AsyncIterator[str]:
+    """What people were asked to rank, and what they said: a line for each group."""
+    for number, round_id in await _rounds(sessions, project_id):
+        groups = await _groups(sessions, round_id)
+        for start in range(0, len(groups), _FETCH):
+            yield await _told(sessions, number, round_id, groups[start : start + _FETCH])
+
+
+async def _rounds(sessions: Sessions, project_id: int) -> Sequence[Any]:
+    statement = (
+        select(Round.number, Round.id).where(Round.project_id == project_id).order_by(Round.number)
+    )
+    async with sessions() as session:
+        return (await session.execute(statement)).all()
+
+
+async def _groups(sessions: Sessions, round_id: int) -> Sequence[Any]:
+    """The first query of each group of a round, and the example that its verdicts are on."""
+    statement = (
+        select(func.min(Query.id).label("query_id"), Query.example_id)
+        .where(Query.round_id == round_id)
+        .group_by(Query.example_id)
+        .order_by(func.min(Query.id))
+    )
+    async with sessions() as session:
+        return (await session.execute(statement)).all()
+
+
+async def _told(sessions: Sessions, number: int, round_id: int, groups: Sequence[Any]) -> str:
+    members = (
+        select(QueryMember.query_id, QueryMember.example_id, Example.name)
+        .join(Example, Example.id == QueryMember.example_id)
+        .where(among(QueryMember.query_id, [one.query_id for one in groups]))
+        .order_by(QueryMember.query_id, QueryMember.place)
+    )
+    said = (
+        votes(lambda one: one.round_id == round_id)
+        .add_columns(Annotation.seconds, Annotation.created_at, User.email)
+        .outerjoin(User, User.id == Annotation.annotator_id)
+        .where(
+            among(Annotation.example_id, [one.example_id for one in groups]), held_in_its_round()
+        )
+    )
+    held: dict[int, list[Any]] = defaultdict(list)
+    given: dict[int, list[Any]] = defaultdict(list)
+    async with sessions() as session:
+        for row in await session.execute(members):
+            held[row.query_id].append(row)
+        for row in await session.execute(said):
+            given[row.example_id].append(row)
+    ids = [row.example_id for rows in held.values() for row in rows]
+    parts = await _fields(sessions, ids)
+    lines = (
+        _group(number, held[one.query_id], given[one.example_id], parts)
+        for one in groups
+        if one.query_id in held
+    )
+    return "".join(f"{json.dumps(one, ensure_ascii=False)}\n" for one in lines)
+
+
+def _group(
+    number: int, members: Sequence[Any], said: Sequence[Any], parts: Mapping[int, InstructionRow]
+) -> dict[str, Any]:
+    agreed = consensus(Vote.of(row) for row in said)
+    return {
+        "round": number,
+        "rows": [
+            {
+                "example_id": one.example_id,
+                "name": one.name,
+                **parts[one.example_id].model_dump(mode="json"),
+            }
+            for one in members
+            if one.example_id in parts
+        ],
+        **_said(agreed),
+        "votes": [
+            {
+                "annotator": row.email,
+                "source": row.source.value,
+                **_said(Vote.of(row)),
+                "seconds": row.seconds,
+                "created_at": row.created_at.isoformat(),
+            }
+            for row in said
+        ],
+    }
+
+
+def _said(vote: Vote | None) -> dict[str, Any]:
+    """A verdict, and the ranking if it is one."""
+    label = None if vote is None else vote.label
+    is_ranking = isinstance(label, RankingLabel)
+    return {
+        "verdict": None if vote is None else "ranking" if is_ranking else vote.verdict.in_files,
+        "order": label.order if isinstance(label, RankingLabel) else None,
+        "wrong": label.wrong if isinstance(label, RankingLabel) else None,
+    }

@@ -1,0 +1,273 @@
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from anyio import to_thread
+from numpy.typing import NDArray
+from sqlalchemy import Select, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from api.instruction_rows import fields_of
+from api.selections.schemas import (
+    ClusterPageOut,
+    ComparedSelection,
+    PeopleOut,
+    SelectedCluster,
+    SelectedRow,
+    SelectionComparison,
+    SelectionOut,
+    TiedScores,
+)
+from core.among import among
+from core.errors import Conflict, NotFound
+from core.selections import (
+    SelectionReason,
+    Shown,
+    cluster_page,
+    read_columns,
+    rows_at,
+    tied_share,
+)
+from core.states import ArtifactKind, JobKind
+from core.storage import Storage
+from core.tables import Artifact, Example, ExampleText, Job
+
+_SHOWN: Final = 24
+
+
+@dataclass(frozen=True)
+class Found:
+    """A selection as the database knows it.
+
+    Attributes:
+        artifact: The newest of its job: where people have decided since, it follows them.
+        scores: The newest selection of the project that was made by scores of single rows.
+        clusters: The newest whose rows were put together, this one if it has clusters.
+    """
+
+    artifact: Artifact
+    scores: Artifact | None
+    clusters: Artifact | None
+
+
+def _selections(project_id: int) -> Select[tuple[Artifact]]:
+    """Selections of a project, the newest first."""
+    return (
+        select(Artifact)
+        .where(Artifact.project_id == project_id, Artifact.kind == ArtifactKind.SELECTION)
+        .order_by(Artifact.id.desc())
+    )
+
+
+async def find_selection(session: AsyncSession, project_id: int, job_id: int) -> Found:
+    """The selection of a job.
+
+    Raises:
+        NotFound: There is no such job in this project.
+        Conflict: ``not_selected``, it has chosen nothing.
+    """
+    of_job = _selections(project_id).where(Artifact.job_id == job_id).limit(1)
+    artifact = (await session.scalars(of_job)).one_or_none()
+    if artifact is None:
+        job = await session.get(Job, job_id)
+        if job is None or job.project_id != project_id:
+            raise NotFound("job")
+        if job.kind is not JobKind.SELECT_INSTRUCTIONS:
+            raise Conflict("not_selected", f"Job {job_id} chooses no instructions.")
+        raise Conflict(
+            "not_selected",
+            f"Job {job_id} is {job.state} and has chosen nothing yet; wait until it has succeeded.",
+        )
+    method = Artifact.meta["method"].as_string()
+    scored = _selections(project_id).where(method == "sample_scores").limit(1)
+    clustered = _selections(project_id).where(method == "fp_instruction").limit(1)
+    is_scored = artifact.meta["method"] == "sample_scores"
+    is_clustered = artifact.meta["clusters"] > 0
+    return Found(
+        artifact,
+        artifact if is_scored else (await session.scalars(scored)).one_or_none(),
+        artifact if is_clustered else (await session.scalars(clustered)).one_or_none(),
+    )
+
+
+def path_of(storage: Storage, artifact: Artifact) -> Path:
+    """The file of a selection. Blocks where it lies in a bucket.
+
+    Raises:
+        Conflict: ``selection_file_missing``.
+    """
+    path = storage.fetch(artifact.storage_key)
+    if not path.exists():
+        raise Conflict(
+            "selection_file_missing",
+            f"The file of the selection of job {artifact.job_id} is not in the data directory; "
+            "restore it from a backup, or choose again.",
+        )
+    return path
+
+
+def summary(storage: Storage, found: Found) -> SelectionOut:
+    """What is said of a selection. Blocks."""
+    artifact = found.artifact
+    meta: dict[str, Any] = artifact.meta
+    people = meta.get("people")
+    return SelectionOut.model_validate(
+        {
+            **meta,
+            "job_id": artifact.job_id,
+            "artifact_id": artifact.id,
+            "non_rankable": _tied(storage, found),
+            "people": None if people is None else PeopleOut.model_validate(people),
+            "created_at": artifact.created_at,
+        }
+    )
+
+
+def _tied(storage: Storage, found: Found) -> TiedScores | None:
+    """How little scores of single rows say where rows are alike, if the project has both."""
+    if found.scores is None or found.clusters is None:
+        return None
+    assert found.scores.job_id is not None
+    assert found.clusters.job_id is not None
+    scored = read_columns(path_of(storage, found.scores), "example_id", "score")
+    clustered = read_columns(path_of(storage, found.clusters), "example_id", "cluster")
+    _, one, other = np.intersect1d(
+        scored["example_id"], clustered["example_id"], assume_unique=True, return_indices=True
+    )
+    share = tied_share(clustered["cluster"][other], scored["score"][one])
+    if share is None:
+        return None
+    return TiedScores(share=share, scores_of=found.scores.job_id, clusters_of=found.clusters.job_id)
+
+
+async def clusters(
+    session: AsyncSession,
+    storage: Storage,
+    found: Found,
+    *,
+    shown: Shown,
+    cursor: int | None,
+    limit: int,
+) -> ClusterPageOut:
+    """A page of clusters, by number."""
+    path = await to_thread.run_sync(path_of, storage, found.artifact)
+    page = await to_thread.run_sync(cluster_page, path, shown, cursor or 0, limit)
+    described = await described_rows(session, page.rows)
+    by_id = {row.example_id: row for row in described}
+    items = []
+    for number, group in groupby(page.rows, key=lambda row: row["cluster"]):
+        rows = list(group)
+        names = ("status", "w", "p_value", "asked", "source")
+        items.append(
+            SelectedCluster(
+                cluster=number,
+                **{name: rows[0][name] for name in names},
+                members=[by_id[row["example_id"]] for row in rows if row["example_id"] in by_id],
+            )
+        )
+    return ClusterPageOut(items=items, next_cursor=page.next_cluster, total=page.total)
+
+
+async def listed(
+    session: AsyncSession,
+    storage: Storage,
+    found: Found,
+    *,
+    kept: bool | None,
+    reason: SelectionReason | None,
+    cursor: int | None,
+    limit: int,
+) -> tuple[list[SelectedRow], int | None]:
+    """A page of rows, in the order of the file, and the cursor of the next."""
+    path = await to_thread.run_sync(path_of, storage, found.artifact)
+
+    def read() -> tuple[list[dict[str, Any]], int | None]:
+        columns = read_columns(path, "kept", "reason")
+        wanted: NDArray[np.bool_] = np.ones(len(columns["kept"]), dtype=np.bool_)
+        if kept is not None:
+            wanted &= columns["kept"] == kept
+        if reason is not None:
+            wanted &= columns["reason"] == reason.value
+        places = np.flatnonzero(wanted)
+        begin = int(np.searchsorted(places, cursor or 0))
+        after = places[begin + limit : begin + limit + 1].tolist()
+        return rows_at(path, places[begin : begin + limit]), after[0] if after else None
+
+    rows, after = await to_thread.run_sync(read)
+    return await described_rows(session, rows), after
+
+
+async def described_rows(
+    session: AsyncSession, rows: Sequence[dict[str, Any]]
+) -> list[SelectedRow]:
+    """Rows of a file with what they say; what was deleted since is left out."""
+    ids = [row["example_id"] for row in rows]
+    statement = (
+        select(Example.id, Example.name, ExampleText.fields)
+        .join(ExampleText, ExampleText.example_id == Example.id)
+        .where(among(Example.id, ids))
+    )
+    known = {one.id: one for one in await session.execute(statement)}
+    return [
+        SelectedRow(
+            name=known[row["example_id"]].name,
+            fields=fields_of(known[row["example_id"]].fields),
+            **{name: row[name] for name in SelectedRow.model_fields if name in row},
+        )
+        for row in rows
+        if row["example_id"] in known
+    ]
+
+
+@dataclass(frozen=True)
+class Sides:
+    """What two selections keep, compared.
+
+    Attributes:
+        both: How many both keep.
+        only: For each, how many only it keeps, and the first of them as rows of its file.
+    """
+
+    both: int
+    only: tuple[tuple[int, list[dict[str, Any]]], tuple[int, list[dict[str, Any]]]]
+
+
+def sides(storage: Storage, one: Artifact, other: Artifact) -> Sides:
+    """Compare what two selections keep. Blocks."""
+    paths = [path_of(storage, artifact) for artifact in (one, other)]
+    read = [read_columns(path, "example_id", "kept", "pool_index") for path in paths]
+    kept = [columns["example_id"][columns["kept"]] for columns in read]
+    both = len(np.intersect1d(*kept, assume_unique=True))
+    only = []
+    for path, columns, others in zip(paths, read, reversed(kept), strict=True):
+        places = np.flatnonzero(columns["kept"] & ~np.isin(columns["example_id"], others))
+        first = places[np.argsort(columns["pool_index"][places], kind="stable")][:_SHOWN]
+        only.append((len(places), rows_at(path, np.sort(first))))
+    return Sides(both, (only[0], only[1]))
+
+
+async def comparison(
+    session: AsyncSession, one: Artifact, other: Artifact, found: Sides
+) -> SelectionComparison:
+    """Two selections side by side."""
+    (only_one, first_one), (only_other, first_other) = found.only
+    union = found.both + only_one + only_other
+    return SelectionComparison(
+        one=_compared(one),
+        other=_compared(other),
+        both=found.both,
+        only_one=only_one,
+        only_other=only_other,
+        jaccard=found.both / union if union else 1.0,
+        first_only_one=await described_rows(session, first_one),
+        first_only_other=await described_rows(session, first_other),
+    )
+
+
+def _compared(artifact: Artifact) -> ComparedSelection:
+    assert artifact.job_id is not None
+    meta = artifact.meta
+    return ComparedSelection(job_id=artifact.job_id, method=meta["method"], kept=meta["kept"])

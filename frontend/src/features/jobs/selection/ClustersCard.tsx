@@ -1,0 +1,90 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { clustersQuery, type SelectedCluster, type ShownClusters } from "../../../api/selections";
+import { t } from "../../../strings";
+import { Button } from "../../../ui/Button";
+import { Card } from "../../../ui/Card";
+import { Chip } from "../../../ui/Chip";
+import { Segments } from "../../../ui/Segments";
+import { Failure, Loading, Skeleton } from "../../../ui/State";
+import { SelectedItem } from "./SelectedItem";
+import styles from "./Selection.module.css";
+
+const SHOWN: ShownClusters[] = ["all", "undecided", "unranked", "people"];
+
+type ClustersCardProps = { place: { projectId: number; jobId: number } };
+
+/** Clusters to look through, with what became of each of their rows. */
+export function ClustersCard({ place }: ClustersCardProps) {
+  const text = t.selection;
+  const [show, setShow] = useState<ShownClusters>("all");
+  const found = useInfiniteQuery(clustersQuery(place, show));
+  const pages = found.data?.pages ?? [];
+  const items = pages.flatMap((page) => page.items);
+  return (
+    <Card title={text.browse} hint={text.browseHint}>
+      <Segments
+        label={text.show.label}
+        hideLabel
+        options={SHOWN.map((value) => ({ value, name: text.show[value] }))}
+        value={show}
+        onChange={setShow}
+      />
+      {found.isPending && (
+        <Loading>
+          <Skeleton height="14rem" />
+        </Loading>
+      )}
+      {found.error && <Failure error={found.error} onRetry={() => found.refetch()} />}
+      {pages[0] && <p className={styles.quiet}>{text.total(pages[0].total)}</p>}
+      {found.data && items.length === 0 && <p>{text.none}</p>}
+      <ol className={styles.clusters}>
+        {items.map((cluster) => (
+          <Cluster key={cluster.cluster} projectId={place.projectId} cluster={cluster} />
+        ))}
+      </ol>
+      {found.hasNextPage && (
+        <Button size="small" busy={found.isFetchingNextPage} onClick={() => found.fetchNextPage()}>
+          {text.more}
+        </Button>
+      )}
+    </Card>
+  );
+}
+
+const TONES = {
+  decided: "good",
+  undecided: "gold",
+  unranked: "bad",
+  alone: "plain",
+  plain: "plain",
+} as const;
+
+type ClusterProps = { projectId: number; cluster: SelectedCluster };
+
+function Cluster({ projectId, cluster }: ClusterProps) {
+  const text = t.selection;
+  const { cluster: number, status, w, p_value: p, asked, source, members } = cluster;
+  return (
+    <li className={styles.cluster}>
+      <header>
+        <h3>{text.cluster(number)}</h3>
+        <Chip tone={TONES[status]}>{text.status[status] ?? status}</Chip>
+        <span className={styles.quiet} title={w === null ? undefined : text.wHint}>
+          {[
+            w !== null && text.w(w.toFixed(2), p === null ? null : p.toFixed(3)),
+            status !== "alone" && status !== "unranked" && text.sources[source],
+            asked && text.askedAbout[asked],
+          ]
+            .filter(Boolean)
+            .join(" · ")}
+        </span>
+      </header>
+      <ol className={styles.members}>
+        {members.map((row) => (
+          <SelectedItem key={row.example_id} projectId={projectId} row={row} />
+        ))}
+      </ol>
+    </li>
+  );
+}

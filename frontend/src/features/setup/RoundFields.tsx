@@ -1,0 +1,113 @@
+import type { Settings } from "../../api/types";
+import { t } from "../../strings";
+import { CheckField, SelectField } from "../../ui/Field";
+import { NumberField } from "../../ui/NumberField";
+import { ModesField } from "./ModesField";
+import styles from "./SetupScreen.module.css";
+
+const { firstQueue: first } = t.advice;
+
+type Change = (values: Partial<Settings>) => void;
+type RoundFieldsProps = { task: string; settings: Settings; onChange: Change };
+
+/** How rounds are run: how long, who sees what, and at which price. */
+export function RoundFields({ task, settings, onChange }: RoundFieldsProps) {
+  const { cost } = settings;
+  const fixed = cost.mode === "fixed";
+  const isBoxes = task === "boxes";
+  const prices = isBoxes ? t.boxes.setup : t.setup;
+  return (
+    <>
+      <div className={styles.params}>
+        <NumberField
+          label={t.setup.maxRounds}
+          hint={t.setup.maxRoundsHint}
+          value={settings.max_rounds}
+          nullable
+          integer
+          min={1}
+          max={10_000}
+          onChange={(max_rounds) => onChange({ max_rounds })}
+        />
+        <NumberField
+          label={t.setup.overlap}
+          hint={t.setup.overlapHint}
+          value={settings.overlap}
+          integer
+          min={1}
+          max={20}
+          onChange={(overlap) => overlap !== null && onChange({ overlap })}
+        />
+        <NumberField
+          label={t.setup.secondLooks}
+          hint={t.setup.secondLooksHint}
+          value={settings.second_looks === null ? null : settings.second_looks * 100}
+          nullable
+          min={0}
+          max={50}
+          onChange={(percent) =>
+            onChange({ second_looks: percent === null ? null : percent / 100 })
+          }
+        />
+        {isBoxes && (
+          <NumberField
+            label={t.boxes.setup.shifted}
+            hint={t.boxes.setup.shiftedHint}
+            value={Math.round(1000 * settings.shifted_proposals) / 10}
+            min={0}
+            max={50}
+            onChange={(percent) =>
+              percent !== null && onChange({ shifted_proposals: percent / 100 })
+            }
+          />
+        )}
+        <SelectField
+          label={t.setup.costMode}
+          value={cost.mode}
+          onChange={(event) =>
+            onChange({ cost: { ...cost, mode: event.target.value as "fixed" | "seconds" } })
+          }
+        >
+          <option value="fixed">{t.setup.costModes.fixed}</option>
+          <option value="seconds">{t.setup.costModes.seconds}</option>
+        </SelectField>
+        {fixed && (
+          <>
+            <NumberField
+              label={prices.costIn}
+              value={cost.c_in}
+              min={0.001}
+              onChange={(c_in) => c_in !== null && onChange({ cost: { ...cost, c_in } })}
+            />
+            <NumberField
+              label={prices.costOod}
+              value={cost.c_ood}
+              min={0.001}
+              onChange={(c_ood) => c_ood !== null && onChange({ cost: { ...cost, c_ood } })}
+            />
+          </>
+        )}
+      </div>
+      <CheckField
+        label={t.setup.zeroWait}
+        hint={t.setup.zeroWaitHint}
+        checked={settings.zero_wait}
+        onChange={(event) => onChange({ zero_wait: event.target.checked })}
+      />
+      <div className={styles.first}>
+        <SelectField
+          label={first.label}
+          hint={first.hint}
+          value={settings.first_queue}
+          onChange={(event) =>
+            onChange({ first_queue: event.target.value as Settings["first_queue"] })
+          }
+        >
+          <option value="typical">{first.typical}</option>
+          <option value="random">{first.random}</option>
+        </SelectField>
+      </div>
+      <ModesField task={task} modes={settings.modes} onChange={(modes) => onChange({ modes })} />
+    </>
+  );
+}

@@ -1,0 +1,141 @@
+import { type ReactNode, useLayoutEffect, useRef, useState } from "react";
+import { t } from "../../strings";
+import { Kbd } from "../../ui/Kbd";
+import styles from "./Card.module.css";
+import { dragged } from "./dragging";
+import type { RankingEditor, RankingView } from "./editor";
+import { keyOfPlace, type Member } from "./model";
+import { Row } from "./Row";
+import { isWrong, placeOf } from "./ranking";
+import type { OwnFields } from "./sameness";
+
+type CardProps = {
+  editor: RankingEditor;
+  view: RankingView;
+  member: Member;
+  index: number;
+  own: OwnFields | undefined;
+  /** Whether what is asked stands above all cards. */
+  isAsked: boolean;
+  mono: boolean;
+};
+
+/** One of the examples: a tap anywhere on it is its key. */
+export function Card({ editor, view, member, index, own, isAsked, mono }: CardProps) {
+  const { example_id: id, fields } = member;
+  const { ranking, blaming, unfolded } = view;
+  const place = placeOf(ranking, id);
+  const wrong = isWrong(ranking, id);
+  const words = t.instructions;
+  const key = keyOfPlace(index);
+  const state = wrong ? words.wrong : place === null ? words.notYet : words.place(place);
+  const isTied = place !== null && (ranking.order[place - 1]?.length ?? 0) > 1;
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: its number is its key, and its first button does the same.
+    <article
+      className={styles.card}
+      aria-label={words.example(index + 1)}
+      data-example={id}
+      data-state={wrong ? "wrong" : place === null ? "open" : "ranked"}
+      data-blaming={blaming || undefined}
+      onClick={(event) => {
+        const isOwn = (event.target as Element).closest("button") === null;
+        if (isOwn && getSelection()?.isCollapsed !== false) editor.press(id);
+      }}
+    >
+      <header className={styles.head} {...dragged(id)}>
+        <button
+          type="button"
+          className={styles.pick}
+          aria-pressed={place !== null}
+          aria-keyshortcuts={key}
+          aria-label={`${words.example(index + 1)}: ${state}`}
+          onMouseDown={keepFocus}
+          onClick={() => editor.press(id)}
+        >
+          <Kbd decorative>{key}</Kbd>
+          <span className={styles.place}>
+            {isTied && "= "}
+            {state}
+          </span>
+        </button>
+        <button
+          type="button"
+          className={styles.wrong}
+          aria-pressed={wrong}
+          title={words.wrongText}
+          aria-label={words.markWrong(index + 1)}
+          onMouseDown={keepFocus}
+          onClick={() => editor.blame(id)}
+        >
+          {words.wrongShort}
+        </button>
+      </header>
+      <Body
+        isUnfolded={unfolded.has(id)}
+        label={{ more: words.more(index + 1), less: words.less(index + 1) }}
+        shortcut={`Shift+${key}`}
+        onFold={() => editor.fold(id)}
+      >
+        <Row fields={fields} own={own} mono={mono} only={isAsked ? "answer" : undefined} />
+      </Body>
+    </article>
+  );
+}
+
+type BodyProps = {
+  isUnfolded: boolean;
+  label: { more: string; less: string };
+  shortcut: string;
+  onFold: () => void;
+  children: ReactNode;
+};
+
+/** As much as is read at a glance; all of it by a key or a click. */
+function Body({ isUnfolded, label, shortcut, onFold, children }: BodyProps) {
+  const ref = useRef<HTMLDivElement>(null);
+  const [isLong, setLong] = useState(false);
+  useLayoutEffect(() => {
+    const element = ref.current;
+    if (!element) return;
+    const measure = () => {
+      // Open it is as high as it is, and was longer than there is room for.
+      if (!isUnfolded) setLong(element.scrollHeight > element.clientHeight + 4);
+    };
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [isUnfolded]);
+  return (
+    <>
+      <div
+        ref={ref}
+        className={styles.body}
+        data-unfolded={isUnfolded || undefined}
+        data-long={isLong || undefined}
+      >
+        {children}
+      </div>
+      {isLong && (
+        <button
+          type="button"
+          className={styles.more}
+          aria-expanded={isUnfolded}
+          aria-keyshortcuts={shortcut}
+          aria-label={isUnfolded ? label.less : label.more}
+          onMouseDown={keepFocus}
+          onClick={onFold}
+        >
+          {isUnfolded ? t.instructions.fold : t.instructions.unfold}
+          <Kbd decorative>{shortcut.replace("Shift+", "⇧")}</Kbd>
+        </button>
+      )}
+    </>
+  );
+}
+
+/** A click leaves the keys with the order. */
+export function keepFocus(event: { preventDefault: () => void }): void {
+  event.preventDefault();
+}

@@ -1,0 +1,22 @@
+import { useMemo, useRef } from "react";
+import type { WorkPlace } from "../spec";
+import { RankingEditor } from "./editor";
+
+/** The order of the examples on the page; a new one with each group. */
+export function useRanking({ current, answer, inReview = false }: WorkPlace): RankingEditor | null {
+  const latest = useRef({ answer, current });
+  latest.current = { answer, current };
+  const queryId = current?.subject.query_id;
+  const said = current?.given ?? null;
+  return useMemo(() => {
+    const members = latest.current.current?.subject.members ?? [];
+    if (queryId === undefined || members.length === 0) return null;
+    return new RankingEditor({
+      queryId,
+      draft: `${inReview ? "review" : "label"}:${queryId}`,
+      members,
+      given: said,
+      send: (choice) => latest.current.answer(choice),
+    });
+  }, [queryId, said, inReview]);
+}

@@ -1,0 +1,121 @@
+"""``karat demo --task instructions``."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import typer
+
+from karat.terminal import console, job_bar
+
+if TYPE_CHECKING:
+    from karat.client.client import Client
+    from karat.client.project import ProjectClient
+    from karat.client.selections import Selection
+    from karat.demo.demo_instructions import InstructionPool
+
+INSTRUCTIONS: Final = "instructions"
+_PAUSE: Final = 0.3
+
+
+def run_instructions(
+    directory: Path, port: int | None, seed: int, json_: Path | None, exit_: bool, human: bool
+) -> None:
+    """Choose among rows with a stand-in judge and simulated people, then stay up."""
+    from karat.client.client import Client
+    from karat.demo.demo import admin_login
+    from karat.demo.demo_instructions import instructions
+    from karat.demo.ranking import create_project, judge_at_hand
+    from karat.local.stack import Stack
+
+    pool = instructions(seed)
+    stack = Stack(
+        directory,
+        port=port,
+        environment={"KARAT_JUDGE_ALLOW": "127.0.0.1"},
+        notify=lambda message: typer.echo(message, err=True),
+    )
+    try:
+        with console().status("Starting Karat …"):
+            stack.start()
+        login = admin_login(stack)
+        console().print(f"Karat is ready: [bold cyan]{stack.url}[/]")
+        console().print(
+            f"Log in as [bold]{login.email}[/] with the password [bold]{login.password}[/]."
+        )
+        with Client(stack.url) as client:
+            client.login(login.email, login.password)
+            with judge_at_hand(client, pool) as judge_id:
+                console().print(
+                    "The judge is a [bold]stand-in[/], no model: it was told which rows are wrong, "
+                    "and errs on purpose."
+                )
+                with job_bar() as on_progress:
+                    project = create_project(client, pool, on_progress)
+                found = _chosen(client, project, judge_id, pool, people=not human)
+                if json_ is not None:
+                    json_.write_text(json.dumps(found, indent=2) + "\n")
+                    typer.echo(f"Wrote {json_}.")
+                if not exit_:
+                    address = f"{stack.url}/projects/{project.id}"
+                    console().print(f"Look around: [bold cyan]{address}[/]")
+                    if human:
+                        console().print(f"Rank yourself: [bold cyan]{address}/label[/]")
+                    typer.echo("Stop with Ctrl-C.")
+                    stack.wait()
+    finally:
+        stack.stop()
+
+
+def _chosen(
+    client: "Client",
+    project: "ProjectClient",
+    judge_id: int,
+    pool: "InstructionPool",
+    *,
+    people: bool,
+) -> dict[str, Any]:
+    """Let the judge choose, and people after it; returns what came of both."""
+    from karat.demo.ranking import Ranker, after_people, choose, wrong_share
+
+    console().print(
+        f"{len(pool.rows):,} rows to choose from, [bold]{pool.wrong:.0%}[/] of them wrong."
+    )
+    with job_bar() as on_progress:
+        job = choose(client, project, judge_id, on_progress)
+    judged = project.selection(job["id"]).get()
+    wrong = wrong_share(project, job["id"], pool)
+    judge = judged["judge"]
+    assert judge is not None
+    console().print(
+        f"The judge was asked {judge['requests']:,} times about {judged['clusters']:,} clusters "
+        f"and kept {judged['kept']:,} rows, [bold]{wrong:.0%}[/] of them wrong; it was undecided "
+        f"about {judged['undecided']:,} clusters."
+    )
+    found: dict[str, Any] = {"job": job["id"], "wrong": pool.wrong, "judge": judged}
+    found["wrong_of_judge"] = wrong
+    asked = judged["people"]
+    if not people or asked is None or asked["refused"] is not None:
+        return found
+    with console().status("People rank …") as status:
+        Ranker(client, project, pool).run(
+            _PAUSE, lambda done: status.update(f"People rank: {done} of {asked['asked']}")
+        )
+        after = after_people(project, job["id"])
+    wrong = wrong_share(project, job["id"], pool)
+    console().print(_said(after, wrong))
+    return {**found, "people": after, "wrong_of_both": wrong}
+
+
+def _said(after: "Selection", wrong: float) -> str:
+    people = after["people"]
+    assert people is not None
+    said = f"People ranked {people['answered']:,} clusters: {after['kept']:,} rows are kept, "
+    said += f"[bold]{wrong:.0%}[/] of them wrong."
+    if (agreement := people["agreement"]) is not None:
+        said += (
+            f" Of {agreement['of']} clusters that were drawn by chance they put first what the "
+            f"judge had put first in {agreement['agree']} "
+            f"({100 * agreement['low']:.0f}–{100 * agreement['high']:.0f} %)."
+        )
+    return said

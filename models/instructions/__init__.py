@@ -1,0 +1,1 @@
+"""Choosing few rows of instruction data: clusters, rankings and what is kept. No I/O."""

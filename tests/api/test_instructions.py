@@ -1,0 +1,340 @@
+"""People rank rows of instruction data in groups."""
+
+import io
+import json
+import uuid
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+from pyarrow import parquet
+from sqlalchemy import select
+
+from core import settings
+from core.db import sync_engine
+from core.errors import Conflict, Invalid
+from core.messages import RunJob
+from core.states import ExampleState, JobState, ProjectState, Role, RoundState
+from core.tables import Annotation, Example, Job, Project, Query, Round
+from tests.instructions import Person, ask, examples, instructions, row
+from tests.world import World
+from workers.advance import handler
+from workers.runner import run_job
+from workers.verify.__main__ import verify
+
+
+@pytest.fixture
+def project(world: World) -> Project:
+    return instructions(world, [row(number) for number in range(12)])
+
+
+def person(http: TestClient, world: World, project: Project) -> Person:
+    return Person(http, world.caller(Role.ANNOTATOR, project), project)
+
+
+def states(world: World, project: Project) -> list[str]:
+    return [one.state.value for one in examples(world, project)]
+
+
+def closed(world: World, project: Project) -> Round:
+    """The round, after the job that closes it."""
+    job = world.session.scalars(
+        select(Job).where(Job.project_id == project.id).order_by(Job.id.desc()).limit(1)
+    ).one()
+    message = RunJob.of(job)
+    world.session.rollback()
+    run_job(message, handler)
+    world.session.expire_all()
+    assert job.state is JobState.SUCCEEDED, job.error
+    statement = select(Round).where(Round.project_id == project.id).order_by(Round.number.desc())
+    return world.session.scalars(statement.limit(1)).one()
+
+
+def verified(installation: settings.Settings) -> None:
+    engine = sync_engine(installation)
+    try:
+        found = list(verify(engine, installation, running=False))
+    finally:
+        engine.dispose()
+    # No import has written what models read.
+    problems = [one for one in found if one.level == "problem" and one.name != "text_stores"]
+    assert [(one.name, one.objects) for one in problems] == []
+
+
+def test_a_group_is_ranked_and_every_row_of_it_is_labeled(
+    http: TestClient, world: World, project: Project, installation: settings.Settings
+) -> None:
+    ids = [one.id for one in examples(world, project)]
+    round_ = ask(world, project, [[0, 1, 2], [3, 4]])
+    assert (round_.state, round_.queries, round_.budget) == (RoundState.OPEN, 2, 2.0)
+    assert project.state is ProjectState.RUNNING
+    assert states(world, project) == ["queried"] * 5 + ["unlabeled"] * 7
+    ann = person(http, world, project)
+    first, second = ann.lease()
+    assert first["example_id"] == ids[0]
+    members = {one["example_id"]: one["fields"] for one in first["members"]}
+    assert set(members) == set(ids[:3])
+    assert members[ids[1]] == {
+        "system": None, "instruction": "Add 1 and 1.", "input": "", "responses": ["It is 2."],
+        "turns": [],
+    }  # fmt: skip
+    # Everybody sees the rows in an order of their own, and always in that.
+    assert ann.lease()[0]["members"] == first["members"]
+    order = [[ids[2]], [ids[0]]]
+    assert ann.rank(first["query_id"], order, wrong=[ids[1]])["status"] == "accepted"
+    assert states(world, project)[:5] == ["labeled"] * 3 + ["queried"] * 2
+    label = {"type": "instructions", "order": order, "wrong": [ids[1]]}
+    assert [one.label for one in examples(world, project)[:3]] == [label] * 3
+    verified(installation)
+    ann.say(second["query_id"], "ood")
+    assert states(world, project)[3:5] == ["ood", "ood"]
+    finished = closed(world, project)
+    assert finished.state is RoundState.CLOSED
+    assert {name: finished.metrics[name] for name in ("groups", "answered", "wrong", "ood")} == {
+        "groups": 2, "answered": 2, "wrong": 1, "ood": 1,
+    }  # fmt: skip
+    world.session.refresh(project)
+    # No round follows by itself; the next selection may ask again.
+    assert project.state is ProjectState.FINISHED
+    assert ask(world, project, [[5, 6]]).number == 1
+    verified(installation)
+
+
+def test_an_answer_ranks_what_was_asked_each_row_once(
+    http: TestClient, world: World, project: Project
+) -> None:
+    ids = [one.id for one in examples(world, project)]
+    ask(world, project, [[0, 1, 2]])
+    ann = person(http, world, project)
+    (query,) = ann.lease()
+    for order, code in (
+        ([[ids[0]], [ids[1]]], "incomplete_ranking"),
+        ([[ids[0]], [ids[1]], [ids[2]], [ids[3]]], "not_a_member"),
+    ):
+        result = ann.rank(query["query_id"], order)
+        assert (result["status"], result["code"]) == ("rejected", code)
+    assert states(world, project)[:3] == ["queried"] * 3
+    label: dict[str, Any] = {"type": "instructions", "order": [[ids[0]], [ids[0]]], "wrong": []}
+    answer = {"key": str(uuid.uuid4()), "query_id": query["query_id"], "verdict": "label"}
+    for order in ([], [[]], [[ids[0]], [ids[0]]], [[-1]], "x"):
+        body = {"answers": [{**answer, "seconds": 1, "label": {**label, "order": order}}]}
+        found = http.post(f"{ann.path}/answers", json=body, headers=ann.caller.headers)
+        assert found.status_code == 422, order
+    assert ann.rank(query["query_id"], [[ids[1], ids[0]], [ids[2]]])["status"] == "accepted"
+
+
+def test_a_ranking_is_corrected_and_taken_back(
+    http: TestClient, world: World, project: Project, installation: settings.Settings
+) -> None:
+    ids = [one.id for one in examples(world, project)]
+    ask(world, project, [[0, 1], [2, 3]])
+    ann = person(http, world, project)
+    query, _ = ann.lease()
+    key = str(uuid.uuid4())
+    ann.rank(query["query_id"], [[ids[0]], [ids[1]]], key=key)
+    path = f"{ann.path}/recent"
+    (recent,) = http.get(path, headers=ann.caller.headers).json()["items"]
+    assert recent["members"] == query["members"]
+    ann.rank(query["query_id"], [[ids[1]], [ids[0]]], supersedes=key)
+    for one in examples(world, project)[:2]:
+        assert one.label is not None
+        assert one.label["order"] == [[ids[1]], [ids[0]]]
+    last = http.get(path, headers=ann.caller.headers).json()["items"][0]
+    ann.say(query["query_id"], "unsure", supersedes=last["key"])
+    assert states(world, project)[:4] == ["unsure", "unsure", "queried", "queried"]
+    assert examples(world, project)[1].label is None
+    verified(installation)
+
+
+def test_people_who_contradict_each_other_are_reviewed(
+    http: TestClient, world: World, installation: settings.Settings
+) -> None:
+    project = instructions(world, [row(number) for number in range(6)], overlap=2)
+    ids = [one.id for one in examples(world, project)]
+    ask(world, project, [[0, 1, 2], [3, 4, 5]])
+    ann, ben = person(http, world, project), person(http, world, project)
+    for one, first in ((ann, ids[0]), (ben, ids[2])):
+        query, other = one.lease()
+        rest = [id_ for id_ in (ids[2], ids[1], ids[0]) if id_ != first]
+        one.rank(query["query_id"], [[first], *([id_] for id_ in rest)])
+        one.rank(other["query_id"], [[ids[3]], [ids[4]], [ids[5]]])
+    assert {one["members"][0]["example_id"] for one in ann.lease()} == set()
+    admin = world.caller()
+    base = f"/api/projects/{project.id}"
+    found = http.get(f"{base}/agreement", headers=admin.headers).json()
+    # Of six pairs of rows of both groups, three of the one are the other way round.
+    assert found["classes"]["pairs"] == 2
+    assert found["classes"]["share"] == 0.5
+    path = f"{base}/reviews/disagreements"
+    leased = http.post(f"{path}/lease", json={"n": 4}, headers=admin.headers).json()
+    (item,) = leased["items"]
+    assert [one["example_id"] for one in item["members"]] == ids[:3]
+    assert len(item["votes"]) == 2
+    decision = {"suggestion_id": item["id"], "key": str(uuid.uuid4()), "decision": "other"}
+    label = {"type": "instructions", "order": [[ids[1]], [ids[0]]], "wrong": []}
+    body = {"decisions": [{**decision, "label": label}]}
+    result = http.post(f"{path}/decisions", json=body, headers=admin.headers).json()["results"][0]
+    assert (result["status"], result["code"]) == ("rejected", "incomplete_ranking")
+    label["wrong"] = [ids[2]]
+    result = http.post(f"{path}/decisions", json=body, headers=admin.headers).json()["results"][0]
+    assert result["status"] == "accepted"
+    assert [one.label for one in examples(world, project)[:3]] == [label] * 3
+    verified(installation)
+    metrics = closed(world, project).metrics
+    assert metrics["agreement"]["pairs"] == 2
+    assert metrics["agreement"]["same"] == 0.5
+
+
+def test_a_group_that_is_asked_about_again_is_ranked_anew(
+    http: TestClient, world: World, project: Project, installation: settings.Settings
+) -> None:
+    ids = [one.id for one in examples(world, project)]
+    ann = person(http, world, project)
+    for order in ([ids[0], ids[1]], [ids[1], ids[0]]):
+        ask(world, project, [[0, 1]])
+        (query,) = ann.lease()
+        result = ann.rank(query["query_id"], [[one] for one in order])
+        assert (result["status"], result["counted"]) == ("accepted", True)
+        closed(world, project)
+    assert examples(world, project)[0].label == {
+        "type": "instructions", "order": [[ids[1]], [ids[0]]], "wrong": [],
+    }  # fmt: skip
+    verified(installation)
+
+
+def test_a_round_is_closed_by_hand_and_its_rows_are_free_again(
+    http: TestClient, world: World, project: Project, installation: settings.Settings
+) -> None:
+    ids = [one.id for one in examples(world, project)]
+    ask(world, project, [[0, 1], [2, 3]])
+    ann = person(http, world, project)
+    query = ann.lease(1)[0]
+    ann.rank(query["query_id"], [[ids[0]], [ids[1]]])
+    admin = world.caller()
+    path = f"/api/projects/{project.id}/rounds/0/close"
+    assert http.post(path, headers=admin.headers).status_code == 200
+    assert closed(world, project).metrics["answered"] == 1
+    assert states(world, project)[:4] == ["labeled", "labeled", "unlabeled", "unlabeled"]
+    verified(installation)
+
+
+def test_what_cannot_be_asked_is_refused(world: World, project: Project) -> None:
+    other = instructions(world, [row(0)])
+    foreign = examples(world, other)[0].id
+    ids = [one.id for one in examples(world, project)]
+    from workers.instructions.asking import publish_rankings
+
+    for groups in ([], [[ids[0]]], [ids[:11]], [[ids[0], ids[0]]], [ids[:2], ids[1:3]],
+                   [[ids[0], foreign]]):  # fmt: skip
+        with pytest.raises(Invalid):
+            publish_rankings(world.session, project, groups, strategy="x", seed=0)
+        world.session.rollback()
+    ask(world, project, [[0, 1]])
+    with pytest.raises(Conflict):
+        ask(world, project, [[2, 3]])
+    world.session.rollback()
+
+
+def test_the_audit_is_spread_over_the_queue(world: World) -> None:
+    project = instructions(world, [row(number) for number in range(80)])
+    ids = [one.id for one in examples(world, project)]
+    round_ = ask(world, project, [[at, at + 1] for at in range(0, 80, 2)], audit=range(30, 40))
+    statement = select(Query.example_id).where(Query.round_id == round_.id).order_by(Query.rank)
+    asked = [ids.index(one) // 2 for one in world.session.scalars(statement)]
+    assert sorted(asked) == list(range(40))
+    assert [one for one in asked if one < 30] == list(range(30))
+    places = [at for at, one in enumerate(asked) if one >= 30]
+    assert min(places) < 20 < max(places)
+
+
+def test_such_a_project_is_made_and_what_it_cannot_do_is_said(
+    http: TestClient, world: World
+) -> None:
+    admin = world.caller()
+    body: dict[str, Any] = {"name": "tuning", "task": "instructions", "classes": []}
+    refused = http.post("/api/projects", json=body, headers=admin.headers)
+    assert (refused.status_code, refused.json()["code"]) == (400, "not_for_medium")
+    made = http.post("/api/projects", json={**body, "medium": "text"}, headers=admin.headers)
+    assert made.status_code == 201, made.text
+    path = f"/api/projects/{made.json()['id']}"
+    stored = world.session.get_one(Project, made.json()["id"])
+    filled = instructions(world, [row(0), row(1)])
+    base = f"/api/projects/{filled.id}"
+    for post, given in (
+        (f"{base}/start", None),
+        (f"{base}/examples/queue", {"filters": {}}),
+        (f"{base}/rounds/estimate", {}),
+    ):
+        found = http.post(post, json=given, headers=admin.headers)
+        assert found.status_code == 409, (post, found.text)
+        assert found.json()["code"] in ("asked_in_groups", "no_model")
+    assert stored.task == "instructions"
+    assert http.get(path, headers=admin.headers).json()["classes"] == []
+    listed = http.get(f"{base}/examples", headers=admin.headers).json()["items"]
+    assert [one["fields"]["instruction"] for one in listed] == ["Add 0 and 1.", "Add 1 and 1."]
+    one = http.get(f"{base}/examples/{listed[0]['id']}", headers=admin.headers).json()
+    assert one["fields"]["responses"] == ["It is 1."]
+    label = {"type": "instructions", "order": [[listed[0]["id"]]], "wrong": []}
+    judged = {"ids": [listed[0]["id"]], "verdict": "label", "label": label}
+    found = http.post(f"{base}/examples/verdict", json=judged, headers=admin.headers)
+    assert (found.status_code, found.json()["code"]) == (400, "not_for_one_row")
+    judged = {"ids": [listed[0]["id"]], "verdict": "ood"}
+    assert (
+        http.post(f"{base}/examples/verdict", json=judged, headers=admin.headers).status_code < 300
+    )
+    assert world.session.scalars(select(Annotation.verdict)).one() == "ood"
+    assert world.session.get_one(Example, listed[0]["id"]).state is ExampleState.OOD
+
+
+def test_rows_and_rankings_leave_as_tuning_libraries_read_them(
+    http: TestClient, world: World
+) -> None:
+    turns = [("user", "a"), ("assistant", "b"), ("user", "c"), ("assistant", "d")]
+    chat = row(
+        3,
+        instruction="a",
+        responses=("d",),
+        turns=tuple({"role": role, "content": content} for role, content in turns),
+    )
+    several = row(2, system="Be brief.", input="now", responses=("3", "three"))
+    project = instructions(world, [row(0), row(1), several, chat, row(4)])
+    ids = [one.id for one in examples(world, project)]
+    ask(world, project, [[0, 1], [3, 4]])
+    ann = person(http, world, project)
+    first, second = ann.lease()
+    ann.rank(first["query_id"], [[ids[0]]], wrong=[ids[1]])
+    admin = world.caller()
+    base = f"/api/projects/{project.id}"
+
+    def exported(format: str) -> list[dict[str, Any]]:
+        found = http.get(f"{base}/export", params={"format": format}, headers=admin.headers)
+        assert found.status_code == 200, found.text
+        return [json.loads(line) for line in found.text.splitlines()]
+
+    # What is wrong is not trained on.
+    assert [one["output"] for one in exported("alpaca")] == [
+        "It is 1.", "3", "three", "d", "It is 5.",
+    ]  # fmt: skip
+    assert exported("alpaca")[1] == {
+        "instruction": "Add 2 and 1.", "input": "now", "output": "3", "system": "Be brief.",
+    }  # fmt: skip
+    messages = exported("messages")
+    assert [one["role"] for one in messages[1]["messages"]] == ["system", "user", "assistant"]
+    assert [one["content"] for one in messages[3]["messages"]] == ["a", "b", "c", "d"]
+    asked, open_ = exported("rankings")
+    assert (asked["verdict"], asked["order"], asked["wrong"]) == ("ranking", [[ids[0]]], [ids[1]])
+    assert [one["responses"] for one in asked["rows"]] == [["It is 1."], ["It is 2."]]
+    assert asked["votes"][0]["annotator"] == ann.caller.user.email
+    assert (open_["verdict"], open_["votes"]) == (None, [])
+    found = http.get(f"{base}/export", params={"format": "parquet"}, headers=admin.headers)
+    table = parquet.read_table(io.BytesIO(found.content)).to_pylist()
+    assert [one["state"] for one in table] == [
+        "labeled", "labeled", "unlabeled", "queried", "queried",
+    ]  # fmt: skip
+    assert [one["wrong"] for one in table] == [False, True, False, False, False]
+    assert table[2]["responses"] == ["3", "three"]
+    for format in ("csv", "imagefolder", "doccano"):
+        found = http.get(f"{base}/export", params={"format": format}, headers=admin.headers)
+        assert found.status_code == 400, format
+    ann.say(second["query_id"], "ood")
+    assert len(exported("alpaca")) == 3

@@ -1,0 +1,171 @@
+"""What was chosen among instructions: numbers, clusters, rows, files, and what people say of it."""
+
+import io
+import json
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import select
+
+from core.messages import RunJob
+from core.states import JobKind, JobState, Role
+from core.tables import Artifact, Job, Project, Round
+from karat.demo.stand_in_judge import Behaviour
+from tests.instructions import Person
+from tests.workers.instructed import good_ones, judge_of, pool_of, rows_of
+from tests.workers.starting import start_job
+from tests.world import World
+from workers.advance import handler as advance
+from workers.instructions import handler
+from workers.runner import run_job
+
+PARAMS: dict[str, Any] = {"features": "hashed_ngrams", "largest": 4}
+
+
+class Chosen:
+    """A selection over HTTP."""
+
+    def __init__(self, http: TestClient, world: World, project: Project, **params: Any) -> None:
+        self.http, self.headers = http, world.caller(Role.ENGINEER, project).headers
+        self.job = start_job(http, world, project, "select_instructions", PARAMS | params)
+        run_job(RunJob.of(self.job), handler)
+        world.session.refresh(self.job)
+        assert self.job.state is JobState.SUCCEEDED, self.job.error
+        self.path = f"/api/projects/{project.id}/jobs/{self.job.id}/selection"
+
+    def get(self, path: str = "", **query: Any) -> Any:
+        found = self.http.get(f"{self.path}{path}", params=query, headers=self.headers)
+        assert found.status_code == 200, found.text
+        return found.json()
+
+    def export(self, **query: Any) -> bytes:
+        found = self.http.get(f"{self.path}/export", params=query, headers=self.headers)
+        assert found.status_code == 200, found.text
+        assert f"karat-instructions-{self.job.id}." in found.headers["content-disposition"]
+        return found.content
+
+
+def every(get: Any, **query: Any) -> list[dict[str, Any]]:
+    """All pages of a list."""
+    items: list[dict[str, Any]] = []
+    cursor: dict[str, Any] = {}
+    while True:
+        page = get(**query, **cursor, limit=2)
+        items += page["items"]
+        if page["next_cursor"] is None:
+            return items
+        cursor = {"cursor": page["next_cursor"]}
+
+
+def test_a_selection_is_looked_at_compared_and_exported(
+    http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows, truth = rows_of(5)
+    project = pool_of(world, rows)
+    with judge_of(world, monkeypatch, truth):
+        chosen = Chosen(http, world, project, permutations=3)
+        scored = Chosen(http, world, project, method="sample_scores", at_least=5)
+    best = good_ones(world, project)
+    summary = chosen.get()
+    assert (summary["rows"], summary["kept"], summary["largest"]) == (20, 5, 4)
+    # Three orders of four rows that are all the same are no chance, p = 1 / 24².
+    assert summary["rankable"] == {"share": 1.0, "of": 5}
+    assert sum(summary["lengths"]["before"]) == 20
+    assert sum(summary["lengths"]["after"]) == 5
+    assert summary["people"] is None
+    # Of the pairs of four rows scored 5, 4, 2 and 1 none has one score.
+    tied = summary["non_rankable"]
+    assert (tied["share"], tied["scores_of"]) == (0.0, scored.job.id)
+    assert scored.get()["non_rankable"] == tied
+
+    clusters = every(lambda **query: chosen.get("/clusters", **query))
+    assert [one["status"] for one in clusters] == ["decided"] * 5
+    assert {one["members"][0]["example_id"] for one in clusters} == best
+    for one in clusters:
+        assert [row["rank"] for row in one["members"]] == [1, 2, 3, 4]
+        assert one["members"][0]["fields"]["responses"][0].endswith("Rightly so.")
+    assert chosen.get("/clusters", show="undecided")["items"] == []
+    kept = every(lambda **query: chosen.get("/rows", **query), kept=True)
+    assert {row["example_id"] for row in kept} == best
+    low = every(lambda **query: scored.get("/rows", **query), reason="low_score")
+    assert {row["score"] for row in low} == {1.0, 2.0, 4.0}
+
+    compared = chosen.get("/compare", **{"with": scored.job.id})
+    assert (compared["both"], compared["only_one"], compared["jaccard"]) == (5, 0, 1.0)
+
+    lines = [json.loads(line) for line in chosen.export().splitlines()]
+    assert lines == [
+        {"instruction": row.instruction, "input": "", "output": row.responses[0]}
+        for row in rows[::4]
+    ]
+    chats = [json.loads(line) for line in chosen.export(format="messages").splitlines()]
+    assert [turn["role"] for turn in chats[0]["messages"]] == ["user", "assistant"]
+    assert set(map(int, chosen.export(format="ids").split())) == best
+    table = pq.read_table(io.BytesIO(chosen.export(format="parquet")))
+    assert set(table["output"].to_pylist()) == {line["output"] for line in lines}
+    whole = pq.read_table(io.BytesIO(chosen.export(format="parquet", everything=True)))
+    assert (whole.num_rows, whole["kept"].to_pylist().count(True)) == (20, 5)
+
+    stranger = world.caller(Role.ENGINEER).headers
+    assert http.get(chosen.path, headers=stranger).status_code == 404
+    waiting = start_job(http, world, project, "select_instructions", PARAMS | {"method": "random"})
+    path = f"/api/projects/{project.id}/jobs/{waiting.id}/selection"
+    refused = http.get(path, headers=chosen.headers).json()
+    assert (refused["code"], "is queued" in refused["detail"]) == ("not_selected", True)
+
+
+def test_people_decide_what_they_rank_and_say_how_often_the_judge_is_right(
+    http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows, truth = rows_of(6)
+    project = pool_of(world, rows)
+    # A judge that puts first what is shown first contradicts itself in each other order.
+    with judge_of(world, monkeypatch, truth, Behaviour(bias=1.0)):
+        chosen = Chosen(http, world, project, permutations=2, people_most=6, audit_share=0.5)
+    people = chosen.get()["people"]
+    assert people["audit"] == 3
+    assert people["asked"] >= 3
+    asked = every(lambda **query: chosen.get("/clusters", **query), show="people")
+    assert len(asked) == people["asked"]
+    best = good_ones(world, project)
+    person = Person(http, world.caller(Role.ANNOTATOR, project), project)
+    leased = person.lease()
+    assert len(leased) == people["asked"]
+    for number, item in enumerate(leased):
+        ids = sorted(member["example_id"] for member in item["members"])
+        result = (
+            person.say(item["query_id"], "ood")
+            if number == 0
+            else person.rank(item["query_id"], [[one] for one in ids[:-1]], ids[-1:])
+        )
+        assert result["status"] == "accepted", result
+    job = world.session.scalars(
+        select(Job).where(Job.project_id == project.id, Job.kind == JobKind.ADVANCE_ROUND)
+    ).one()
+    world.session.commit()
+    run_job(RunJob.of(job), advance)
+    world.session.refresh(job)
+    assert job.state is JobState.SUCCEEDED, job.error
+
+    after = chosen.get()
+    assert after["people"]["answered"] == people["asked"]
+    agreement = after["people"]["agreement"]
+    assert agreement["of"] == 3
+    assert 0 <= agreement["low"] <= agreement["agree"] / 3 <= agreement["high"] <= 1
+    assert after["by_reason"]["ood_by_people"] == 4
+    assert after["by_reason"]["wrong_by_people"] == people["asked"] - 1
+    assert after["by_reason"]["by_people"] == people["asked"] - 1
+    decided = every(lambda **query: chosen.get("/clusters", **query), show="people")
+    for cluster in decided:
+        assert cluster["source"] == "people"
+        kept = [row["example_id"] for row in cluster["members"] if row["kept"]]
+        if cluster["members"][0]["reason"] != "ood_by_people":
+            # People rank by id, of which the first is the good one.
+            assert kept == [min(row["example_id"] for row in cluster["members"])]
+            assert kept[0] in best
+    files = world.session.scalars(select(Artifact).where(Artifact.job_id == chosen.job.id)).all()
+    assert len(files) == 2
+    round_ = world.session.scalars(select(Round).where(Round.project_id == project.id)).one()
+    assert round_.metrics["judge_agreement"] == agreement

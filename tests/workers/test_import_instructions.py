@@ -1,0 +1,178 @@
+"""Instruction data that enters a pool, from the files in which it is kept."""
+
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from core import settings
+from core.states import JobState
+from core.storage import Storage
+from core.tables import Example, ExampleText, Job
+from tests.instructions import instructions
+from tests.workers.import_files import Pool, reasons, zipped
+from tests.world import World
+from workers import context
+from workers.verify.__main__ import verify
+
+
+@pytest.fixture
+def rows(world: World, session: Session, installation: settings.Settings) -> Iterator[Pool]:
+    """An empty pool of instruction data."""
+    yield Pool(session, Storage(Path(installation.data_dir)), instructions(world, []))
+    context.sessions().kw["bind"].dispose()
+
+
+def jsonl(*lines: Any) -> bytes:
+    written = (one if isinstance(one, str) else json.dumps(one) for one in lines)
+    return "".join(f"{one}\n" for one in written).encode()
+
+
+def table(records: list[dict[str, Any]]) -> bytes:
+    stream = io.BytesIO()
+    parquet.write_table(pa.Table.from_pylist(records), stream)
+    return stream.getvalue()
+
+
+def done(job: Job) -> dict[str, Any]:
+    assert job.result is not None, job.error
+    return job.result
+
+
+def stored(pool: Pool) -> list[dict[str, Any]]:
+    """What the rows of the pool are, without what they lack."""
+    pool.session.expire_all()
+    statement = (
+        select(ExampleText.fields)
+        .join(Example, Example.id == ExampleText.example_id)
+        .where(Example.project_id == pool.project_id)
+        .order_by(Example.pool_index)
+    )
+    return [
+        {name: value for name, value in (fields or {}).items() if value}
+        for fields in pool.session.scalars(statement)
+    ]
+
+
+ALPACA = {"instruction": "Add.", "input": "1, 2", "output": "3"}
+CHAT = [
+    {"role": "system", "content": "Be kind."},
+    {"role": "user", "content": "Hello"},
+    {"role": "assistant", "content": "Hi"},
+]
+LONG_CHAT = [*CHAT[1:], {"role": "user", "content": "Bye"}, {"role": "assistant", "content": "See"}]
+SHARED = [{"from": "human", "value": "Why?"}, {"from": "gpt", "value": "Because."}]
+
+
+def test_alpaca(rows: Pool) -> None:
+    result = done(
+        rows.add(
+            jsonl({**ALPACA, "id": 7, "score": 4.5}, {"instruction": "Sing.", "output": "La."}),
+            "alpaca.jsonl",
+        )
+    )
+    assert result["added"] == 2
+    assert stored(rows) == [
+        {"instruction": "Add.", "input": "1, 2", "responses": ["3"]},
+        {"instruction": "Sing.", "responses": ["La."]},
+    ]
+    first, second = rows.examples()
+    assert (first.name, first.meta) == ("7", {"id": 7, "score": 4.5})
+    assert second.name == "alpaca.jsonl, line 2"
+    # What models read, and what is searched, is all of it.
+    assert rows.contents() == rows.stored() == ["Add.\n\n1, 2\n\n3", "Sing.\n\nLa."]
+
+
+def test_chats_in_either_format(rows: Pool) -> None:
+    done(rows.add(jsonl({"messages": CHAT}, {"messages": LONG_CHAT}), "chat.jsonl"))
+    done(rows.add(json.dumps([{"id": "a", "conversations": SHARED}]).encode(), "share.json"))
+    one, several, shared = stored(rows)
+    assert one == {"system": "Be kind.", "instruction": "Hello", "responses": ["Hi"]}
+    assert (several["instruction"], several["responses"]) == ("Hello", ["See"])
+    assert [turn["content"] for turn in several["turns"]] == ["Hello", "Hi", "Bye", "See"]
+    assert shared == {"instruction": "Why?", "responses": ["Because."]}
+    assert rows.examples()[-1].name == "a"
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "zip", "prompts"])
+def test_tables_and_layouts(rows: Pool, kind: str) -> None:
+    if kind == "csv":
+        done(rows.add(b"question,answer\nWhy?,Because.\n", "rows.csv"))
+    elif kind == "parquet":
+        done(rows.add(table([{"messages": CHAT, "source": "x"}]), "train.parquet"))
+        assert rows.examples()[0].meta == {"source": "x"}
+    elif kind == "zip":
+        # As Hugging Face lays out a data set.
+        split = {"data/train-00000-of-00002.parquet": table([ALPACA])}
+        split["data/train-00001-of-00002.parquet"] = table([{**ALPACA, "output": "4"}])
+        split["README.md"] = b"about"
+        done(rows.add(zipped(split.items()), "set.zip"))
+        assert len(stored(rows)) == 2
+    else:
+        pair = {"prompt": CHAT[:2], "completion": CHAT[2:]}
+        done(rows.add(jsonl(pair, {"prompt": "Say a.", "completion": ["a", "A"]}), "p.jsonl"))
+        assert stored(rows)[1]["responses"] == ["a", "A"]
+    assert stored(rows)[0]["responses"]
+
+
+def test_lines_that_are_no_rows_are_refused_by_number(rows: Pool) -> None:
+    job = rows.add(
+        jsonl(
+            ALPACA,
+            {"instruction": "Add.", "output": ""},
+            {"instruction": " ", "output": "x"},
+            '{"instruction": "half',
+            {"instruction": "a\0b", "output": "x"},
+            {"instruction": "long", "output": "x" * 2_000_000},
+            ALPACA,
+            {"instruction": "x", "output": 4},
+        ),
+        "a.jsonl",
+    )
+    result = done(job)
+    assert (result["added"], result["duplicates"], result["refused"]) == (2, 1, 5)
+    found = {name.rsplit(" ", 1)[1]: reason for name, reason in reasons(result).items()}
+    assert "nothing is answered" in found["2"]
+    assert "asks nothing" in found["3"]
+    assert "NUL" in found["5"]
+    assert "longer than" in found["6"]
+    assert set(found) == {"2", "3", "4", "5", "6"}
+    assert "line 7" in rows.report(job)
+
+
+def test_chats_that_are_none_are_refused(rows: Pool) -> None:
+    for messages, said in (
+        ([], "is empty"),
+        ("hello", "no list of messages"),
+        (CHAT[:2], "ends without an answer"),
+        ([{"role": "wizard", "content": "x"}], "by 'wizard'"),
+        ([{"role": "user", "content": [{"type": "image"}]}], "only text"),
+        ([{"role": "assistant", "content": "x"}], "no message of a user"),
+        ([3], "no object"),
+        ([*CHAT[:2], {"role": "assistant", "content": None}], "empty"),
+    ):
+        result = done(rows.add(jsonl({"messages": messages}), "a.jsonl"))
+        assert said in next(iter(reasons(result).values())), messages
+
+
+def test_files_without_instructions_are_refused_as_a_whole(rows: Pool) -> None:
+    job = rows.add(b"text,label\nhello,greeting\n", "a.csv")
+    assert job.state is JobState.FAILED
+    assert job.error is not None
+    assert "instruction and output" in str(job.error["detail"])
+    result = done(rows.add(b"a text alone", "a.txt"))
+    assert "no table of instruction data" in next(iter(reasons(result).values()))
+
+
+def test_what_was_imported_is_verified(rows: Pool) -> None:
+    done(rows.add(jsonl(ALPACA, {"messages": LONG_CHAT}), "a.jsonl"))
+    found = verify(context.sessions().kw["bind"], settings.settings(), running=False)
+    levels = {one.name: (one.level, one.objects) for one in found}
+    assert levels["texts"] == levels["text_stores"] == ("ok", [])

@@ -1,0 +1,325 @@
+"""Choosing instructions: started through the API, run by a worker, asked of a stand-in judge."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import func, select
+
+from core import queue
+from core.messages import RunJob
+from core.selections import read_columns
+from core.states import ArtifactKind, ExampleState, JobState
+from core.tables import Artifact, Example, Job, JudgeAnswer, Project, Round
+from karat.demo.stand_in_judge import Behaviour
+from tests.processes import eventually, worker
+from tests.workers.instructed import good_ones, judge_of, pool_of, rows_of
+from tests.workers.killing import kill_in_every_phase, kill_publishing, named, state
+from tests.workers.starting import start_job
+from tests.world import World
+from workers.instructions import handler
+from workers.instructions.handler import PHASES
+from workers.runner import run_job
+
+QUICK = {"features": "hashed_ngrams", "largest": 4}
+
+
+def choose(http: TestClient, world: World, project: Project, **params: Any) -> Job:
+    """A job that was started and run in this process."""
+    job = start_job(http, world, project, "select_instructions", QUICK | params)
+    run_job(RunJob.of(job), handler)
+    world.session.refresh(job)
+    return job
+
+
+def go_on(http: TestClient, world: World, job: Job) -> None:
+    headers = world.caller().headers
+    assert http.post(f"/api/jobs/{job.id}/retry", headers=headers).status_code == 200
+    run_job(RunJob.of(job), handler)
+    world.session.refresh(job)
+
+
+def selection(world: World, job: Job) -> tuple[Artifact, dict[str, Any]]:
+    """The newest file of a job, and its columns."""
+    statement = select(Artifact).where(
+        Artifact.job_id == job.id, Artifact.kind == ArtifactKind.SELECTION
+    )
+    artifact = world.session.scalars(statement.order_by(Artifact.id.desc()).limit(1)).one()
+    path = world.storage.artifact(artifact.storage_key)
+    return artifact, read_columns(path, *pq.read_schema(path).names)
+
+
+def kept(world: World, job: Job) -> set[int]:
+    _, columns = selection(world, job)
+    return set(columns["example_id"][columns["kept"]].tolist())
+
+
+def paid(world: World) -> int:
+    return world.session.scalar(select(func.count()).select_from(JudgeAnswer)) or 0
+
+
+def test_the_judge_keeps_the_best_of_each_cluster_and_what_it_cost_is_told(
+    http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows, truth = rows_of(6)
+    project = pool_of(world, rows)
+    held = world.session.scalars(
+        select(Example).where(Example.project_id == project.id, Example.pool_index == 3)
+    ).one()
+    held.state = ExampleState.HELD_OUT
+    world.session.commit()
+    with judge_of(world, monkeypatch, truth) as (judge, served):
+        job = choose(http, world, project, permutations=3)
+        assert job.state is JobState.SUCCEEDED, job.error
+        assert kept(world, job) == good_ones(world, project)
+        assert job.result is not None
+        result = job.result
+        assert (result["rows"], result["kept"], result["clusters"]) == (23, 6, 6)
+        assert result["by_reason"] == {"best_of_cluster": 6, "held_out": 1, "not_best": 17}
+        asked = served.answered.total()
+        # Of four rows there are few orders: one may be drawn twice, and is asked for once.
+        assert result["judge"]["requests"] == asked <= 18
+        assert result["judge"]["spent"] > 0
+        assert (result["undecided"], result["unranked"]) == (0, 0)
+        _, columns = selection(world, job)
+        inside = columns["cluster"] >= 0
+        assert set(columns["w"][inside].tolist()) == {1.0}
+        assert set(columns["source"][inside].tolist()) == {"judge"}
+        # What was answered once is answered for good.
+        again = choose(http, world, project, permutations=3, judge_id=judge.id)
+        assert kept(world, again) == good_ones(world, project)
+        assert again.result is not None
+        assert again.result["judge"]["kept_answers"] == 18
+        assert again.result["judge"]["spent"] == 0
+        assert served.answered.total() == asked
+
+
+def test_rows_that_are_alone_are_asked_about_kept_or_dropped(
+    http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows, truth = rows_of(8, each=1)
+    for number, key in enumerate(truth):
+        truth[key] = number % 2
+    project = pool_of(world, rows)
+    with judge_of(world, monkeypatch, truth) as (_, served):
+        asked = choose(http, world, project, clusters=8)
+        assert asked.result is not None, asked.error
+        assert asked.result["by_reason"] == {"alone_kept": 4, "alone_wrong": 4}
+        before = served.requests
+        for singletons, reasons in (("keep", {"alone_kept": 8}), ("drop", {"alone_dropped": 8})):
+            job = choose(http, world, project, clusters=8, singletons=singletons)
+            assert job.result is not None, job.error
+            assert job.result["by_reason"] == reasons
+        assert served.requests == before
+
+
+@pytest.mark.parametrize(
+    ("method", "reasons"),
+    [
+        ("sample_scores", {"score": 12, "low_score": 12}),
+        ("k_means_random", {"drawn": 6, "not_drawn": 18}),
+        ("max_cover", {"covers": 6, "covered": 18}),
+        ("random", {"drawn": 6, "not_drawn": 18}),
+        ("longest", {"long": 6, "short": 18}),
+    ],
+)
+def test_other_methods_choose_too(
+    http: TestClient,
+    world: World,
+    monkeypatch: pytest.MonkeyPatch,
+    method: str,
+    reasons: dict[str, int],
+) -> None:
+    rows, truth = rows_of(6)
+    project = pool_of(world, rows)
+    with judge_of(world, monkeypatch, truth) as (_, served):
+        params: dict[str, Any] = {} if method == "sample_scores" else {"target": 6}
+        job = choose(http, world, project, method=method, at_least=3.5, **params)
+        assert job.result is not None, job.error
+        assert job.result["by_reason"] == reasons
+        assert job.result["kept"] == len(kept(world, job)) == max(6, reasons.get("score", 0))
+        assert (served.requests > 0) == (method == "sample_scores")
+        assert (job.result["judge"] is not None) == (method == "sample_scores")
+
+
+def test_the_server_of_the_judge_can_embed(
+    http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows, truth = rows_of(4)
+    project = pool_of(world, rows)
+    with judge_of(world, monkeypatch, truth):
+        job = choose(http, world, project, features="judge", permutations=3)
+        assert job.state is JobState.SUCCEEDED, job.error
+        assert kept(world, job) == good_ones(world, project)
+
+
+def test_a_killed_job_goes_on_and_pays_for_nothing_twice(
+    http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("KARAT_STALE_SECONDS", "1.5")
+    rows, truth = rows_of(5)
+    project = pool_of(world, rows)
+    with judge_of(world, monkeypatch, truth) as (_, served):
+        job = start_job(
+            http, world, project, "select_instructions",
+            QUICK | {"permutations": 2, "people_most": 3, "audit_share": 0.4},
+        )  # fmt: skip
+        message = RunJob.of(job)
+        log = tmp_path / "worker.log"
+        # The others leave a file each, as these do.
+        kill_in_every_phase(world, job, message, ["embed", "ask", "choose"], log)
+        kill_publishing(world, job, message, log)
+        with worker(message.queue, log):
+            queue.send(message)
+            eventually(lambda: state(world, job) is not JobState.RUNNING, "the job ends")
+        assert state(world, job) is JobState.SUCCEEDED, log.read_text()
+        assert kept(world, job) == good_ones(world, project)
+        assert max(served.answered.values()) == 1
+        assert served.answered.total() == paid(world) == 10
+        found = world.session.scalars(select(Artifact).where(Artifact.job_id == job.id)).all()
+        assert len(found) == 1
+        rounds = world.session.scalars(select(Round).where(Round.project_id == project.id)).all()
+        assert [one.queries for one in rounds] == [2]
+
+
+def test_a_cap_stops_the_job_which_goes_on_for_as_much_again(
+    http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows, truth = rows_of(8)
+    project = pool_of(world, rows)
+    with judge_of(world, monkeypatch, truth, concurrency=1) as (_, served):
+        free = choose(http, world, project, method="k_means_random", clusters=8)
+        assert free.result is not None
+        job = choose(http, world, project, permutations=2, spend_at_most=0.004)
+        assert job.state is JobState.FAILED
+        assert job.error is not None
+        assert job.error["code"] == "spending_cap"
+        assert "retry to spend as much again" in job.error["detail"]
+        first = served.answered.total()
+        assert 0 < first < 16
+        assert job.result is None
+        tries = 0
+        while job.state is JobState.FAILED and tries < 10:
+            tries += 1
+            go_on(http, world, job)
+        assert job.state is JobState.SUCCEEDED, job.error
+        assert tries > 0
+        assert served.answered.total() == 16
+        assert max(served.answered.values()) == 1
+        assert kept(world, job) == good_ones(world, project)
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "fields", "code"),
+    [
+        (Behaviour(key="another"), {}, "judge_unauthorized"),
+        (Behaviour(), {"model": "unknown"}, "judge_unknown_model"),
+    ],
+)
+def test_a_judge_that_cannot_be_asked_stops_the_job_with_the_reason(
+    http: TestClient,
+    world: World,
+    monkeypatch: pytest.MonkeyPatch,
+    behaviour: Behaviour,
+    fields: dict[str, Any],
+    code: str,
+) -> None:
+    rows, truth = rows_of(4)
+    project = pool_of(world, rows)
+    with judge_of(world, monkeypatch, truth, behaviour) as (judge, _):
+        good = judge.base_url
+        for name, value in fields.items():
+            setattr(judge, name, value)
+        world.session.commit()
+        job = choose(http, world, project)
+        assert job.state is JobState.FAILED
+        assert job.error is not None
+        assert job.error["code"] == code
+        assert world.session.scalar(select(Artifact.id).where(Artifact.job_id == job.id)) is None
+        # Put right, it goes on.
+        judge.base_url, judge.model, behaviour.key = good, "stand-in", None
+        world.session.commit()
+        go_on(http, world, job)
+        assert job.state is JobState.SUCCEEDED, job.error
+        assert kept(world, job) == good_ones(world, project)
+
+
+def test_a_judge_that_always_says_the_same_ranks_nothing_and_nothing_is_guessed(
+    http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows, truth = rows_of(6)
+    project = pool_of(world, rows)
+    with judge_of(world, monkeypatch, truth, Behaviour(always="[1]")) as (_, served):
+        job = choose(http, world, project, permutations=2, people_most=4)
+        assert job.state is JobState.SUCCEEDED, job.error
+        assert job.result is not None
+        assert (job.result["kept"], job.result["unranked"]) == (0, 6)
+        assert job.result["by_reason"] == {"unranked": 24}
+        assert any("nothing was guessed" in one for one in job.result["warnings"])
+        # What nobody could rank, people are asked.
+        assert job.result["people"]["asked"] == 4
+        assert job.result["people"]["audit"] == 0
+        # Of many more it asks no further.
+        monkeypatch.setattr("workers.instructions.judging._PATIENCE", 3)
+        served.behaviour.always = "Row 1."
+        before = served.requests
+        other = pool_of(world, rows_of(8)[0])
+        stopped = choose(http, world, other)
+        assert stopped.error is not None
+        assert stopped.error["code"] == "judge_not_understood"
+        assert served.requests - before < 16
+
+
+def test_an_estimate_tells_requests_tokens_and_price_and_leaves_nothing(
+    http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows, truth = rows_of(8)
+    project = pool_of(world, rows)
+    with judge_of(world, monkeypatch, truth) as (_, served):
+        job = start_job(
+            http, world, project, "select_instructions", QUICK | {"permutations": 3}, dry_run=True
+        )
+        run_job(RunJob.of(job), handler)
+        world.session.refresh(job)
+        assert job.result is not None, job.error
+        estimate = job.result["estimate"]
+        assert set(estimate["phases"]) == set(named(PHASES))
+        assert (estimate["labeled"], estimate["requests"]) == (32, 24)
+        asked = served.requests
+        assert asked == 3
+        done = choose(http, world, project, permutations=3)
+        assert done.result is not None
+        cost = done.result["judge"]
+        real = cost["tokens_in"] + cost["tokens_out"]
+        assert real <= estimate["tokens_in"] + estimate["tokens_out"] <= 2 * real
+        assert cost["spent"] <= estimate["price"] <= 2 * cost["spent"]
+        work = world.storage.work(job.id)
+        assert not work.exists()
+
+
+def test_what_is_missing_is_said_at_once(
+    http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows, truth = rows_of(3)
+    project = pool_of(world, rows)
+    nobody = choose(http, world, project)
+    assert nobody.error is not None
+    assert "There is no judge to ask" in nobody.error["detail"]
+    few = choose(http, world, project, method="k_means_random", clusters=2)
+    assert few.error is not None
+    assert "do not fit into 2 clusters" in few.error["detail"]
+    with judge_of(world, monkeypatch, truth, price_in=None, price_out=None):
+        free = choose(http, world, project, spend_at_most=1)
+        assert free.error is not None
+        assert "has no prices" in free.error["detail"]
+    headers = world.caller().headers
+    classes = world.texts(["one", "two"])
+    body = {"kind": "select_instructions", "params": {}}
+    refused = http.post(f"/api/projects/{classes.id}/jobs", json=body, headers=headers)
+    assert refused.json()["code"] == "not_for_task"
+    log = http.get(f"/api/jobs/{nobody.id}/log", headers=headers).text
+    assert "no judge" in log
+    assert json.dumps(nobody.params).count("key") == 0

@@ -1,0 +1,1 @@
+"""Instruction data: what people are asked to rank, and what comes of it."""

@@ -1,0 +1,135 @@
+"""The end of a round in which people ranked: nothing is trained, and no round follows by itself."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import combinations
+from typing import Any, Final
+
+from sqlalchemy import or_, select, update
+from sqlalchemy.orm import Session
+
+from core import events
+from core.among import among
+from core.consensus import held_in_its_round
+from core.job_params import AdvanceParams
+from core.lifecycle import mark_unqueried, move_project, move_round
+from core.states import ProjectState, RoundState, Source, Verdict
+from core.tables import Annotation, Project, Query, QueryMember, Round
+from core.tasks.instructions import INSTRUCTIONS, RankingLabel
+from core.tasks.registry import task_type
+from workers.closing import annotator_seconds
+from workers.context import JobContext, Phase
+from workers.instructions.people import rankings_closed
+
+_PUBLISH: Final = "publish"
+
+
+def asks_groups(context: JobContext) -> bool:
+    """Whether rounds of the job's project ask about groups, of which no model learns."""
+    statement = select(Project.task).where(Project.id == context.project_id)
+    with context.sessions() as session:
+        return task_type(session.scalars(statement).one()).of_groups
+
+
+def close_rankings(context: JobContext) -> dict[str, Any]:
+    """Close the round, with what people's rankings have shown."""
+    context.run((Phase(_PUBLISH, _publish),), context)
+    return {"closed": AdvanceParams.of(context).closing, "opened": None, "notes": []}
+
+
+def _publish(context: JobContext) -> None:
+    number = AdvanceParams.of(context).closing
+    with context.transaction() as (session, job):
+        # Locked in the order that everybody keeps: job, project, rounds.
+        project = session.get_one(Project, context.project_id, with_for_update={"key_share": True})
+        statement = select(Round).where(Round.project_id == project.id, Round.number == number)
+        round_ = session.scalars(statement.with_for_update(key_share=True)).one()
+        judged = rankings_closed(session, context.storage, project, round_)
+        round_.metrics = {
+            **round_.metrics,
+            **figures(session, round_),
+            **(judged or {}),
+            "annotator_seconds": annotator_seconds(session, round_),
+        }
+        round_.seconds = context.seconds
+        move_round(round_, RoundState.CLOSED)
+        withdraw(session, project.id)
+        move_project(project, ProjectState.FINISHED)
+        data = {"number": round_.number, "state": round_.state}
+        session.execute(events.notify(project.id, events.Topic.ROUND, data))
+        session.execute(events.notify(project.id, events.Topic.PROJECT, {"state": project.state}))
+        context.finish_phase(job, _PUBLISH)
+
+
+def withdraw(session: Session, project_id: int) -> None:
+    """Take back the groups of closed rounds that nobody looks at; a live lease stays."""
+    session.flush()
+    closed = select(Round.id).where(
+        Round.project_id == project_id, Round.state == RoundState.CLOSED
+    )
+    open_queries = select(Query.id).where(Query.project_id == project_id, ~Query.done)
+    taken = session.scalars(
+        update(Query)
+        .where(
+            Query.project_id == project_id,
+            Query.round_id.in_(closed),
+            ~Query.done,
+            or_(Query.lease_expires_at.is_(None), Query.lease_expires_at <= datetime.now(UTC)),
+        )
+        .values(done=True)
+        .returning(Query.id)
+    ).all()
+    still = select(QueryMember.example_id).where(QueryMember.query_id.in_(open_queries))
+    members = select(QueryMember.example_id).where(
+        among(QueryMember.query_id, taken), QueryMember.example_id.not_in(still)
+    )
+    session.execute(mark_unqueried(sorted(set(session.scalars(members)))))
+
+
+def figures(session: Session, round_: Round) -> dict[str, Any]:
+    """What people said in a round: how many groups they ranked, and how far they agree.
+
+    ``tau`` is Kendall's on the average over the pairs of people who ranked the same group, -1..1;
+    ``same`` the share of the pairs that say the same; both null where nobody has.
+    """
+    statement = (
+        select(Annotation.example_id, Annotation.annotator_id, Annotation.verdict, Annotation.label)
+        .where(
+            Annotation.round_id == round_.id,
+            Annotation.source == Source.ANNOTATOR,
+            Annotation.verdict != Verdict.SKIP,
+            held_in_its_round(),
+        )
+        .order_by(Annotation.id)
+    )
+    said: Mapping[int, dict[int | None, Any]] = defaultdict(dict)
+    counts = dict.fromkeys((Verdict.LABEL, Verdict.OOD, Verdict.UNSURE), 0)
+    for row in session.execute(statement):
+        said[row.example_id][row.annotator_id] = row
+        counts[row.verdict] += 1
+    rankings = [
+        [INSTRUCTIONS.parse(row.label) for row in rows.values() if row.label is not None]
+        for rows in said.values()
+    ]
+    wrong = {id_ for held in rankings for label in held for id_ in label.wrong}
+    return {
+        "answered": len(said),
+        "rankings": counts[Verdict.LABEL],
+        "ood": counts[Verdict.OOD],
+        "unsure": counts[Verdict.UNSURE],
+        "wrong": len(wrong),
+        "agreement": agreement(rankings),
+    }
+
+
+def agreement(rankings: Iterable[Sequence[RankingLabel]]) -> dict[str, Any]:
+    """How far rankings of the same groups agree: see ``figures``."""
+    pairs = [pair for held in rankings for pair in combinations(held, 2)]
+    taus = [1 - 2 * INSTRUCTIONS.distance(*pair) for pair in pairs]
+    same = sum(INSTRUCTIONS.same(*pair) for pair in pairs)
+    return {
+        "pairs": len(pairs),
+        "tau": sum(taus) / len(taus) if taus else None,
+        "same": same / len(pairs) if pairs else None,
+    }

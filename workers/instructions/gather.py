@@ -1,0 +1,147 @@
+"""The rows that are chosen from, frozen when the job began."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session, sessionmaker
+
+from core.among import among
+from core.project_settings import ProjectSettings
+from core.selections import SelectionReason
+from core.states import ExampleState, Split
+from core.tables import Example, ExampleText, Project
+from core.tasks.instruction_rows import InstructionRow, rendered
+from models.errors import ModelError
+from models.media.base import Store
+from models.params.select_instructions import SelectInstructionsParams
+from models.protocols import Indices
+from workers.arrays import read_arrays, write_arrays
+from workers.context import JobContext
+from workers.stores import open_store
+
+_FILE: Final = "rows.npz"
+_READ: Final = 10_000
+_LEFT_OUT: Final = {
+    ExampleState.HELD_OUT: SelectionReason.HELD_OUT,
+    ExampleState.OOD: SelectionReason.OOD,
+}
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of a pool, by ascending pool index.
+
+    Attributes:
+        indices: (N,) int64 pool indices of those that are chosen from.
+        examples: (N,) int64 ids.
+        lengths: (N,) int64 characters of the response.
+        sizes: (N,) int64 characters of the whole row.
+        left_out: (M, 3) int64 pool index, id and length of others of the pool.
+        left_because: (M,) the reason of each.
+        count: How many examples the project has.
+        seed: Of the project.
+    """
+
+    indices: Indices
+    examples: Indices
+    lengths: Indices
+    sizes: Indices
+    left_out: NDArray[np.int64]
+    left_because: NDArray[Any]
+    count: int
+    seed: int
+
+    def __len__(self) -> int:
+        """N."""
+        return len(self.indices)
+
+    def save(self, context: JobContext) -> None:
+        """Keep them for whoever resumes the job."""
+        context.work.mkdir(parents=True, exist_ok=True)
+        write_arrays(context.work / _FILE, vars(self))
+
+    @classmethod
+    def load(cls, context: JobContext) -> Self:
+        """Read what ``save`` wrote."""
+        arrays: dict[str, Any] = read_arrays(context.work / _FILE)
+        count, seed = int(arrays.pop("count")), int(arrays.pop("seed"))
+        return cls(**arrays, count=count, seed=seed)
+
+    def store(self, context: JobContext) -> Store:
+        """The pool's texts."""
+        return open_store(context.storage, context.project_id, None, self.count)
+
+
+def gather(context: JobContext, params: SelectInstructionsParams) -> Rows:
+    """Read which rows there are, without what they say.
+
+    Raises:
+        ModelError: There are none to choose from, or more than the wanted clusters hold.
+    """
+    fields = ExampleText.fields
+    with context.sessions() as session:
+        project = session.get_one(Project, context.project_id)
+        seed = ProjectSettings.model_validate(project.settings).seed
+        total = session.scalar(select(func.count()).where(Example.project_id == context.project_id))
+        response = func.jsonb_extract_path_text(fields, "responses", "0")
+        found = session.execute(
+            select(
+                Example.pool_index,
+                Example.id,
+                Example.state,
+                func.coalesce(func.length(response), 0),
+                func.length(ExampleText.content),
+            )
+            .join(ExampleText, ExampleText.example_id == Example.id)
+            .where(
+                Example.project_id == context.project_id,
+                Example.split == Split.POOL,
+                fields.is_not(None),
+            )
+            .order_by(Example.pool_index)
+            .execution_options(yield_per=_READ)
+        )
+        chosen, left, because = [], [], []
+        for index, id_, state, length, size in found:
+            if (reason := _LEFT_OUT.get(state)) is None:
+                chosen.append((index, id_, length, size))
+            else:
+                left.append((index, id_, length))
+                because.append(reason.value)
+    table = np.array(chosen, dtype=np.int64).reshape(-1, 4)
+    if len(table) == 0:
+        raise ModelError(
+            "There is no row to choose from; import rows of instruction data, or release those "
+            "that are held out."
+        )
+    wanted = params.count() if params.clustered else None
+    if wanted is not None and wanted * params.largest < len(table):
+        raise ModelError(
+            f"{len(table):,} rows do not fit into {wanted:,} clusters of at most {params.largest}; "
+            f"allow {-(-len(table) // params.largest):,} clusters or more, or larger ones."
+        )
+    rows = Rows(
+        *(np.ascontiguousarray(column) for column in table.T),
+        left_out=np.array(left, dtype=np.int64).reshape(-1, 3),
+        left_because=np.array(because, dtype="U32"),
+        count=total or 0,
+        seed=seed,
+    )
+    rows.save(context)
+    return rows
+
+
+def texts_of(sessions: sessionmaker[Session], examples: Sequence[int]) -> dict[int, str]:
+    """What a judge reads of examples, by id."""
+    with sessions() as session:
+        statement = select(ExampleText.example_id, ExampleText.fields).where(
+            among(ExampleText.example_id, list(examples))
+        )
+        return {
+            id_: rendered(InstructionRow.model_validate(fields))
+            for id_, fields in session.execute(statement)
+        }

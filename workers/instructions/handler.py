@@ -1,0 +1,221 @@
+"""The ``select_instructions`` job: freeze the rows, cluster them, ask, choose, publish."""
+
+import json
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from core.errors import DomainError
+from core.selections import write_selection
+from core.states import ArtifactKind
+from core.storage import write_atomically
+from core.tables import Job, Project
+from models.catalog import find, parse
+from models.instructions.clusters import constrained_clusters
+from models.instructions.view import InstructionView
+from models.params.select_instructions import SelectInstructionsParams
+from models.protocols import Indices
+from models.resolve import resolve
+from workers.arrays import read_arrays, write_arrays
+from workers.artifacts import keep
+from workers.context import JobContext, Phase
+from workers.dry_run import dry_run
+from workers.instructions.asking import publish_rankings
+from workers.instructions.choosing import (
+    Asked,
+    columns_of,
+    people_are_asked,
+    rankings_of,
+    scores_of,
+)
+from workers.instructions.dry_run import prepare
+from workers.instructions.features import embed, features_of
+from workers.instructions.gather import Rows, gather
+from workers.instructions.judged import JudgedFile
+from workers.instructions.judging import Judging, note_pause
+from workers.instructions.report import figures, warnings, whole_columns
+
+STRATEGY: Final = "judge_undecided"
+"""What the round is called in which people rank what the judge leaves open."""
+_CLUSTERS: Final = "clusters.npz"
+_ASKED: Final = "asked.npz"
+_JUDGED: Final = "judged.jsonl"
+_SELECTION: Final = "selection.parquet"
+_RESULT: Final = "result.json"
+
+
+def run(context: JobContext) -> dict[str, Any]:
+    """Choose; a killed job goes on where it was, and asks nothing twice."""
+    if context.dry_run:
+        return dry_run(context, prepare)
+    return context.finish(Selecting(context).run)
+
+
+def failed(session: Session, job: Job) -> None:  # noqa: ARG001  as every handler has it
+    """Note how far a job came that stopped at its cap: a retry may spend as much again."""
+    note_pause(job)
+
+
+class Selecting:
+    """One job; each phase leaves a file of its unfinished work."""
+
+    def __init__(self, context: JobContext) -> None:
+        """Read what is asked."""
+        self.context, self.params = context, SelectInstructionsParams.of(context)
+        self.progress = context.progress
+
+    def run(self) -> None:
+        """Run the phases, and publish what they have left."""
+        self.context.run(PHASES, self)
+        self.publish()
+
+    @cached_property
+    def rows(self) -> Rows:
+        """What is chosen from."""
+        return Rows.load(self.context)
+
+    @cached_property
+    def judging(self) -> Judging:
+        """Who is asked."""
+        return Judging.open(self.context, self.params)
+
+    @cached_property
+    def clusters(self) -> Indices | None:
+        """(N,) number of the cluster of each row, if alike rows were put together."""
+        if not self.params.clustered:
+            return None
+        found: Indices = read_arrays(self.file(_CLUSTERS))["clusters"]
+        return found
+
+    def file(self, name: str) -> Path:
+        """A file of this job's unfinished work."""
+        return self.context.work / name
+
+    def gather(self) -> None:
+        """Freeze the rows, and see whether there is somebody to ask."""
+        gather(self.context, self.params)
+        if self.params.judged or (self.params.embedded and self.params.features == "judge"):
+            _ = self.judging
+
+    def embed(self) -> None:
+        """Compute what rows are alike by."""
+        embed(self.context, self.params, self.rows, self.progress)
+
+    def cluster(self) -> None:
+        """Put alike rows together."""
+        clusters = constrained_clusters(
+            features_of(self.context),
+            largest=self.params.largest,
+            seed=self.rows.seed,
+            clusters=self.params.count(),
+            progress=self.progress,
+        )
+        write_arrays(self.file(_CLUSTERS), {"clusters": clusters})
+
+    def judge(self) -> None:
+        """Ask about each cluster, or row, that was not asked about before."""
+        said = JudgedFile(self.file(_JUDGED))
+        self.judging.ask(self.rows, self.clusters, said, self.progress)
+
+    def choose(self) -> None:
+        """Choose, and leave the selection, what people are asked, and figures."""
+        params, rows = self.params, self.rows
+        said = JudgedFile(self.file(_JUDGED))
+        view = InstructionView(
+            n=len(rows),
+            seed=rows.seed,
+            embeddings=features_of(self.context) if params.method == "max_cover" else None,
+            lengths=rows.lengths,
+            scores=scores_of(said, len(rows)) if params.method == "sample_scores" else None,
+            clusters=self.clusters,
+            rankings=rankings_of(said) if params.method == "fp_instruction" else None,
+        )
+        spec = find("instruction_selection", params.method)
+        method_params = parse(spec.kind, spec.name, params.method_params(spec.params))
+        chosen = resolve(spec)(view, method_params)
+        columns = columns_of(chosen, self.clusters, view.rankings, judged=params.judged)
+        asked = Asked([], set())
+        if params.asks_people:
+            asked = people_are_asked(
+                columns, most=params.people_most, share=params.audit_share, seed=rows.seed
+            )
+        groups = [rows.examples[members] for members in asked.groups]
+        arrays = {
+            "sizes": np.array([len(one) for one in groups], dtype=np.int64),
+            "examples": np.concatenate([np.empty(0, dtype=np.int64), *groups]),
+            "audit": np.array(sorted(asked.audit), dtype=np.int64),
+        }
+        write_arrays(self.file(_ASKED), arrays)
+        whole = whole_columns(rows, columns)
+        write_selection(self.file(_SELECTION), whole)
+        judge = self.judging.cost(said) if params.judged else None
+        favours = judge is not None and judge.pop("favours_places")
+        result = {
+            "method": params.method,
+            **figures(whole),
+            "judge": judge,
+            "warnings": warnings(params, whole, favours_places=favours),
+        }
+        text = json.dumps(result)
+        write_atomically(self.file(_RESULT), lambda part: part.write_text(text))
+
+    def publish(self) -> None:
+        """Keep the selection, ask people, and note that all is done."""
+        result = json.loads(self.file(_RESULT).read_text())
+        kept = keep(self.context, self.file(_SELECTION), ArtifactKind.SELECTION, result)
+        with self.context.transaction() as (session, job):
+            people = self._ask_people(session) if self.params.asks_people else None
+            kept.meta = {**result, "people": people}
+            session.add(kept)
+            session.flush()
+            noted = {**kept.meta, "artifact_id": kept.id, "notes": result["warnings"]}
+            self.context.note(job, {"result": noted})
+
+    def _ask_people(self, session: Session) -> dict[str, Any]:
+        """Open a round in which people rank, unless people are busy with another one."""
+        arrays = read_arrays(self.file(_ASKED))
+        parts = np.split(arrays["examples"], np.cumsum(arrays["sizes"]))[:-1]
+        groups = [part.tolist() for part in parts]
+        audit = set(arrays["audit"].tolist())
+        said: dict[str, Any] = {
+            "round": None,
+            "round_id": None,
+            "asked": 0,
+            "audit": 0,
+            "answered": 0,
+            "agreement": None,
+            "tau": None,
+            "refused": None,
+        }
+        if not groups:
+            return said
+        project = session.get_one(
+            Project, self.context.project_id, with_for_update={"key_share": True}
+        )
+        try:
+            with session.begin_nested():
+                round_ = publish_rankings(
+                    session, project, groups, strategy=STRATEGY, audit=audit, seed=self.rows.seed
+                )
+        except DomainError as error:
+            # What was paid for is not given up because people are busy with something else.
+            return {**said, "refused": error.detail}
+        return {
+            **said,
+            "round": round_.number,
+            "round_id": round_.id,
+            "asked": len(groups),
+            "audit": len(audit),
+        }
+
+
+PHASES: Final = (
+    Phase("gather", Selecting.gather),
+    Phase("embed", Selecting.embed, lambda one: one.params.embedded),
+    Phase("cluster", Selecting.cluster, lambda one: one.params.clustered),
+    Phase("ask", Selecting.judge, lambda one: one.params.judged),
+    Phase("choose", Selecting.choose),
+)

@@ -1,0 +1,204 @@
+"""What people say of clusters that they were asked to rank, and the selection that follows them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from core.selections import SCHEMA, SelectionReason, read_columns, write_selection
+from core.states import ArtifactKind, Verdict
+from core.storage import Storage, sha256
+from core.tables import Artifact, Example, Project, Query, QueryMember, Round
+from core.tasks.instructions import RankingLabel, members_of, places
+from models.instructions.rankings import kendall_tau
+from models.intervals import clopper_pearson
+from workers.instructions.report import figures
+from workers.verdicts import agreed_labels
+
+_NO_PLACE: Final = -1
+
+Columns = dict[str, NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Said:
+    """What people say of the rows of a query.
+
+    Attributes:
+        places: Place of each example, 0 for the best; those that tie share one.
+        wrong: Ids of those that are wrong.
+        is_ood: Whether none of them belongs here.
+    """
+
+    places: Mapping[int, int]
+    wrong: frozenset[int] = frozenset()
+    is_ood: bool = False
+
+
+def rankings_closed(
+    session: Session, storage: Storage, project: Project, round_: Round
+) -> dict[str, Any] | None:
+    """Let the order of people decide where they have ranked, now that their round has closed.
+
+    Args:
+        session: In whose transaction the round closes; the new selection is added to it.
+        storage: Where its file goes.
+        project: Of the round.
+        round_: In which people were asked.
+
+    Returns:
+        For the metrics of the round: how often the judge had put first what people put first; None
+        if no selection has asked for the round.
+    """
+    before = _asking(session, project.id, round_.id)
+    if before is None:
+        return None
+    said = _said(session, project.id, round_)
+    path = storage.fetch(before.storage_key)
+    columns = read_columns(path, *SCHEMA.names)
+    people = follow_people(columns, said)
+    people = {**before.meta["people"], **people}
+    key = f"projects/{project.id}/jobs/{before.job_id}/selection-{round_.number}.parquet"
+    target = storage.artifact(key)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    write_selection(target, columns)
+    storage.publish(key)
+    # A round that has closed before closes anew when its project goes on.
+    known = select(Artifact).where(Artifact.storage_key == key)
+    after = session.scalars(known).one_or_none() or Artifact(
+        project_id=project.id,
+        job_id=before.job_id,
+        round_id=round_.id,
+        kind=ArtifactKind.SELECTION,
+        storage_key=key,
+    )
+    after.sha256, after.bytes = sha256(target), target.stat().st_size
+    after.meta = {**before.meta, **figures(columns), "people": people}
+    session.add(after)
+    return {"judge_agreement": people["agreement"], "judge_tau": people["tau"]}
+
+
+def _asking(session: Session, project_id: int, round_id: int) -> Artifact | None:
+    """The selection that has asked for a round."""
+    asked = Artifact.meta["people"]["round_id"].as_integer()
+    return session.scalars(
+        select(Artifact)
+        .where(
+            Artifact.project_id == project_id,
+            Artifact.kind == ArtifactKind.SELECTION,
+            asked == round_id,
+        )
+        # That of the job: what people said of it before is read anew.
+        .order_by(Artifact.id)
+        .limit(1)
+    ).one_or_none()
+
+
+def _said(session: Session, project_id: int, round_: Round) -> dict[int, Said]:
+    """What people agree on, by each example of the queries of a round."""
+    votes = agreed_labels(session, project_id, round_.number)
+    statement = (
+        select(Query.id, Example.pool_index, QueryMember.example_id)
+        .join(QueryMember, QueryMember.query_id == Query.id)
+        .join(Example, Example.id == Query.example_id)
+        .where(Query.round_id == round_.id)
+    )
+    groups: dict[int, tuple[int, set[int]]] = {}
+    for query_id, pool_index, example_id in session.execute(statement):
+        groups.setdefault(query_id, (pool_index, set()))[1].add(example_id)
+    found: dict[int, Said] = {}
+    for pool_index, members in groups.values():
+        vote = votes.get(pool_index)
+        if vote is None:
+            continue
+        if vote.verdict is Verdict.OOD:
+            found |= dict.fromkeys(members, Said(dict.fromkeys(members, 0), is_ood=True))
+        elif isinstance(vote.label, RankingLabel) and set(members_of(vote.label)) == members:
+            said = Said(places(vote.label), frozenset(vote.label.wrong))
+            found |= dict.fromkeys(members, said)
+    return found
+
+
+def follow_people(columns: Columns, said: Mapping[int, Said]) -> dict[str, Any]:
+    """Let what people say decide, in place, and compare it with what the judge says.
+
+    Where people put several rows first, that of these is kept which the judge ranks best.
+
+    Args:
+        columns: Of a selection, as its job has left it.
+        said: By example.
+
+    Returns:
+        ``answered``, ``agreement`` of the clusters that were drawn by chance, with the exact 95 %
+        interval, and ``tau``, Kendall's, on average over them.
+    """
+    examples, clusters = columns["example_id"], columns["cluster"]
+    answered = np.array([int(one) in said for one in examples.tolist()], dtype=np.bool_)
+    agrees: list[bool] = []
+    taus: list[float] = []
+    of_people = clusters[answered]
+    numbers = np.unique(of_people[of_people >= 0])
+    order = np.argsort(clusters, kind="stable")
+    starts = np.searchsorted(clusters[order], numbers, side="left")
+    stops = np.searchsorted(clusters[order], numbers, side="right")
+    for start, stop in zip(starts.tolist(), stops.tolist(), strict=True):
+        rows = order[start:stop]
+        one = said[int(examples[rows[0]])]
+        ranks = columns["rank"][rows].astype(np.int64)
+        if columns["asked"][rows[0]] == "audit" and (ranks > 0).all():
+            best, tau = _compared(examples[rows], ranks, one)
+            agrees.append(best)
+            if tau is not None:
+                taus.append(tau)
+        _decided(columns, rows, ranks, one)
+    return {
+        "answered": len(numbers),
+        "agreement": _agreement(agrees),
+        "tau": float(np.mean(taus)) if taus else None,
+    }
+
+
+def _agreement(agrees: list[bool]) -> dict[str, Any] | None:
+    if not agrees:
+        return None
+    found = clopper_pearson(sum(agrees), len(agrees))
+    return {"agree": sum(agrees), "of": len(agrees), "low": found.low, "high": found.high}
+
+
+def _compared(
+    examples: NDArray[np.int64], ranks: NDArray[np.int64], said: Said
+) -> tuple[bool, float | None]:
+    """Whether people put first what the judge ranks first; and Kendall's tau of the two orders."""
+    if said.is_ood:
+        return False, None
+    first = int(examples[ranks.argmin()])
+    best = said.places[first] == 0 and first not in said.wrong
+    theirs = [said.places[one] for one in examples.tolist()]
+    return best, kendall_tau(ranks, theirs)
+
+
+def _decided(
+    columns: Columns, rows: NDArray[np.int64], ranks: NDArray[np.int64], said: Said
+) -> None:
+    """Write into the columns what people say of the rows of a cluster."""
+    examples = columns["example_id"][rows].tolist()
+    columns["source"][rows], columns["kept"][rows] = "people", False
+    columns["rank"][rows] = _NO_PLACE
+    if said.is_ood:
+        columns["reason"][rows] = SelectionReason.OOD_BY_PEOPLE.value
+        return
+    last = len(rows) + 1
+    judged = np.where(ranks > 0, ranks, last)
+    theirs = np.array([said.places[one] for one in examples])
+    is_wrong = np.array([one in said.wrong for one in examples])
+    order = np.lexsort([columns["pool_index"][rows], judged, theirs])
+    order = order[~is_wrong[order]]
+    columns["reason"][rows] = SelectionReason.NOT_BEST.value
+    columns["reason"][rows[is_wrong]] = SelectionReason.WRONG_BY_PEOPLE.value
+    columns["rank"][rows[order]] = np.arange(1, len(order) + 1)
+    columns["kept"][rows[order[:1]]] = True
+    columns["reason"][rows[order[:1]]] = SelectionReason.BY_PEOPLE.value

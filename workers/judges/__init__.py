@@ -1,0 +1,1 @@
+"""Judges: models behind an address that rank, score and doubt instructions."""

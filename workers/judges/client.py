@@ -1,0 +1,369 @@
+"""Asking a judge: an OpenAI-compatible server that may be slow, full, hostile or gone.
+
+Every answer is committed under the hash of what was asked before it is given to anybody, and found
+there when the same is asked again: who is killed pays for nothing twice.
+"""
+
+import asyncio
+import json
+import random
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final, Self
+
+import httpx
+from sqlalchemy.orm import Session, sessionmaker
+
+from core.addresses import Allowed
+from workers import outgoing
+from workers.judges.budget import Budget, estimated_tokens, most_tokens
+from workers.judges.errors import JudgeDown, Stopped, Unanswered
+from workers.judges.ledger import Kept, Ledger
+from workers.judges.limits import Gate
+from workers.judges.prompts import Message
+from workers.judges.replies import BadReply, Reply, Verdict, read, verdict
+from workers.judges.settings import DEFAULT_PATIENCE, JudgeSettings, Patience, question_key
+
+_FIRST_PAUSE: Final = 0.5
+_LONGEST_PAUSE: Final = 8.0
+_RESOLVED_SECONDS: Final = 60.0
+# Orders, of which by chance one in six or less is as shown.
+_FEW: Final = 20
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a judge has said.
+
+    Attributes:
+        text: It.
+        finish: Why it ended, if the server says so.
+        tokens_in: Of the prompt.
+        tokens_out: Of the answer.
+        was_kept: It was paid for before.
+    """
+
+    text: str
+    finish: str | None
+    tokens_in: int
+    tokens_out: int
+    was_kept: bool
+
+
+@dataclass
+class Tally:
+    """What asking has come to so far.
+
+    Attributes:
+        sent: Requests that were sent, repeated ones among them.
+        answered: Answers that were paid for.
+        kept: Answers that were there already.
+        repeated: Requests that were sent once more, as the server was full or failed.
+        tokens_in: Of the prompts that were paid for.
+        tokens_out: Of the answers that were paid for.
+        malformed: Answers that were asked for once more, as they had not the form they should.
+        without: Questions without an answer, by reason.
+        ranked: Orders of three rows or more that were answered.
+        as_shown: Of these, how many left the rows as they were shown.
+    """
+
+    sent: int = 0
+    answered: int = 0
+    kept: int = 0
+    repeated: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    malformed: int = 0
+    without: Counter[str] = field(default_factory=Counter)
+    ranked: int = 0
+    as_shown: int = 0
+
+    @property
+    def favours_places(self) -> bool:
+        """Whether the judge hardly looks: its orders are those in which rows were shown."""
+        return self.ranked >= _FEW and self.as_shown > 0.8 * self.ranked
+
+
+class Judge:
+    """A judge for one event loop; made by ``Judge.opened``."""
+
+    def __init__(
+        self,
+        settings: JudgeSettings,
+        allowed: Allowed,
+        ledger: Ledger | None,
+        budget: Budget,
+        client: httpx.AsyncClient,
+        patience: Patience,
+    ) -> None:
+        """Take what it works with; without a ledger no answer is kept or looked for."""
+        self.settings = settings
+        self.budget = budget
+        self.tally = Tally()
+        self._allowed, self._ledger, self._client = allowed, ledger, client
+        self._gate = Gate(settings.concurrency, settings.requests_per_minute)
+        self._addresses: list[str] = []
+        self._resolved_at = 0.0
+        self._patience = patience
+        self._heard = 0
+        self._silent_since: float | None = None
+        self._failed = 0
+        self._stopped = False
+        # What the server does not take, as some models take no temperature: left out from then on.
+        self._renamed: dict[str, str | None] = {}
+
+    @classmethod
+    @asynccontextmanager
+    async def opened(
+        cls,
+        settings: JudgeSettings,
+        allowed: Allowed,
+        sessions: sessionmaker[Session] | None = None,
+        *,
+        job_id: int | None = None,
+        spend_at_most: float | None = None,
+        spent: float = 0.0,
+        patience: Patience = DEFAULT_PATIENCE,
+    ) -> AsyncIterator[Self]:
+        """A judge with its connections; what waits to be kept is kept when the block ends.
+
+        Args:
+            settings: The judge.
+            allowed: Which machines may be called.
+            sessions: Where answers are kept; nowhere if None.
+            job_id: What pays.
+            spend_at_most: In all; None for any amount.
+            spent: What was spent of it before, as ``ledger.spent`` says.
+            patience: When to stop.
+        """
+        most = settings.concurrency
+        limits = httpx.Limits(max_connections=most, max_keepalive_connections=most)
+        ledger = None if sessions is None else Ledger(sessions, settings.judge_id, job_id)
+        budget = Budget(settings.price, spend_at_most, spent)
+        async with outgoing.new_client(limits) as client:
+            try:
+                yield cls(settings, allowed, ledger, budget, client, patience)
+            finally:
+                if ledger is not None:
+                    await ledger.settle()
+
+    @property
+    def concurrency(self) -> int:
+        """Requests that may be on their way now."""
+        return self._gate.limit
+
+    async def ask(
+        self, messages: Sequence[Message], *, max_tokens: int | None = None, seed: int = 0
+    ) -> Answer:
+        """Ask, or find what was answered before; the answer is committed when it returns.
+
+        Args:
+            messages: The conversation, the question last.
+            max_tokens: Of the answer; as the judge's settings say if None.
+            seed: For the server's random numbers, where it has such.
+
+        Raises:
+            Unanswered: This question has no answer.
+            JudgeDown: The judge cannot be asked.
+            OverBudget: What may be spent is spent.
+            Stopped: It is not to be asked any more.
+        """
+        longest = max_tokens or self.settings.max_tokens
+        params = {
+            "temperature": 0.0,
+            "seed": seed,
+            "max_tokens": longest,
+        }
+        key = question_key(self.settings, params, messages)
+        if self._ledger is not None and (kept := await self._ledger.find(key)) is not None:
+            self.tally.kept += 1
+            return Answer(kept.content, kept.finish, kept.tokens_in, kept.tokens_out, True)
+        self._require_going()
+        most = sum(most_tokens(message["content"]) for message in messages)
+        async with self.budget.reserved(most, longest):
+            body = {"model": self.settings.model, "messages": list(messages)}
+            reply = await self._asked_until_answered("chat/completions", body, params, Reply.parse)
+            tokens_in, out = reply.tokens_in, reply.tokens_out
+            if tokens_in is None:
+                tokens_in = sum(estimated_tokens(message["content"]) for message in messages)
+            if out is None:
+                out = estimated_tokens(reply.text)
+            cost = self.budget.pay(tokens_in, out)
+        self.tally.answered += 1
+        self.tally.tokens_in += tokens_in
+        self.tally.tokens_out += out
+        if self._ledger is not None:
+            answer = Kept(reply.text, reply.finish, tokens_in, out, cost)
+            await self._ledger.keep(key, answer)
+        return Answer(reply.text, reply.finish, tokens_in, out, False)
+
+    def stop(self) -> None:
+        """Ask nothing more; what is on its way still comes and is kept."""
+        self._stopped = True
+
+    def _require_going(self) -> None:
+        if self._stopped:
+            raise Stopped
+
+    async def call(self, path: str, body: Mapping[str, Any]) -> Any:
+        """Send JSON to another address of the server, as for embeddings; nothing is kept of it.
+
+        Raises:
+            Unanswered: This request has no answer.
+            JudgeDown: The judge cannot be asked.
+        """
+        return await self._asked_until_answered(path, body, {}, _whatever)
+
+    async def _asked_until_answered(
+        self, path: str, body: Mapping[str, Any], params: Mapping[str, Any], parse: Any
+    ) -> Any:
+        attempt, heard = 0, self._heard
+        while True:
+            taken = self._taken(params)
+            found = await self._once(path, {**body, **taken}, parse)
+            if not isinstance(found, Verdict):
+                self._heard += 1
+                self._failed, self._silent_since = 0, None
+                return found
+            if found.stop is not None:
+                raise JudgeDown(found.stop, self._said(found))
+            unwanted = next((name for name in taken if name in found.unwanted), None)
+            if unwanted is not None:
+                # Unless another question has seen to that meanwhile.
+                if unwanted in self._taken(params):
+                    self._leave_out(unwanted)
+                continue
+            self._require_going()
+            self._weigh(found, attempt, others=self._heard > heard)
+            self.tally.repeated += 1
+            pause = min(_FIRST_PAUSE * 2**attempt, _LONGEST_PAUSE) * random.uniform(0.75, 1.0)
+            attempt += 1
+            await asyncio.sleep(pause if found.wait is None else found.wait)
+
+    async def _once(self, path: str, body: Mapping[str, Any], parse: Any) -> Any:
+        """Send once: what was answered, or what is wrong."""
+        async with self._gate.turn() as began:
+            self.tally.sent += 1
+            try:
+                async with asyncio.timeout(self.settings.timeout):
+                    status, headers, content = await self._sent(path, body)
+            except TimeoutError:
+                # It has more to do than it can within that time.
+                self._gate.full(began, None)
+                text = f"no answer within {self.settings.timeout:g} s"
+                return Verdict("timeout", text, again=True)
+            except (httpx.HTTPError, httpx.StreamError, OSError) as error:
+                # Another address may have been given to it since.
+                self._addresses = []
+                gone = isinstance(error, httpx.ConnectError)
+                text = str(error) or type(error).__name__
+                return Verdict("unreachable" if gone else "broken", text[:500], again=True)
+            except BadReply as error:
+                return Verdict("broken", str(error), again=True)
+            found = verdict(status, headers, content)
+            if found is not None:
+                if found.full:
+                    self._gate.full(began, found.wait)
+                return found
+            try:
+                answer = parse(content)
+            except BadReply as error:
+                return Verdict("broken", str(error), again=True)
+            self._gate.succeeded()
+            return answer
+
+    async def _sent(self, path: str, body: Mapping[str, Any]) -> tuple[int, httpx.Headers, bytes]:
+        base = httpx.URL(self.settings.base_url)
+        url = base.copy_with(path=f"{base.path.rstrip('/')}/{path}")
+        headers = {"Accept": "application/json"}
+        if self.settings.key is not None:
+            headers["Authorization"] = f"Bearer {self.settings.key}"
+        content = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+        addresses = await self._looked_at(url)
+        for place, address in enumerate(addresses):
+            request = outgoing.pinned_post(self._client, url, address, content, headers)
+            try:
+                response = await self._client.send(request, stream=True)
+            except httpx.ConnectError:
+                if place == len(addresses) - 1:
+                    raise
+                continue
+            try:
+                return response.status_code, response.headers, await read(response)
+            finally:
+                await response.aclose()
+        raise AssertionError
+
+    async def _looked_at(self, url: httpx.URL) -> list[str]:
+        """Addresses that may be called, looked at anew once a minute."""
+        if not self._addresses or time.monotonic() > self._resolved_at + _RESOLVED_SECONDS:
+            host = url.raw_host.decode("ascii")
+            try:
+                self._addresses = await outgoing.permitted(url, self._allowed)
+            except outgoing.Unresolved as error:
+                detail = f"The judge's host is not known: {error}. Check its address."
+                raise JudgeDown("unresolved", detail) from error
+            except outgoing.NotAllowed as error:
+                detail = (
+                    f"{error}, which is not a public address. Whoever runs Karat can allow it with "
+                    f"KARAT_JUDGE_ALLOW={host}."
+                )
+                raise JudgeDown("not_allowed", detail) from error
+            self._resolved_at = time.monotonic()
+        return self._addresses
+
+    def _taken(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        named = {self._renamed.get(name, name): value for name, value in params.items()}
+        return {name: value for name, value in named.items() if name is not None}
+
+    def _leave_out(self, name: str) -> None:
+        if name == "max_tokens":
+            self._renamed[name] = "max_completion_tokens"
+            return
+        original = {new: old for old, new in self._renamed.items() if new is not None}
+        self._renamed[original.get(name, name)] = None
+
+    def _weigh(self, found: Verdict, attempt: int, *, others: bool) -> None:
+        """Return if the question is to be asked once more.
+
+        Args:
+            found: What has come of it.
+            attempt: How often it was asked before.
+            others: Whether others were answered meanwhile.
+        """
+        if not found.again:
+            self._failed += 1
+            if self._failed >= self._patience.refused:
+                raise JudgeDown("failing", self._said(found))
+            raise Unanswered(found.reason, self._said(found))
+        now = time.monotonic()
+        self._silent_since = since = self._silent_since or now
+        if attempt >= self._patience.retries and not found.full:
+            alone = found.reason != "unreachable" and self._failed < self._patience.alone
+            if others or alone:
+                self._failed += 1
+                raise Unanswered(found.reason, self._said(found))
+        most = self._patience.full if found.full else self._patience.silent
+        if found.reason == "timeout":
+            most += self.settings.timeout
+        if now - since > most:
+            fault = {"full": "rate_limited", "unreachable": "unreachable", "timeout": "unreachable"}
+            raise JudgeDown(fault.get(found.reason, "failing"), self._said(found))
+
+    def _said(self, found: Verdict) -> str:
+        host = httpx.URL(self.settings.base_url).host
+        detail = found.detail
+        if self.settings.key:
+            # Some servers repeat the key that they refuse.
+            detail = detail.replace(self.settings.key, "…")
+        return f"The judge at {host} {found.told}: {detail}. {found.remedy}".strip()
+
+
+def _whatever(content: bytes) -> Any:
+    try:
+        return json.loads(content)
+    except ValueError as error:
+        raise BadReply("the body is no JSON") from error

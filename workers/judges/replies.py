@@ -1,0 +1,188 @@
+"""What servers answer, and what it means: an answer, a wait, a fault of one question, or an end."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, Final, Self
+
+import httpx
+
+_MOST_BYTES: Final = 64 << 20
+_SHOWN: Final = 300
+_LONGEST_WAIT: Final = 600.0
+# Parameters that not all models take.
+_OPTIONAL: Final = ("max_completion_tokens", "max_tokens", "temperature", "seed")
+_NOT_TAKEN: Final = ("unsupported", "not support", "unrecognized", "unknown", "extra", "permitted")
+_STOPS: Final[Mapping[int, tuple[str, str, str]]] = {
+    401: ("unauthorized", "does not accept the key", "Enter the key anew."),
+    402: ("unpaid", "wants to be paid first", "Look after the account."),
+    403: ("unauthorized", "does not let this key do that", "Look after the rights of the key."),
+    404: (
+        "unknown_model",
+        "does not know the address or the model",
+        "Compare both with its documentation; the address mostly ends in /v1.",
+    ),
+}
+
+
+class BadReply(Exception):
+    """A body that is not what it should be."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Why there is no answer, and what to do.
+
+    Attributes:
+        reason: In a word.
+        detail: As the server says it.
+        again: Whether to ask the same once more.
+        full: It has too much to do.
+        wait: Seconds that it wants to be left alone, if it says so.
+        stop: Fault of the judge for which there is no use in asking anything.
+        unwanted: Parameters, one of which it does not take.
+        told: The same as ``reason``, as the end of a sentence.
+        remedy: What somebody can do.
+    """
+
+    reason: str
+    detail: str
+    again: bool = False
+    full: bool = False
+    wait: float | None = None
+    stop: str | None = None
+    unwanted: frozenset[str] = frozenset()
+    told: str = "does not answer"
+    remedy: str = "What was answered is kept; start again when it is well."
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a model said.
+
+    Attributes:
+        text: It.
+        finish: Why it ended.
+        tokens_in: As the server counts them, if it does.
+        tokens_out: The same of the answer.
+    """
+
+    text: str
+    finish: str | None
+    tokens_in: int | None
+    tokens_out: int | None
+
+    @classmethod
+    def parse(cls, content: bytes) -> Self:
+        """Read the body of a chat completion.
+
+        Raises:
+            BadReply: It is none.
+        """
+        try:
+            body = json.loads(content)
+            choice = body["choices"][0]
+            message = choice["message"]
+            text, finish = message.get("content"), choice.get("finish_reason")
+            refusal = message.get("refusal")
+        except (ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
+            raise BadReply("the body is no chat completion") from error
+        if isinstance(refusal, str) and refusal:
+            text, finish = refusal, "refusal"
+        if text is None:
+            text = ""
+        if not isinstance(text, str):
+            raise BadReply("the answer is no text")
+        usage = body.get("usage")
+        usage = usage if isinstance(usage, dict) else {}
+        finish = finish[:40] if isinstance(finish, str) else None
+        return cls(
+            text[:100_000], finish, _count(usage, "prompt_tokens"),
+            _count(usage, "completion_tokens"),
+        )  # fmt: skip
+
+
+async def read(response: httpx.Response) -> bytes:
+    """The body.
+
+    Raises:
+        BadReply: It has no end, or is packed though nobody asked for that.
+    """
+    if response.headers.get("content-encoding", "identity").lower() != "identity":
+        raise BadReply("the body is packed")
+    parts, length = [], 0
+    async for part in response.aiter_raw():
+        length += len(part)
+        if length > _MOST_BYTES:
+            raise BadReply("the body is too long")
+        parts.append(part)
+    return b"".join(parts)
+
+
+def verdict(status: int, headers: httpx.Headers, content: bytes) -> Verdict | None:
+    """What is wrong with a response; None if it is one to read."""
+    if 200 <= status < 300:
+        return None
+    said, code = _error(content)
+    detail = f"{status} {said}".strip()
+    if 300 <= status < 400:
+        where = headers.get("location", "")[:_SHOWN]
+        told, remedy = "redirects", "Enter the address that it redirects to."
+        return Verdict("redirected", f"to {where}", stop="redirected", told=told, remedy=remedy)
+    if status in _STOPS:
+        stop, told, remedy = _STOPS[status]
+        return Verdict(stop, detail, stop=stop, told=told, remedy=remedy)
+    if status == 429 and code == "insufficient_quota":
+        stop, told, remedy = _STOPS[402]
+        return Verdict(stop, detail, stop=stop, told=told, remedy=remedy)
+    wait = asked_to_wait(headers)
+    if status in (429, 503):
+        return Verdict("full", detail, again=True, full=True, wait=wait, told="is full")
+    if status in (408, 409) or status >= 500:
+        again = headers.get("x-should-retry", "true").lower() != "false"
+        return Verdict("failed", detail, again=again, wait=wait, told="fails")
+    if status == 400 and any(word in said.lower() for word in _NOT_TAKEN):
+        unwanted = frozenset(name for name in _OPTIONAL if name in said)
+        return Verdict("failed", detail, again=bool(unwanted), unwanted=unwanted)
+    reason = "refused" if "content" in (code or "") or "policy" in said.lower() else "failed"
+    return Verdict(reason, detail, told="does not take the question")
+
+
+def asked_to_wait(headers: Mapping[str, str]) -> float | None:
+    """Seconds that a server asks to be left alone, at most ten minutes; None if it does not."""
+    for name, scale in (("retry-after-ms", 1e-3), ("retry-after", 1.0)):
+        try:
+            seconds = float(headers.get(name, "")) * scale
+        except ValueError:
+            continue
+        if seconds >= 0:
+            return min(seconds, _LONGEST_WAIT)
+    try:
+        when = parsedate_to_datetime(headers.get("retry-after", ""))
+    except ValueError:
+        return None
+    if when.tzinfo is None:
+        when = when.replace(tzinfo=UTC)
+    return min(max(0.0, (when - datetime.now(UTC)).total_seconds()), _LONGEST_WAIT)
+
+
+def _error(content: bytes) -> tuple[str, str | None]:
+    """What an error says, on one line, and its code."""
+    try:
+        body: Any = json.loads(content[:_MOST_BYTES])
+    except ValueError:
+        body = content[:2000].decode("utf-8", "replace")
+    error = body.get("error", body) if isinstance(body, dict) else body
+    code = error.get("code") if isinstance(error, dict) else None
+    if isinstance(error, dict):
+        error = error.get("message") or error.get("detail") or json.dumps(error)
+    text = "".join(one if one.isprintable() else " " for one in str(error))
+    return " ".join(text.split())[:_SHOWN], code if isinstance(code, str) else None
+
+
+def _count(usage: Mapping[str, Any], name: str) -> int | None:
+    found = usage.get(name)
+    fine = isinstance(found, int) and not isinstance(found, bool) and 0 <= found < 1 << 40
+    return found if fine else None
