@@ -502,3 +502,23 @@ def test_a_parquet_file_may_say_what_its_numbers_are(pool: BoxPool) -> None:
     pool.add(objects_file(rows, bbox_format="xyxy"), "a.parquet")
     boxes = pool.labels()["m.jpg"].boxes
     assert (len(boxes), boxes[-1].w) == (3000, 4)
+
+
+def test_a_plan_names_the_classes_of_boxes(pool: BoxPool) -> None:
+    files: dict[str, bytes | str] = {
+        f"images/{name}.jpg": image(seed) for seed, name in enumerate("abcd")
+    }
+    files |= {
+        "labels/a.txt": "0 0.5 0.5 0.2 0.2\n1 0.3 0.3 0.2 0.2\n1 0.6 0.6 0.2 0.2\n",
+        "labels/b.txt": "1 0.5 0.5 0.2 0.2\n",
+        "labels/c.txt": "",
+        "data.yaml": "path: .\ntrain: images\nnames: ['dog', 'cow']\n",
+    }
+    plan = pool.result(pool.add(packed(files), "pool.zip", dry_run=True))
+    (group,) = plan["groups"]
+    # An image counts once for each class; nobody has looked at one, and nothing is in another.
+    assert group["labels"] == [
+        {"name": "cow", "count": 2, "known": False},
+        {"name": "dog", "count": 1, "known": True},
+    ]
+    assert (group["count"], group["unlabeled"]) == (4, 1)

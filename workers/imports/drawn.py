@@ -1,5 +1,6 @@
 """Boxes as a file states them of one image, before it is known how large that is. Pure."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
@@ -19,6 +20,15 @@ def stated_size(width: object, height: object) -> tuple[float, float] | None:
     except (OverflowError, TypeError, ValueError):
         return None
     return sides if all(isfinite(one) and one > 0 for one in sides) else None
+
+
+def class_names_in(text: str) -> set[str] | None:
+    """Of what classes boxes are that are written as a list in JSON; None if it is no such list."""
+    try:
+        rows = json.loads(text)
+        return {str(row["class"]) for row in rows} if isinstance(rows, list) else None
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,8 +130,11 @@ class Plan:
             return
         placed = place(item, self._params.split, self._reader, self._chosen)
         self._note_labels(item, is_taken=isinstance(placed, Place) and placed.split is Split.POOL)
-        label = self._label_of(item)
-        self._room = self._group(item).add(item.name, label, self._room)
+        group = self._group(item)
+        if self._reader.of_one_class:
+            self._room = group.add(item.name, self._label_of(item), self._room)
+        else:
+            self._room = group.add_drawn(item.name, self._reader.classes_in(item), self._room)
         if isinstance(placed, LeftOut):
             self._count(self._tally, Outcome.LEFT_OUT, item.name, placed.reason)
         elif isinstance(placed, Refused):
@@ -249,6 +252,8 @@ class Plan:
     def _is_class(self, label: str) -> bool:
         """Whether an evaluation image with this label could be placed."""
         known = self._of_class.get(label)
+        if known is None and not self._reader.of_one_class:
+            known = self._of_class[label] = self._reader.has_class(label)
         if known is None:
             item = Item(
                 name="",

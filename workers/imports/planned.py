@@ -1,6 +1,7 @@
 """What a plan counts: images by folder or value, and what stands in columns that may be labels."""
 
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -45,12 +46,27 @@ class Group:
 
     def add(self, name: str, label: str | None, room: int) -> int:
         """Count an image; how much of ``room``, in characters, is left beside its label."""
-        self.count += 1
-        if len(self.examples) < SHOWN:
-            self.examples.append(name)
+        self._add(name)
         if label is None:
             self.unlabeled += 1
             return room
+        return self._count(label, room)
+
+    def add_drawn(self, name: str, classes: Collection[str] | None, room: int) -> int:
+        """Count an image with boxes of these classes, which is in each of them; None: unlabeled."""
+        self._add(name)
+        if classes is None:
+            self.unlabeled += 1
+        for one in sorted(classes or ()):
+            room = self._count(one, room)
+        return room
+
+    def _add(self, name: str) -> None:
+        self.count += 1
+        if len(self.examples) < SHOWN:
+            self.examples.append(name)
+
+    def _count(self, label: str, room: int) -> int:
         label = beginning(label, MOST_TEXT)
         if label not in self.labels:
             if len(self.labels) >= MOST_LABELS or len(label) > room:

@@ -11,7 +11,7 @@ from core.states import Verdict
 from core.tasks.classification import CLASSIFICATION, class_label
 from core.tasks.spec import Label, TaskType
 from workers.imports.boxes.settle import Settled, Upright, settle
-from workers.imports.drawn import Drawn
+from workers.imports.drawn import Drawn, class_names_in
 from workers.imports.items import Item, Refused, Said, composed, short_name, unsettled
 from workers.imports.values import NO_CLASS, Values, mark, says_nothing, whole_number
 
@@ -114,6 +114,30 @@ class LabelReader:
             yield marked[0], self._named(source, marked[0].strip())
         for one in item.said:
             yield one.source_name, self._said(one)
+
+    @property
+    def of_one_class(self) -> bool:
+        """Whether a label of the project is one class."""
+        return self._task.names_one_class
+
+    def has_class(self, name: str) -> bool:
+        """Whether the project has a class of that name."""
+        return composed(name) in self._classes
+
+    def classes_in(self, item: Item) -> set[str] | None:
+        """Of what classes the boxes are that come with an item; None if nobody has drawn any.
+
+        None of a class is not none at all: somebody says that there is nothing.
+        """
+        written = [one.class_name for one in item.said if one.class_name is not None]
+        found = [class_names_in(text) for text in (*written, item.label) if text is not None]
+        found += [
+            {box.class_name for box in one.drawn.boxes}
+            for one in item.said
+            if one.drawn is not None
+        ]
+        known = [names for names in found if names is not None]
+        return set().union(*known) if known else None
 
     def upright(self, item: Item, image: Upright | None) -> Item:
         """An item with its boxes as labels of its image, or why they are none.

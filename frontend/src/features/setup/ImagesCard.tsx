@@ -191,6 +191,7 @@ export function ImagesCard(props: ImagesCardProps) {
         <PlanDialog
           key={shown.id}
           projectId={project.id}
+          task={project.task}
           job={shown}
           plan={plan}
           classes={classes}

@@ -23,6 +23,7 @@ export function PlanColumns({ plan, added, isAll, isPool, columns, onColumns }: 
   const offered = plan.labels.filter(
     (one) => !one.stated && (one.chosen || one.readable + (one.elsewhere ?? 0) > 0 || willBe(one)),
   );
+  const makesAll = isAll && added.length > 0;
   const toggle = (name: string) =>
     onColumns(columns.includes(name) ? columns.filter((one) => one !== name) : [...columns, name]);
   return (
@@ -33,7 +34,11 @@ export function PlanColumns({ plan, added, isAll, isPool, columns, onColumns }: 
             <p key={name}>{text.document(name, format)}</p>
           ))}
           {stated.map(({ column, readable, unreadable }) => (
-            <p key={column}>{text.stated(column, readable, unreadable)}</p>
+            <p key={column}>
+              {makesAll
+                ? text.stated(column, readable + unreadable, 0)
+                : text.stated(column, readable, unreadable)}
+            </p>
           ))}
         </div>
       )}

@@ -26,6 +26,7 @@ import { TextColumn } from "./TextColumn";
 
 type PlanDialogProps = {
   projectId: number;
+  task: string;
   job: Job;
   plan: ImportPlan;
   /** Names of the project's classes, as they stand on the page. */
@@ -46,7 +47,8 @@ type PlanDialogProps = {
 
 /** Shows what an import would do before anything is stored, and takes choices. */
 export function PlanDialog(props: PlanDialogProps) {
-  const { projectId, job, plan, takesClasses, inputSize, before, onAnswered, onClose } = props;
+  const { projectId, task, job, plan, takesClasses, inputSize, before, onAnswered, onClose } =
+    props;
   const { onInputSize, onPlanned } = props;
   const text = t.setup.plan;
   const [chosen, setChosen] = useState<Chosen>(() => chosenOf(plan));
@@ -58,8 +60,10 @@ export function PlanDialog(props: PlanDialogProps) {
     picked ?? new Set(takesClasses && known.size === 0 ? proposedClasses(plan, chosen, found) : []);
   const added = takesClasses ? [...found.keys()].filter((name) => makes.has(name)) : [];
   const classes = new Set([...known, ...added]);
-  const sums = sumsOf(plan, chosen, classes);
-  const lost = lostToEvaluation(plan, chosen, classes);
+  const isBoxes = task === "boxes";
+  const sums = sumsOf(plan, chosen, classes, isBoxes);
+  const lost = lostToEvaluation(plan, chosen, classes, isBoxes);
+  const unknown = [...found.keys()].filter((name) => !classes.has(name));
   const choice = {
     split: chosen.split,
     folder_split: chosen.folders,
@@ -106,6 +110,7 @@ export function PlanDialog(props: PlanDialogProps) {
               isAll={plan.groups.length === 1}
               chosen={chosen}
               classes={classes}
+              isBoxes={isBoxes}
               onChoose={(choice) => choose(group.name, choice)}
             />
           ))}
@@ -113,6 +118,9 @@ export function PlanDialog(props: PlanDialogProps) {
       )}
       {takesClasses && found.size > 0 && (
         <PlanClasses found={found} picked={makes} onPick={setPicked} />
+      )}
+      {isBoxes && unknown.length > 0 && (
+        <Notice tone="gold">{t.boxes.setup.unknownClasses(unknown)}</Notice>
       )}
       {brings && lost > 0 && sums.evaluation === 0 && (
         <Notice tone="gold">{takesClasses ? text.noEvaluation : text.noEvaluationLater}</Notice>

@@ -10,16 +10,19 @@ type PlanGroupProps = {
   isAll: boolean;
   chosen: Chosen;
   classes: ReadonlySet<string>;
+  /** Whether labels are boxes. */
+  isBoxes: boolean;
   onChoose: (choice: FolderChoice) => void;
 };
 
 /** Images that one folder, or one value of a column, holds together, and what becomes of them. */
-export function PlanGroup({ group, isAll, chosen, classes, onChoose }: PlanGroupProps) {
+export function PlanGroup(props: PlanGroupProps) {
+  const { group, isAll, chosen, classes, isBoxes, onChoose } = props;
   const text = t.setup.plan;
   const choice = choiceOf(group, chosen);
   const name = group.fixed ? text.more : (group.name ?? (isAll ? text.all : text.others));
   const goesTo = choice === "class" ? chosen.split : choice;
-  const lost = goesTo === "evaluation" ? group.count - labeled(group, classes) : 0;
+  const lost = goesTo === "evaluation" ? group.count - labeled(group, classes, isBoxes) : 0;
   const options: FolderChoice[] = [
     ...SPLITS,
     ...(group.may_be_class ? (["class"] as const) : []),
@@ -37,7 +40,11 @@ export function PlanGroup({ group, isAll, chosen, classes, onChoose }: PlanGroup
         )}
         {group.examples[0] && <span className={styles.example}>{group.examples[0]}</span>}
         {group.reason && <span className={styles.reason}>{t.common.said(group.reason)}</span>}
-        {lost > 0 && <span className={styles.reason}>{text.withoutClass(lost)}</span>}
+        {lost > 0 && (
+          <span className={styles.reason}>
+            {(isBoxes ? t.boxes.setup : text).withoutClass(lost)}
+          </span>
+        )}
       </div>
       {group.fixed ? (
         <span>{text.fixed[group.fixed]}</span>

@@ -121,3 +121,19 @@ it("sends what it shows of values that nobody knows, and not of what is shown as
   expect(sumsOf(many, named, new Set())).toEqual(sums);
   expect(newClasses(many, first, new Set()).size).toBe(0);
 });
+
+it("counts images with boxes by all of their classes, and those with nothing in them", () => {
+  // Of ten one is unlabeled, and some of the others have both, or nothing.
+  const labels = [label("car", 6, true), label("bus", 3)];
+  const boxes = {
+    ...plan,
+    bad_by_reason: {},
+    groups: [group("evaluation", { count: 10, unlabeled: 1, labels })],
+  };
+  expect(sumsOf(boxes, chosen, new Set(), true)).toMatchObject({ evaluation: 6, refused: 4 });
+  expect(sumsOf(boxes, chosen, new Set(["bus"]), true)).toMatchObject({
+    evaluation: 9,
+    refused: 1,
+  });
+  expect(lostToEvaluation(boxes, chosen, new Set(["bus"]), true)).toBe(1);
+});

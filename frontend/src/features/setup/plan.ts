@@ -43,33 +43,50 @@ const placeOf = (choice: FolderChoice, split: Split): Split | "left_out" => {
 };
 
 /** What an import does with these choices, by the rules of the server. */
-export function sumsOf(plan: ImportPlan, chosen: Chosen, classes: ReadonlySet<string>): Sums {
+export function sumsOf(
+  plan: ImportPlan,
+  chosen: Chosen,
+  classes: ReadonlySet<string>,
+  isBoxes = false,
+): Sums {
   const bad = Object.values(plan.bad_by_reason).reduce((sum, count) => sum + count, 0);
   const sums: Sums = { pool: 0, evaluation: 0, auxiliary_ood: 0, left_out: 0, refused: bad };
   for (const group of plan.groups) {
     const place = group.fixed ?? placeOf(choiceOf(group, chosen), chosen.split);
-    const placed = place === "evaluation" ? labeled(group, classes) : group.count;
+    const placed = place === "evaluation" ? labeled(group, classes, isBoxes) : group.count;
     sums[place] += placed;
     sums.refused += group.count - placed;
   }
   return sums;
 }
 
-/** How many of a group have a label that is a class. */
-export const labeled = (group: PlannedGroup, classes: ReadonlySet<string>): number =>
-  group.labels
-    .filter(({ name, known }) => known || classes.has(name))
-    .reduce((sum, { count }) => sum + count, 0);
+/**
+ * How many of a group have a label that is a class; of boxes those whose boxes are all of classes, at
+ * the least, as an image may have boxes of several that are none.
+ */
+export function labeled(
+  group: PlannedGroup,
+  classes: ReadonlySet<string>,
+  isBoxes = false,
+): number {
+  const isClass = ({ name, known }: PlannedGroup["labels"][number]) => known || classes.has(name);
+  const sum = (labels: PlannedGroup["labels"]) =>
+    labels.reduce((total, { count }) => total + count, 0);
+  if (!isBoxes) return sum(group.labels.filter(isClass));
+  const unknown = sum(group.labels.filter((one) => !isClass(one)));
+  return Math.max(0, group.count - group.unlabeled - unknown);
+}
 
 /** How many images are refused for evaluation, as none of their labels is a class. */
 export function lostToEvaluation(
   plan: ImportPlan,
   chosen: Chosen,
   classes: ReadonlySet<string>,
+  isBoxes = false,
 ): number {
   const lost = plan.groups.map((group) => {
     const place = group.fixed ?? placeOf(choiceOf(group, chosen), chosen.split);
-    return place === "evaluation" ? group.count - labeled(group, classes) : 0;
+    return place === "evaluation" ? group.count - labeled(group, classes, isBoxes) : 0;
   });
   return lost.reduce((sum, count) => sum + count, 0);
 }

@@ -121,6 +121,10 @@ export const boxes = {
     shiftedHint:
       "In so many images one suggested box is put a little beside its place. Who keeps it has not looked; the overview counts that for each annotator.",
     unlabeledHint: "For moving a whole project.",
+    withoutClass: (count: number) =>
+      `${count.toLocaleString(locale)} without boxes, or with some of no class: refused for evaluation`,
+    unknownClasses: (names: string[]) =>
+      `Images with boxes of ${names.slice(0, 6).join(", ")}${names.length > 6 ? " …" : ""} come without their boxes: the project has no such class.`,
   },
   keys: {
     arm: "Draw boxes of this class; changes the chosen box",

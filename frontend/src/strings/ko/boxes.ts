@@ -121,6 +121,10 @@ export const boxes: Catalogue["boxes"] = {
     shiftedHint:
       "이 비율의 이미지에서 제안된 상자 하나를 제자리에서 조금 옮겨 보여 줍니다. 그대로 유지하면 살펴보지 않은 것이며, 개요에 라벨러별로 집계됩니다.",
     unlabeledHint: "프로젝트 전체를 옮길 때 사용하세요.",
+    withoutClass: (count) =>
+      `${number(count)}개는 상자가 없거나 클래스가 아닌 상자가 있어 평가에 쓸 수 없습니다`,
+    unknownClasses: (names) =>
+      `${names.slice(0, 6).join(", ")}${names.length > 6 ? " …" : ""} 상자가 있는 이미지는 상자 없이 가져옵니다. 프로젝트에 그런 클래스가 없습니다.`,
   },
   keys: {
     arm: "이 클래스의 상자를 그림, 선택한 상자는 이 클래스로 바뀜",
