@@ -16,6 +16,7 @@ from sqlalchemy import (
     BigInteger,
     ColumnElement,
     CompoundSelect,
+    Select,
     cast,
     func,
     null,
@@ -133,6 +134,16 @@ def names_class(label: Any, class_id: int) -> ColumnElement[bool]:
     """Condition: a stored label names a class, wherever in it; for labels of several classes."""
     path = cast("$.**.class_id ? (@ == $id)", JSONPATH)
     return func.jsonb_path_exists(label, path, func.jsonb_build_object("id", class_id))
+
+
+def hold_classes(which: ColumnElement[bool]) -> Select[int]:
+    """Statement: have nobody remove these classes before the transaction ends.
+
+    Needed by whoever stores labels of several classes, after its other locks and before it reads
+    the classes. Of labels that are one class the database's own reference does that.
+    """
+    lock = select(ProjectClass.id).where(which).order_by(ProjectClass.id)
+    return lock.with_for_update(read=True, key_share=True)
 
 
 def naming(project_id: Any) -> CompoundSelect[int, str, int | None]:

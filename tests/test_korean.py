@@ -14,8 +14,9 @@ STRINGS: Final = ROOT / "frontend/src/strings/ko"
 # Of the API and the workers, what speaks to people on pages; the rest fills logs and reports.
 SPEAKERS: Final = (
     "api/jobs/waiting.py", "models", "workers/advance", "workers/claiming.py", "workers/dry_run.py",
-    "workers/embedding_map", "workers/instructions/report.py", "workers/localize/handler.py",
-    "workers/prune/warmed.py", "workers/resize", "workers/runner.py",
+    "workers/embedding_map", "workers/instructions/report.py", "workers/judges/faults.py",
+    "workers/judges/trial.py", "workers/localize/handler.py", "workers/prune/warmed.py",
+    "workers/resize", "workers/runner.py",
 )  # fmt: skip
 NUMBER_FORMATS: Final = {"float32", "bfloat16"}
 _HANGUL: Final = re.compile(r"[가-힣]")

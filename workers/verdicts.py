@@ -1,9 +1,11 @@
 """What is known of examples by the closing of a round: what their votes amount to."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, Final, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +16,8 @@ from core.consensus import Vote, as_said, consensus, holds
 from core.duplicates import answered_in_pool
 from core.states import Source, Split, Verdict
 from core.tables import Annotation, Example, Query, Round
-from core.tasks.registry import label_of, stored
-from core.tasks.spec import TaskType
+from core.tasks.registry import label_of, stored_text
+from core.tasks.spec import Label, TaskType
 from models.protocols import OOD
 from models.tasks.base import Targets
 from workers.learners import learner_of
@@ -27,6 +29,8 @@ _UNSURE: Final = -2
 
 # Of a million rows, no more are objects at a time.
 _ROWS: Final = 10_000
+# Of labels that may hold thousands of things.
+_LABELS: Final = 20
 # Of a text 0.
 _SIZE: Final = (func.coalesce(Example.width, 0), func.coalesce(Example.height, 0))
 
@@ -143,52 +147,108 @@ def _of_labels(
     closing: int | None,
 ) -> Verdicts:
     """Let the task type say what labels amount to, example by example."""
-    indices, agreed, first, sizes = _agreed(session, project_id, closing)
-    said = [None if one is None else one.verdict for one in agreed]
-    labels = [None if one is None else stored(one.label) for one in agreed]
+    indices: list[int] = []
+    labels, sizes, first = _Stored(), list[tuple[int, int]](), list[tuple[int, bool, bool]]()
+    verdicts: list[Verdict] = []
+    final: list[bool] = []
+    for one in _agreed(session, project_id, closing):
+        indices.append(one.pool_index)
+        labels.append(one.vote.label)
+        verdicts.append(one.vote.verdict)
+        final.append(one.vote.final)
+        first.append(one.first)
+        sizes.append(one.size)
     return Verdicts(
         indices=np.array(indices, dtype=np.int64),
-        is_ood=np.array([one is Verdict.OOD for one in said], dtype=np.bool_),
-        is_unsure=np.array([one is Verdict.UNSURE for one in said], dtype=np.bool_),
+        is_ood=np.array([one is Verdict.OOD for one in verdicts], dtype=np.bool_),
+        is_unsure=np.array([one is Verdict.UNSURE for one in verdicts], dtype=np.bool_),
         targets=learner_of(task.name).targets(
-            labels, class_ids, np.array([sizes[one] for one in indices], np.int64).reshape(-1, 2)
+            labels, class_ids, np.array(sizes, np.int64).reshape(-1, 2)
         ),
-        rounds=np.array([first[one][0] for one in indices], dtype=np.int64),
-        reviewed=np.array([bool(one and one.final) for one in agreed], dtype=np.bool_),
-        requested=np.array([first[one][1] for one in indices], dtype=np.bool_),
-        typical=np.array([first[one][2] for one in indices], dtype=np.bool_),
+        rounds=np.array([one[0] for one in first], dtype=np.int64),
+        reviewed=np.array(final, dtype=np.bool_),
+        requested=np.array([one[1] for one in first], dtype=np.bool_),
+        typical=np.array([one[2] for one in first], dtype=np.bool_),
     )
 
 
-def agreed_labels(session: Session, project_id: int, closing: int | None) -> dict[int, Vote]:
-    """What is known of examples by the closing of a round, as labels: by pool index, ascending."""
-    indices, agreed, *_ = _agreed(session, project_id, closing)
-    return {one: vote for one, vote in zip(indices, agreed, strict=True) if vote is not None}
+class _Stored(Sequence[Mapping[str, Any] | None]):
+    """Labels as rows hold them, each made anew when it is asked for: as texts they are small.
+
+    A box takes over a kilobyte as an object, and a tenth of that as text.
+    """
+
+    def __init__(self) -> None:
+        self._texts: list[bytes | None] = []
+
+    def append(self, label: Label | None) -> None:
+        """Add one at the end."""
+        text = stored_text(label)
+        self._texts.append(None if text is None else text.encode())
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    @overload
+    def __getitem__(self, place: int) -> Mapping[str, Any] | None: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Mapping[str, Any] | None]: ...
+
+    def __getitem__(self, place: int | slice) -> Any:
+        """Those at a place."""
+        found = self._texts[place]
+        if isinstance(found, list):
+            return [None if one is None else json.loads(one) for one in found]
+        return None if found is None else json.loads(found)
 
 
-def _agreed(
+class Known(NamedTuple):
+    """What is known of an example.
+
+    Attributes:
+        pool_index: Which.
+        vote: What the votes on it amount to.
+        first: Round of the first, whether that was on request, and whether as typical.
+        size: Width and height; 0 of what has none.
+    """
+
+    pool_index: int
+    vote: Vote
+    first: tuple[int, bool, bool]
+    size: tuple[int, int]
+
+
+def agreed_labels(
     session: Session, project_id: int, closing: int | None
-) -> tuple[
-    list[int], list[Vote | None], dict[int, tuple[int, bool, bool]], dict[int, tuple[int, int]]
-]:
-    """Pool indices, ascending; what votes on each amount to; round and kind of the first; sizes."""
-    votes: dict[int, list[Vote]] = defaultdict(list)
-    first: dict[int, tuple[int, bool, bool]] = {}
-    sizes: dict[int, tuple[int, int]] = {}
-    for pool_index, verdict, label, width, height, number, review, *asked in _held(
-        session, project_id, (Annotation.label, *_SIZE), closing
-    ):
-        sizes[pool_index] = width, height
-        votes[pool_index].append(Vote(Verdict(verdict), label_of(label), review))
-        first.setdefault(pool_index, (number, *asked))
-    indices = sorted(votes)
-    return indices, [consensus(votes[one]) for one in indices], first, sizes
+) -> Iterator[tuple[int, Vote]]:
+    """What is known of examples by the closing of a round, as labels: by pool index, ascending."""
+    return ((one.pool_index, one.vote) for one in _agreed(session, project_id, closing))
+
+
+def _agreed(session: Session, project_id: int, closing: int | None) -> Iterator[Known]:
+    """What is known of each example, by pool index, ascending: one after the other."""
+    rows = _held(
+        session, project_id, (Annotation.label, *_SIZE), closing, (Example.pool_index,), _LABELS
+    )
+    for pool_index, of_one in groupby(rows, key=itemgetter(0)):
+        found = list(of_one)
+        votes = [Vote(Verdict(row[1]), label_of(row[2]), row[6]) for row in found]
+        vote = consensus(votes)
+        assert vote is not None  # a skip is not among them
+        first = found[0]
+        yield Known(pool_index, vote, (first[5], *first[7:]), (first[3], first[4]))
 
 
 def _held(
-    session: Session, project_id: int, what: Sequence[Any], closing: int | None
+    session: Session,
+    project_id: int,
+    what: Sequence[Any],
+    closing: int | None,
+    by: Sequence[Any] = (),
+    rows: int = _ROWS,
 ) -> Iterable[Any]:
-    """Votes that are known by the closing round, oldest first.
+    """Votes that are known by the closing round, ordered ``by``, and then the oldest first.
 
     Returns:
         Pool index, verdict, ``what`` was said, number of the round of the first verdict, whether it
@@ -223,8 +283,8 @@ def _held(
             # Of a later round neither an answer is known, nor that it corrects another.
             holds(considering=known),
         )
-        .order_by(*as_said())
-        .execution_options(yield_per=_ROWS)
+        .order_by(*by, *as_said())
+        .execution_options(yield_per=rows)
     )
 
 

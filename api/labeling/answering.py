@@ -82,11 +82,13 @@ async def _read(
         "count": len(answers),
         "admin": Role.ADMIN.value,
     }
+    named = _named_within(answers)
     connection = await driver(await session.connection())
-    found = await fetch(
+    _, _, *found = await fetch(
         connection,
         (sql.LOCK_ROUNDS, values),
         (sql.LOCK_EXAMPLES, values),
+        *([(sql.HOLD_CLASSES, {"classes": named})] if named else []),
         (sql.ROUNDS, values),
         (sql.PROJECT, values),
         (sql.MEMBERS, values),
@@ -99,7 +101,9 @@ async def _read(
         # Last, and seldom: labels of one class fit every example.
         *((one, values) for one in _looked_up(answers)),
     )
-    _, _, rounds, projects, members, queries, left, stored, classes, ids, votes, *more = found
+    rounds, projects, members, queries, left, stored, classes, ids, votes, *more = (
+        found[1:] if named else found
+    )
     if not projects:
         raise NotFound("project")
     held: dict[int, list[HeldVote]] = {row.example_id: [] for row in queries}
@@ -154,6 +158,13 @@ def _sorted(
 def _hold(held: dict[int, list[HeldVote]], votes: Sequence[Any]) -> None:
     for row in votes:
         held[row.example_id].append(HeldVote(row.id, row.annotator_id, Vote.of(row)))
+
+
+def _named_within(answers: Sequence[AnswerIn]) -> list[int]:
+    """Classes that labels name among others: the database knows of no reference to them."""
+    labels = (answer.label for answer in answers)
+    several = (one for one in labels if one is not None and not type_of(one).names_one_class)
+    return sorted({class_id for one in several for class_id in type_of(one).classes_of(one)})
 
 
 @dataclass(frozen=True, slots=True)

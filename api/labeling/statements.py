@@ -25,12 +25,22 @@ from sqlalchemy import (
 from sqlalchemy.orm import aliased
 
 from api.pipelined_sql import Statement, among
-from core.class_names import naming
+from core.class_names import hold_classes, naming
 from core.consensus import lock_examples, votes
 from core.lifecycle import mark_answered, mark_members
 from core.media.excerpts import beginning
 from core.states import RoundState, Verdict
-from core.tables import Annotation, Example, Member, Project, Query, QueryMember, Round, User
+from core.tables import (
+    Annotation,
+    Example,
+    Member,
+    Project,
+    ProjectClass,
+    Query,
+    QueryMember,
+    Round,
+    User,
+)
 
 WHOLE: Final = 20_000
 """Characters of the longest text that is leased whole."""
@@ -65,6 +75,7 @@ LOCK_EXAMPLES = Statement(lock_examples(Example.id.in_(_EXAMPLES)))
 # A statement that waited for a lock does not see rows that were added meanwhile; one that starts
 # after it does.
 ROUNDS = Statement(_CONCERNED)
+HOLD_CLASSES = Statement(hold_classes(among(ProjectClass.id, "classes")))
 PROJECT = Statement(
     select(Project.state, Project.classes_version, Project.task).where(Project.id == _PROJECT)
 )

@@ -62,10 +62,13 @@ async def replace(session: AsyncSession, project: Project, wanted: Sequence[Clas
     unknown = [item.id for item in wanted if item.id is not None and item.id not in existing]
     if unknown:
         raise Invalid("invalid_class", f"There is no class {unknown[0]} here.", field="classes")
-    kept = {item.id for item in wanted}
-    for old in existing.values():
-        if old.id not in kept:
-            await _remove(session, old)
+    gone = sorted(existing.keys() - {item.id for item in wanted})
+    if gone:
+        # Whoever stores a label of one of them is waited for, and then counts.
+        lock = select(ProjectClass.id).where(ProjectClass.id.in_(gone)).order_by(ProjectClass.id)
+        await session.execute(lock.with_for_update())
+    for class_id in gone:
+        await _remove(session, existing[class_id])
     keys = _hotkeys(wanted)
     for index, (item, hotkey) in enumerate(zip(wanted, keys, strict=True)):
         row = existing.get(item.id) if item.id is not None else None

@@ -13,13 +13,13 @@ from api.instruction_rows import group_ids
 from api.principal import Principal
 from api.reviews.schemas import DecisionIn, DecisionResult
 from api.telling import tell
-from core.class_names import ClassNames, label_refusal, naming
+from core.class_names import ClassNames, hold_classes, label_refusal, naming
 from core.consensus import Vote, answered, lock_examples, opinions, outcome, votes
 from core.events import Topic
 from core.lifecycle import mark_answered, mark_members, mark_queried
 from core.rounds import lock_unfinished
 from core.states import Decision, ExampleState, RoundState, Source, Verdict
-from core.tables import Annotation, Example, Project, Query, Round, Suggestion
+from core.tables import Annotation, Example, Project, ProjectClass, Query, Round, Suggestion
 from core.tasks.registry import label_of, stored, task_type
 from core.tasks.spec import Label
 
@@ -77,6 +77,8 @@ class Desk:
         which = and_(Suggestion.id.in_(ids), suggested_by(project, job_id))
         examples = (await session.scalars(select(Suggestion.example_id).where(which))).all()
         await session.execute(lock_examples(Example.id.in_(examples)))
+        if not task_type(project.task).names_one_class:
+            await session.execute(hold_classes(ProjectClass.project_id == project.id))
         statement = select(Suggestion).where(which).order_by(Suggestion.id).with_for_update()
         desk.suggestions = {row.id: row for row in await session.scalars(statement)}
         desk._state = {

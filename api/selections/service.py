@@ -53,7 +53,7 @@ class Found:
     clusters: Artifact | None
 
 
-def _selections(project_id: int) -> Select[tuple[Artifact]]:
+def _selections(project_id: int) -> Select[Artifact]:
     """Selections of a project, the newest first."""
     return (
         select(Artifact)
@@ -240,7 +240,7 @@ def sides(storage: Storage, one: Artifact, other: Artifact) -> Sides:
     paths = [path_of(storage, artifact) for artifact in (one, other)]
     read = [read_columns(path, "example_id", "kept", "pool_index") for path in paths]
     kept = [columns["example_id"][columns["kept"]] for columns in read]
-    both = len(np.intersect1d(*kept, assume_unique=True))
+    both = len(np.intersect1d(kept[0], kept[1], assume_unique=True))
     only = []
     for path, columns, others in zip(paths, read, reversed(kept), strict=True):
         places = np.flatnonzero(columns["kept"] & ~np.isin(columns["example_id"], others))

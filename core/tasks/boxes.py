@@ -203,6 +203,27 @@ class Boxes(TaskType[BoxesLabel]):
         except (ValueError, KeyError, TypeError, RecursionError):
             return None
 
+    def why_not(self, text: str, classes: Mapping[str, int]) -> str | None:
+        """Which box of a JSON list is none, or of no class."""
+        try:
+            rows = json.loads(text)
+        except (ValueError, RecursionError):
+            return None
+        if not isinstance(rows, list):
+            return None
+        if len(rows) > MOST_BOXES:
+            return f"holds more than {MOST_BOXES:,} boxes"
+        for place, row in enumerate(rows, 1):
+            name = row.get("class") if isinstance(row, dict) else None
+            if isinstance(name, str) and name not in classes:
+                return (
+                    f"has a box {place} of {name[:100]!r}, which is not a class of the project; "
+                    "add it, and import again"
+                )
+            if not _is_box(row, classes):
+                return f"has a box {place} that is none: it needs class, x, y, w and h"
+        return None
+
     def write(self, label: BoxesLabel, classes: Mapping[int, str]) -> str | None:
         """A JSON list with class, x, y, w, h, origin, and what else is known of each box."""
         if any(box.class_id not in classes for box in label.boxes):
@@ -226,6 +247,14 @@ def _read(row: Any, classes: Mapping[str, int]) -> Box:
         raise ValueError("a box is an object that names its class, and knows no queries")
     rest = {name: value for name, value in row.items() if name != "class"}
     return Box(**{"origin": "imported", **rest}, class_id=classes[row["class"]])
+
+
+def _is_box(row: Any, classes: Mapping[str, int]) -> bool:
+    try:
+        _read(row, classes)
+    except (ValueError, KeyError, TypeError):
+        return False
+    return True
 
 
 def _begun(groups: list[list[Box]]) -> list[Box]:

@@ -147,6 +147,19 @@ class TaskType(ABC, Generic[L]):
             None for a label with a class that the project has no longer.
         """
 
+    def why_not(self, text: str, classes: Mapping[str, int]) -> str | None:  # noqa: ARG002
+        """What is wrong with a text that ``read`` takes for none, and what to do.
+
+        Args:
+            text: What is written there.
+            classes: As for ``read``.
+
+        Returns:
+            The rest of a sentence that begins with where it stands; None where nothing more is
+            known of it than that.
+        """
+        return None
+
     def same(self, one: L, other: L) -> bool:
         """Whether two labels say the same."""
         return one == other or self.distance(one, other) <= self.alike

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 INSTRUCTIONS: Final = "instructions"
 _PAUSE: Final = 0.3
+_LEFT: Final = 12
+"""Groups that simulated people leave to whoever looks at the demo."""
 
 
 def run_instructions(
@@ -52,31 +54,27 @@ def run_instructions(
                 )
                 with job_bar() as on_progress:
                     project = create_project(client, pool, on_progress)
-                found = _chosen(client, project, judge_id, pool, people=not human)
+                found = _judged(client, project, judge_id, pool)
+                if not human:
+                    found |= _ranked(client, project, pool, found, left=0 if exit_ else _LEFT)
                 if json_ is not None:
                     json_.write_text(json.dumps(found, indent=2) + "\n")
                     typer.echo(f"Wrote {json_}.")
                 if not exit_:
                     address = f"{stack.url}/projects/{project.id}"
                     console().print(f"Look around: [bold cyan]{address}[/]")
-                    if human:
-                        console().print(f"Rank yourself: [bold cyan]{address}/label[/]")
+                    console().print(f"Rank some yourself: [bold cyan]{address}/label[/]")
                     typer.echo("Stop with Ctrl-C.")
                     stack.wait()
     finally:
         stack.stop()
 
 
-def _chosen(
-    client: "Client",
-    project: "ProjectClient",
-    judge_id: int,
-    pool: "InstructionPool",
-    *,
-    people: bool,
+def _judged(
+    client: "Client", project: "ProjectClient", judge_id: int, pool: "InstructionPool"
 ) -> dict[str, Any]:
-    """Let the judge choose, and people after it; returns what came of both."""
-    from karat.demo.ranking import Ranker, after_people, choose, wrong_share
+    """Let the judge choose; returns what came of it."""
+    from karat.demo.ranking import choose, wrong_share
 
     console().print(
         f"{len(pool.rows):,} rows to choose from, [bold]{pool.wrong:.0%}[/] of them wrong."
@@ -92,19 +90,40 @@ def _chosen(
         f"and kept {judged['kept']:,} rows, [bold]{wrong:.0%}[/] of them wrong; it was undecided "
         f"about {judged['undecided']:,} clusters."
     )
-    found: dict[str, Any] = {"job": job["id"], "wrong": pool.wrong, "judge": judged}
-    found["wrong_of_judge"] = wrong
-    asked = judged["people"]
-    if not people or asked is None or asked["refused"] is not None:
-        return found
+    return {"job": job["id"], "wrong": pool.wrong, "judge": judged, "wrong_of_judge": wrong}
+
+
+def _ranked(
+    client: "Client",
+    project: "ProjectClient",
+    pool: "InstructionPool",
+    found: dict[str, Any],
+    *,
+    left: int,
+) -> dict[str, Any]:
+    """Let simulated people rank what the judge leaves open, but for some; what came of that."""
+    from karat.demo.ranking import Ranker, after_people, wrong_share
+
+    asked = found["judge"]["people"]
+    if asked is None or asked["refused"] is not None:
+        return {}
+    most = asked["asked"] - left
     with console().status("People rank …") as status:
         Ranker(client, project, pool).run(
-            _PAUSE, lambda done: status.update(f"People rank: {done} of {asked['asked']}")
+            most,
+            _PAUSE if left else 0.0,
+            lambda done: status.update(f"People rank: {done} of {most}"),
         )
-        after = after_people(project, job["id"])
-    wrong = wrong_share(project, job["id"], pool)
+        if left:
+            console().print(
+                f"People ranked {most:,} of {asked['asked']:,} clusters, and leave {left} to you: "
+                "when these are ranked as well, people's order decides."
+            )
+            return {}
+        after = after_people(project, found["job"])
+    wrong = wrong_share(project, found["job"], pool)
     console().print(_said(after, wrong))
-    return {**found, "people": after, "wrong_of_both": wrong}
+    return {"people": after, "wrong_of_both": wrong}
 
 
 def _said(after: "Selection", wrong: float) -> str:

@@ -43,22 +43,15 @@ class BoxTargets:
     ) -> "BoxTargets":
         """Read labels as `core.tasks` stores them; of None there are no boxes."""
         output = {class_id: number for number, class_id in enumerate(class_ids)}
-        boxes = [
-            # A class can be taken away while boxes of it are on their way.
-            [] if label is None else [one for one in label["boxes"] if one["class_id"] in output]
-            for label in labels
-        ]
-        every = [box for row in boxes for box in row]
-        places = np.array(
-            [(one["x"], one["y"], one["x"] + one["w"], one["y"] + one["h"]) for one in every],
-            dtype=np.float64,
-        ).reshape(-1, 4)
+        # One label after the other: as objects all of them may not fit memory.
+        found = [_numbers(label, output) for label in labels]
+        rows = np.concatenate([np.zeros((0, 7)), *found])
         return cls(
-            places,
-            np.array([output[one["class_id"]] for one in every], dtype=np.int64),
-            np.array([bool(one.get("crowd")) for one in every], dtype=np.bool_),
-            np.array([bool(one.get("difficult")) for one in every], dtype=np.bool_),
-            np.concatenate([[0], np.cumsum([len(row) for row in boxes])]).astype(np.int64),
+            np.ascontiguousarray(rows[:, :4]),
+            rows[:, 4].astype(np.int64),
+            rows[:, 5] == 1,
+            rows[:, 6] == 1,
+            np.concatenate([[0], np.cumsum([len(one) for one in found])]).astype(np.int64),
             np.asarray(sizes, dtype=np.int64).reshape(-1, 2),
         )
 
@@ -100,6 +93,20 @@ class BoxTargets:
     def arrays(self) -> Mapping[str, NDArray[Any]]:
         """Return everything by name."""
         return dict(self.__dict__)
+
+
+def _numbers(label: Mapping[str, Any] | None, output: Mapping[int, int]) -> NDArray[np.float64]:
+    """Return (B, 7): corners, class, crowd and difficult of the boxes of one label."""
+    boxes = [
+        (
+            *(one["x"], one["y"], one["x"] + one["w"], one["y"] + one["h"]),
+            *(output[one["class_id"]], bool(one.get("crowd")), bool(one.get("difficult"))),
+        )
+        for one in (() if label is None else label["boxes"])
+        # A class can be taken away while boxes of it are on their way.
+        if one["class_id"] in output
+    ]
+    return np.array(boxes, dtype=np.float64).reshape(-1, 7)
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ class LocalizeParams(NetworkParams, LocalizeChoice):
         default=0.1,
         gt=0,
         le=1000,
-        description="Weight of TAUFE; 0.1 suits 32 px, 0.01 224 px.",
+        description="Weight of TAUFE; 0.1 suits 32 px, 0.01 from 64 px on.",
     )
     penalty: Literal["pooled", "map"] = Field(
         default="pooled",

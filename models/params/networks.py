@@ -212,7 +212,7 @@ class TrainingParams(AugmentationParams, OutputParams):
         ge=0,
         le=1000,
         description="Weight of TAUFE, which pulls the features of OOD images to zero; 0.1 suits "
-        "32 px, 0.01 224 px, 0 turns it off.",
+        "32 px, 0.01 from 64 px on, 0 turns it off.",
     )
     oat: float = Field(
         default=0.0,

@@ -15,7 +15,7 @@ class TaufeChoice(Params):
         default=0.1,
         gt=0,
         le=1000,
-        description="Weight of TAUFE; 0.1 suits 32 px, 0.01 224 px.",
+        description="Weight of TAUFE; 0.1 suits 32 px, 0.01 from 64 px on.",
     )
     oat: float = Field(default=1.0, gt=0, le=1000, description="Weight of OAT.")
     ood_from: Literal["verdicts", "auxiliary_ood", "both"] = Field(

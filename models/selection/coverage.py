@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from models.protocols import Float32Array, Indices, Progress
+from models.selection.leaders import Leaders
 from models.selection.picks import Chosen, Picks
 from models.selection.points import Points
 
@@ -108,19 +109,14 @@ def _race(gains: "_Gains", bounds: NDArray[np.float64], chosen: Chosen) -> None:
         bounds: (N,) no less than the gains; lowered in place, -inf for what is picked.
         chosen: gets the picks.
     """
-    limit = -np.inf
-    active = np.arange(len(bounds))
-    size = max(_ACTIVE, len(bounds) // _ACTIVE_SHARE)
-    if len(bounds) > size:
-        cut = len(bounds) - size
-        split = np.argpartition(bounds, cut - 1)
-        limit, active = float(bounds[split[cut - 1]]), np.sort(split[cut:])
+    leaders = Leaders.of(bounds, max(_ACTIVE, len(bounds) // _ACTIVE_SHARE))
+    active = leaders.positions
     bound = bounds[active]
     fresh = gains.seen[active] == gains.picks
     together = _FEW
     while not chosen.full():
         best = int(bound.argmax())
-        if bound[best] < limit or bound[best] <= 0:
+        if bound[best] <= 0 or leaders.is_beaten(float(bound[best]), int(active[best])):
             break
         if fresh[best]:
             chosen.add(int(active[best]), float(bound[best]))

@@ -8,6 +8,7 @@ Convolutional Neural Networks: A Core-Set Approach", ICLR 2018, algorithm 1.
 import numpy as np
 
 from models.protocols import Float32Array, Progress
+from models.selection.leaders import Leaders
 from models.selection.picks import Chosen, Picks
 from models.selection.points import Points, lower_to_nearest
 
@@ -62,16 +63,12 @@ def _race(points: Points, norms: Float32Array, nearest: Float32Array, chosen: Ch
     """Pick, at least once, among the points that lead now, while they certainly lead."""
     standing = nearest.copy()
     standing[chosen.order[: chosen.count]] = -1
-    limit = np.float32(-1)
-    active = np.arange(len(points))
-    if len(points) > _ACTIVE:
-        split = np.argpartition(standing, len(points) - _ACTIVE - 1)
-        limit = standing[split[len(points) - _ACTIVE - 1]]
-        active = np.sort(split[len(points) - _ACTIVE :])
+    leaders = Leaders.of(standing, _ACTIVE)
+    active = leaders.positions
     distance, near, sizes = standing[active], points.take(active), norms[active]
     while not chosen.full():
         best = int(distance.argmax())
-        if distance[best] < max(limit, 0):
+        if distance[best] < 0 or leaders.is_beaten(float(distance[best]), int(active[best])):
             break
         chosen.add(int(active[best]), float(distance[best]))
         here = slice(best, best + 1)

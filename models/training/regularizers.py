@@ -16,7 +16,7 @@ def feature_penalty(embeddings: Tensor) -> Tensor:
     """Return the penalty of TAUFE: the mean square of (B, D) OOD embeddings, over all values.
 
     The thesis prints a sum over the features (equation 3.3); its weights, 0.1 at 32 px and 0.01 at
-    224 px, belong to the mean. The head is not part of it, so it never sees the penalty.
+    64 and 224 px, belong to the mean. The head is not part of it, so it never sees the penalty.
     """
     return embeddings.square().mean()
 

@@ -5,8 +5,10 @@ import json
 import uuid
 from typing import Any
 
+import hypothesis
 import pytest
 from fastapi.testclient import TestClient
+from hypothesis import strategies as st
 from pyarrow import parquet
 from sqlalchemy import select
 
@@ -93,9 +95,9 @@ def test_a_group_is_ranked_and_every_row_of_it_is_labeled(
     assert {name: finished.metrics[name] for name in ("groups", "answered", "wrong", "ood")} == {
         "groups": 2, "answered": 2, "wrong": 1, "ood": 1,
     }  # fmt: skip
-    world.session.refresh(project)
     # No round follows by itself; the next selection may ask again.
-    assert project.state is ProjectState.FINISHED
+    now = select(Project.state).where(Project.id == project.id)
+    assert world.session.scalars(now).one() == "finished"
     assert ask(world, project, [[5, 6]]).number == 1
     verified(installation)
 
@@ -116,7 +118,8 @@ def test_an_answer_ranks_what_was_asked_each_row_once(
     assert states(world, project)[:3] == ["queried"] * 3
     label: dict[str, Any] = {"type": "instructions", "order": [[ids[0]], [ids[0]]], "wrong": []}
     answer = {"key": str(uuid.uuid4()), "query_id": query["query_id"], "verdict": "label"}
-    for order in ([], [[]], [[ids[0]], [ids[0]]], [[-1]], "x"):
+    wrong: list[Any] = [[], [[]], [[ids[0]], [ids[0]]], [[-1]], "x"]
+    for order in wrong:
         body = {"answers": [{**answer, "seconds": 1, "label": {**label, "order": order}}]}
         found = http.post(f"{ann.path}/answers", json=body, headers=ann.caller.headers)
         assert found.status_code == 422, order
@@ -171,7 +174,7 @@ def test_people_who_contradict_each_other_are_reviewed(
     assert [one["example_id"] for one in item["members"]] == ids[:3]
     assert len(item["votes"]) == 2
     decision = {"suggestion_id": item["id"], "key": str(uuid.uuid4()), "decision": "other"}
-    label = {"type": "instructions", "order": [[ids[1]], [ids[0]]], "wrong": []}
+    label: dict[str, Any] = {"type": "instructions", "order": [[ids[1]], [ids[0]]], "wrong": []}
     body = {"decisions": [{**decision, "label": label}]}
     result = http.post(f"{path}/decisions", json=body, headers=admin.headers).json()["results"][0]
     assert (result["status"], result["code"]) == ("rejected", "incomplete_ranking")
@@ -338,3 +341,35 @@ def test_rows_and_rankings_leave_as_tuning_libraries_read_them(
         assert found.status_code == 400, format
     ann.say(second["query_id"], "ood")
     assert len(exported("alpaca")) == 3
+
+
+_ids: st.SearchStrategy[Any] = st.one_of(
+    st.integers(-1, 4), st.sampled_from([2**63, 1e300, "1", None, [], True])
+)
+
+
+def test_no_ranking_brings_the_service_down(
+    http: TestClient, world: World, project: Project
+) -> None:
+    ask(world, project, [[0, 1]])
+    ann = person(http, world, project)
+    query = ann.lease()[0]["query_id"]
+    statuses = set()
+
+    @hypothesis.settings(max_examples=60, deadline=None)
+    @hypothesis.given(
+        st.lists(st.lists(_ids, max_size=3), max_size=4),
+        st.lists(_ids, max_size=3),
+        st.sampled_from(["instructions", "boxes", "x", None]),
+    )
+    def send(order: list[Any], wrong: list[Any], kind: Any) -> None:
+        label = {"type": kind, "order": order, "wrong": wrong}
+        answer = {"key": str(uuid.uuid4()), "query_id": query, "verdict": "label", "seconds": 1}
+        content = json.dumps({"answers": [{**answer, "label": label}]})
+        head = {**ann.caller.headers, "content-type": "application/json"}
+        sent = http.post(f"{ann.path}/answers", content=content, headers=head)
+        assert sent.status_code in (200, 400, 422), sent.text
+        statuses.add(sent.status_code)
+
+    send()
+    assert {200, 422} <= statuses

@@ -17,6 +17,7 @@ from karat.client.resources import Answer
 from karat.demo.demo import Plan, Simulation, import_pool
 from karat.demo.demo_pool import DemoPool, digits
 from karat.local.stack import Stack
+from tests.e2e.rankings import ask, ranking_project, row
 from tests.e2e.texts import text_project
 from tests.processes import eventually
 from tests.stacks import admin_login
@@ -65,6 +66,11 @@ def seed(stack: Stack, folder: Path, size: Size) -> Seeded:
         noisy.add_member(mina["id"])
         texts = text_project(karat, "Help desk", folder, model={"name": "hashed_ngrams"})
         texts.add_member(mina["id"])
+        ranked, selected = _ranked(karat, stack, folder)
+        ranked.add_member(mina["id"])
+        # Nobody is asked: its address leads nowhere.
+        address = "https://judge.example.org/v1"
+        karat.judges.add("Llama", base_url=address, model="llama-3.3-70b", key="k", price_in=0.6)
         draft = karat.create_project("Pollinators", ["bee", "hoverfly"])
         # A name that is never known, so that its page shows what fails.
         webhook = karat.webhooks.create("https://ci.example/karat", ["round.closed", "job.failed"])
@@ -77,6 +83,8 @@ def seed(stack: Stack, folder: Path, size: Size) -> Seeded:
             "texts": texts.id,
             "pruned": pruned,
             "relabeled": relabeled,
+            "ranked": ranked.id,
+            "selected": selected,
             "draft": draft.id,
             "webhook": webhook["webhook"]["id"],
             "annotator": mina["id"],
@@ -119,6 +127,16 @@ def _running(karat: Client, size: Size, annotator: int) -> tuple[ProjectClient, 
     )
     karat.wait(job["id"])
     return project, job["id"]
+
+
+def _ranked(karat: Client, stack: Stack, folder: Path) -> tuple[ProjectClient, int]:
+    """Instructions some of which are kept, and of which people rank groups."""
+    rows = [row(group, place) for group in range(12) for place in range(4)]
+    project = ranking_project(karat, "Sums in words", folder, rows)
+    params = {"method": "k_means_random", "features": "hashed_ngrams"}
+    selected = karat.wait(project.start_job("select_instructions", params)["id"])["id"]
+    ask(stack, project, [4, 3, 2])
+    return project, selected
 
 
 def _answer_some(project: ProjectClient, pool: DemoPool, count: int) -> None:

@@ -33,6 +33,7 @@ PLAIN = (
     "label",
     "label-help",
     "grid",
+    "label-order",
     "label-waiting",
     "review",
     "review-disagreements",

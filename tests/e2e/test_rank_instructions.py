@@ -30,7 +30,7 @@ _WAYS: Final[list[tuple[str, Callable[[list[int]], Label]]]] = [
     ("12t3", lambda ids: label([[ids[0], ids[1]], [ids[2]]])),
     ("x213", lambda ids: label([[ids[0]], [ids[2]]], [ids[1]])),
     # The same key again takes it back.
-    ("12231", lambda ids: label([[ids[2]], [ids[0]], [ids[1]]])),
+    ("1223", lambda ids: label([[ids[0]], [ids[2]], [ids[1]]])),
 ]
 
 

@@ -144,6 +144,10 @@ VIEWS: Final = (
     View("label-text", f"{PROJECT}/label", "/projects/{texts}/label", "annotator", _image),
     View("grid-text", f"{PROJECT}/label/grid", "/projects/{texts}/label/grid", "annotator"),
     View("pool-text", f"{PROJECT}/pool", "/projects/{texts}/pool?search=invoice"),
+    View("label-order", f"{PROJECT}/label", "/projects/{ranked}/label", "annotator", _image),
+    View("pool-order", f"{PROJECT}/pool", "/projects/{ranked}/pool"),
+    View("settings-order", f"{PROJECT}/settings", "/projects/{ranked}/settings"),
+    View("job-selection", f"{PROJECT}/jobs/:jobId", "/projects/{ranked}/jobs/{selected}"),
     View("label-waiting", f"{PROJECT}/label", "/projects/{draft}/label"),
     View("review", f"{PROJECT}/review/:jobId", "/projects/{noisy}/review/{relabeled}"),
     View(
@@ -156,6 +160,7 @@ VIEWS: Final = (
     View("admin-workers", "/admin/workers", "/admin/workers"),
     View("admin-webhooks", "/admin/webhooks", "/admin/webhooks?webhook={webhook}"),
     View("admin-weights", "/admin/weights", "/admin/weights"),
+    View("admin-judges", "/admin/judges", "/admin/judges"),
     View("admin-storage", "/admin/storage", "/admin/storage"),
     View("admin-audit", "/admin/audit", "/admin/audit"),
     View("algorithm", "/algorithms/:kind/:name", "/algorithms/strategy/mqnet"),

@@ -17,6 +17,7 @@ from sqlalchemy import create_engine, select, text, update
 
 from core import settings
 from core.lifecycle import claim_job, new_job
+from core.sealing import KEY_FILE, Sealer
 from core.states import ArtifactKind, JobKind, JobState, ProjectState, Role
 from core.tables import Artifact, Example, Job
 from karat.local import backup
@@ -27,7 +28,7 @@ from karat.local.restore import restore_from
 from models.media.text import TextStore
 from tests.conftest import Services
 from tests.karat.helpers import Run
-from tests.security.targets import add_weights
+from tests.security.targets import add_judge, add_weights
 from tests.world import World
 from workers.verify.__main__ import verify
 
@@ -285,8 +286,13 @@ def test_the_commands(
     here = {"DATABASE_URL": source.database_url, "KARAT_DATA_DIR": str(source.data_dir)}
     there = {"DATABASE_URL": empty.database_url, "KARAT_DATA_DIR": str(empty.data_dir)}
     archive = tmp_path / "karat.tar"
+    sealer = Sealer.of(settings.Settings(data_dir=source.data_dir), make=True)
+    add_judge(world, key_sealed=sealer.seal("sk-canary", "judge"))
     assert "files" in karat("backup", archive, **here).stdout
+    with tarfile.open(archive) as whole:
+        assert not any(KEY_FILE in name for name in whole.getnames())
     assert archive.stat().st_mode & 0o077 == 0
+    assert b"sk-canary" not in archive.read_bytes()
     assert "exists already" in karat("backup", archive, status=1, **here).stderr
     karat("restore", archive, **there)
     found = json.loads(karat("verify", "--json", **there).stdout)

@@ -313,3 +313,29 @@ def test_weights_are_added_listed_and_removed(
     assert "removed" in karat("weights", "remove", name, KARAT_TOKEN=mine).stdout
     gone = karat("weights", "remove", name, KARAT_TOKEN=mine, status=1)
     assert "There are no weights" in gone.stderr
+
+
+def test_judges_are_added_tried_and_removed(admin: Client, karat: Run, engineer: str) -> None:
+    mine = admin.create_token("judges", scope="write")["secret"]
+    name = f"Judy {engineer}"
+    refused = karat("judge", "add", name, "https://judge.example.org/v1", "tiny", status=1)
+    assert "Ask an admin" in refused.stderr
+    here = ("judge", "add", name, "http://127.0.0.1:9/v1", "tiny")
+    local = karat(*here, KARAT_TOKEN=mine, status=1)
+    assert "KARAT_JUDGE_ALLOW" in local.stderr
+    given = ("--price-in", 0.5, "--max-tokens", 64)
+    added = karat(
+        "judge", "add", name, "https://judge.invalid/v1", "tiny", *given, KARAT_TOKEN=mine
+    ).stdout
+    assert f"Judge {name} is tiny at https://judge.invalid/v1, without a key." in added
+    (listed,) = (one for one in json.loads(karat("judge", "list", "--json").stdout)
+                 if one["name"] == name)  # fmt: skip
+    assert (listed["price_in"], listed["max_tokens"], listed["has_key"]) == (0.5, 64, False)
+    # Of what workers ask: nobody has this name.
+    tried = karat("judge", "try", name, KARAT_TOKEN=mine, status=1).stdout
+    assert "The judge's host is not known: judge.invalid" in tried
+    made = admin.judges.update(listed["id"], key="sk-canary", concurrency=2)
+    assert (made["has_key"], made["concurrency"], made["trial"]) == (True, 2, None)
+    assert "removed" in karat("judge", "remove", name, KARAT_TOKEN=mine).stdout
+    gone = karat("judge", "try", name, KARAT_TOKEN=mine, status=1)
+    assert "There is no judge" in gone.stderr

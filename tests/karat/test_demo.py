@@ -103,6 +103,20 @@ def test_a_real_pool_then_your_turn(
     assert (tmp_path / "demo" / "demo.json").stat().st_mode & 0o077 == 0
 
 
+def test_instructions_are_chosen_with_a_stand_in_that_says_so(karat: Run, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    done = karat("demo", "--task", "instructions", "--exit", "--json", out, "--port", 0)
+    result = json.loads(out.read_text())
+    assert result["wrong"] > 0.3
+    # The judge errs, and people mend some of it.
+    assert result["wrong_of_both"] <= result["wrong_of_judge"] < 0.2
+    judged, people = result["judge"], result["people"]["people"]
+    assert judged["kept"] == judged["clusters"] >= 100
+    assert people["answered"] == people["asked"] > people["audit"] > 10
+    assert people["agreement"]["low"] <= people["agreement"]["agree"] / people["agreement"]["of"]
+    assert "stand-in, no model" in done.stdout
+
+
 def test_an_unknown_strategy_is_refused_before_anything_is_started(
     karat: Run, tmp_path: Path
 ) -> None:
@@ -169,6 +183,7 @@ def test_verdicts_are_wrong_at_the_given_rate_and_always_the_same() -> None:
             "probability": None,
             "in_probability": None,
             "proposals": None,
+            "members": None,
         }
         answer = judge.answer(query)
         assert answer == judge.answer(query)

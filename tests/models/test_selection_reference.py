@@ -4,6 +4,8 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 from skactiveml.pool import CoreSet, MaxHerding
@@ -11,6 +13,7 @@ from skactiveml.pool import CoreSet, MaxHerding
 from models.protocols import Float32Array
 from models.selection import coverage, k_center, plus_plus
 from models.selection.coverage import Demand, greedy_cover, sampled
+from models.selection.leaders import Leaders
 from models.selection.log_det import log_det_cmi
 from models.selection.picks import Picks
 from models.selection.points import Points
@@ -51,6 +54,40 @@ def test_k_center_is_the_plain_loop(active: int, monkeypatch: pytest.MonkeyPatch
     assert_allclose(picks.gains, gains, rtol=1e-5)
     left = np.setdiff1d(np.arange(300), order)
     assert_allclose(picks.rest[left], distance[left], rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("active", [1, 7, 64])
+@given(st.integers(0, 10**6))
+@settings(max_examples=15, deadline=None)
+def test_k_center_breaks_ties_by_position(active: int, seed: int) -> None:
+    # On a grid many distances are the same, and exact.
+    rng = np.random.default_rng(seed)
+    points = rng.integers(0, 4, (90, 3)).astype(np.float32)
+    labeled = rng.integers(0, 4, (2, 3)).astype(np.float32)
+    distance = np.square(points[:, None] - labeled).sum(axis=2).min(axis=1)
+    order: list[int] = []
+    for _ in range(60):
+        distance[order] = -1
+        order.append(int(distance.argmax()))
+        distance = np.minimum(distance, np.square(points - points[order[-1]]).sum(axis=1))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(k_center, "_ACTIVE", active)
+        picks = farthest_first(points, labeled, 60)
+    assert_array_equal(picks.order, order)
+
+
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=40), st.integers(1, 40))
+def test_leaders_are_the_first_by_value_and_position(drawn: list[int], count: int) -> None:
+    values = np.array(drawn, dtype=np.float32)
+    order = np.lexsort((np.arange(len(values)), -values))
+    leaders = Leaders.of(values, count)
+    assert_array_equal(leaders.positions, np.sort(order[:count]))
+    for position in leaders.positions:
+        assert not leaders.is_beaten(float(values[position]), int(position))
+        if len(order) > count:
+            worse = float(values[order[count]])
+            assert leaders.is_beaten(worse - 1, int(position))
+            assert leaders.is_beaten(worse, len(values))
 
 
 def test_k_center_is_that_of_scikit_activeml() -> None:

@@ -176,3 +176,12 @@ def test_what_was_imported_is_verified(rows: Pool) -> None:
     found = verify(context.sessions().kw["bind"], settings.settings(), running=False)
     levels = {one.name: (one.level, one.objects) for one in found}
     assert levels["texts"] == levels["text_stores"] == ("ok", [])
+
+
+def test_rows_that_are_nearly_the_same_are_named(rows: Pool) -> None:
+    done(rows.add(jsonl(ALPACA), "a.jsonl"))
+    near = {**ALPACA, "instruction": "add"}
+    job = rows.add(jsonl({**ALPACA, "output": "4"}, near), "b.jsonl")
+    assert (done(job)["added"], done(job)["duplicates"]) == (2, 0)
+    noted = [line for line in rows.report(job).splitlines() if "nearly the same" in line]
+    assert [line.split('"')[1] if '"' in line else line for line in noted] == ["b.jsonl, line 2"]

@@ -71,7 +71,13 @@ def asked(
     **values: Any,
 ) -> tuple[dict[int, Ranked], Tally]:
     """What came of asking for the orders of clusters; answers are kept if there is a world."""
-    given = {"judge_id": 1, "base_url": url, "model": "tiny", "concurrency": 4, "timeout": 5.0}
+    given: dict[str, Any] = {
+        "judge_id": 1,
+        "base_url": url,
+        "model": "tiny",
+        "concurrency": 4,
+        "timeout": 5.0,
+    }
     judge_settings = JudgeSettings(**{**given, **values})
     found: dict[int, Ranked] = {}
     tallies: list[Tally] = []
@@ -263,7 +269,9 @@ def test_a_cap_holds_and_with_a_higher_one_it_goes_on_from_what_is_kept(
     world.session.add(job)
     world.session.commit()
     price = Price(1000.0, 1000.0)
-    given = {"world": world, "judge_id": judge.id, "job_id": job.id, "price": price}
+    given: dict[str, Any] = {
+        "world": world, "judge_id": judge.id, "job_id": job.id, "price": price,
+    }  # fmt: skip
     with pytest.raises(OverBudget, match="nothing is paid for twice") as stopped:
         asked(url, 50, most=5.0, **given)
     with sessions()() as session:
@@ -351,7 +359,7 @@ def test_a_trial_says_what_is_wrong(
     here = settings.Settings()
     admin = world.caller()
     bad, good = (f"Name the capital of France.\n\nThe capital of France is {rest}" for rest in (
-        "Rome, which lies in Spain.", "Paris."))  # fmt: skip
+        "Rome, which lies in Spain", "Paris"))  # fmt: skip
     truths = {row_key(good): 1.0, row_key(bad): 0.0}
 
     def trial(url: str) -> dict[str, Any]:
@@ -380,7 +388,7 @@ def test_a_trial_says_what_is_wrong(
 def test_a_key_that_was_sealed_elsewhere_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KARAT_SECRET", "a" * 40)
     row = JudgeRow(name="Judy", base_url="https://a.org/v1", key_sealed=b"\x01" + bytes(60))
-    with pytest.raises(JudgeDown, match=r"'Judy' cannot be read.*enter the key again"):
+    with pytest.raises(JudgeDown, match=r"Judy cannot be read.*enter the key again"):
         JudgeSettings.of(row, settings.Settings())
 
 

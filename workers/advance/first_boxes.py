@@ -192,7 +192,7 @@ def _images(
         .order_by(Example.id)
     )
     return [
-        _Image(number, index, (width, height), class_id)
+        _Image(number, index, (width or 0, height or 0), class_id)
         for number, index, width, height, class_id in session.execute(statement)
     ]
 

@@ -13,11 +13,11 @@ from workers.imports.boxes.settle import Upright
 from workers.imports.items import Item, LeftOut, Origin, Reference, Refused
 from workers.imports.labels import Labeled, Written
 from workers.imports.media.base import Addition, Content, Made, Reading
-from workers.imports.mentions import NOT_TAKEN, Mention, Settle, mentioned, settled
+from workers.imports.mentions import NOT_TAKEN, Mention, Settle, mentioned, needs_size, settled
 from workers.imports.moved import Met
 from workers.imports.placing import Place, place
 from workers.imports.pool import Held
-from workers.imports.reading import LabelReader, Opinion
+from workers.imports.reading import LabelReader, Opinion, Read
 from workers.imports.report import Line, Note, Outcome
 
 _MOST_ITEMS: Final = 512
@@ -164,7 +164,7 @@ def decide(batch: Sequence[Prepared], looked: Looked) -> Decided:
     fresh = [digest for digest in unique if digest not in held]
     contents = [unique[digest] for digest in fresh]
     made = dict(zip(fresh, looked.make(contents), strict=True))
-    drawn = [one.reference for one in mentions if any(label.drawn for label in one.labels)]
+    drawn = [one.reference for one in mentions if any(map(needs_size, one.labels))]
     ids = {id_ for one in drawn for id_, _ in meant.get(one, ())}
     sizes = looked.sizes(ids) if ids else {}
     decided = Decided()
@@ -300,7 +300,11 @@ def _prepare(
     if isinstance(came, Refused):
         return Line(item.name, Outcome.REFUSED, came.reason)
     notes = (*notes, *map(Note, came.notes))
-    labels = read.labels if placed.split is Split.POOL else ()
+    fitting = _within(read, placed, came, reader)
+    if isinstance(fitting, Refused):
+        return Line(item.name, Outcome.REFUSED, fitting.reason)
+    notes = (*notes, *(Note(NOT_TAKEN, one) for one in fitting.unread[len(read.unread) :]))
+    labels = fitting.labels if placed.split is Split.POOL else ()
     digest = hashlib.sha256(came.content).digest()
     if any(one != digest for one in item.digests):
         other = replace(item, label=None, annotations=(), said=(), unread=(_OTHER_BYTES,))
@@ -309,3 +313,15 @@ def _prepare(
             return Line(item.name, Outcome.REFUSED, placed.reason)
         labels, notes = (), (*notes, Note(NOT_TAKEN, _OTHER_BYTES))
     return Candidate(item.name, placed, came.content, digest, labels, notes, came.origin)
+
+
+def _within(read: Read, placed: Place, came: Content, reader: LabelReader) -> Read | Refused:
+    """What was read, but for labels that lie beside the image; refused if its truth does."""
+    if not reader.looks_at_size or not (read.labels or placed.label):
+        return read
+    found = upright_and_turn(came.content)
+    if found is None:
+        # Who looks closer at it will refuse the image.
+        return read
+    image = Upright(*found)
+    return reader.beside(placed.label, image) or reader.within(read, image)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from core.states import Split
+from core.tasks.registry import type_of
 from workers.imports.boxes.settle import Upright
 from workers.imports.items import Reference, Refused
 from workers.imports.reading import Opinion
@@ -75,6 +76,13 @@ def _unmatched(column: str, example: str | None) -> str:
     return f"no image of the project has this {what}"
 
 
+def needs_size(opinion: Opinion) -> bool:
+    """Whether it takes the size of an image to say whether an opinion holds."""
+    if opinion.drawn is not None:
+        return True
+    return opinion.label is not None and type_of(opinion.label).looks_at_size
+
+
 def settled(
     one: Mention,
     line: Line,
@@ -85,17 +93,17 @@ def settled(
     """Labels of an image that is there, with boxes in its own pixels, and the line with notes."""
     labels: list[Opinion] = []
     for opinion in one.labels:
-        if opinion.drawn is None:
+        ((id_, _),) = meant[one.reference]
+        if not needs_size(opinion):
             labels.append(opinion)
             continue
-        ((id_, _),) = meant[one.reference]
         found = settle(opinion, sizes[id_])
         if isinstance(found, Refused):
             line = line.noted(NOT_TAKEN, found.reason)
         else:
             labels.append(found[0])
             for note in found[1]:
-                line = line.noted(note, opinion.drawn.file)
+                line = line.noted(note, opinion.drawn.file if opinion.drawn else "")
     if not labels:
         reasons = "; ".join(each.detail for each in line.notes if each.reason == NOT_TAKEN)
         line = Line(one.name, Outcome.REFUSED, reasons)

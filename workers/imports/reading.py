@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
+from core.errors import Invalid
 from core.states import Verdict
 from core.tasks.classification import CLASSIFICATION, class_label
 from core.tasks.spec import Label, TaskType
@@ -163,11 +164,40 @@ class LabelReader:
     ) -> tuple[Opinion, tuple[str, ...]] | Refused:
         """An opinion of an image that is there, and what had to be decided for it."""
         if opinion.drawn is None:
+            beside = self.beside(opinion.label, image)
+            if beside is not None:
+                return Refused(f"{opinion.source_name}: {beside.reason}")
             return opinion, ()
         found = self._settled(opinion.drawn, image)
         if isinstance(found, Refused):
             return found
         return replace(opinion, drawn=None, label=found.label), found.notes
+
+    @property
+    def looks_at_size(self) -> bool:
+        """Whether labels depend on how large their images are."""
+        return self._task.looks_at_size
+
+    def within(self, read: Read, image: Upright) -> Read:
+        """The labels that fit an image, and why the others are not taken."""
+        labels, unread = [], list(read.unread)
+        for one in read.labels:
+            found = self.settled(one, image)
+            if isinstance(found, Refused):
+                unread.append(found.reason)
+            else:
+                labels.append(found[0])
+        return Read(tuple(labels), tuple(unread))
+
+    def beside(self, label: Label | None, image: Upright) -> Refused | None:
+        """Why a label does not fit an image, if it does not."""
+        if label is None or label.type != self._task.name:
+            return None
+        try:
+            self._task.check_size(label, image.width, image.height)
+        except Invalid as error:
+            return Refused(error.detail)
+        return None
 
     def _settled(self, drawn: Drawn, image: Upright | None) -> Settled | Refused:
         if self._task.names_one_class:
@@ -212,7 +242,7 @@ class LabelReader:
     def _truth(self, column: str | None, text: str) -> Label | Refused:
         if column is None or self._is_label(text) or whole_number(text) is None:
             reason = f"label {text[:100]!r} is not {self._task.noun}"
-            return self._meant(text) or self._refused(reason, text)
+            return self._meant(text) or self._refused(column or "label", reason, text)
         found = self.label(column, text)
         if isinstance(found, Refused):
             return found
@@ -331,7 +361,7 @@ class LabelReader:
             f"{source} says {text[:100]!r}: neither {self._task.noun}, nor {number}ood, unsure or "
             "skip"
         )
-        return self._refused(reason, text)
+        return self._refused(source, reason, text)
 
     def _said(self, one: Said) -> Opinion | Refused:
         """A verdict that a document states; a choice or a category is a name, and no number."""
@@ -356,7 +386,7 @@ class LabelReader:
             f"{one.source_name} says {name[:100]!r}, which is not {self._task.noun}; add it, "
             "and import again"
         )
-        return self._refused(reason, name)
+        return self._refused(one.source_name, reason, name)
 
     def _meant(self, text: str) -> Label | None:
         label: Label | None = self._task.read(text, self._classes)
@@ -374,7 +404,10 @@ class LabelReader:
         held = self._values.get(composed(column))
         return held is not None and held.marks and self._names_class(column)
 
-    def _refused(self, reason: str, text: str) -> Refused:
+    def _refused(self, source: str, reason: str, text: str) -> Refused:
         """Why a label is none, and what may be meant where only the letters' case differs."""
+        why = self._task.why_not(text, self._classes)
+        if why is not None:
+            return Refused(f"{source} {why}")
         alike = self._alike.get(text.strip().casefold())
         return Refused(reason if alike is None else f"{reason} (there is {alike!r})")

@@ -43,7 +43,7 @@ def prepare(context: JobContext) -> DryRun:
     if params.judged:
         phases["ask"] = timing.judge
     phases["choose"] = timing.choose
-    notes = ()
+    notes: tuple[str, ...] = ()
     if params.judged:
         notes = (
             "The judge was asked one question, whose answer is kept. How many tokens it counts is "
@@ -75,8 +75,8 @@ class _Timing:
     def cluster(self) -> Cost:
         """Time the clusters of made-up points, which take as long as the rows' own."""
         count = len(self.rows)
-        points = np.random.default_rng(0).standard_normal((min(count, _CLUSTERED), _DIMENSION))
-        points = points.astype(np.float32)
+        shape = (min(count, _CLUSTERED), _DIMENSION)
+        points = np.random.default_rng(0).standard_normal(shape, dtype=np.float32)
         wanted = self.params.count()
 
         def run(size: int) -> None:

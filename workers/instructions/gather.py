@@ -39,7 +39,6 @@ class Rows:
         indices: (N,) int64 pool indices of those that are chosen from.
         examples: (N,) int64 ids.
         lengths: (N,) int64 characters of the response.
-        sizes: (N,) int64 characters of the whole row.
         left_out: (M, 3) int64 pool index, id and length of others of the pool.
         left_because: (M,) the reason of each.
         count: How many examples the project has.
@@ -49,7 +48,6 @@ class Rows:
     indices: Indices
     examples: Indices
     lengths: Indices
-    sizes: Indices
     left_out: NDArray[np.int64]
     left_because: NDArray[Any]
     count: int
@@ -94,7 +92,6 @@ def gather(context: JobContext, params: SelectInstructionsParams) -> Rows:
                 Example.id,
                 Example.state,
                 func.coalesce(func.length(response), 0),
-                func.length(ExampleText.content),
             )
             .join(ExampleText, ExampleText.example_id == Example.id)
             .where(
@@ -106,13 +103,13 @@ def gather(context: JobContext, params: SelectInstructionsParams) -> Rows:
             .execution_options(yield_per=_READ)
         )
         chosen, left, because = [], [], []
-        for index, id_, state, length, size in found:
+        for index, id_, state, length in found:
             if (reason := _LEFT_OUT.get(state)) is None:
-                chosen.append((index, id_, length, size))
+                chosen.append((index, id_, length))
             else:
                 left.append((index, id_, length))
                 because.append(reason.value)
-    table = np.array(chosen, dtype=np.int64).reshape(-1, 4)
+    table = np.array(chosen, dtype=np.int64).reshape(-1, 3)
     if len(table) == 0:
         raise ModelError(
             "There is no row to choose from; import rows of instruction data, or release those "
@@ -125,7 +122,9 @@ def gather(context: JobContext, params: SelectInstructionsParams) -> Rows:
             f"allow {-(-len(table) // params.largest):,} clusters or more, or larger ones."
         )
     rows = Rows(
-        *(np.ascontiguousarray(column) for column in table.T),
+        indices=table[:, 0].copy(),
+        examples=table[:, 1].copy(),
+        lengths=table[:, 2].copy(),
         left_out=np.array(left, dtype=np.int64).reshape(-1, 3),
         left_because=np.array(because, dtype="U32"),
         count=total or 0,

@@ -21,10 +21,11 @@ from workers.context import JobContext
 from workers.instructions.choosing import members_of
 from workers.instructions.gather import Rows, texts_of
 from workers.instructions.judged import Judged, JudgedFile
-from workers.judges.client import Judge, JudgeSettings
+from workers.judges.client import Judge
 from workers.judges.errors import OverBudget
 from workers.judges.judging import is_wrong, rank, run, score
 from workers.judges.ledger import spent
+from workers.judges.settings import JudgeSettings
 
 _READ: Final = 256
 """Clusters whose texts are read together, so that memory stays flat."""

@@ -100,7 +100,7 @@ def _asking(session: Session, project_id: int, round_id: int) -> Artifact | None
 
 def _said(session: Session, project_id: int, round_: Round) -> dict[int, Said]:
     """What people agree on, by each example of the queries of a round."""
-    votes = agreed_labels(session, project_id, round_.number)
+    votes = dict(agreed_labels(session, project_id, round_.number))
     statement = (
         select(Query.id, Example.pool_index, QueryMember.example_id)
         .join(QueryMember, QueryMember.query_id == Query.id)

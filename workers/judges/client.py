@@ -19,6 +19,7 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from core.addresses import Allowed
 from workers import outgoing
+from workers.judges import faults
 from workers.judges.budget import Budget, estimated_tokens, most_tokens
 from workers.judges.errors import JudgeDown, Stopped, Unanswered
 from workers.judges.ledger import Kept, Ledger
@@ -304,14 +305,9 @@ class Judge:
             try:
                 self._addresses = await outgoing.permitted(url, self._allowed)
             except outgoing.Unresolved as error:
-                detail = f"The judge's host is not known: {error}. Check its address."
-                raise JudgeDown("unresolved", detail) from error
+                raise JudgeDown("unresolved", faults.unresolved(str(error))) from error
             except outgoing.NotAllowed as error:
-                detail = (
-                    f"{error}, which is not a public address. Whoever runs Karat can allow it with "
-                    f"KARAT_JUDGE_ALLOW={host}."
-                )
-                raise JudgeDown("not_allowed", detail) from error
+                raise JudgeDown("not_allowed", faults.not_allowed(str(error), host)) from error
             self._resolved_at = time.monotonic()
         return self._addresses
 
@@ -354,12 +350,11 @@ class Judge:
             raise JudgeDown(fault.get(found.reason, "failing"), self._said(found))
 
     def _said(self, found: Verdict) -> str:
-        host = httpx.URL(self.settings.base_url).host
-        detail = found.detail
+        said = found.detail
         if self.settings.key:
             # Some servers repeat the key that they refuse.
-            detail = detail.replace(self.settings.key, "…")
-        return f"The judge at {host} {found.told}: {detail}. {found.remedy}".strip()
+            said = said.replace(self.settings.key, "…")
+        return faults.told(found.reason, self.settings.base_url, said)
 
 
 def _whatever(content: bytes) -> Any:

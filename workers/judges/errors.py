@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 from core.errors import DomainError, ErrorKind
+from workers.judges import faults
 
 
 class JudgeDown(DomainError):
@@ -45,11 +46,5 @@ class OverBudget(DomainError):
 
     def __init__(self, spent: float, most: float) -> None:
         """Say how far it came."""
-        super().__init__(
-            "spending_cap",
-            f"The judge has cost {spent:.4f}, and the next answer could take it over the cap of "
-            f"{most:.4f}. What it has answered is kept: start again with a higher cap, and "
-            "nothing is paid for twice.",
-            field="spend_at_most",
-        )
+        super().__init__("spending_cap", faults.capped(spent, most), field="spend_at_most")
         self.spent, self.most = spent, most

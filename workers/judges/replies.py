@@ -15,15 +15,11 @@ _LONGEST_WAIT: Final = 600.0
 # Parameters that not all models take.
 _OPTIONAL: Final = ("max_completion_tokens", "max_tokens", "temperature", "seed")
 _NOT_TAKEN: Final = ("unsupported", "not support", "unrecognized", "unknown", "extra", "permitted")
-_STOPS: Final[Mapping[int, tuple[str, str, str]]] = {
-    401: ("unauthorized", "does not accept the key", "Enter the key anew."),
-    402: ("unpaid", "wants to be paid first", "Look after the account."),
-    403: ("unauthorized", "does not let this key do that", "Look after the rights of the key."),
-    404: (
-        "unknown_model",
-        "does not know the address or the model",
-        "Compare both with its documentation; the address mostly ends in /v1.",
-    ),
+_STOPS: Final[Mapping[int, str]] = {
+    401: "unauthorized",
+    402: "unpaid",
+    403: "unauthorized",
+    404: "unknown_model",
 }
 
 
@@ -43,8 +39,6 @@ class Verdict:
         wait: Seconds that it wants to be left alone, if it says so.
         stop: Fault of the judge for which there is no use in asking anything.
         unwanted: Parameters, one of which it does not take.
-        told: The same as ``reason``, as the end of a sentence.
-        remedy: What somebody can do.
     """
 
     reason: str
@@ -54,8 +48,6 @@ class Verdict:
     wait: float | None = None
     stop: str | None = None
     unwanted: frozenset[str] = frozenset()
-    told: str = "does not answer"
-    remedy: str = "What was answered is kept; start again when it is well."
 
 
 @dataclass(frozen=True)
@@ -129,25 +121,22 @@ def verdict(status: int, headers: httpx.Headers, content: bytes) -> Verdict | No
     detail = f"{status} {said}".strip()
     if 300 <= status < 400:
         where = headers.get("location", "")[:_SHOWN]
-        told, remedy = "redirects", "Enter the address that it redirects to."
-        return Verdict("redirected", f"to {where}", stop="redirected", told=told, remedy=remedy)
+        return Verdict("redirected", f"to {where}", stop="redirected")
     if status in _STOPS:
-        stop, told, remedy = _STOPS[status]
-        return Verdict(stop, detail, stop=stop, told=told, remedy=remedy)
+        return Verdict(_STOPS[status], detail, stop=_STOPS[status])
     if status == 429 and code == "insufficient_quota":
-        stop, told, remedy = _STOPS[402]
-        return Verdict(stop, detail, stop=stop, told=told, remedy=remedy)
+        return Verdict("unpaid", detail, stop="unpaid")
     wait = asked_to_wait(headers)
     if status in (429, 503):
-        return Verdict("full", detail, again=True, full=True, wait=wait, told="is full")
+        return Verdict("full", detail, again=True, full=True, wait=wait)
     if status in (408, 409) or status >= 500:
         again = headers.get("x-should-retry", "true").lower() != "false"
-        return Verdict("failed", detail, again=again, wait=wait, told="fails")
+        return Verdict("failed", detail, again=again, wait=wait)
     if status == 400 and any(word in said.lower() for word in _NOT_TAKEN):
         unwanted = frozenset(name for name in _OPTIONAL if name in said)
         return Verdict("failed", detail, again=bool(unwanted), unwanted=unwanted)
     reason = "refused" if "content" in (code or "") or "policy" in said.lower() else "failed"
-    return Verdict(reason, detail, told="does not take the question")
+    return Verdict(reason, detail)
 
 
 def asked_to_wait(headers: Mapping[str, str]) -> float | None:

@@ -10,6 +10,7 @@ from core import tables
 from core.judging import sealed_for
 from core.sealing import Sealer, Unreadable
 from core.settings import Settings
+from workers.judges import faults
 from workers.judges.budget import Price
 from workers.judges.errors import JudgeDown
 from workers.judges.prompts import Message
@@ -77,7 +78,7 @@ class JudgeSettings:
             try:
                 key = Sealer.of(settings).open(row.key_sealed, sealed_for(row.base_url))
             except Unreadable as error:
-                detail = f"The key of the judge {row.name!r} cannot be read. {error.detail}"
+                detail = faults.unreadable(row.name, error.detail)
                 raise JudgeDown("key_unreadable", detail) from error
         return cls(
             judge_id=row.id,

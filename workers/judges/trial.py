@@ -22,8 +22,8 @@ logger = logging.getLogger(__name__)
 _PATIENCE: Final = Patience(full=5.0, silent=2.0, retries=0, alone=1, refused=2)
 _SHOWN: Final = 500
 _ROWS: Final = (
-    "Name the capital of France.\n\nThe capital of France is Paris.",
-    "Name the capital of France.\n\nThe capital of France is Rome, which lies in Spain.",
+    "Name the capital of France.\n\nThe capital of France is Paris",
+    "Name the capital of France.\n\nThe capital of France is Rome, which lies in Spain",
 )
 _ORDERS: Final = ((0, 1), (1, 0))
 

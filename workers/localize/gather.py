@@ -1,7 +1,7 @@
 """What a comparison of localizers works with: images of one thing each, and its box."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Self
@@ -12,6 +12,7 @@ from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
 from core.among import among
+from core.consensus import Vote
 from core.duplicates import answered_in_pool
 from core.project_settings import ProjectSettings
 from core.states import ExampleState, Split, Verdict
@@ -146,13 +147,14 @@ def gather(context: JobContext, params: LocalizeParams) -> Known:
         last = select(func.max(Round.number)).where(Round.project_id == context.project_id)
         votes = agreed_labels(session, context.project_id, session.scalar(last))
         tally: Counter[str] = Counter(none=0, several=0, cropped=0)
-        said = ((one, vote.label) for one, vote in votes.items() if vote.label is not None)
+        ood: list[int] = []
+        said = _labels(votes, ood)
         known = _things(session, context.project_id, said, class_ids, tally)
         truths = _things(
             session, context.project_id, _truths(session, context.project_id), class_ids, tally
         )
         auxiliary = _split(session, context.project_id, Split.AUXILIARY_OOD)
-    verdicts = np.array([one for one, vote in votes.items() if vote.verdict is Verdict.OOD], int)
+    verdicts = np.array(ood, dtype=np.int64)
     judged_on, test = "evaluation", truths
     if len(test.indices) == 0:
         held = lots(known.indices, settings.seed) < params.held_out
@@ -172,6 +174,15 @@ def gather(context: JobContext, params: LocalizeParams) -> Known:
     context.work.mkdir(parents=True, exist_ok=True)
     found.save(context)
     return found
+
+
+def _labels(votes: Iterable[tuple[int, Vote]], ood: list[int]) -> Iterator[tuple[int, Label]]:
+    """Labels one after the other; what has none and is OOD is noted."""
+    for pool_index, vote in votes:
+        if vote.label is not None:
+            yield pool_index, vote.label
+        elif vote.verdict is Verdict.OOD:
+            ood.append(pool_index)
 
 
 def _require_enough(known: Known, params: LocalizeParams) -> None:

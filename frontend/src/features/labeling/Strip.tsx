@@ -43,6 +43,8 @@ export const Strip = memo(function Strip({ trail, openId, task, classes, onOpen 
                 aria-label={t.label.strip.change(short)}
                 aria-current={subject.query_id === openId || undefined}
                 title={name}
+                // Enter then sends what is changed, and does not open it once more.
+                onMouseDown={(event) => event.preventDefault()}
                 onClick={() => onOpen(subject.query_id)}
               >
                 <task.Thumbnail

@@ -2,8 +2,9 @@ import { type ReactNode, useLayoutEffect, useRef, useState } from "react";
 import { t } from "../../strings";
 import { Kbd } from "../../ui/Kbd";
 import styles from "./Card.module.css";
-import { dragged } from "./dragging";
+import { dragged, letGo } from "./dragging";
 import type { RankingEditor, RankingView } from "./editor";
+import { Grip } from "./Grip";
 import { keyOfPlace, type Member } from "./model";
 import { Row } from "./Row";
 import { isWrong, placeOf } from "./ranking";
@@ -44,14 +45,17 @@ export function Card({ editor, view, member, index, own, isAsked, mono }: CardPr
       }}
     >
       <header className={styles.head} {...dragged(id)}>
+        <Grip />
         <button
           type="button"
           className={styles.pick}
           aria-pressed={place !== null}
           aria-keyshortcuts={key}
           aria-label={`${words.example(index + 1)}: ${state}`}
-          onMouseDown={keepFocus}
-          onClick={() => editor.press(id)}
+          onClick={(event) => {
+            letGo(event);
+            editor.press(id);
+          }}
         >
           <Kbd decorative>{key}</Kbd>
           <span className={styles.place}>

@@ -1,8 +1,9 @@
 import { t } from "../../strings";
 import { Kbd } from "../../ui/Kbd";
 import { keepFocus } from "./Card";
-import { dragged, droppedAt, targetAt } from "./dragging";
+import { dragged, droppedAt, letGo, targetAt } from "./dragging";
 import type { RankingEditor, RankingView } from "./editor";
+import { Grip } from "./Grip";
 import { keyOfPlace } from "./model";
 import styles from "./Order.module.css";
 
@@ -63,13 +64,16 @@ function Placed({ editor, id, at, last }: PlacedProps) {
   const begins = editor.members[index]?.fields.responses[0] ?? "";
   return (
     <span className={styles.one} {...dragged(id)}>
+      <Grip />
       <button
         type="button"
         className={styles.name}
         title={begins.slice(0, 200)}
         aria-label={words.takeBack(index + 1)}
-        onMouseDown={keepFocus}
-        onClick={() => editor.move(id, "open")}
+        onClick={(event) => {
+          letGo(event);
+          editor.move(id, "open");
+        }}
       >
         <Kbd decorative>{keyOfPlace(index)}</Kbd>
         <span className={styles.begins} dir="auto">

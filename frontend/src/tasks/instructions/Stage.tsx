@@ -10,6 +10,7 @@ import type { RankingEditor, RankingView } from "./editor";
 import { Row } from "./Row";
 import styles from "./Stage.module.css";
 import { askedAlike, ownFields } from "./sameness";
+import { useRankingKeys } from "./useRankingKeys";
 
 /** The examples that are ranked together. Of an entry without them only the first is known. */
 export function Stage({ work, ...props }: TaskStageProps) {
@@ -27,6 +28,7 @@ function Ranked({ editor, subject, alternate, covered = false, onShown }: Ranked
   const view = useSyncExternalStore(editor.subscribe, editor.getView);
   const region = useRef<HTMLElement>(null);
   useScrollKeys(region, covered);
+  useRankingKeys(editor, covered);
   const { members } = editor;
   const asked = useMemo(() => askedAlike(members), [members]);
   const own = useMemo(() => ownFields(members), [members]);

@@ -1,4 +1,4 @@
-import type { DragEvent } from "react";
+import type { DragEvent, MouseEvent } from "react";
 import type { RankingEditor } from "./editor";
 import type { Target } from "./ranking";
 
@@ -12,6 +12,11 @@ export const dragged = (id: number) => ({
     event.dataTransfer.effectAllowed = "move";
   },
 });
+
+/** A click leaves the keys with the order. Not before: what is pressed might be dragged. */
+export function letGo(event: MouseEvent<HTMLElement>): void {
+  if (event.detail > 0) event.currentTarget.blur();
+}
 
 const isOurs = (event: DragEvent): boolean => event.dataTransfer.types.includes(KIND);
 

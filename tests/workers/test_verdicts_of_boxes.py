@@ -1,0 +1,62 @@
+"""What is known of images with many boxes is read without all of it being there at once."""
+
+import tracemalloc
+import uuid
+
+import numpy as np
+from sqlalchemy import insert, select
+
+from core.states import ProjectState, Role, Verdict
+from core.tables import Annotation, Example
+from core.tasks.boxes import BOXES
+from models.detection.targets import BoxTargets
+from tests.world import World
+from workers.verdicts import read_verdicts
+
+IMAGES, MANY = 300, 100
+MOST_BYTES = 20 << 20
+"""As objects the boxes take over twice as much."""
+
+
+def test_labels_are_read_one_after_the_other(world: World) -> None:
+    project = world.project(images=IMAGES, state=ProjectState.RUNNING)
+    project.task = "boxes"
+    cat, dog = (one.id for one in world.classes(project))
+    people = [world.caller(Role.ANNOTATOR).user.id for _ in range(2)]
+    examples = world.session.scalars(select(Example).order_by(Example.pool_index)).all()
+    rows = [
+        {
+            "project_id": project.id, "example_id": one.id, "annotator_id": person,
+            "client_key": uuid.uuid4(), "seconds": 1.0, "cost": 1.0, "counted": True,
+            "verdict": Verdict.OOD if one.pool_index % 10 == 0 else Verdict.LABEL,
+            "label": None if one.pool_index % 10 == 0 else {
+                "type": "boxes",
+                "boxes": [
+                    {"class_id": (cat, dog)[place % 2], "x": place / 20, "y": turn / 100,
+                     "w": 2.0, "h": 2.0, "crowd": place == 7}
+                    for place in range(MANY)
+                ],
+            },
+        }
+        # Not in the order of the pool, as people answer.
+        for turn, person in enumerate(people) for one in reversed(examples)
+    ]  # fmt: skip
+    world.session.execute(insert(Annotation), rows)
+    world.session.commit()
+    del rows
+    tracemalloc.start()
+    found = read_verdicts(world.session, project.id, BOXES, [dog, cat], None)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < MOST_BYTES
+    np.testing.assert_array_equal(found.indices, np.arange(IMAGES))
+    np.testing.assert_array_equal(np.flatnonzero(found.is_ood), np.arange(0, IMAGES, 10))
+    targets = found.targets
+    assert isinstance(targets, BoxTargets)
+    assert set(targets.counts[~found.is_ood]) == {MANY}
+    # Two people drew each box, one a little lower.
+    np.testing.assert_allclose(
+        targets.corners[:2], [[0, 0.005, 2, 2.005], [0.05, 0.005, 2.05, 2.005]]
+    )
+    assert targets.classes[:4].tolist() == [1, 0, 1, 0]
+    assert np.flatnonzero(targets.crowd[:MANY]).tolist() == [7]
