@@ -25,7 +25,7 @@ from workers.judges.errors import JudgeDown, Stopped, Unanswered
 from workers.judges.ledger import Kept, Ledger
 from workers.judges.limits import Gate
 from workers.judges.prompts import Message
-from workers.judges.replies import BadReply, Reply, Verdict, read, verdict
+from workers.judges.replies import BadReply, Reply, Verdict, clean, loaded, read, verdict
 from workers.judges.settings import DEFAULT_PATIENCE, JudgeSettings, Patience, question_key
 
 _FIRST_PAUSE: Final = 0.5
@@ -216,7 +216,7 @@ class Judge:
             Unanswered: This request has no answer.
             JudgeDown: The judge cannot be asked.
         """
-        return await self._asked_until_answered(path, body, {}, _whatever)
+        return await self._asked_until_answered(path, body, {}, loaded)
 
     async def _asked_until_answered(
         self, path: str, body: Mapping[str, Any], params: Mapping[str, Any], parse: Any
@@ -264,7 +264,7 @@ class Judge:
                 return Verdict("unreachable" if gone else "broken", text[:500], again=True)
             except BadReply as error:
                 return Verdict("broken", str(error), again=True)
-            found = verdict(status, headers, content)
+            found = verdict(status, headers, content, self.settings.key)
             if found is not None:
                 if found.full:
                     self._gate.full(began, found.wait)
@@ -350,15 +350,4 @@ class Judge:
             raise JudgeDown(fault.get(found.reason, "failing"), self._said(found))
 
     def _said(self, found: Verdict) -> str:
-        said = found.detail
-        if self.settings.key:
-            # Some servers repeat the key that they refuse.
-            said = said.replace(self.settings.key, "…")
-        return faults.told(found.reason, self.settings.base_url, said)
-
-
-def _whatever(content: bytes) -> Any:
-    try:
-        return json.loads(content)
-    except ValueError as error:
-        raise BadReply("the body is no JSON") from error
+        return faults.told(found.reason, self.settings.base_url, clean(found.detail))
