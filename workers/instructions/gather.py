@@ -21,10 +21,13 @@ from models.params.select_instructions import SelectInstructionsParams
 from models.protocols import Indices
 from workers.arrays import read_arrays, write_arrays
 from workers.context import JobContext
+from workers.judges.prompts import LONGEST
 from workers.stores import open_store
 
 _FILE: Final = "rows.npz"
 _READ: Final = 10_000
+_AT_ONCE: Final = 32
+"""Rows that are whole in memory: one may have a megabyte."""
 _LEFT_OUT: Final = {
     ExampleState.HELD_OUT: SelectionReason.HELD_OUT,
     ExampleState.OOD: SelectionReason.OOD,
@@ -135,15 +138,22 @@ def gather(context: JobContext, params: SelectInstructionsParams) -> Rows:
 
 
 def texts_of(sessions: sessionmaker[Session], examples: Sequence[int]) -> dict[int, str]:
-    """What a judge reads of examples, by id."""
+    """What a judge reads of examples, by id: of long ones no more than it is shown."""
     with sessions() as session:
-        statement = select(ExampleText.example_id, ExampleText.fields).where(
-            among(ExampleText.example_id, list(examples))
+        statement = (
+            select(ExampleText.example_id, ExampleText.fields)
+            .where(among(ExampleText.example_id, list(examples)))
+            .execution_options(yield_per=_AT_ONCE)
         )
         return {
-            id_: rendered(InstructionRow.model_validate(fields))
+            id_: _both_ends(rendered(InstructionRow.model_validate(fields)))
             for id_, fields in session.execute(statement)
         }
+
+
+def _both_ends(text: str) -> str:
+    """A text of which nothing is lost that is shown."""
+    return text if len(text) <= 2 * LONGEST else text[:LONGEST] + text[-LONGEST:]
 
 
 def questions_of(sessions: sessionmaker[Session], examples: Sequence[int]) -> list[str]:

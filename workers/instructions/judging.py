@@ -27,7 +27,7 @@ from workers.judges.judging import is_wrong, rank, run, score
 from workers.judges.ledger import spent
 from workers.judges.settings import JudgeSettings
 
-_READ: Final = 256
+_READ: Final = 64
 """Clusters whose texts are read together, so that memory stays flat."""
 _PATIENCE: Final = 50
 """After so many answers none of which has the form that was asked for, nobody asks for more."""
