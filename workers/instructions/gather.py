@@ -1,6 +1,6 @@
 """The rows that are chosen from, frozen when the job began."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Self
 
@@ -164,3 +164,27 @@ def questions_of(sessions: sessionmaker[Session], examples: Sequence[int]) -> li
         )
         found: dict[int, str | None] = dict(session.execute(statement).all())
     return [found.get(one) or "" for one in examples]
+
+
+def may_be_asked(
+    session: Session, groups: Sequence[list[int]], audit: Collection[int]
+) -> tuple[list[list[int]], set[int]]:
+    """Groups without rows that were held out, or called OOD, since the job began.
+
+    Args:
+        session: To read with.
+        groups: Ids of the examples of each.
+        audit: Places among them of those that were drawn by chance.
+
+    Returns:
+        The groups that are left, and the places of those drawn by chance among them.
+    """
+    every = [id_ for group in groups for id_ in group]
+    gone = set(
+        session.scalars(
+            select(Example.id).where(among(Example.id, every), Example.state.in_(list(_LEFT_OUT)))
+        )
+    )
+    left = [place for place, group in enumerate(groups) if not gone.intersection(group)]
+    drawn = {at for at, place in enumerate(left) if place in set(audit)}
+    return [list(groups[place]) for place in left], drawn
