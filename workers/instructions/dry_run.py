@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from functools import cached_property
+from math import factorial
 from typing import Any, Final
 
 import numpy as np
@@ -142,7 +143,9 @@ class _Timing:
             return len(self.rows)
         count = len(self.rows)
         clusters = min(count, self.params.count() or -(-count // self.params.largest))
-        return clusters * (self.params.permutations if self._size > 1 else 1)
+        # Of few rows there are few orders, and each is asked for once.
+        orders = min(self.params.permutations, factorial(self._size))
+        return clusters * orders
 
     @cached_property
     def _texts(self) -> list[list[str]]:
