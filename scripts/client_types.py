@@ -148,6 +148,7 @@ SELECTIONS: Final[Mapping[str, Shown]] = {
     "JudgeAgreement": Shown("JudgeAgreement"),
     "PeopleAsked": Shown("PeopleOut"),
     "LengthHistograms": Shown("LengthHistograms"),
+    "Topic": Shown("Topic"),
     "Selection": Shown("SelectionOut"),
     "SelectedRow": Shown("SelectedRow"),
     "SelectedCluster": Shown("SelectedCluster"),

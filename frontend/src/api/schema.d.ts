@@ -5706,7 +5706,8 @@ export interface components {
          * @description What a job has chosen.
          *
          *     `left_out` counts rows that were not chosen from. `rankable` is the share of the clusters, of
-         *     those that were ranked in several orders, on which these agree more than chance does.
+         *     those that were ranked in several orders, on which these agree more than chance does. `topics`
+         *     are the largest first, none where rows were not embedded.
          */
         SelectionOut: {
             /** Alone */
@@ -5745,6 +5746,8 @@ export interface components {
             ranked: number;
             /** Rows */
             rows: number;
+            /** Topics */
+            topics: components["schemas"]["Topic"][];
             /** Undecided */
             undecided: number;
             /** Unranked */
@@ -6099,6 +6102,18 @@ export interface components {
             /** Revoked At */
             revoked_at: string | null;
             scope: components["schemas"]["Scope"];
+        };
+        /**
+         * Topic
+         * @description A large group of rows, named by words that set it apart: how many it has, and kept ones.
+         */
+        Topic: {
+            /** Kept */
+            kept: number;
+            /** Rows */
+            rows: number;
+            /** Words */
+            words: string[];
         };
         /**
          * Trial

@@ -21,6 +21,7 @@ import styles from "./OverviewScreen.module.css";
 /** What most people take away; the others are among the settings. */
 const FORMATS = {
   boxes: ["coco", "yolo", "csv", "jsonl"],
+  instructions: ["alpaca", "messages", "parquet", "rankings"],
   classes: ["csv", "jsonl", "imagefolder"],
 } as const;
 
@@ -42,7 +43,15 @@ export function Actions({ project, rounds }: { project: Project; rounds: Round[]
     onSettled: refresh,
   });
   const isBoxes = project.task === "boxes";
-  const names = { ...t.overview.exports, ...t.boxes.exports };
+  const isOrder = project.task === "instructions";
+  const shown = isBoxes ? "boxes" : isOrder ? "instructions" : "classes";
+  const { alpaca, messages, parquet, rankings } = t.exports.formats;
+  const names = {
+    ...{ alpaca: alpaca.title, messages: messages.title },
+    ...{ parquet: parquet.title, rankings: rankings.title },
+    ...t.overview.exports,
+    ...t.boxes.exports,
+  };
   const open = rounds.find((round) => round.state === "open");
   return (
     <>
@@ -57,17 +66,22 @@ export function Actions({ project, rounds }: { project: Project; rounds: Round[]
             {t.overview.resume}
           </Button>
         )}
-        {project.state === "finished" && (
+        {isOrder && (
+          <ButtonLink to={`/projects/${project.id}/jobs?ask=select_instructions`} kind="primary">
+            {t.overview.ranking.choose}
+          </ButtonLink>
+        )}
+        {project.state === "finished" && !isOrder && (
           <Button busy={act.isPending} onClick={() => act.mutate("resume")}>
             {t.overview.another}
           </Button>
         )}
         {open && <Button onClick={() => setClosing(open.number)}>{t.overview.closeRound}</Button>}
         <ButtonLink to={`/projects/${project.id}/settings#images`}>
-          {t.overview.importMore}
+          {isOrder ? t.overview.ranking.importMore : t.overview.importMore}
         </ButtonLink>
         <Menu label={t.overview.export}>
-          {FORMATS[isBoxes ? "boxes" : "classes"].map((format) => (
+          {FORMATS[shown].map((format) => (
             <a key={format} href={exportUrl(project.id, format)} download>
               {names[format]}
             </a>

@@ -17,6 +17,7 @@ import { FirstSteps } from "./FirstSteps";
 import { JobCard } from "./JobCard";
 import { OodLeftCard, OutlookCard } from "./OutlookCard";
 import styles from "./OverviewScreen.module.css";
+import { RankingOverview } from "./RankingOverview";
 import { RoundNow } from "./RoundNow";
 import { RoundsTable } from "./RoundsTable";
 
@@ -44,6 +45,10 @@ export function OverviewScreen({ project }: { project: Project }) {
     refetchInterval: ({ state }) => (state.data?.items.some(isActive) ? 4_000 : false),
   });
   const modelOf = useTitles("model");
+  if (project.task === "instructions") {
+    const shown = shownJobs(jobs.data?.items ?? [], project);
+    return <RankingOverview project={project} rounds={rounds.data?.items ?? []} jobs={shown} />;
+  }
   if (project.state === "draft") {
     return (
       <div className={styles.page}>
@@ -59,8 +64,6 @@ export function OverviewScreen({ project }: { project: Project }) {
     );
   }
   const items = rounds.data?.items ?? [];
-  // Nothing is trained on an order.
-  const hasModel = project.task !== "instructions";
   const judged = items.findLast((one) => one.state === "closed");
   return (
     <div className={styles.page}>
@@ -71,7 +74,7 @@ export function OverviewScreen({ project }: { project: Project }) {
           {t.common.said(warning)}
         </Notice>
       ))}
-      {hasModel && judged && <CannotTell project={project} round={judged} nameOf={modelOf} />}
+      {judged && <CannotTell project={project} round={judged} nameOf={modelOf} />}
       <SubsetInUse project={project} />
       {shownJobs(jobs.data?.items ?? [], project).map((job) => (
         <JobCard key={job.id} job={job} projectId={project.id} />
@@ -91,15 +94,11 @@ export function OverviewScreen({ project }: { project: Project }) {
       )}
       {items.length > 0 && (
         <>
-          {hasModel && (
-            <>
-              <div className={styles.pair}>
-                <OutlookCard project={project} />
-                <OodLeftCard rounds={items} />
-              </div>
-              <Curves project={project} rounds={items} />
-            </>
-          )}
+          <div className={styles.pair}>
+            <OutlookCard project={project} />
+            <OodLeftCard rounds={items} />
+          </div>
+          <Curves project={project} rounds={items} />
           <Card title={t.overview.rounds}>
             <RoundsTable projectId={project.id} rounds={items} />
           </Card>

@@ -30,11 +30,7 @@ export function RoundNow({ project, rounds }: { project: Project; rounds: Round[
       )}
       <Figures
         large
-        figures={
-          project.task === "instructions"
-            ? []
-            : [...(round ? [shareFigure(round)] : []), accuracyFigure(measured, named)]
-        }
+        figures={[...(round ? [shareFigure(round)] : []), accuracyFigure(measured, named)]}
       />
     </Card>
   );

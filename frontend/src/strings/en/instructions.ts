@@ -23,8 +23,6 @@ export const instructions = {
   wrongShort: "Wrong",
   wrongText: "Wrong or harmful: an assistant must not learn from it. It gets no place.",
   markWrong: (number: number) => `Example ${number} is wrong or harmful`,
-  more: (number: number) => `Show all of example ${number}`,
-  less: (number: number) => `Fold example ${number}`,
   unfold: "Show all",
   fold: "Fold",
   parts: {

@@ -1,9 +1,11 @@
 import { locale } from "../language";
 import { firstSteps } from "./firstSteps";
+import { rankingOverview } from "./rankingOverview";
 import { plural } from "./words";
 export const overview = {
   tab: "Overview",
   firstSteps,
+  ranking: rankingOverview,
   start: "Start",
   pause: "Pause",
   resume: "Resume",

@@ -65,12 +65,12 @@ export const selection = {
     `What scores of single rows (job ${scores}) cannot tell apart within the clusters of job ${clusters}.`,
   people: "People and the judge",
   agreement: (agree: number, of: number, share: string, low: string, high: string) =>
-    `In ${count(agree)} of ${plural(of, "cluster", "clusters")} that people ranked by chance, they put the same row first as the judge: ${share}. In the long run that is ${low} to ${high}.`,
-  noAgreement: "Too few of the clusters that were drawn by chance are ranked by people yet.",
+    `In ${count(agree)} of ${plural(of, "cluster", "clusters")} drawn at random, people put the same row first as the judge: ${share}. In the long run that is ${low} to ${high}.`,
+  noAgreement: "Too few of the clusters that were drawn at random are ranked by people yet.",
   tau: (tau: string) =>
     `Their whole orders agree by ${tau}, where 1 is the same order and 0 is chance (Kendall’s tau).`,
   asked: (asked: number, audit: number) =>
-    `${plural(asked, "cluster was", "clusters were")} given to people, ${count(audit)} of them by chance.`,
+    `${plural(asked, "cluster was", "clusters were")} given to people, ${count(audit)} of them drawn at random.`,
   answered: (answered: number) => `${count(answered)} are ranked.`,
   toRound: "To the round",
   refusedPeople: (why: string) => `People were not asked: ${why}`,
@@ -83,7 +83,7 @@ export const selection = {
   keptAnswersHint: "They were there before, and cost nothing.",
   tokensIn: "Tokens in",
   tokensOut: "Tokens out",
-  spent: "Money",
+  spent: "Money, in the judge’s currency",
   noPrice: "no price",
   lengths: "Length of the answers",
   lengthsHint: "Share of the rows with so many characters, of all and of those that are kept.",
@@ -92,6 +92,10 @@ export const selection = {
   after: "Kept",
   upTo: (from: number, to: number | null) =>
     to === null ? `${count(from)} and more` : `${count(from)}–${count(to - 1)}`,
+  topics: "What they are about",
+  topicsHint:
+    "Large groups of rows that are alike, by words that their questions have and others have not.",
+  words: "Words",
   browse: "Clusters",
   browseHint: "Rows that are alike, the best first.",
   browseRows: "Rows",
@@ -116,7 +120,7 @@ export const selection = {
   wHint: "Kendall’s W: how much the orders of the judge agree, 0 to 1; p: how often chance does.",
   askedAbout: {
     undecided: "Given to people: undecided",
-    audit: "Given to people: by chance",
+    audit: "Given to people: drawn at random",
   } as Record<string, string>,
   sources: { judge: "by the judge", people: "by people", method: "by the method" } as Record<
     string,
@@ -141,6 +145,6 @@ export const selection = {
   said: (kept: number, rows: number) => `${count(kept)} of ${count(rows)} rows kept`,
   price: (requests: number, tokensIn: number, tokensOut: number) =>
     `${plural(requests, "request", "requests")}, about ${count(tokensIn)} tokens in and ${count(tokensOut)} out.`,
-  priceIs: (price: string) => `Price: about ${price}.`,
+  priceIs: (price: string) => `Price: about ${price}, in the currency of the judge’s prices.`,
   priceUnknown: "Price: unknown, the judge has none.",
 };

@@ -15,9 +15,7 @@ export const instructions: Catalogue["instructions"] = {
   wrong: "잘못됨",
   wrongShort: "잘못됨",
   wrongText: "틀렸거나 해로워서 배우면 안 되는 예제입니다. 순위가 없습니다.",
-  markWrong: (number) => `예제 ${number}: 틀렸거나 해로움`,
-  more: (number) => `예제 ${number} 모두 보기`,
-  less: (number) => `예제 ${number} 접기`,
+  markWrong: (number) => `예제 ${number}: 잘못됨(틀렸거나 해로움)`,
   unfold: "모두 보기",
   fold: "접기",
   parts: {

@@ -1,10 +1,12 @@
 import type { Catalogue } from "..";
 import { firstSteps } from "./firstSteps";
+import { rankingOverview } from "./rankingOverview";
 import { number, particle } from "./words";
 
 export const overview: Catalogue["overview"] = {
   tab: "개요",
   firstSteps,
+  ranking: rankingOverview,
   start: "시작",
   pause: "일시 중지",
   resume: "재개",

@@ -79,7 +79,7 @@ export const selection: Catalogue["selection"] = {
   keptAnswersHint: "전에 받아 둔 답이라 비용이 들지 않았습니다.",
   tokensIn: "입력 토큰",
   tokensOut: "출력 토큰",
-  spent: "금액",
+  spent: "금액(판정 모델 가격의 통화)",
   noPrice: "가격 없음",
   lengths: "답변의 길이",
   lengthsHint: "글자 수가 그만큼인 행의 비율을 전체와 남긴 것에서 견줍니다.",
@@ -87,6 +87,9 @@ export const selection: Catalogue["selection"] = {
   before: "전체",
   after: "남김",
   upTo: (from, to) => (to === null ? `${number(from)} 이상` : `${number(from)}–${number(to - 1)}`),
+  topics: "무엇에 관한 것인지",
+  topicsHint: "비슷한 행의 큰 무리를, 그 질문에만 자주 나오는 낱말로 나타냅니다.",
+  words: "낱말",
   browse: "묶음",
   browseHint: "비슷한 행을 가장 좋은 것부터 보여 줍니다.",
   browseRows: "행",
@@ -130,6 +133,6 @@ export const selection: Catalogue["selection"] = {
   said: (kept, rows) => `행 ${number(rows)}개 가운데 ${number(kept)}개 남김`,
   price: (requests, tokensIn, tokensOut) =>
     `요청 ${number(requests)}개, 입력 토큰 약 ${number(tokensIn)}개, 출력 토큰 약 ${number(tokensOut)}개.`,
-  priceIs: (price) => `가격: 약 ${price}.`,
+  priceIs: (price) => `가격: 약 ${price}(판정 모델 가격의 통화).`,
   priceUnknown: "가격: 판정 모델에 가격이 없어 알 수 없습니다.",
 };

@@ -51,13 +51,13 @@ export function Card({ editor, view, member, index, own, isAsked, mono }: CardPr
           className={styles.pick}
           aria-pressed={place !== null}
           aria-keyshortcuts={key}
-          aria-label={`${words.example(index + 1)}: ${state}`}
           onClick={(event) => {
             letGo(event);
             editor.press(id);
           }}
         >
           <Kbd decorative>{key}</Kbd>
+          <span className="visually-hidden">{words.example(index + 1)}: </span>
           <span className={styles.place}>
             {isTied && "= "}
             {state}
@@ -77,7 +77,7 @@ export function Card({ editor, view, member, index, own, isAsked, mono }: CardPr
       </header>
       <Body
         isUnfolded={unfolded.has(id)}
-        label={{ more: words.more(index + 1), less: words.less(index + 1) }}
+        name={words.example(index + 1)}
         shortcut={`Shift+${key}`}
         onFold={() => editor.fold(id)}
       >
@@ -89,14 +89,14 @@ export function Card({ editor, view, member, index, own, isAsked, mono }: CardPr
 
 type BodyProps = {
   isUnfolded: boolean;
-  label: { more: string; less: string };
+  name: string;
   shortcut: string;
   onFold: () => void;
   children: ReactNode;
 };
 
 /** As much as is read at a glance; all of it by a key or a click. */
-function Body({ isUnfolded, label, shortcut, onFold, children }: BodyProps) {
+function Body({ isUnfolded, name, shortcut, onFold, children }: BodyProps) {
   const ref = useRef<HTMLDivElement>(null);
   const [isLong, setLong] = useState(false);
   useLayoutEffect(() => {
@@ -127,11 +127,11 @@ function Body({ isUnfolded, label, shortcut, onFold, children }: BodyProps) {
           className={styles.more}
           aria-expanded={isUnfolded}
           aria-keyshortcuts={shortcut}
-          aria-label={isUnfolded ? label.less : label.more}
           onMouseDown={keepFocus}
           onClick={onFold}
         >
           {isUnfolded ? t.instructions.fold : t.instructions.unfold}
+          <span className="visually-hidden">, {name}</span>
           <Kbd decorative>{shortcut.replace("Shift+", "⇧")}</Kbd>
         </button>
       )}

@@ -69,13 +69,13 @@ function Placed({ editor, id, at, last }: PlacedProps) {
         type="button"
         className={styles.name}
         title={begins.slice(0, 200)}
-        aria-label={words.takeBack(index + 1)}
         onClick={(event) => {
           letGo(event);
           editor.move(id, "open");
         }}
       >
         <Kbd decorative>{keyOfPlace(index)}</Kbd>
+        <span className="visually-hidden">{words.takeBack(index + 1)}: </span>
         <span className={styles.begins} dir="auto">
           {begins.slice(0, 60)}
         </span>

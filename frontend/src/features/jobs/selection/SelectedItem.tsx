@@ -34,7 +34,7 @@ export function SelectedItem({ projectId, row }: SelectedItemProps) {
         {isOpen && fields && <Row fields={fields} />}
       </details>
       <p className={styles.quiet}>
-        {notes.join(" · ")}{" "}
+        {notes.join(" · ")} ·{" "}
         <Link to={`/projects/${projectId}/pool?image=${id}&split=all`}>{text.inPool}</Link>
       </p>
     </li>

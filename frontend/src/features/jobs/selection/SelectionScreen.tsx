@@ -9,6 +9,7 @@ import {
 } from "../../../api/selections";
 import type { Job, Project, Settings } from "../../../api/types";
 import { t } from "../../../strings";
+import { ButtonLink } from "../../../ui/Button";
 import { Card } from "../../../ui/Card";
 import { type Figure, Figures } from "../../../ui/Figures";
 import { formatCount, formatPercent, formatWholePercent } from "../../../ui/format";
@@ -21,6 +22,7 @@ import { LengthsCard } from "./LengthsCard";
 import { PeopleCard } from "./PeopleCard";
 import { ReasonsTable } from "./ReasonsTable";
 import { RowsCard } from "./RowsCard";
+import { TopicsCard } from "./TopicsCard";
 
 const FORMATS: SelectionFormat[] = ["alpaca", "messages", "parquet", "ids"];
 
@@ -62,12 +64,18 @@ function Found({ project, selection }: { project: Project; selection: Selection 
         </Notice>
       ))}
       <Card title={text.take} hint={text.takeHint}>
-        <ul className={styles.formats} aria-label={text.take}>
+        <ul className={styles.actions} aria-label={text.take}>
           {FORMATS.map((format) => (
             <li key={format}>
-              <a href={selectionUrl(place, format)} download>
+              <ButtonLink
+                to={selectionUrl(place, format)}
+                size="small"
+                kind={format === "alpaca" ? "primary" : "secondary"}
+                reloadDocument
+                download
+              >
                 {text.formats[format]}
-              </a>
+              </ButtonLink>
             </li>
           ))}
         </ul>
@@ -91,6 +99,7 @@ function Found({ project, selection }: { project: Project; selection: Selection 
       <PeopleCard projectId={project.id} selection={selection} />
       {selection.judge && <CostCard judge={selection.judge} />}
       <LengthsCard lengths={selection.lengths} />
+      {selection.topics.length > 1 && <TopicsCard topics={selection.topics} />}
       {clusters > 0 ? <ClustersCard place={place} /> : <RowsCard place={place} />}
       <CompareCard place={place} />
     </div>

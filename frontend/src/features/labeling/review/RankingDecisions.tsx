@@ -63,8 +63,9 @@ const BOTH = { given_class_id: 0, suggested_class_id: 0 };
 function Third({ editor }: { editor: RankingEditor }) {
   const view = useSyncExternalStore(editor.subscribe, editor.getView);
   const { sides } = t.instructions;
+  const { order, wrong } = view.ranking;
   return (
-    <>
+    <div className={orders.third} data-begun={order.length + wrong.length > 0 || undefined}>
       <p className={styles.heading}>
         {sides.other}. {sides.otherHint}
       </p>
@@ -81,7 +82,7 @@ function Third({ editor }: { editor: RankingEditor }) {
         <span className={panel.name}>{t.instructions.send}</span>
         <Kbd decorative>Enter</Kbd>
       </button>
-    </>
+    </div>
   );
 }
 

@@ -1,0 +1,180 @@
+import { Link } from "react-router";
+import type { Job, Project, Round } from "../../api/types";
+import { t } from "../../strings";
+import { ButtonLink } from "../../ui/Button";
+import { Card } from "../../ui/Card";
+import { Chip } from "../../ui/Chip";
+import { formatCount, formatWholePercent } from "../../ui/format";
+import { useJobsOfKind } from "../../ui/jobs/JobControls";
+import { Meter, Parts } from "../../ui/Meter";
+import { Notice } from "../../ui/State";
+import { Table } from "../../ui/Table";
+import { Actions } from "./Actions";
+import { AgreementCard } from "./AgreementCard";
+import { FirstSteps } from "./FirstSteps";
+import { JobCard } from "./JobCard";
+import styles from "./OverviewScreen.module.css";
+
+type RankingOverviewProps = { project: Project; rounds: Round[]; jobs: Job[] };
+
+/** Where nothing is trained: what is chosen, what people are asked about, and what they said. */
+export function RankingOverview({ project, rounds, jobs }: RankingOverviewProps) {
+  const text = t.overview.ranking;
+  const { counts } = project;
+  return (
+    <div className={styles.page}>
+      {project.state !== "draft" && <Actions project={project} rounds={rounds} />}
+      <FirstSteps project={project} />
+      {project.warnings.map((warning) => (
+        <Notice key={warning} tone="gold">
+          {t.common.said(warning)}
+        </Notice>
+      ))}
+      {jobs.map((job) => (
+        <JobCard key={job.id} job={job} projectId={project.id} />
+      ))}
+      <div className={styles.top}>
+        <Chosen project={project} />
+        <Card title={text.pool} hint={text.rows(counts.pool)}>
+          <Parts
+            label={text.pool}
+            parts={[
+              { label: text.parts.ranked, value: counts.labeled_in, tone: "in" },
+              { label: text.parts.none, value: counts.labeled_ood, tone: "ood" },
+              { label: text.parts.unsure, value: counts.unsure, tone: "unsure" },
+              { label: text.parts.queried, value: counts.queried, tone: "queried" },
+              { label: text.parts.rest, value: counts.unlabeled, tone: "rest" },
+            ]}
+          />
+        </Card>
+      </div>
+      {rounds.length > 0 && (
+        <Card title={t.overview.rounds}>
+          <Rounds projectId={project.id} rounds={rounds} />
+        </Card>
+      )}
+      {rounds.length > 0 && <AgreementCard projectId={project.id} />}
+    </div>
+  );
+}
+
+/** What the last choice keeps, and the round in which people rank what it left open. */
+function Chosen({ project }: { project: Project }) {
+  const text = t.overview.ranking;
+  const jobs = useJobsOfKind(project.id, "select_instructions").data?.items;
+  const last = jobs?.find(({ state, dry_run }) => state === "succeeded" && !dry_run);
+  const { current_round: round } = project;
+  return (
+    <Card title={text.latest}>
+      {jobs && <Kept job={last} />}
+      {last && (
+        <p>
+          <ButtonLink to={`/projects/${project.id}/jobs/${last.id}`} size="small" kind="primary">
+            {text.show}
+          </ButtonLink>
+        </p>
+      )}
+      {round && (
+        <Meter
+          label={text.now(round.number)}
+          value={round.spent}
+          max={round.budget}
+          text={t.projects.spent(round.spent, round.budget)}
+        />
+      )}
+    </Card>
+  );
+}
+
+function Kept({ job }: { job: Job | undefined }) {
+  const text = t.overview.ranking;
+  const { kept, rows } = (job?.result ?? {}) as { kept?: number; rows?: number };
+  if (kept === undefined || rows === undefined) return <p>{text.latestNone}</p>;
+  return <p>{text.latestSays(kept, rows)}</p>;
+}
+
+const TONES = {
+  selecting: "gold",
+  open: "good",
+  closing: "gold",
+  closed: "plain",
+  failed: "bad",
+} as const;
+
+/** What a round that is closed knows of its rankings. */
+type Measured = {
+  groups?: number;
+  wrong?: number;
+  agreement?: { tau?: number | null } | null;
+  judge_agreement?: { agree: number; of: number; low: number; high: number } | null;
+};
+
+function Rounds({ projectId, rounds }: { projectId: number; rounds: Round[] }) {
+  const { columns } = t.overview.ranking;
+  const numbers = [
+    columns.groups,
+    columns.ranked,
+    columns.none,
+    columns.unsure,
+    columns.wrong,
+    columns.people,
+    columns.judge,
+  ];
+  return (
+    <Table label={t.overview.rounds}>
+      <thead>
+        <tr>
+          <th scope="col">{columns.round}</th>
+          <th scope="col">{columns.state}</th>
+          {numbers.map((name) => (
+            <th key={name} scope="col" data-number>
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rounds.toReversed().map((round) => (
+          <tr key={round.number}>
+            <th scope="row">
+              <Link to={`/projects/${projectId}/rounds/${round.number}`}>
+                {t.projects.round(round.number)}
+              </Link>
+            </th>
+            <td>
+              <Chip tone={TONES[round.state]}>{t.projects.roundStates[round.state]}</Chip>
+            </td>
+            {measuredOf(round).map((value, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: one for each column.
+              <td key={index} data-number>
+                {value}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </Table>
+  );
+}
+
+function measuredOf({ answered, metrics }: Round): string[] {
+  const text = t.overview.ranking;
+  const { groups, wrong, agreement, judge_agreement: judge } = metrics as Measured;
+  const tau = agreement?.tau;
+  return [
+    groups === undefined ? "–" : formatCount(groups),
+    formatCount(answered.label),
+    formatCount(answered.ood),
+    formatCount(answered.unsure),
+    wrong === undefined ? "–" : formatCount(wrong),
+    tau == null ? "–" : text.tau(tau.toFixed(2)),
+    judge
+      ? text.agree(
+          judge.agree,
+          judge.of,
+          formatWholePercent(judge.low),
+          formatWholePercent(judge.high),
+        )
+      : "–",
+  ];
+}

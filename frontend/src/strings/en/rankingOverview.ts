@@ -1,0 +1,39 @@
+import { locale } from "../language";
+import { plural } from "./words";
+
+const count = (value: number): string => value.toLocaleString(locale);
+
+/** How a project of instructions stands. */
+export const rankingOverview = {
+  choose: "Choose instructions",
+  importMore: "Import rows",
+  pool: "Rows",
+  rows: (rows: number) => plural(rows, "row", "rows"),
+  parts: {
+    ranked: "Ranked by people",
+    none: "Not of this data",
+    unsure: "Unsure",
+    queried: "Asked about",
+    rest: "Not asked about",
+  },
+  latest: "Chosen instructions",
+  latestSays: (kept: number, rows: number) => `${count(kept)} of ${count(rows)} rows are kept.`,
+  latestNone: "Nothing is chosen yet.",
+  show: "Show what is kept, and why",
+  now: (number: number) => `People rank: round ${number}`,
+  asked: "Groups",
+  columns: {
+    round: "Round",
+    state: "State",
+    groups: "Groups",
+    ranked: "Ranked",
+    none: "Not of this data",
+    unsure: "Unsure",
+    wrong: "Rows marked wrong",
+    people: "People agree",
+    judge: "First as the judge",
+  },
+  tau: (tau: string) => `${tau} (tau)`,
+  agree: (agree: number, of: number, low: string, high: string) =>
+    `${count(agree)} of ${count(of)} (${low} to ${high})`,
+};
