@@ -76,6 +76,7 @@ SCHEMA: Final = pa.schema(
         ("status", pa.string()),
         ("asked", pa.string()),
         ("length", pa.int32()),
+        ("topic", pa.int32()),
     ]
 )
 """One row for each example of the pool.
@@ -83,10 +84,13 @@ SCHEMA: Final = pa.schema(
 ``cluster`` is null where none was made; ``rank`` is 1 for the best of its cluster, null for what
 has no place in an order; ``w`` and ``p_value`` are of the cluster, of the orders of the judge;
 ``asked`` says why people were asked about the cluster, null where they were not; ``length`` is that
-of the response, in characters.
+of the response, in characters; ``topic`` is a large group that it belongs to, null where rows were
+not embedded.
 """
 
 _BATCH: Final = 4096
+_GROUP: Final = 16_384
+"""Rows that a page of clusters reads at least."""
 
 
 def write_selection(path: Path, columns: Mapping[str, Any]) -> None:
@@ -104,11 +108,15 @@ def write_selection(path: Path, columns: Mapping[str, Any]) -> None:
     order = np.lexsort([columns["pool_index"], rank, cluster])
     arrays = [_column(field, np.asarray(columns[field.name])[order]) for field in SCHEMA]
     table = pa.Table.from_arrays(arrays, schema=SCHEMA)
-    write_atomically(path, lambda part: pq.write_table(table, part, compression="zstd"))
+
+    def write(part: Path) -> None:
+        pq.write_table(table, part, compression="zstd", row_group_size=_GROUP)
+
+    write_atomically(path, write)
 
 
 def _column(field: Any, found: NDArray[Any]) -> pa.Array:
-    if field.name in ("cluster", "rank"):
+    if field.name in ("cluster", "rank", "topic"):
         return pa.array(found, type=field.type, mask=found < 0)
     if field.name == "asked":
         return pa.array([one or None for one in found.tolist()], type=field.type)
@@ -182,25 +190,39 @@ def cluster_page(path: Path, shown: Shown, first: int, limit: int) -> ClusterPag
     Raises:
         FileNotFoundError: There is no such file.
     """
-    columns = read_columns(path, "cluster", "status", "asked")
-    clusters = columns["cluster"]
-    wanted = clusters >= 0
-    if shown in (ClusterStatus.UNDECIDED, ClusterStatus.UNRANKED):
-        wanted &= columns["status"] == shown
-    elif shown == "people":
-        wanted &= columns["asked"] != np.array(None, dtype=object)
-    found = np.unique(clusters[wanted])
+    (clusters,) = read_columns(path, "cluster").values()
+    # Their rows are ascending, those without one the last.
+    inside = clusters[: np.count_nonzero(clusters >= 0)]
+    found = inside[np.flatnonzero(np.diff(inside, prepend=-1))]
+    if shown != "all":
+        column = "asked" if shown == "people" else "status"
+        values = pq.read_table(path, columns=[column])[column]
+        wanted = pc.is_valid(values) if shown == "people" else pc.equal(values, shown)
+        found = np.intersect1d(found, inside[wanted.to_numpy()[: len(inside)]])
     begin = int(np.searchsorted(found, first))
     page = found[begin : begin + limit]
     after = found[begin + limit : begin + limit + 1].tolist()
     if len(page) == 0:
         return ClusterPage([], None, len(found))
-    # Rows without a cluster are the last.
-    inside = clusters[: np.count_nonzero(clusters >= 0)]
     start, stop = np.searchsorted(inside, [page[0], page[-1] + 1])
     part = _slice(path, int(start), int(stop))
     rows = part.filter(pc.is_in(part["cluster"], value_set=pa.array(page))).to_pylist()
     return ClusterPage(rows, after[0] if after else None, len(found))
+
+
+def places_of(path: Path, *, kept: bool | None, reason: str | None) -> NDArray[np.int64]:
+    """Places in a file of the rows that are kept, or dropped, or have a reason: ascending.
+
+    Raises:
+        FileNotFoundError: There is no such file.
+    """
+    table = pq.read_table(path, columns=["kept", "reason"])
+    wanted: NDArray[np.bool_] = np.ones(table.num_rows, dtype=np.bool_)
+    if kept is not None:
+        wanted &= pc.equal(table["kept"], kept).to_numpy()
+    if reason is not None:
+        wanted &= pc.equal(table["reason"], reason).to_numpy()
+    return np.flatnonzero(wanted)
 
 
 def rows_at(path: Path, places: NDArray[np.int64]) -> list[dict[str, Any]]:

@@ -90,11 +90,20 @@ class LengthHistograms(BaseModel):
     after: list[int]
 
 
+class Topic(BaseModel):
+    """A large group of rows, named by words that set it apart: how many it has, and kept ones."""
+
+    words: list[str]
+    rows: int
+    kept: int
+
+
 class SelectionOut(BaseModel):
     """What a job has chosen.
 
     `left_out` counts rows that were not chosen from. `rankable` is the share of the clusters, of
-    those that were ranked in several orders, on which these agree more than chance does.
+    those that were ranked in several orders, on which these agree more than chance does. `topics`
+    are the largest first, none where rows were not embedded.
     """
 
     job_id: int
@@ -116,6 +125,7 @@ class SelectionOut(BaseModel):
     judge: JudgeCost | None
     people: PeopleOut | None
     lengths: LengthHistograms
+    topics: list[Topic]
     warnings: list[str]
     created_at: datetime
 

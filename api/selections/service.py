@@ -6,8 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 from anyio import to_thread
-from numpy.typing import NDArray
-from sqlalchemy import Select, select
+from sqlalchemy import Select, distinct, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.instruction_rows import fields_of
@@ -20,6 +19,7 @@ from api.selections.schemas import (
     SelectionComparison,
     SelectionOut,
     TiedScores,
+    Topic,
 )
 from core.among import among
 from core.errors import Conflict, NotFound
@@ -27,13 +27,14 @@ from core.selections import (
     SelectionReason,
     Shown,
     cluster_page,
+    places_of,
     read_columns,
     rows_at,
     tied_share,
 )
 from core.states import ArtifactKind, JobKind
 from core.storage import Storage
-from core.tables import Artifact, Example, ExampleText, Job
+from core.tables import Artifact, Example, ExampleText, Job, Query
 
 _SHOWN: Final = 24
 
@@ -46,11 +47,13 @@ class Found:
         artifact: The newest of its job: where people have decided since, it follows them.
         scores: The newest selection of the project that was made by scores of single rows.
         clusters: The newest whose rows were put together, this one if it has clusters.
+        answered: While the round is open in which people rank, how many groups they have ranked.
     """
 
     artifact: Artifact
     scores: Artifact | None
     clusters: Artifact | None
+    answered: int | None
 
 
 def _selections(project_id: int) -> Select[Artifact]:
@@ -90,7 +93,19 @@ async def find_selection(session: AsyncSession, project_id: int, job_id: int) ->
         artifact,
         artifact if is_scored else (await session.scalars(scored)).one_or_none(),
         artifact if is_clustered else (await session.scalars(clustered)).one_or_none(),
+        await _answered(session, artifact),
     )
+
+
+async def _answered(session: AsyncSession, artifact: Artifact) -> int | None:
+    people = artifact.meta.get("people")
+    # A file that follows people has a round of its own, and counts what they said in it.
+    if people is None or people["round_id"] is None or artifact.round_id is not None:
+        return None
+    done = select(func.count(distinct(Query.example_id))).where(
+        Query.round_id == people["round_id"], Query.done
+    )
+    return await session.scalar(done)
 
 
 def path_of(storage: Storage, artifact: Artifact) -> Path:
@@ -120,10 +135,24 @@ def summary(storage: Storage, found: Found) -> SelectionOut:
             "job_id": artifact.job_id,
             "artifact_id": artifact.id,
             "non_rankable": _tied(storage, found),
-            "people": None if people is None else PeopleOut.model_validate(people),
+            "people": None if people is None else _people(people, found.answered),
+            "topics": [
+                Topic(words=words, rows=rows, kept=kept)
+                for words, rows, kept in zip(
+                    meta["topic_words"],
+                    meta["by_topic"]["before"],
+                    meta["by_topic"]["after"],
+                    strict=True,
+                )
+            ],
             "created_at": artifact.created_at,
         }
     )
+
+
+def _people(people: dict[str, Any], answered: int | None) -> PeopleOut:
+    so_far = {} if answered is None else {"answered": answered}
+    return PeopleOut.model_validate({**people, **so_far})
 
 
 def _tied(storage: Storage, found: Found) -> TiedScores | None:
@@ -185,13 +214,7 @@ async def listed(
     path = await to_thread.run_sync(path_of, storage, found.artifact)
 
     def read() -> tuple[list[dict[str, Any]], int | None]:
-        columns = read_columns(path, "kept", "reason")
-        wanted: NDArray[np.bool_] = np.ones(len(columns["kept"]), dtype=np.bool_)
-        if kept is not None:
-            wanted &= columns["kept"] == kept
-        if reason is not None:
-            wanted &= columns["reason"] == reason.value
-        places = np.flatnonzero(wanted)
+        places = places_of(path, kept=kept, reason=reason)
         begin = int(np.searchsorted(places, cursor or 0))
         after = places[begin + limit : begin + limit + 1].tolist()
         return rows_at(path, places[begin : begin + limit]), after[0] if after else None

@@ -117,11 +117,20 @@ class LengthHistograms(TypedDict):
     edges: list[int]
 
 
+class Topic(TypedDict):
+    """A large group of rows, named by words that set it apart: how many it has, and kept ones."""
+
+    kept: int
+    rows: int
+    words: list[str]
+
+
 class Selection(TypedDict):
     """What a job has chosen.
 
     `left_out` counts rows that were not chosen from. `rankable` is the share of the clusters, of
-    those that were ranked in several orders, on which these agree more than chance does.
+    those that were ranked in several orders, on which these agree more than chance does. `topics`
+    are the largest first, none where rows were not embedded.
     """
 
     alone: int
@@ -142,6 +151,7 @@ class Selection(TypedDict):
     rankable: RankableShare | None
     ranked: int
     rows: int
+    topics: list[Topic]
     undecided: int
     unranked: int
     warnings: list[str]

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from models.protocols import Float32Array, Indices
 
 BLOCK: Final = 8_192
-_NEAREST: Final = 5
+_ROWS: Final = 1_024
+_NEAREST: Final = 3
 """Cells whose clusters a row is compared with, its own among them."""
 _LEAST_GAIN: Final = 1e-5
 
@@ -77,28 +78,33 @@ def _nearer(
     """The nearest other mean of each row, (N,), and how much nearer it is than its own."""
     wanted = labels.copy()
     gains = np.zeros(len(labels))
-    norms = np.vecdot(means, means)
+    half_norms = np.vecdot(means, means) / 2
     cells = np.repeat(np.arange(len(first_of_cell) - 1), np.diff(first_of_cell))
     centers = means_of(means, cells)
     order = np.argsort(cells[labels], kind="stable")
     ends = np.cumsum(np.bincount(cells[labels], minlength=len(centers)))
     for cell, center in enumerate(centers):
-        apart = centers - center
-        near = np.argsort(np.vecdot(apart, apart), kind="stable")[:_NEAREST]
+        apart = np.vecdot(centers - center, centers - center)
+        # The own cell comes first, whatever lies where it does.
+        apart[cell] = -1
+        near = np.argsort(apart, kind="stable")[:_NEAREST]
         others = np.concatenate(
             [np.arange(first_of_cell[one], first_of_cell[one + 1]) for one in near]
         )
-        targets = means[others].T
+        targets, half = means[others].T, half_norms[others]
         begin = int(ends[cell - 1]) if cell else 0
-        for start in range(begin, int(ends[cell]), BLOCK):
-            rows = order[start : min(start + BLOCK, int(ends[cell]))]
+        for start in range(begin, int(ends[cell]), _ROWS):
+            rows = order[start : min(start + _ROWS, int(ends[cell]))]
             points = embeddings[rows]
-            far = norms[others] - 2 * (points @ targets)
-            far[others[None, :] == labels[rows, None]] = np.inf
-            best = far.argmin(axis=1)
-            nearest = far[np.arange(len(rows)), best] + np.vecdot(points, points)
+            # |x - m|^2 = |x|^2 - 2 (x m - |m|^2 / 2): the largest of these is the nearest.
+            closeness = points @ targets
+            closeness -= half
+            here = np.arange(len(rows))
+            closeness[here, labels[rows] - first_of_cell[cell]] = -np.inf
+            best = closeness.argmax(axis=1)
             wanted[rows] = others[best]
-            gains[rows] = own[rows] - nearest
+            nearest = np.vecdot(points, points) - 2 * closeness[here, best]
+            gains[rows] = np.where(np.isfinite(nearest), own[rows] - nearest, 0)
     return wanted, gains
 
 

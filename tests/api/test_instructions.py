@@ -361,8 +361,11 @@ def test_no_ranking_brings_the_service_down(
         st.lists(st.lists(_ids, max_size=3), max_size=4),
         st.lists(_ids, max_size=3),
         st.sampled_from(["instructions", "boxes", "x", None]),
+        st.booleans(),
     )
-    def send(order: list[Any], wrong: list[Any], kind: Any) -> None:
+    def send(order: list[Any], wrong: list[Any], kind: Any, good: bool) -> None:
+        if good:
+            order, wrong, kind = [[place + 1] for place in range(len(order))], [9], "instructions"
         label = {"type": kind, "order": order, "wrong": wrong}
         answer = {"key": str(uuid.uuid4()), "query_id": query, "verdict": "label", "seconds": 1}
         content = json.dumps({"answers": [{**answer, "label": label}]})

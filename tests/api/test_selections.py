@@ -141,6 +141,9 @@ def test_people_decide_what_they_rank_and_say_how_often_the_judge_is_right(
             else person.rank(item["query_id"], [[one] for one in ids[:-1]], ids[-1:])
         )
         assert result["status"] == "accepted", result
+    # Their order does not decide before the round has closed.
+    waiting = chosen.get()["people"]
+    assert (waiting["answered"], waiting["agreement"]) == (people["asked"], None)
     job = world.session.scalars(
         select(Job).where(Job.project_id == project.id, Job.kind == JobKind.ADVANCE_ROUND)
     ).one()

@@ -116,9 +116,11 @@ def _selected(world: World, project: Project) -> Job:
         "status": np.full(count, "plain", dtype=object),
         "asked": np.full(count, "", dtype=object),
         "length": np.ones(count, dtype=np.int64),
+        "topic": np.full(count, -1),
     }
     write_selection(path, columns)
-    meta = {"method": "random", **figures(columns), "judge": None, "warnings": [], "people": None}
+    nothing: dict[str, Any] = {"judge": None, "warnings": [], "people": None, "topic_words": []}
+    meta = {"method": "random", **figures(columns), **nothing}
     world.session.add(
         Artifact(
             project_id=project.id,

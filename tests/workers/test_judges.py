@@ -217,6 +217,26 @@ def test_one_that_is_not_there_or_may_not_be_called_is_told_by_name(
         asked("http://judge.example.org/v1")
 
 
+def test_a_server_that_is_full_is_left_alone_and_loses_nothing(
+    served: tuple[str, StandIn],
+) -> None:
+    url, server = served
+    server.behaviour.per_second = 30
+    found, tally = asked(url, 60, concurrency=32, patience=Patience())
+    assert {one.orders for one in found.values()} == {(BEST,)}
+    assert not tally.without
+    # Who only asks again is refused far more often than answered.
+    assert 0 < server.statuses[429] < 60
+
+
+def test_no_more_is_asked_in_a_minute_than_is_wanted(served: tuple[str, StandIn]) -> None:
+    url, _ = served
+    start = time.monotonic()
+    found, _ = asked(url, 21, concurrency=16, requests_per_minute=1200)
+    assert len(found) == 21
+    assert time.monotonic() - start > 0.7
+
+
 def test_a_redirect_is_not_followed() -> None:
     with receiver() as elsewhere, receiver() as there:
         there.answers = [status(307, location=elsewhere.url)]

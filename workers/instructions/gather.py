@@ -144,3 +144,13 @@ def texts_of(sessions: sessionmaker[Session], examples: Sequence[int]) -> dict[i
             id_: rendered(InstructionRow.model_validate(fields))
             for id_, fields in session.execute(statement)
         }
+
+
+def questions_of(sessions: sessionmaker[Session], examples: Sequence[int]) -> list[str]:
+    """What examples ask, in their order."""
+    with sessions() as session:
+        statement = select(ExampleText.example_id, ExampleText.fields["instruction"].astext).where(
+            among(ExampleText.example_id, list(examples))
+        )
+        found: dict[int, str | None] = dict(session.execute(statement).all())
+    return [found.get(one) or "" for one in examples]

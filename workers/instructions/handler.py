@@ -15,6 +15,7 @@ from core.storage import write_atomically
 from core.tables import Job, Project
 from models.catalog import find, parse
 from models.instructions.clusters import constrained_clusters
+from models.instructions.topics import topics_of, words_of
 from models.instructions.view import InstructionView
 from models.params.select_instructions import SelectInstructionsParams
 from models.protocols import Indices
@@ -32,8 +33,8 @@ from workers.instructions.choosing import (
     scores_of,
 )
 from workers.instructions.dry_run import prepare
-from workers.instructions.features import embed, features_of
-from workers.instructions.gather import Rows, gather
+from workers.instructions.features import embed, features_of, sample_of
+from workers.instructions.gather import Rows, gather, questions_of
 from workers.instructions.judged import JudgedFile
 from workers.instructions.judging import Judging, note_pause
 from workers.instructions.report import figures, warnings, whole_columns
@@ -45,6 +46,8 @@ _ASKED: Final = "asked.npz"
 _JUDGED: Final = "judged.jsonl"
 _SELECTION: Final = "selection.parquet"
 _RESULT: Final = "result.json"
+_NAMED_BY: Final = 4_000
+"""Rows that topics are named by."""
 
 
 def run(context: JobContext) -> dict[str, Any]:
@@ -149,18 +152,26 @@ class Selecting:
             "audit": np.array(sorted(asked.audit), dtype=np.int64),
         }
         write_arrays(self.file(_ASKED), arrays)
-        whole = whole_columns(rows, columns)
+        topics = topics_of(features_of(self.context), rows.seed) if params.embedded else None
+        whole = whole_columns(rows, columns, topics)
         write_selection(self.file(_SELECTION), whole)
         judge = self.judging.cost(said) if params.judged else None
         favours = judge is not None and judge.pop("favours_places")
         result = {
             "method": params.method,
             **figures(whole),
+            "topic_words": [] if topics is None else self._words(topics),
             "judge": judge,
             "warnings": warnings(params, whole, favours_places=favours),
         }
         text = json.dumps(result)
         write_atomically(self.file(_RESULT), lambda part: part.write_text(text))
+
+    def _words(self, topics: Indices) -> list[list[str]]:
+        """What sets topics apart, by what a sample of the rows ask."""
+        sample = sample_of(self.rows, _NAMED_BY)
+        asked = questions_of(self.context.sessions, self.rows.examples[sample].tolist())
+        return words_of(asked, topics[sample], int(topics.max()) + 1)
 
     def publish(self) -> None:
         """Keep the selection, ask people, and note that all is done."""

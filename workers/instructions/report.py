@@ -26,12 +26,13 @@ _FEW_ORDERS: Final = 3
 Columns = Mapping[str, NDArray[Any]]
 
 
-def whole_columns(rows: Rows, chosen: Columns) -> dict[str, NDArray[Any]]:
+def whole_columns(rows: Rows, chosen: Columns, topics: Indices | None) -> dict[str, NDArray[Any]]:
     """The columns of a selection's file: what was chosen from, and then what was left out."""
     count = len(rows.left_out)
     indices, examples, lengths = rows.left_out.T
     left: dict[str, Any] = {
         "cluster": np.full(count, -1),
+        "topic": np.full(count, -1),
         "kept": np.zeros(count, dtype=np.bool_),
         "rank": np.full(count, -1),
         **{name: np.full(count, np.nan) for name in ("score", "w", "p_value")},
@@ -40,7 +41,8 @@ def whole_columns(rows: Rows, chosen: Columns) -> dict[str, NDArray[Any]]:
         "status": np.full(count, ClusterStatus.PLAIN.value, dtype=object),
         "asked": np.full(count, "", dtype=object),
     }
-    found = {name: np.concatenate([values, left[name]]) for name, values in chosen.items()}
+    of_rows = {**chosen, "topic": np.full(len(rows), -1) if topics is None else topics}
+    found = {name: np.concatenate([values, left[name]]) for name, values in of_rows.items()}
     return found | {
         "pool_index": np.concatenate([rows.indices, indices]),
         "example_id": np.concatenate([rows.examples, examples]),
@@ -60,6 +62,7 @@ def figures(columns: Columns) -> dict[str, Any]:
         "left_out": left_out,
         "by_reason": dict(sorted(reasons.items())),
         **_clusters(columns),
+        "by_topic": _by_topic(columns),
         "lengths": {
             "edges": list(_EDGES),
             "before": _histogram(lengths[chosen_from]),
@@ -89,6 +92,16 @@ def _clusters(columns: Columns) -> dict[str, Any]:
         "undecided": status[ClusterStatus.UNDECIDED.value],
         "unranked": status[ClusterStatus.UNRANKED.value],
     }
+
+
+def _by_topic(columns: Columns) -> dict[str, list[int]]:
+    """How many rows each topic has, and how many of them are kept; of no topics nothing."""
+    topics: Indices = columns["topic"]
+    known = topics >= 0
+    count = int(topics.max(initial=-1)) + 1
+    before: list[int] = np.bincount(topics[known], minlength=count).tolist()
+    after: list[int] = np.bincount(topics[known & columns["kept"]], minlength=count).tolist()
+    return {"before": before, "after": after}
 
 
 def _histogram(lengths: Indices) -> list[int]:

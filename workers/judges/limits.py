@@ -10,6 +10,7 @@ from typing import Final
 _LONGEST_PAUSE: Final = 600.0
 # A server that is full again at once was not helped by so short a pause.
 _SHORTEST_PAUSE: Final = 0.05
+_CAUGHT_UP: Final = 0.25
 
 
 class Gate:
@@ -89,8 +90,9 @@ class Gate:
         while (pause := self._paused_until - time.monotonic()) > 0:
             await asyncio.sleep(pause)
         if self._interval:
-            # Who comes late does not lose the turn: up to a second is caught up on.
-            begins = max(self._next, time.monotonic() - 1.0)
+            now = time.monotonic()
+            # Who comes a little late does not lose the turn.
+            begins = max(self._next, now - _CAUGHT_UP) if self._next else now
             self._next = begins + self._interval
             await asyncio.sleep(max(0.0, begins - time.monotonic()))
 

@@ -2609,9 +2609,15 @@ export interface components {
          * Answered
          * @description Counted answers by verdict.
          *
-         *     An answer counts as what it was corrected to, unless a later round asked about it again.
+         *     An answer counts as what it was corrected to, unless a later round asked about it again. `class`
+         *     is what `label` was called before, for clients of then.
          */
         Answered: {
+            /**
+             * Class
+             * @deprecated
+             */
+            readonly class?: number;
             /** Label */
             label: number;
             /** Ood */
@@ -5700,7 +5706,8 @@ export interface components {
          * @description What a job has chosen.
          *
          *     `left_out` counts rows that were not chosen from. `rankable` is the share of the clusters, of
-         *     those that were ranked in several orders, on which these agree more than chance does.
+         *     those that were ranked in several orders, on which these agree more than chance does. `topics`
+         *     are the largest first, none where rows were not embedded.
          */
         SelectionOut: {
             /** Alone */
@@ -5739,6 +5746,8 @@ export interface components {
             ranked: number;
             /** Rows */
             rows: number;
+            /** Topics */
+            topics: components["schemas"]["Topic"][];
             /** Undecided */
             undecided: number;
             /** Unranked */
@@ -6093,6 +6102,18 @@ export interface components {
             /** Revoked At */
             revoked_at: string | null;
             scope: components["schemas"]["Scope"];
+        };
+        /**
+         * Topic
+         * @description A large group of rows, named by words that set it apart: how many it has, and kept ones.
+         */
+        Topic: {
+            /** Kept */
+            kept: number;
+            /** Rows */
+            rows: number;
+            /** Words */
+            words: string[];
         };
         /**
          * Trial

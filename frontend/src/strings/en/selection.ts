@@ -92,6 +92,10 @@ export const selection = {
   after: "Kept",
   upTo: (from: number, to: number | null) =>
     to === null ? `${count(from)} and more` : `${count(from)}–${count(to - 1)}`,
+  topics: "What they are about",
+  topicsHint:
+    "Large groups of rows that are alike, by words that their questions have and others have not.",
+  words: "Words",
   browse: "Clusters",
   browseHint: "Rows that are alike, the best first.",
   browseRows: "Rows",

@@ -22,6 +22,7 @@ import { LengthsCard } from "./LengthsCard";
 import { PeopleCard } from "./PeopleCard";
 import { ReasonsTable } from "./ReasonsTable";
 import { RowsCard } from "./RowsCard";
+import { TopicsCard } from "./TopicsCard";
 
 const FORMATS: SelectionFormat[] = ["alpaca", "messages", "parquet", "ids"];
 
@@ -98,6 +99,7 @@ function Found({ project, selection }: { project: Project; selection: Selection 
       <PeopleCard projectId={project.id} selection={selection} />
       {selection.judge && <CostCard judge={selection.judge} />}
       <LengthsCard lengths={selection.lengths} />
+      {selection.topics.length > 1 && <TopicsCard topics={selection.topics} />}
       {clusters > 0 ? <ClustersCard place={place} /> : <RowsCard place={place} />}
       <CompareCard place={place} />
     </div>
