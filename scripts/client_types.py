@@ -214,15 +214,19 @@ def _module(module: str, title: str, shown: Mapping[str, Shown], schemas: Mappin
 def _dictionary(name: str, one: Shown, said: str, schema: Mapping[str, Any]) -> str:
     if not said:
         raise SystemExit(f"Say in {_HERE}, or in the API, what {one.schema} is.")
-    if any(keyword.iskeyword(field) for field in schema["properties"]):
-        fields = {field: _type(about) for field, about in schema["properties"].items()}
+    # Whoever writes something new needs nothing that is going to go.
+    known = {
+        field: about for field, about in schema["properties"].items() if not about.get("deprecated")
+    }
+    if any(map(keyword.iskeyword, known)):
+        fields = {field: _type(about) for field, about in known.items()}
         inside = ", ".join(f'"{field}": {kind}' for field, kind in fields.items())
         return f'{name} = TypedDict("{name}", {{{inside}}})\n"""{said}"""'
     indented = "\n".join(f"    {line}".rstrip() for line in said.split("\n"))
     end = "\n    " if "\n" in said else ""
     lines = [f"class {name}(TypedDict):", f'    """{indented.strip()}{end}"""', ""]
     asked = set(schema.get("required", ())) - one.filled
-    for field, about in schema["properties"].items():
+    for field, about in known.items():
         kind = _type(about)
         if one.sent and field not in asked:
             kind = f"NotRequired[{kind}]"

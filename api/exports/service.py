@@ -103,6 +103,11 @@ def refusal(format: Format, medium: Medium, task: str) -> str | None:
         )
     if format in served:
         return None
+    if task == INSTRUCTIONS.name:
+        return (
+            f"The format {format} has no place for rows of instruction data and their rankings; "
+            f"choose one of {others}."
+        )
     if format in _OF_ROWS_ALONE:
         return (
             f"The format {format} is made of rows of instruction data, and the labels of this "

@@ -136,7 +136,7 @@ def _accuracy(
     closed: Sequence[RoundOut], repeated: Mapping[int, int], budget: float, least: float
 ) -> list[Reason]:
     # A round that was closed without an answer says nothing of what labels are worth.
-    worked = [one for one in closed if any(one.answered.model_dump().values())]
+    worked = [one for one in closed if one.answered.total]
     new = [one.answered.label - repeated.get(one.number, 0) for one in worked]
     labels = np.cumsum(new)
     measured = [
@@ -159,7 +159,7 @@ def _accuracy(
     error = math.sqrt(smooth * (1 - smooth) / examples)
     evaluation = _reason("evaluation", "neither", accuracy=last, error=error, examples=examples)
     verdicts = _of_a_round(
-        [sum(one.answered.model_dump().values()) for one in worked],
+        [one.answered.total for one in worked],
         [one.spent for one in worked],
         budget,
     )

@@ -1,22 +1,42 @@
 from datetime import datetime
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, computed_field
 
 from core.project_settings import Choice, Goal
 from core.states import RoundState
 
 
+def _may_lack_class(schema: dict[str, Any]) -> None:
+    """Nobody has to name what is going to go."""
+    if "class" in schema.get("required", ()):
+        schema["required"].remove("class")
+
+
 class Answered(BaseModel):
     """Counted answers by verdict.
 
-    An answer counts as what it was corrected to, unless a later round asked about it again.
+    An answer counts as what it was corrected to, unless a later round asked about it again. `class`
+    is what `label` was called before, for clients of then.
     """
+
+    model_config = ConfigDict(json_schema_extra=_may_lack_class)
 
     label: int
     ood: int
     skip: int
     unsure: int
+
+    @computed_field(  # type: ignore[prop-decorator]
+        alias="class", json_schema_extra={"deprecated": True}
+    )
+    @property
+    def class_(self) -> int:
+        return self.label
+
+    @property
+    def total(self) -> int:
+        return self.label + self.ood + self.skip + self.unsure
 
 
 class Estimate(BaseModel):

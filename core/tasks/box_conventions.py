@@ -21,6 +21,8 @@ _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]
 _JSON_NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _NEAR: Final = 1e-6
 """So far, relative to the image, a box may lie from what it came as and still be the same."""
+# A millionth of a millionth of an image's side: far below what a pixel or a share can mean.
+_DECIMALS: Final = 12
 _EXACT: Final = 2.0**53
 # By EXIF orientation that lays an image on its side: left, top, width and height of a box in the
 # upright picture, from those among the stored pixels and the stored size.
@@ -41,12 +43,14 @@ class Convention:
         sides: Our sides, of its numbers and the size of the image.
         numbers: Its numbers, of our sides and the size.
         is_relative: Whether numbers are shares of the image, so that only its shape matters.
+        is_same: Whether its numbers are our sides, so that nothing is worked out.
     """
 
     name: str
     sides: Callable[[Sequence[float], Size], Sides]
     numbers: Callable[[Sides, Size], Sides]
     is_relative: bool = False
+    is_same: bool = False
 
 
 def _same(values: Sequence[float], _: Size) -> Sides:
@@ -69,7 +73,9 @@ def _of_pixels(values: Sequence[float], _: Size) -> Sides:
 
 
 def _pixels(box: Sides, _: Size) -> Sides:
-    return box[0] + 1, box[1] + 1, box[0] + box[2], box[1] + box[3]
+    """No side less than a pixel: its first would be written after its last."""
+    left, top, width, height = box
+    return left + 1, top + 1, left + max(width, 1.0), top + max(height, 1.0)
 
 
 def _of_percent(values: Sequence[float], size: Size) -> Sides:
@@ -113,7 +119,7 @@ def _centre(box: Sides, size: Size) -> Sides:
     )
 
 
-COCO: Final = Convention("coco", _same, lambda box, _: box)
+COCO: Final = Convention("coco", _same, lambda box, _: box, is_same=True)
 """Left, top, width, height in pixels."""
 VOC: Final = Convention("voc", _of_pixels, _pixels)
 """First and last column and row of pixels, counted from 1, both within the box."""
@@ -160,7 +166,15 @@ def written(box: Box, convention: Convention, size: Size, *, is_json: bool = Fal
     given = box.given
     if given is not None and _holds(given, box, convention, size, is_json=is_json):
         return [one.strip() for one in given.values[:4]]
-    return [shortest(one) for one in convention.numbers((box.x, box.y, box.w, box.h), size)]
+    numbers = convention.numbers((box.x, box.y, box.w, box.h), size)
+    if convention.is_same:
+        return [shortest(one) for one in numbers]
+    return [shortest(without_crumbs(one)) for one in numbers]
+
+
+def without_crumbs(value: float) -> float:
+    """A number without what arithmetic has left at its end: 0.3 in place of 0.30000000000000004."""
+    return round(value, _DECIMALS)
 
 
 def shortest(value: float) -> str:

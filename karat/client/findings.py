@@ -56,7 +56,8 @@ class ExportedClass(TypedDict):
 class Answered(TypedDict):
     """Counted answers by verdict.
 
-    An answer counts as what it was corrected to, unless a later round asked about it again.
+    An answer counts as what it was corrected to, unless a later round asked about it again. `class`
+    is what `label` was called before, for clients of then.
     """
 
     label: int

@@ -154,7 +154,7 @@ def accuracy_curve(rounds: Sequence[Mapping[str, Any]]) -> str:
     points: list[tuple[int, float, int, str]] = []
     answers = 0
     for one in sorted(rounds, key=lambda one: one["number"]):
-        answers += sum(one["answered"].values())
+        answers += sum(one["answered"][name] for name in ("label", "ood", "unsure", "skip"))
         examples = one["metrics"].get("examples", 0)
         if one["accuracy"] is not None and examples >= FEWEST:
             points.append((answers, float(one["accuracy"]), examples, accuracy(one) or ""))

@@ -78,6 +78,9 @@ def test_an_admin_prunes_trains_on_it_and_takes_back(
         page.goto(f"/projects/{project.id}{place}")
         said = page.get_by_text(f"Rounds train on subset {chosen} (Prune4ReL, true greedy)")
         expect(said).to_contain_text(f"keeps {kept} of {labels} labels")
+        # What few change is folded, of a project that runs too; links to it open it.
+        for fold in page.locator("#method > details").all():
+            expect(fold).not_to_have_attribute("open", "")
         page.get_by_role("link", name="Show the subset").click()
         expect(page).to_have_url(subset)
     # A job that learns from a subset offers it by name.

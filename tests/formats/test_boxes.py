@@ -477,8 +477,9 @@ def test_a_format_that_has_no_place_for_boxes_is_refused(boxed: Boxed, world: Wo
         ).json()["items"]
         return {one["name"] for one in found if one["refused"] is not None}
 
-    assert refused(boxed.pool.project_id) == {"imagefolder", "doccano"}
-    assert refused(world.project().id) == {"voc", "cvat", "doccano"}
+    ranked = {"alpaca", "messages", "rankings"}
+    assert refused(boxed.pool.project_id) == {"imagefolder", "doccano", *ranked}
+    assert refused(world.project().id) == {"voc", "cvat", "doccano", *ranked}
     response = boxed.http.get(
         f"/api/projects/{boxed.pool.project_id}/export",
         params={"format": "imagefolder"},

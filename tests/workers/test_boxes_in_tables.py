@@ -13,7 +13,8 @@ from sqlalchemy.orm import Session
 from core import settings
 from core.states import Split
 from core.storage import Storage
-from tests.workers.box_files import BoxPool, image
+from core.tasks.box_conventions import CVAT, VOC, written
+from tests.workers.box_files import BoxPool, image, voc, voc_object
 from tests.world import World
 from workers import context
 
@@ -89,3 +90,34 @@ def test_the_truth_of_evaluation_images(pool: BoxPool) -> None:
     why = {one["name"]: one["reason"] for one in result["refused_examples"]}
     for name, reason in WHY.items():
         assert reason.removeprefix("label").lstrip(": ") in why[name]
+
+
+def test_lists_of_pascal_voc_say_what_judges(pool: BoxPool) -> None:
+    files: dict[str, bytes | str] = {}
+    for seed, name in enumerate("abcd"):
+        files[f"VOC/JPEGImages/{name}.jpg"] = image(seed)
+        drawn = voc(voc_object(11, 21, 30, 44), filename=f"{name}.jpg")
+        files[f"VOC/Annotations/{name}.xml"] = drawn
+    lists = {"train": "a\nc\n", "val": "b\nc\n", "trainval": "a\nb\nc\n", "cat_val": "a  1\nb -1\n"}
+    for name, text in lists.items():
+        files[f"VOC/ImageSets/Main/{name}.txt"] = text
+    result = pool.send(files)
+    assert (result["added"], result["refused"]) == (4, 0), result["refused_examples"]
+    # What is trained on judges nothing, and what no list names is as the import says.
+    assert {one.name[-5]: one.split for one in pool.examples()} == {
+        "a": Split.POOL, "b": Split.EVALUATION, "c": Split.POOL, "d": Split.POOL,
+    }  # fmt: skip
+
+
+def test_arithmetic_leaves_no_crumbs(pool: BoxPool) -> None:
+    # 0.1 × 64 and 0.7 × 48, which floats miss by a hair.
+    pool.send(
+        {"images/a.jpg": image(1), "labels/a.txt": "0 0.35 0.35 0.1 0.7\n", "classes.txt": "cat\n"}
+    )
+    (box_,) = (label.boxes[0] for label in pool.labels().values())
+    assert (box_.x, box_.y, box_.w, box_.h) == (19.2, 0, 6.4, 33.6)
+    size = (64.0, 48.0)
+    moved = box_.model_copy(update={"given": None, "x": 0.1, "w": 0.2})
+    assert written(moved, CVAT, size) == ["0.1", "0", "0.3", "33.6"]
+    # A side of less than a pixel still has a first and a last.
+    assert written(moved, VOC, size) == ["1.1", "1", "1.1", "33.6"]

@@ -6,11 +6,12 @@ import uuid
 import numpy as np
 from sqlalchemy import insert, select
 
-from core.states import ProjectState, Role, Verdict
+from core.states import ProjectState, Source, Verdict
 from core.tables import Annotation, Example
 from core.tasks.boxes import BOXES
 from models.detection.targets import BoxTargets
 from tests.world import World
+from workers.learners import learner_of
 from workers.verdicts import read_verdicts
 
 IMAGES, MANY = 300, 100
@@ -22,11 +23,12 @@ def test_labels_are_read_one_after_the_other(world: World) -> None:
     project = world.project(images=IMAGES, state=ProjectState.RUNNING)
     project.task = "boxes"
     cat, dog = (one.id for one in world.classes(project))
-    people = [world.caller(Role.ANNOTATOR).user.id for _ in range(2)]
+    people = ["one", "other"]
     examples = world.session.scalars(select(Example).order_by(Example.pool_index)).all()
     rows = [
         {
-            "project_id": project.id, "example_id": one.id, "annotator_id": person,
+            "project_id": project.id, "example_id": one.id,
+            "source": Source.IMPORT, "source_name": person,
             "client_key": uuid.uuid4(), "seconds": 1.0, "cost": 1.0, "counted": True,
             "verdict": Verdict.OOD if one.pool_index % 10 == 0 else Verdict.LABEL,
             "label": None if one.pool_index % 10 == 0 else {
@@ -44,6 +46,7 @@ def test_labels_are_read_one_after_the_other(world: World) -> None:
     world.session.execute(insert(Annotation), rows)
     world.session.commit()
     del rows
+    learner_of(BOXES.name)  # which brings a library
     tracemalloc.start()
     found = read_verdicts(world.session, project.id, BOXES, [dog, cat], None)
     _, peak = tracemalloc.get_traced_memory()

@@ -130,11 +130,12 @@ class Plan:
             return
         placed = place(item, self._params.split, self._reader, self._chosen)
         self._note_labels(item, is_taken=isinstance(placed, Place) and placed.split is Split.POOL)
-        group = self._group(item)
         if self._reader.of_one_class:
-            self._room = group.add(item.name, self._label_of(item), self._room)
+            label = self._label_of(item)
+            self._room = self._group(item).add(item.name, label, self._room)
         else:
-            self._room = group.add_drawn(item.name, self._reader.classes_in(item), self._room)
+            classes = self._reader.classes_in(item)
+            self._room = self._group(item).add_drawn(item.name, classes, self._room)
         if isinstance(placed, LeftOut):
             self._count(self._tally, Outcome.LEFT_OUT, item.name, placed.reason)
         elif isinstance(placed, Refused):

@@ -9,7 +9,7 @@ from api.exports.documents import NOT_IN_XML, LabelStudio, dumped
 from api.exports.records import Record, Vote
 from api.exports.zips import Spool
 from core.states import Verdict
-from core.tasks.box_conventions import COCO, CVAT, LABEL_STUDIO, shortest
+from core.tasks.box_conventions import COCO, CVAT, LABEL_STUDIO, shortest, without_crumbs
 from core.tasks.boxes import FLAGS, Box
 from core.tasks.spec import Label
 
@@ -81,12 +81,12 @@ class CocoBoxes:
     def _annotation(self, record: Record, box: Box, numbers: list[str]) -> str:
         flags = {name: True for name in FLAGS if name != "crowd" and getattr(box, name)}
         more = f', "attributes": {dumped(flags)}' if flags else ""
+        area = shortest(without_crumbs(box.w * box.h))
         # Written by hand, as a number that came in goes out letter by letter.
         return (
             f'{{"id": {self._count}, "image_id": {record.example_id}, '
             f'"category_id": {self._numbers[box.class_id]}, "bbox": [{", ".join(numbers)}], '
-            f'"area": {shortest(box.w * box.h)}, "iscrowd": {int(box.crowd)}, "segmentation": []'
-            f"{more}}}"
+            f'"area": {area}, "iscrowd": {int(box.crowd)}, "segmentation": []{more}}}'
         )
 
 

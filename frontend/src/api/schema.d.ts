@@ -2609,9 +2609,15 @@ export interface components {
          * Answered
          * @description Counted answers by verdict.
          *
-         *     An answer counts as what it was corrected to, unless a later round asked about it again.
+         *     An answer counts as what it was corrected to, unless a later round asked about it again. `class`
+         *     is what `label` was called before, for clients of then.
          */
         Answered: {
+            /**
+             * Class
+             * @deprecated
+             */
+            readonly class?: number;
             /** Label */
             label: number;
             /** Ood */

@@ -13,6 +13,7 @@ from xml.etree.ElementTree import Element
 from core.errors import DomainError
 from core.folder_names import LITTER
 from core.media.image import IMAGES
+from core.states import Split
 from workers.imports import xml_stream
 from workers.imports.boxes import cvat, voc, yolo
 from workers.imports.boxes.shapes import vote
@@ -27,6 +28,7 @@ _IMAGES: Final = "images"
 _LABELS: Final = "labels"
 # Where Pascal VOC lists images, and keeps XML and images.
 _LISTS: Final = "imagesets"
+_SETS: Final = {"train": Split.POOL, "val": Split.EVALUATION, "test": Split.EVALUATION}
 _OF_XML: Final = "annotations"
 _BESIDE_XML: Final = ("JPEGImages", "images", "Images")
 # Endings that an image may have whose text alone came, the likeliest first.
@@ -68,8 +70,9 @@ class BoxFiles:
         self._index.execute("PRAGMA synchronous = OFF")
         self._index.execute("CREATE TABLE images (key TEXT, path TEXT)")
         self._index.execute("CREATE TABLE texts (name TEXT PRIMARY KEY, key TEXT, below INT)")
+        self._index.execute("CREATE TABLE listed (key TEXT PRIMARY KEY, split TEXT)")
         self._names: dict[str, Any] = {}
-        self._has_texts = False
+        self._has_texts = self._has_sets = False
         self._formats: dict[str, str] = {}
 
     def find(self, files: Iterable[str]) -> None:
@@ -81,6 +84,7 @@ class BoxFiles:
         for name in files:
             path = PurePosixPath(name)
             suffix, stem = path.suffix.lower(), name[: len(name) - len(path.suffix)]
+            self._has_sets = self._has_sets or _set_of(name) is not None
             if suffix == _TEXT and path.name.lower() not in yolo.LISTS:
                 row = (name, stem, _LABELS in map(str.lower, path.parts[:-1]))
                 self._index.execute("INSERT OR IGNORE INTO texts VALUES (?, ?, ?)", row)
@@ -123,6 +127,8 @@ class BoxFiles:
         if self._has_texts:
             self._read_lists(calls)
             metadata.add_document("", self._texts(calls), below=False)
+        if self._has_sets:
+            self._read_sets(calls)
         documents: list[Entry] = []
         metadata.add_document("", self._xml(metadata, calls, documents), below=False)
         for entry in documents:
@@ -160,6 +166,37 @@ class BoxFiles:
             # What YOLO itself reads goes before a list beside the texts.
             if found is not None and not (is_list and folder in self._names):
                 self._names[folder] = found
+
+    def _read_sets(self, calls: Callable[[str], str]) -> None:
+        """Note which images Pascal VOC's lists train on; one that others list as well is of that.
+
+        Lists of both together, and of single classes, say nothing that is not said there.
+        """
+        statement = (
+            "INSERT INTO listed VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET split = "
+            f"excluded.split WHERE excluded.split = '{Split.POOL.value}'"
+        )
+        for entry in self._every():
+            found = _set_of(calls(entry.name))
+            content = None if found is None else self._content(entry)
+            if found is None or content is None or isinstance(content, Refused):
+                continue
+            root, split = found
+            lines = content.decode("utf-8-sig", "replace").splitlines()
+            stems = (line.split()[0] for line in lines if line.strip())
+            self._index.execute("BEGIN")
+            self._index.executemany(statement, ((f"{root}{stem}", split) for stem in stems))
+            self._index.execute("COMMIT")
+
+    def _listed(self, name: str) -> dict[str, str]:
+        """The split of the image of an XML, if a list says one."""
+        stem = name[: -len(_XML)]
+        root = _before(stem, _OF_XML)
+        if root is None or not self._has_sets:
+            return {}
+        key = f"{root}{stem.rpartition('/')[2]}"
+        row = self._index.execute("SELECT split FROM listed WHERE key = ?", (key,)).fetchone()
+        return {} if row is None else {"split": row[0]}
 
     def _names_for(self, name: str) -> Any:
         """The names that hold for a text: those of the nearest folder around it, or the only."""
@@ -236,7 +273,8 @@ class BoxFiles:
             metadata.problem(name, found.reason)
             return
         self._formats.setdefault(voc.SOURCE, name)
-        yield self._named(name, found.image), _fields(found.drawn, voc.SOURCE)
+        fields = {**_fields(found.drawn, voc.SOURCE), **self._listed(name)}
+        yield self._named(name, found.image), fields
 
     def _named(self, name: str, image: str) -> list[Called]:
         """What the image of an XML is called, by its place and by what the XML says."""
@@ -276,6 +314,22 @@ def _fields(found: Drawn | Refused, source: str) -> dict[str, Any]:
     if isinstance(found, Refused):
         return {**silent, UNREAD: [found.reason]}
     return {**silent, BOXES: [vote(found, source)]}
+
+
+def _set_of(name: str) -> tuple[str, str] | None:
+    """The folder of a data set, with its slash, and the split, of a list of Pascal VOC's."""
+    path, root = PurePosixPath(name), _before(name, _LISTS)
+    split = _SETS.get(path.stem.lower())
+    if root is None or path.suffix.lower() != _TEXT or split is None:
+        return None
+    return root, split.value
+
+
+def _before(name: str, folder: str) -> str | None:
+    """What comes before the last folder that is called so; None if none is."""
+    parts = name.split("/")
+    places = [place for place, part in enumerate(parts[:-1]) if part.lower() == folder]
+    return "".join(f"{part}/" for part in parts[: places[-1]]) if places else None
 
 
 def _of_labels(stem: str) -> str:

@@ -9,7 +9,15 @@ from typing import Final, NamedTuple
 
 from pydantic import ValidationError
 
-from core.tasks.box_conventions import CONVENTIONS, Convention, Sides, Size, number_of, turned
+from core.tasks.box_conventions import (
+    CONVENTIONS,
+    Convention,
+    Sides,
+    Size,
+    number_of,
+    turned,
+    without_crumbs,
+)
 from core.tasks.boxes import Box, BoxesLabel, Given
 from workers.imports.drawn import MOST_BOXES, Drawn, Rectangle
 from workers.imports.items import Refused, composed
@@ -78,6 +86,9 @@ def settle(
     boxes: list[Box] = []
     for one in read:
         sides = convention.sides(one.values, stored)
+        if not convention.is_same:
+            left, top, width, height = map(without_crumbs, sides)
+            sides = left, top, width, height
         if orientation:
             sides = turned(sides, stored, orientation)
         if is_known and _is_outside(sides, upright):

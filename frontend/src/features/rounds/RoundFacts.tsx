@@ -21,7 +21,8 @@ const { facts, phases, settings } = t.rounds;
 
 /** What annotators said, and what the model became by it. */
 export function FactsCard({ round, classes }: { round: Round; classes: LabelClass[] }) {
-  const verdicts = Object.values(round.answered).reduce((sum, count) => sum + count, 0);
+  const { label, ood, unsure, skip } = round.answered;
+  const verdicts = label + ood + unsure + skip;
   const left = round.ood_left;
   const said = saidOf(round);
   const images = imagesOf(round);
