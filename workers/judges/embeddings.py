@@ -71,7 +71,7 @@ def _rows(body: Any, n: int) -> NDArray[np.float32]:
     try:
         data = sorted(body["data"], key=lambda one: int(one["index"]))
         rows = np.array([one["embedding"] for one in data], np.float32)
-    except (TypeError, KeyError, ValueError) as error:
+    except (TypeError, KeyError, ValueError, OverflowError) as error:
         raise _strange("they are not in the form of OpenAI's") from error
     if rows.ndim != 2 or len(rows) != n or not rows.size or not np.isfinite(rows).all():
         raise _strange(f"there are not {n} rows of finite numbers")

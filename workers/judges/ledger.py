@@ -122,8 +122,7 @@ class Ledger:
             "key": key,
             "judge_id": self._judge_id,
             "job_id": self._job_id,
-            # PostgreSQL has no NUL in text.
-            "content": answer.content.replace("\0", ""),
+            "content": answer.content,
             "finish": answer.finish,
             "tokens_in": answer.tokens_in,
             "tokens_out": answer.tokens_out,

@@ -1,6 +1,7 @@
 """What servers answer, and what it means: an answer, a wait, a fault of one question, or an end."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,6 +13,9 @@ import httpx
 _MOST_BYTES: Final = 64 << 20
 _SHOWN: Final = 300
 _LONGEST_WAIT: Final = 600.0
+# No count of tokens is larger, in PostgreSQL either.
+_MOST_TOKENS: Final = (1 << 31) - 1
+_HALVES: Final = re.compile("[\ud800-\udfff]")
 # Parameters that not all models take.
 _OPTIONAL: Final = ("max_completion_tokens", "max_tokens", "temperature", "seed")
 _NOT_TAKEN: Final = ("unsupported", "not support", "unrecognized", "unknown", "extra", "permitted")
@@ -74,12 +78,12 @@ class Reply:
             BadReply: It is none.
         """
         try:
-            body = json.loads(content)
+            body = loaded(content)
             choice = body["choices"][0]
             message = choice["message"]
             text, finish = message.get("content"), choice.get("finish_reason")
             refusal = message.get("refusal")
-        except (ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
+        except (KeyError, IndexError, TypeError, AttributeError) as error:
             raise BadReply("the body is no chat completion") from error
         if isinstance(refusal, str) and refusal:
             text, finish = refusal, "refusal"
@@ -89,11 +93,28 @@ class Reply:
             raise BadReply("the answer is no text")
         usage = body.get("usage")
         usage = usage if isinstance(usage, dict) else {}
-        finish = finish[:40] if isinstance(finish, str) else None
+        finish = clean(finish[:40]) if isinstance(finish, str) else None
         return cls(
-            text[:100_000], finish, _count(usage, "prompt_tokens"),
+            clean(text[:100_000]), finish, _count(usage, "prompt_tokens"),
             _count(usage, "completion_tokens"),
         )  # fmt: skip
+
+
+def clean(text: str) -> str:
+    """Text as PostgreSQL, JSON and sockets take it: without NUL and halves of characters."""
+    return _HALVES.sub("\ufffd", text.replace("\0", ""))
+
+
+def loaded(content: bytes) -> Any:
+    """What a body says as JSON.
+
+    Raises:
+        BadReply: It is none, or is nested deeper than anybody means it to be.
+    """
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise BadReply("the body is no JSON") from error
 
 
 async def read(response: httpx.Response) -> bytes:
@@ -113,14 +134,23 @@ async def read(response: httpx.Response) -> bytes:
     return b"".join(parts)
 
 
-def verdict(status: int, headers: httpx.Headers, content: bytes) -> Verdict | None:
-    """What is wrong with a response; None if it is one to read."""
+def verdict(
+    status: int, headers: httpx.Headers, content: bytes, key: str | None = None
+) -> Verdict | None:
+    """What is wrong with a response; None if it is one to read.
+
+    Args:
+        status: Of the response.
+        headers: Of the response.
+        content: Its body.
+        key: Of the judge: some servers repeat the one that they refuse, and nobody is to read it.
+    """
     if 200 <= status < 300:
         return None
-    said, code = _error(content)
+    said, code = _error(content, key)
     detail = f"{status} {said}".strip()
     if 300 <= status < 400:
-        where = headers.get("location", "")[:_SHOWN]
+        where = _line(headers.get("location", ""), key)
         return Verdict("redirected", f"to {where}", stop="redirected")
     if status in _STOPS:
         return Verdict(_STOPS[status], detail, stop=_STOPS[status])
@@ -157,21 +187,31 @@ def asked_to_wait(headers: Mapping[str, str]) -> float | None:
     return min(max(0.0, (when - datetime.now(UTC)).total_seconds()), _LONGEST_WAIT)
 
 
-def _error(content: bytes) -> tuple[str, str | None]:
+def _error(content: bytes, key: str | None) -> tuple[str, str | None]:
     """What an error says, on one line, and its code."""
+    code = None
     try:
-        body: Any = json.loads(content[:_MOST_BYTES])
-    except ValueError:
-        body = content[:2000].decode("utf-8", "replace")
-    error = body.get("error", body) if isinstance(body, dict) else body
-    code = error.get("code") if isinstance(error, dict) else None
-    if isinstance(error, dict):
-        error = error.get("message") or error.get("detail") or json.dumps(error)
-    text = "".join(one if one.isprintable() else " " for one in str(error))
-    return " ".join(text.split())[:_SHOWN], code if isinstance(code, str) else None
+        body = loaded(content)
+        error = body.get("error", body) if isinstance(body, dict) else body
+        if isinstance(error, dict):
+            code = error.get("code")
+            error = error.get("message") or error.get("detail") or error
+        text = error if isinstance(error, str) else json.dumps(error, ensure_ascii=False)
+    except (BadReply, RecursionError):
+        text = content.decode("utf-8", "replace")
+    return _line(text, key), code if isinstance(code, str) else None
+
+
+def _line(text: str, key: str | None) -> str:
+    """The beginning of a text on one line, without the key, and without a part of it at the cut."""
+    if key:
+        for one in (key, json.dumps(key, ensure_ascii=False)[1:-1]):
+            text = text.replace(one, "…")
+    text = "".join(one if one.isprintable() else " " for one in text[:2000])
+    return " ".join(text.split())[:_SHOWN]
 
 
 def _count(usage: Mapping[str, Any], name: str) -> int | None:
     found = usage.get(name)
-    fine = isinstance(found, int) and not isinstance(found, bool) and 0 <= found < 1 << 40
+    fine = isinstance(found, int) and not isinstance(found, bool) and 0 <= found <= _MOST_TOKENS
     return found if fine else None

@@ -73,7 +73,7 @@ async def _ask(settings: JudgeSettings, allowed: Allowed) -> tuple[str | None, s
         said, places = [], []
         for order in _ORDERS:
             answer = await judge.ask(prompts.ranking_prompt(_ROWS, order))
-            said.append(answer.text.replace("\0", "")[:_SHOWN])
+            said.append(answer.text[:_SHOWN])
             found = prompts.parse_ranking(answer.text, len(_ROWS))
             if found is None:
                 return said[-1], _malformed(answer.finish)
