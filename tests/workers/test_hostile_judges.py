@@ -1,7 +1,10 @@
 """Judges that answer what nobody foresaw: what was paid for stays, and what went wrong is told."""
 
 import asyncio
+import contextlib
 import json
+import socket
+import time
 from functools import partial
 from typing import Any
 
@@ -9,14 +12,17 @@ import pytest
 from sqlalchemy import select
 
 from core import settings
+from core.addresses import Allowed
 from core.tables import Judge as JudgeRow
 from core.tables import JudgeAnswer
 from karat.demo.stand_in_judge import Behaviour, stand_in
-from tests.receiver import receiver, status
+from tests.processes import free_port
+from tests.receiver import Answer, receiver, status
 from tests.security.targets import add_judge
 from tests.workers.test_judges import HERE, asked, quality
 from tests.world import World
 from workers.context import sessions
+from workers.judges import judging
 from workers.judges.client import Judge
 from workers.judges.embeddings import embed
 from workers.judges.errors import JudgeDown
@@ -24,6 +30,7 @@ from workers.judges.settings import JudgeSettings
 from workers.judges.trial import try_all
 
 DEEP = b"[" * 100_000
+ORDER = "[3]>[2]>[1]"
 
 
 def completion(text: str, **usage: int) -> bytes:
@@ -38,14 +45,14 @@ def test_what_no_database_takes_loses_no_answer(world: World) -> None:
         # Three questions together, one with all that is bad; it is asked for once more.
         there.answers = [
             bad(completion("[3]\0 \ud83d", prompt_tokens=1 << 35)),
-            *[bad(completion("[3]>[2]>[1]"))] * 3,
+            *[bad(completion(ORDER))] * 3,
         ]
         found, tally = asked(there.url, 3, world=world, judge_id=judge.id)
     assert not any(one.unranked for one in found.values())
     assert (tally.answered, tally.malformed) == (4, 1)
     with sessions()() as session:
         kept = session.scalars(select(JudgeAnswer.content)).all()
-    assert sorted(kept) == ["[3] \ufffd", *["[3]>[2]>[1]"] * 3]
+    assert sorted(kept) == ["[3] \ufffd", *[ORDER] * 3]
 
 
 def test_a_trial_of_what_no_database_takes_ends(
@@ -100,3 +107,67 @@ def test_embeddings_that_are_none_are_told() -> None:
         there.answers = [status(200, row)]
         with pytest.raises(JudgeDown, match="not in the form"):
             asyncio.run(work(there.url))
+
+
+def test_what_is_on_its_way_at_an_end_is_awaited_as_long_as_it_may_take(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # For those that are shut down.
+    monkeypatch.setattr(judging, "_GRACE_SECONDS", 0.01)
+    judge = add_judge(world)
+
+    def late(seconds: float, answer: Answer) -> Answer:
+        def wait(request: Any) -> None:
+            time.sleep(seconds)
+            answer(request)
+
+        return wait
+
+    with receiver() as there:
+        there.answers = [late(0.3, status(401)), late(1.0, status(200, completion(ORDER)))]
+        with pytest.raises(JudgeDown):
+            asked(there.url, 20, world=world, judge_id=judge.id, concurrency=8)
+        # Nothing more was sent after the end.
+        assert len(there.received) == 2
+    with sessions()() as session:
+        assert session.scalars(select(JudgeAnswer.content)).all() == [ORDER]
+
+
+def test_a_retry_asks_anew_what_had_not_the_form_once(world: World) -> None:
+    judge = add_judge(world)
+    with stand_in(quality, Behaviour(faults={"malformed": 1.0})) as (url, server):
+        runs = []
+        for faults in ({"malformed": 1.0}, {"malformed": 1.0}, {}, {"malformed": 1.0}):
+            server.behaviour.faults = faults  # type: ignore[assignment]
+            found, tally = asked(url, 3, world=world, judge_id=judge.id)
+            runs.append(({one.unranked for one in found.values()}, tally.answered))
+    assert runs == [({"malformed"}, 6), ({"malformed"}, 3), ({None}, 3), ({None}, 0)]
+
+
+def test_an_address_that_swallows_everything_does_not_hide_the_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    port = free_port()
+    system = socket.getaddrinfo
+
+    def resolved(host: str, *rest: Any, **how: Any) -> Any:
+        if host != "judge.example.org":
+            return system(host, *rest, **how)
+        return [one for at in ("127.0.0.2", "127.0.0.1") for one in system(at, *rest, **how)]
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolved)
+    with socket.socket() as full, contextlib.ExitStack() as waiting:
+        full.bind(("127.0.0.2", port))
+        full.listen(0)
+        # Its queue is full, so it says nothing to whoever else connects.
+        for _ in range(4):
+            one = waiting.enter_context(socket.socket())
+            one.setblocking(False)
+            one.connect_ex(("127.0.0.2", port))
+        with stand_in(quality, port=port) as (_, server):
+            found, tally = asked(
+                f"http://judge.example.org:{port}/v1", timeout=1.0,
+                allowed=Allowed.parse("127.0.0.0/8"),
+            )  # fmt: skip
+    assert not any(one.unranked for one in found.values())
+    assert (tally.repeated, server.requests) == (0, 6)

@@ -5,7 +5,6 @@ there when the same is asked again: who is killed pays for nothing twice.
 """
 
 import asyncio
-import json
 import random
 import time
 from collections import Counter
@@ -25,12 +24,12 @@ from workers.judges.errors import JudgeDown, Stopped, Unanswered
 from workers.judges.ledger import Kept, Ledger
 from workers.judges.limits import Gate
 from workers.judges.prompts import Message
-from workers.judges.replies import BadReply, Reply, Verdict, clean, loaded, read, verdict
+from workers.judges.replies import BadReply, Reply, Verdict, clean, loaded, verdict
+from workers.judges.server import Server, connect_seconds
 from workers.judges.settings import DEFAULT_PATIENCE, JudgeSettings, Patience, question_key
 
 _FIRST_PAUSE: Final = 0.5
 _LONGEST_PAUSE: Final = 8.0
-_RESOLVED_SECONDS: Final = 60.0
 # Orders, of which by chance one in six or less is as shown.
 _FEW: Final = 20
 
@@ -89,7 +88,15 @@ class Tally:
 
 
 class Judge:
-    """A judge for one event loop; made by ``Judge.opened``."""
+    """A judge for one event loop; made by ``Judge.opened``.
+
+    Attributes:
+        settings: Of it.
+        budget: What it may cost.
+        tally: What asking it has come to.
+        stopped: It is asked nothing more.
+        on_way: Requests that were sent and are not answered yet.
+    """
 
     def __init__(
         self,
@@ -104,15 +111,14 @@ class Judge:
         self.settings = settings
         self.budget = budget
         self.tally = Tally()
-        self._allowed, self._ledger, self._client = allowed, ledger, client
+        self._ledger, self._server = ledger, Server(settings, allowed, client)
         self._gate = Gate(settings.concurrency, settings.requests_per_minute)
-        self._addresses: list[str] = []
-        self._resolved_at = 0.0
         self._patience = patience
         self._heard = 0
         self._silent_since: float | None = None
         self._failed = 0
-        self._stopped = False
+        self.stopped = False
+        self.on_way = 0
         # What the server does not take, as some models take no temperature: left out from then on.
         self._renamed: dict[str, str | None] = {}
 
@@ -144,7 +150,7 @@ class Judge:
         limits = httpx.Limits(max_connections=most, max_keepalive_connections=most)
         ledger = None if sessions is None else Ledger(sessions, settings.judge_id, job_id)
         budget = Budget(settings.price, spend_at_most, spent)
-        async with outgoing.new_client(limits) as client:
+        async with outgoing.new_client(limits, connect=connect_seconds(settings)) as client:
             try:
                 yield cls(settings, allowed, ledger, budget, client, patience)
             finally:
@@ -157,7 +163,12 @@ class Judge:
         return self._gate.limit
 
     async def ask(
-        self, messages: Sequence[Message], *, max_tokens: int | None = None, seed: int = 0
+        self,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int | None = None,
+        seed: int = 0,
+        anew: int = 0,
     ) -> Answer:
         """Ask, or find what was answered before; the answer is committed when it returns.
 
@@ -165,6 +176,8 @@ class Judge:
             messages: The conversation, the question last.
             max_tokens: Of the answer; as the judge's settings say if None.
             seed: For the server's random numbers, where it has such.
+            anew: How many answers to the same question are known to be of no use; of each of them
+                another one is kept.
 
         Raises:
             Unanswered: This question has no answer.
@@ -178,7 +191,8 @@ class Judge:
             "seed": seed,
             "max_tokens": longest,
         }
-        key = question_key(self.settings, params, messages)
+        known = {**params, "anew": anew} if anew else params
+        key = question_key(self.settings, known, messages)
         if self._ledger is not None and (kept := await self._ledger.find(key)) is not None:
             self.tally.kept += 1
             return Answer(kept.content, kept.finish, kept.tokens_in, kept.tokens_out, True)
@@ -203,10 +217,10 @@ class Judge:
 
     def stop(self) -> None:
         """Ask nothing more; what is on its way still comes and is kept."""
-        self._stopped = True
+        self.stopped = True
 
     def _require_going(self) -> None:
-        if self._stopped:
+        if self.stopped:
             raise Stopped
 
     async def call(self, path: str, body: Mapping[str, Any]) -> Any:
@@ -219,6 +233,16 @@ class Judge:
         return await self._asked_until_answered(path, body, {}, loaded)
 
     async def _asked_until_answered(
+        self, path: str, body: Mapping[str, Any], params: Mapping[str, Any], parse: Any
+    ) -> Any:
+        try:
+            return await self._repeated(path, body, params, parse)
+        except JudgeDown:
+            # Before whoever waits for a turn asks it once more.
+            self.stop()
+            raise
+
+    async def _repeated(
         self, path: str, body: Mapping[str, Any], params: Mapping[str, Any], parse: Any
     ) -> Any:
         attempt, heard = 0, self._heard
@@ -247,23 +271,25 @@ class Judge:
     async def _once(self, path: str, body: Mapping[str, Any], parse: Any) -> Any:
         """Send once: what was answered, or what is wrong."""
         async with self._gate.turn() as began:
+            self._require_going()
             self.tally.sent += 1
+            self.on_way += 1
             try:
                 async with asyncio.timeout(self.settings.timeout):
-                    status, headers, content = await self._sent(path, body)
+                    status, headers, content = await self._server.post(path, body)
             except TimeoutError:
                 # It has more to do than it can within that time.
                 self._gate.full(began, None)
                 text = f"no answer within {self.settings.timeout:g} s"
                 return Verdict("timeout", text, again=True)
             except (httpx.HTTPError, httpx.StreamError, OSError) as error:
-                # Another address may have been given to it since.
-                self._addresses = []
-                gone = isinstance(error, httpx.ConnectError)
+                gone = isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
                 text = str(error) or type(error).__name__
                 return Verdict("unreachable" if gone else "broken", text[:500], again=True)
             except BadReply as error:
                 return Verdict("broken", str(error), again=True)
+            finally:
+                self.on_way -= 1
             found = verdict(status, headers, content, self.settings.key)
             if found is not None:
                 if found.full:
@@ -275,41 +301,6 @@ class Judge:
                 return Verdict("broken", str(error), again=True)
             self._gate.succeeded()
             return answer
-
-    async def _sent(self, path: str, body: Mapping[str, Any]) -> tuple[int, httpx.Headers, bytes]:
-        base = httpx.URL(self.settings.base_url)
-        url = base.copy_with(path=f"{base.path.rstrip('/')}/{path}")
-        headers = {"Accept": "application/json"}
-        if self.settings.key is not None:
-            headers["Authorization"] = f"Bearer {self.settings.key}"
-        content = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
-        addresses = await self._looked_at(url)
-        for place, address in enumerate(addresses):
-            request = outgoing.pinned_post(self._client, url, address, content, headers)
-            try:
-                response = await self._client.send(request, stream=True)
-            except httpx.ConnectError:
-                if place == len(addresses) - 1:
-                    raise
-                continue
-            try:
-                return response.status_code, response.headers, await read(response)
-            finally:
-                await response.aclose()
-        raise AssertionError
-
-    async def _looked_at(self, url: httpx.URL) -> list[str]:
-        """Addresses that may be called, looked at anew once a minute."""
-        if not self._addresses or time.monotonic() > self._resolved_at + _RESOLVED_SECONDS:
-            host = url.raw_host.decode("ascii")
-            try:
-                self._addresses = await outgoing.permitted(url, self._allowed)
-            except outgoing.Unresolved as error:
-                raise JudgeDown("unresolved", faults.unresolved(str(error))) from error
-            except outgoing.NotAllowed as error:
-                raise JudgeDown("not_allowed", faults.not_allowed(str(error), host)) from error
-            self._resolved_at = time.monotonic()
-        return self._addresses
 
     def _taken(self, params: Mapping[str, Any]) -> dict[str, Any]:
         named = {self._renamed.get(name, name): value for name, value in params.items()}
