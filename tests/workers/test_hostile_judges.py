@@ -13,20 +13,23 @@ from sqlalchemy import select
 
 from core import settings
 from core.addresses import Allowed
+from core.lifecycle import new_job
+from core.states import JobKind
 from core.tables import Judge as JudgeRow
 from core.tables import JudgeAnswer
 from karat.demo.stand_in_judge import Behaviour, stand_in
 from tests.processes import free_port
 from tests.receiver import Answer, receiver, status
 from tests.security.targets import add_judge
-from tests.workers.test_judges import HERE, asked, quality
+from tests.workers.test_judges import HERE, SOON, asked, quality
 from tests.world import World
 from workers.context import sessions
-from workers.judges import judging
+from workers.judges import judging, ledger
+from workers.judges.budget import Price
 from workers.judges.client import Judge
 from workers.judges.embeddings import embed
-from workers.judges.errors import JudgeDown
-from workers.judges.settings import JudgeSettings
+from workers.judges.errors import JudgeDown, OverBudget
+from workers.judges.settings import JudgeSettings, Patience
 from workers.judges.trial import try_all
 
 DEEP = b"[" * 100_000
@@ -171,3 +174,42 @@ def test_an_address_that_swallows_everything_does_not_hide_the_next(
             )  # fmt: skip
     assert not any(one.unranked for one in found.values())
     assert (tally.repeated, server.requests) == (0, 6)
+
+
+def test_what_is_paid_for_in_vain_counts_towards_the_cap(world: World) -> None:
+    project = world.project()
+    job = new_job(JobKind.PRUNE, project_id=project.id, params={})
+    world.session.add(job)
+    world.session.commit()
+    given: dict[str, Any] = {
+        "world": world, "judge_id": add_judge(world).id, "job_id": job.id,
+        "price": Price(0.0, 1e6), "max_tokens": 20, "timeout": 0.3, "concurrency": 1,
+    }  # fmt: skip
+    # Nobody knows what of it was made: as much as it can be, 20 for each.
+    with stand_in(quality, Behaviour(first=["silent", "half"])) as (url, _):
+        found, _ = asked(url, 1, most=1000.0, **given)
+        assert found[0].orders
+    with sessions()() as session:
+        spent = ledger.spent(session, job.id)
+    assert 40 < spent <= 60
+    with (
+        stand_in(quality, Behaviour(faults={"silent": 1.0})) as (url, server),
+        pytest.raises(OverBudget) as stopped,
+    ):
+        asked(url, 3, most=spent + 50.0, patience=Patience(), **given)
+    assert (server.requests, stopped.value.spent) == (2, spent + 40)
+
+
+def test_one_row_that_may_not_be_asked_about_stops_nothing() -> None:
+    answers = [status(200, completion(ORDER)) for _ in range(8)]
+    flagged = status(403, b'{"error": {"message": "Your input was flagged"}}')
+    plain = status(403, b"Forbidden")
+    with receiver() as there:
+        there.answers = [flagged, answers[0], plain, *answers[1:4], flagged, *answers]
+        found, tally = asked(there.url, 12, concurrency=1)
+        assert (tally.without, len(found)) == ({"refused": 3}, 12)
+        for before in (0, 4):
+            there.answers = [*answers[:before], *[plain] * 10]
+            with pytest.raises(JudgeDown, match="Enter the key anew"):
+                asked(there.url, 12, concurrency=1)
+        assert len(there.received) == 12 + 1 + 4 + SOON.alone

@@ -19,13 +19,13 @@ from sqlalchemy.orm import Session, sessionmaker
 from core.addresses import Allowed
 from workers import outgoing
 from workers.judges import faults
-from workers.judges.budget import Budget, estimated_tokens, most_tokens
+from workers.judges.budget import Bill, Budget, estimated_tokens, most_tokens
 from workers.judges.errors import JudgeDown, Stopped, Unanswered
 from workers.judges.ledger import Kept, Ledger
 from workers.judges.limits import Gate
 from workers.judges.prompts import Message
 from workers.judges.replies import BadReply, Reply, Verdict, clean, loaded, verdict
-from workers.judges.server import Server, connect_seconds
+from workers.judges.server import Server, Way, connect_seconds
 from workers.judges.settings import DEFAULT_PATIENCE, JudgeSettings, Patience, question_key
 
 _FIRST_PAUSE: Final = 0.5
@@ -198,15 +198,16 @@ class Judge:
             return Answer(kept.content, kept.finish, kept.tokens_in, kept.tokens_out, True)
         self._require_going()
         most = sum(most_tokens(message["content"]) for message in messages)
-        async with self.budget.reserved(most, longest):
-            body = {"model": self.settings.model, "messages": list(messages)}
-            reply = await self._asked_until_answered("chat/completions", body, params, Reply.parse)
-            tokens_in, out = reply.tokens_in, reply.tokens_out
-            if tokens_in is None:
-                tokens_in = sum(estimated_tokens(message["content"]) for message in messages)
-            if out is None:
-                out = estimated_tokens(reply.text)
-            cost = self.budget.pay(tokens_in, out)
+        guess = sum(estimated_tokens(message["content"]) for message in messages)
+        bill = Bill(self.budget, most, guess, longest)
+        body = {"model": self.settings.model, "messages": list(messages)}
+        reply = await self._asked_until_answered(
+            "chat/completions", body, params, Reply.parse, bill
+        )
+        tokens_in = guess if reply.tokens_in is None else reply.tokens_in
+        out = estimated_tokens(reply.text) if reply.tokens_out is None else reply.tokens_out
+        # With what was paid for in vain, so that whoever adds up what a job has spent counts it.
+        cost = self.budget.pay(tokens_in, out) + bill.lost
         self.tally.answered += 1
         self.tally.tokens_in += tokens_in
         self.tally.tokens_out += out
@@ -230,31 +231,46 @@ class Judge:
             Unanswered: This request has no answer.
             JudgeDown: The judge cannot be asked.
         """
-        return await self._asked_until_answered(path, body, {}, loaded)
+        return await self._asked_until_answered(path, body, {}, loaded, Bill(self.budget, 0, 0, 0))
 
     async def _asked_until_answered(
-        self, path: str, body: Mapping[str, Any], params: Mapping[str, Any], parse: Any
+        self,
+        path: str,
+        body: Mapping[str, Any],
+        params: Mapping[str, Any],
+        parse: Any,
+        bill: Bill,
     ) -> Any:
         try:
-            return await self._repeated(path, body, params, parse)
+            return await self._repeated(path, body, params, parse, bill)
         except JudgeDown:
             # Before whoever waits for a turn asks it once more.
             self.stop()
             raise
 
     async def _repeated(
-        self, path: str, body: Mapping[str, Any], params: Mapping[str, Any], parse: Any
+        self,
+        path: str,
+        body: Mapping[str, Any],
+        params: Mapping[str, Any],
+        parse: Any,
+        bill: Bill,
     ) -> Any:
         attempt, heard = 0, self._heard
         while True:
             taken = self._taken(params)
-            found = await self._once(path, {**body, **taken}, parse)
+            async with bill.reserved():
+                found = await self._once(path, {**body, **taken}, parse)
             if not isinstance(found, Verdict):
                 self._heard += 1
                 self._failed, self._silent_since = 0, None
                 return found
+            if found.paid:
+                bill.lose()
             if found.stop is not None:
                 raise JudgeDown(found.stop, self._said(found))
+            if found.reason == "forbidden":
+                raise self._forbidden(found)
             unwanted = next((name for name in taken if name in found.unwanted), None)
             if unwanted is not None:
                 # Unless another question has seen to that meanwhile.
@@ -270,24 +286,26 @@ class Judge:
 
     async def _once(self, path: str, body: Mapping[str, Any], parse: Any) -> Any:
         """Send once: what was answered, or what is wrong."""
+        way = Way()
         async with self._gate.turn() as began:
             self._require_going()
             self.tally.sent += 1
             self.on_way += 1
             try:
                 async with asyncio.timeout(self.settings.timeout):
-                    status, headers, content = await self._server.post(path, body)
+                    status, headers, content = await self._server.post(path, body, way)
             except TimeoutError:
                 # It has more to do than it can within that time.
                 self._gate.full(began, None)
                 text = f"no answer within {self.settings.timeout:g} s"
-                return Verdict("timeout", text, again=True)
+                return Verdict("timeout", text, again=True, paid=way.sent)
             except (httpx.HTTPError, httpx.StreamError, OSError) as error:
                 gone = isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
                 text = str(error) or type(error).__name__
-                return Verdict("unreachable" if gone else "broken", text[:500], again=True)
+                reason = "unreachable" if gone else "broken"
+                return Verdict(reason, text[:500], again=True, paid=way.answering)
             except BadReply as error:
-                return Verdict("broken", str(error), again=True)
+                return Verdict("broken", str(error), again=True, paid=way.answering)
             finally:
                 self.on_way -= 1
             found = verdict(status, headers, content, self.settings.key)
@@ -298,7 +316,7 @@ class Judge:
             try:
                 answer = parse(content)
             except BadReply as error:
-                return Verdict("broken", str(error), again=True)
+                return Verdict("broken", str(error), again=True, paid=way.answering)
             self._gate.succeeded()
             return answer
 
@@ -339,6 +357,14 @@ class Judge:
         if now - since > most:
             fault = {"full": "rate_limited", "unreachable": "unreachable", "timeout": "unreachable"}
             raise JudgeDown(fault.get(found.reason, "failing"), self._said(found))
+
+    def _forbidden(self, found: Verdict) -> Exception:
+        """What 403 comes to: of a gateway about one row, or of a key that is not accepted."""
+        self._failed += 1
+        some = self._heard or self.tally.kept
+        if not some or self._failed >= self._patience.alone:
+            return JudgeDown("unauthorized", self._said(found))
+        return Unanswered("refused", self._said(found))
 
     def _said(self, found: Verdict) -> str:
         return faults.told(found.reason, self.settings.base_url, clean(found.detail))

@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 import httpx
@@ -16,6 +17,23 @@ from workers.judges.settings import JudgeSettings
 
 _RESOLVED_SECONDS: Final = 60.0
 _CONNECT_SECONDS: Final = 5.0
+
+
+@dataclass
+class Way:
+    """How far a request has come.
+
+    Attributes:
+        sent: The server has all of it.
+        answering: It has begun to answer, and not with an error.
+    """
+
+    sent: bool = False
+    answering: bool = False
+
+    async def trace(self, event: str, _: Mapping[str, Any]) -> None:
+        """Told by ``httpcore`` of each step."""
+        self.sent = self.sent or event.endswith(".send_request_body.complete")
 
 
 def connect_seconds(settings: JudgeSettings) -> float:
@@ -35,8 +53,10 @@ class Server:
         self._gone: set[str] = set()
         self._resolved_at = 0.0
 
-    async def post(self, path: str, body: Mapping[str, Any]) -> tuple[int, httpx.Headers, bytes]:
-        """Send JSON and read the response: its status, headers and body.
+    async def post(
+        self, path: str, body: Mapping[str, Any], way: Way
+    ) -> tuple[int, httpx.Headers, bytes]:
+        """Send JSON and read the response: its status, headers and body; ``way`` is told of it.
 
         Raises:
             JudgeDown: Its address is not known, or may not be called.
@@ -49,19 +69,21 @@ class Server:
         if self._settings.key is not None:
             headers["Authorization"] = f"Bearer {self._settings.key}"
         content = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
-        response = await self._connected(url, content, headers)
+        response = await self._connected(url, content, headers, way)
+        way.answering = response.is_success
         try:
             return response.status_code, response.headers, await read(response)
         finally:
             await response.aclose()
 
     async def _connected(
-        self, url: httpx.URL, content: bytes, headers: Mapping[str, str]
+        self, url: httpx.URL, content: bytes, headers: Mapping[str, str], way: Way
     ) -> httpx.Response:
         """The beginning of a response, of the first address that takes the request."""
         failed: httpx.HTTPError | None = None
         for address in await self._looked_at(url):
             request = outgoing.pinned_post(self._client, url, address, content, headers)
+            request.extensions["trace"] = way.trace
             try:
                 response = await self._client.send(request, stream=True)
             except (httpx.ConnectError, httpx.ConnectTimeout) as error:
