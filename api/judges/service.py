@@ -120,7 +120,7 @@ async def remove(session: AsyncSession, principal: Principal, judge: Judge) -> N
     await session.delete(judge)
 
 
-def _asking(judge: Judge) -> Select[tuple[Job]]:
+def _asking(judge: Judge) -> Select[Job]:
     """Jobs that ask a judge, or go on from its answers when they are tried again.
 
     A job that does not say which judge it asks takes the only one that there was.
