@@ -4,15 +4,19 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from random import Random
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from pydantic import BaseModel
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from core.among import among
-from core.tables import ExampleText, Query
+from core.states import RoundState
+from core.tables import ExampleText, Query, Round
 from core.tables import QueryMember as Member
+
+MOST_SHOWN: Final = 20_000
+"""Characters of a text in the rows of a group; the route of an example has all of it."""
 
 
 class InstructionTurn(BaseModel):
@@ -67,12 +71,23 @@ async def members_of(
     )
     found: dict[int, list[QueryMember]] = defaultdict(list)
     for query_id, example_id, stored in await session.execute(statement):
-        fields = InstructionFields.model_validate(stored)
+        fields = InstructionFields.model_validate(_cut(stored))
         found[query_id].append(QueryMember(example_id=example_id, fields=fields))
     if person is not None:
         for query_id, members in found.items():
             shuffle(members, person, query_id)
     return dict(found)
+
+
+def _cut(value: Any) -> Any:
+    """The parts of a row as they are handed out with others: of a very long text the beginning."""
+    if isinstance(value, str):
+        return value if len(value) <= MOST_SHOWN else f"{value[:MOST_SHOWN]} […]"
+    if isinstance(value, list):
+        return [_cut(one) for one in value]
+    if isinstance(value, dict):
+        return {name: _cut(one) for name, one in value.items()}
+    return value
 
 
 async def groups_of(
@@ -94,6 +109,17 @@ async def group_ids(session: AsyncSession, example_ids: Sequence[int]) -> dict[i
     for query_id, example_id in await session.execute(members):
         found[query_id].add(example_id)
     return {id_: found[query_id] for id_, query_id in queries.items()}
+
+
+async def in_open_groups(session: AsyncSession, example_ids: Sequence[int]) -> set[int]:
+    """Those of examples that a round asks about in a group which is not closed yet."""
+    statement = (
+        select(Member.example_id)
+        .join(Query, Query.id == Member.query_id)
+        .join(Round, Round.id == Query.round_id)
+        .where(among(Member.example_id, example_ids), Round.state != RoundState.CLOSED)
+    )
+    return set(await session.scalars(statement))
 
 
 async def _latest(session: AsyncSession, example_ids: Sequence[int]) -> dict[int, int]:

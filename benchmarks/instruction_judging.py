@@ -28,25 +28,55 @@ _LARGEST = 10
 
 
 def pairs(rows: Rows) -> Iterator[Run]:
-    """A row and its twin at a time: how often the clean one is kept."""
+    """A row and its twin at a time, asked about once: how often the clean one is kept.
+
+    Of two rows there are two orders only, so that a third answer would repeat one of them.
+    """
     items = [(rows.texts[twin.clean], twin.text) for twin in rows.twins]
-    truths = {row_key(shown_text(text)): 1.0 for text, _ in items}
-    truths |= {row_key(shown_text(text)): 0.0 for _, text in items}
-    for error, bias in ((0.0, 0.0), (0.1, 0.0), (0.2, 0.0), (0.3, 0.0), (0.1, 0.3), (0.1, 0.6)):
+    for error in (0.0, 0.1, 0.2, 0.3):
+        yield _run(f"pairs, error {error:g}", rows, items, error, 0.0, 1)
+
+
+def fives(rows: Rows, groups: int = 200) -> Iterator[Run]:
+    """A clean row among the twins of four others: how often it is kept."""
+    count = len(rows.twins)
+    items = [
+        (
+            rows.texts[rows.twins[place].clean],
+            *(rows.twins[(place + step) % count].text for step in range(1, 5)),
+        )
+        for place in range(min(groups, count))
+    ]
+    for error, bias in ((0.1, 0.0), (0.1, 0.6)):
         for permutations in PERMUTATIONS:
-            said = asked(items, truths, error, bias, permutations)
-            clusters = np.repeat(np.arange(len(items)), 2)
-            view = InstructionView(2 * len(items), 0, clusters=clusters, rankings=said)
-            kept = choose(view, FpInstructionParams(permutations=permutations)).kept
-            share = wilson(float((kept % 2 == 0).sum()), len(items))
-            yield {
-                "case": f"pairs, error {error:g}, bias {bias:g}, m = {permutations}",
-                "clusters": len(items),
-                "clean kept, %": 100 * share.share,
-                "from": 100 * share.low,
-                "to": 100 * share.high,
-                "one answer is right, %": 100 * ((1 - bias) * (1 - error) + bias / 2),
-            }
+            case = f"one of five, error {error:g}, bias {bias:g}, m = {permutations}"
+            yield _run(case, rows, items, error, bias, permutations)
+
+
+def _run(
+    case: str,
+    rows: Rows,
+    items: Sequence[Sequence[str]],
+    error: float,
+    bias: float,
+    permutations: int,
+) -> Run:
+    """How often the first row of each group is kept, which is the clean one."""
+    truths = {row_key(shown_text(rows.texts[twin.clean])): 1.0 for twin in rows.twins}
+    truths |= {row_key(shown_text(twin.text)): 0.0 for twin in rows.twins}
+    said = asked(items, truths, error, bias, permutations)
+    size = len(items[0])
+    clusters = np.repeat(np.arange(len(items)), size)
+    view = InstructionView(size * len(items), 0, clusters=clusters, rankings=said)
+    kept = choose(view, FpInstructionParams(permutations=permutations)).kept
+    share = wilson(float((kept % size == 0).sum()), len(items))
+    return {
+        "case": case,
+        "clusters": len(items),
+        "clean kept, %": 100 * share.share,
+        "from": 100 * share.low,
+        "to": 100 * share.high,
+    }
 
 
 def in_clusters(rows: Rows, embeddings: Float32Array) -> Iterator[Run]:

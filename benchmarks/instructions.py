@@ -11,8 +11,8 @@ those that one thread computes.
 rows that are drawn) and beside the same sizes by chance. ``twins``: how many rows of Alpaca are
 nearer to a row than its twin with an answer that people called hallucinated. ``orderings``: how far
 rows are from the nearest one kept. ``million``: rows that are made up. ``judged``: pairs of a row
-and its twin, and all clusters with a twin in them, ranked by a stand-in judge that errs and is
-biased, through the requests, prompts and answers of the product.
+and its twin, clean rows among the twins of others, and all clusters with a twin in them, ranked by
+a stand-in judge that errs and is biased, through the requests, prompts and answers of the product.
 """
 
 import argparse
@@ -178,6 +178,7 @@ def judged(features: str, pool: Pool) -> Iterator[Run]:
     """Pairs and clusters that a stand-in judge ranks."""
     del features
     yield from instruction_judging.pairs(pool.rows)
+    yield from instruction_judging.fives(pool.rows)
     yield from instruction_judging.in_clusters(
         pool.rows, np.concatenate([pool.embeddings, pool.twins])
     )

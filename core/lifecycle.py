@@ -13,10 +13,12 @@ from sqlalchemy import (
     ARRAY,
     BigInteger,
     Boolean,
+    ColumnElement,
     String,
     Update,
     bindparam,
     cast,
+    exists,
     func,
     select,
     update,
@@ -33,9 +35,10 @@ from core.states import (
     JobState,
     ProjectState,
     RoundState,
+    Source,
     Verdict,
 )
-from core.tables import DRY_RUN, Example, Job, Project, Query, QueryMember, Round
+from core.tables import DRY_RUN, Annotation, Example, Job, Project, Query, QueryMember, Round
 from core.webhooks import note
 
 _PROJECT: Mapping[ProjectState, Collection[ProjectState]] = {
@@ -343,6 +346,17 @@ def mark_members() -> Update:
     )
     return (
         update(Example)
-        .where(Example.id == groups.c.example_id)
+        .where(Example.id == groups.c.example_id, ~_is_reviewed())
         .values(state=groups.c.state, label=groups.c.label)
+    )
+
+
+def _is_reviewed() -> ColumnElement[bool]:
+    """Condition: somebody has said of the example by itself what it is, and it holds."""
+    review, later = aliased(Annotation), aliased(Annotation)
+    return exists().where(
+        review.example_id == Example.id,
+        review.source == Source.REVIEW,
+        review.verdict != Verdict.SKIP,
+        ~exists().where(later.supersedes_id == review.id, later.counted),
     )

@@ -104,6 +104,7 @@ def test_every_reason_to_refuse_a_file_has_korean() -> None:
     place = {
         "Refused": 0, "refused_item": 1, "Note": 0, "_noted": 1, "Problem": 1,
         "metadata.problem": 1, "self.problem": 1, "problem": 1, "NotText": 0,
+        "_Unfit": 0,
     }  # fmt: skip
     calls = (
         (node.args, place[ast.unparse(node.func)])

@@ -12,6 +12,7 @@ from sqlalchemy.orm import aliased
 
 from api.examples.actions import changed_by, chosen, note, standing, votes_on
 from api.examples.schemas import Changed, Judgement
+from api.instruction_rows import in_open_groups
 from api.principal import Principal
 from core.among import among
 from core.consensus import Vote, answered, lock_examples
@@ -21,7 +22,7 @@ from core.rounds import lock_unfinished
 from core.states import ExampleState, Source, Split, Verdict
 from core.storage import Storage
 from core.tables import Annotation, Example, Project, ProjectClass, Query
-from core.tasks.registry import class_of, stored, type_of
+from core.tasks.registry import class_of, stored, task_type, type_of
 from core.tasks.spec import Label
 
 
@@ -54,6 +55,11 @@ async def judge(
         for id_, rows in said.items()
     }
     taken, left_out = await _sorted(session, project, ids)
+    if task_type(project.task).of_groups:
+        # What people say of their group holds for them until its round is closed.
+        asked = await in_open_groups(session, taken)
+        left_out["looked_at"] += len(asked)
+        taken = [id_ for id_ in taken if id_ not in asked]
     if body.verdict is Verdict.SKIP:
         left_out["not_judged"] = sum(mine.get(id_) is None for id_ in taken)
         taken = [id_ for id_ in taken if mine.get(id_) is not None]

@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final, Literal, Protocol
 from urllib.parse import quote
 from xml.sax.saxutils import quoteattr
@@ -210,22 +211,27 @@ class Doccano:
         """It kept nothing."""
 
 
-class Coco:
-    """COCO's tables. An OOD image is one without annotations: it shows none of the categories.
+class CocoTables(ABC):
+    """COCO's tables. Lists follow the images, each kept on disk until those have left.
 
-    What is neither labeled nor OOD would look the same, so it stands in a table of its own.
+    Args:
+        classes: Names of the categories, which are numbered from 1.
+        lists: Names of the lists.
     """
 
     name = "annotations.json"
 
-    def __init__(self, class_names: Sequence[str]) -> None:
-        self._ids = {name: number for number, name in enumerate(class_names, 1)}
-        self._annotations, self._undecided = Spool(), Spool()
+    def __init__(self, classes: Iterable[str], lists: Sequence[str]) -> None:
+        """Nothing yet."""
+        self._categories = list(classes)
+        self._lists = {name: Spool() for name in lists}
         self._is_first = True
 
     def begin(self) -> str:
+        """Everything before the images."""
         categories = [
-            {"id": number, "name": name, "supercategory": ""} for name, number in self._ids.items()
+            {"id": number, "name": name, "supercategory": ""}
+            for number, name in enumerate(self._categories, 1)
         ]
         info = {"description": "Exported from Karat", "version": "1.0"}
         return (
@@ -233,8 +239,33 @@ class Coco:
             f'"categories": {dumped(categories)},\n"images": ['
         )
 
+    @abstractmethod
     def add(self, record: Record, path: str) -> str:
-        image = dumped(
+        """An image, as text or in one of the lists."""
+
+    def end(self) -> Iterator[bytes]:
+        """The lists."""
+        for name, spool in self._lists.items():
+            yield f'\n],\n"{name}": ['.encode()
+            yield from spool.unpacked()
+        yield b"\n]}\n"
+
+    def close(self) -> None:
+        """Remove the lists."""
+        for spool in self._lists.values():
+            spool.close()
+
+    def _list(self, name: str, text: str) -> None:
+        spool = self._lists[name]
+        spool.write(f"{',' if spool.size else ''}\n{text}".encode())
+
+    def _among_images(self, image: str) -> str:
+        comma, self._is_first = "" if self._is_first else ",", False
+        return f"{comma}\n{image}"
+
+    @staticmethod
+    def _image(record: Record, path: str) -> str:
+        return dumped(
             {
                 "id": record.example_id,
                 "file_name": path,
@@ -243,10 +274,24 @@ class Coco:
                 **record.stated(),
             }
         )
+
+
+class Coco(CocoTables):
+    """Of classes. An OOD image is one without annotations: it shows none of the categories.
+
+    What is neither labeled nor OOD would look the same, so it stands in a table of its own.
+    """
+
+    def __init__(self, class_names: Sequence[str]) -> None:
+        super().__init__(class_names, ("annotations", "undecided"))
+        self._ids = {name: number for number, name in enumerate(class_names, 1)}
+
+    def add(self, record: Record, path: str) -> str:
+        image = self._image(record, path)
         category = self._ids.get(record.class_name or "")
         is_ood = record.verdict is Verdict.OOD or record.split is Split.AUXILIARY_OOD
         if category is None and not is_ood:
-            self._undecided.write(f"{',' if self._undecided.size else ''}\n{image}".encode())
+            self._list("undecided", image)
             return ""
         if category is not None:
             note = dumped(
@@ -260,17 +305,5 @@ class Coco:
                     "segmentation": [],
                 }
             )
-            self._annotations.write(f"{',' if self._annotations.size else ''}\n{note}".encode())
-        comma, self._is_first = "" if self._is_first else ",", False
-        return f"{comma}\n{image}"
-
-    def end(self) -> Iterator[bytes]:
-        yield b'\n],\n"annotations": ['
-        yield from self._annotations.unpacked()
-        yield b'\n],\n"undecided": ['
-        yield from self._undecided.unpacked()
-        yield b"\n]}\n"
-
-    def close(self) -> None:
-        self._annotations.close()
-        self._undecided.close()
+            self._list("annotations", note)
+        return self._among_images(image)

@@ -1,6 +1,6 @@
 """Which export is made of what."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
@@ -23,7 +23,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.exports import archives, instructions, tables
-from api.exports.boxes.beside import Cvat, Voc, Yolo
+from api.exports.boxes.beside import Beside, Cvat, Voc, Yolo
 from api.exports.boxes.documents import CocoBoxes, LabelStudioBoxes
 from api.exports.documents import (
     Coco,
@@ -103,6 +103,11 @@ def refusal(format: Format, medium: Medium, task: str) -> str | None:
         )
     if format in served:
         return None
+    if task == INSTRUCTIONS.name:
+        return (
+            f"The format {format} has no place for rows of instruction data and their rankings; "
+            f"choose one of {others}."
+        )
     if format in _OF_ROWS_ALONE:
         return (
             f"The format {format} is made of rows of instruction data, and the labels of this "
@@ -271,7 +276,9 @@ def _as_boxes(images: Images, originals: Originals, format: Format, name: str) -
         document = LabelStudioBoxes(in_local_files(name), images.classes)
         body = archives.as_zip(images, originals, in_one_folder, document, more=lambda _: [config])
     else:
-        beside = {Format.YOLO: Yolo, Format.VOC: Voc, Format.CVAT: Cvat}[format](images.classes)
+        kinds: dict[Format, Callable[[Mapping[int, str]], Beside]]
+        kinds = {Format.YOLO: Yolo, Format.VOC: Voc, Format.CVAT: Cvat}
+        beside = kinds[format](images.classes)
         body = archives.as_zip(images, originals, beside.place, beside, more=beside.texts)
     return Download(body, f"{name}.zip", _ZIP)
 

@@ -10,6 +10,7 @@ from api.devices import without_gpu
 from api.jobs.resizing import size_to_be
 from api.jobs.schemas import JobError, JobOut, JobStart
 from api.jobs.waiting import reasons
+from api.judges.asked import judge_to_ask
 from api.principal import Principal
 from api.telling import tell
 from core import queue
@@ -111,6 +112,8 @@ async def start(
         params["input_size"] = await size_to_be(session, project, params["input_size"])
     else:
         await _require_pool(session, project.id)
+    if kind is JobKind.SELECT_INSTRUCTIONS:
+        params["judge_id"] = await judge_to_ask(session, params)
     await _require_idle(session, project.id, kind)
     job = new_job(
         kind,

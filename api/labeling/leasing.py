@@ -28,6 +28,7 @@ from core.tasks.registry import task_type
 
 # Of how many times the wanted queries a grid takes those that are alike.
 _WINDOW = 4
+_MOST_GROUPS = 16
 # How long a page may take from listing the open ones until its lease is here.
 _SETTLED = timedelta(seconds=5)
 
@@ -83,7 +84,10 @@ async def lease(
     if project.state != ProjectState.RUNNING:
         return _answer(project, rounds, [], values["token"], now)
     affordable = _affordable(serving, settings)
-    wanted = max(0, min(body.n - len(held), affordable))
+    of_groups = task_type(project.task).of_groups
+    # Each brings up to ten rows.
+    most = min(body.n, _MOST_GROUPS) if of_groups else body.n
+    wanted = max(0, min(most - len(held), affordable))
     window = None
     if body.grouped:
         left = _payable(status.counting_round(rounds) or serving) - len(held)
@@ -96,7 +100,7 @@ async def lease(
     if not leased.items:
         (elsewhere,) = await fetch(connection, (sql.HELD_ELSEWHERE, values))
         leased.held_elsewhere = bool(elsewhere)
-    if task_type(project.task).of_groups:
+    if of_groups:
         queries = [one.query_id for one in leased.items]
         groups = await members_of(session, queries, principal.id)
         for one in leased.items:

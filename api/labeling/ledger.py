@@ -13,7 +13,7 @@ from core.class_names import ClassNames, Refusal, label_refusal
 from core.consensus import Vote, is_settled, opinions
 from core.rounds import is_spent
 from core.states import RoundState, Verdict
-from core.tasks.registry import stored_text
+from core.tasks.registry import stored_text, task_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +126,10 @@ class AnswerLedger:
             refusal = self._refusal(query, answer)
             if refusal is not None:
                 return Decision(rejected(answer, *refusal))
-        head = self._heads.get((query.id, annotator_id)) if answer.supersedes else None
-        wanted = self._is_wanted(query, annotator_id)
+        is_over = self._is_over(query)
+        corrects = answer.supersedes and not is_over
+        head = self._heads.get((query.id, annotator_id)) if corrects else None
+        wanted = not is_over and self._is_wanted(query, annotator_id)
         held = next(
             (one for one in self.votes[query.example_id] if head and one.id == head.id), None
         )
@@ -232,6 +234,13 @@ class AnswerLedger:
         ]
         after = max(asking, default=0)
         return [held for held in self.votes[example_id] if held.id > after]
+
+    def _is_over(self, query: Any) -> bool:
+        """Whether what was said of a group has been followed, so that nothing can change it."""
+        if not task_type(self.task).of_groups:
+            return False
+        asking = next(one for one in self.rounds if one.id == query.round_id)
+        return asking.state is RoundState.CLOSED
 
     def _is_wanted(self, query: Any, annotator_id: int) -> bool:
         """Whether the example needs another vote, and of this annotator."""

@@ -20,6 +20,7 @@ from sqlalchemy import (
     select,
     text,
     true,
+    union_all,
     update,
 )
 from sqlalchemy.orm import aliased
@@ -71,7 +72,9 @@ _CONCERNED = (
 )
 # Whoever stores answers or publishes a round locks the rounds first, in order of number.
 LOCK_ROUNDS = Statement(_CONCERNED.with_for_update(key_share=True))
-LOCK_EXAMPLES = Statement(lock_examples(Example.id.in_(_EXAMPLES)))
+# With those that are asked about together with them: an answer changes these as well.
+_TOGETHER = select(QueryMember.example_id).where(among(QueryMember.query_id, "queries"))
+LOCK_EXAMPLES = Statement(lock_examples(Example.id.in_(union_all(_EXAMPLES, _TOGETHER))))
 # A statement that waited for a lock does not see rows that were added meanwhile; one that starts
 # after it does.
 ROUNDS = Statement(_CONCERNED)

@@ -76,7 +76,10 @@ class Desk:
         await session.execute(lock_unfinished(project.id))
         which = and_(Suggestion.id.in_(ids), suggested_by(project, job_id))
         examples = (await session.scalars(select(Suggestion.example_id).where(which))).all()
-        await session.execute(lock_examples(Example.id.in_(examples)))
+        if desk._of_groups:
+            desk._members = await group_ids(session, examples)
+        together = {id_ for members in desk._members.values() for id_ in members}
+        await session.execute(lock_examples(Example.id.in_({*examples, *together})))
         if not task_type(project.task).names_one_class:
             await session.execute(hold_classes(ProjectClass.project_id == project.id))
         statement = select(Suggestion).where(which).order_by(Suggestion.id).with_for_update()
@@ -99,8 +102,6 @@ class Desk:
             id_: None if width is None or height is None else (width, height)
             for id_, width, height in await session.execute(sizes)
         }
-        if desk._of_groups:
-            desk._members = await group_ids(session, examples)
         desk._names = ClassNames.of(await session.execute(naming(project.id)))
         sequence = func.nextval("annotations_id_seq").label("id")
         drawn = select(sequence).select_from(func.generate_series(1, len(ids)))

@@ -13,6 +13,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from api.exports.parquet import Sink
+from api.exports.texts import within_memory
 from core.among import among
 from core.selections import SCHEMA, read_columns, selection_batches
 from core.tables import Example, ExampleText
@@ -27,6 +28,7 @@ _ROW: Final = {
     "instruction": pa.string(),
     "input": pa.string(),
     "output": pa.string(),
+    "responses": pa.list_(pa.string()),
     "messages": _TURNS,
 }
 Sessions = async_sessionmaker[AsyncSession]
@@ -65,11 +67,21 @@ async def _lines(
 ) -> AsyncIterator[str]:
     ids = await to_thread.run_sync(_kept, path)
     for piece in _pieces(ids):
-        found = await _rows(sessions, piece)
-        rows = (found[one][1] for one in piece if one in found)
-        yield "".join(
-            json.dumps(line, ensure_ascii=False) + "\n" for row in rows for line in write(row)
-        )
+        async for some in _within_memory(sessions, piece):
+            found = await _rows(sessions, some)
+            rows = (found[one][1] for one in some if one in found)
+            yield "".join(
+                json.dumps(line, ensure_ascii=False) + "\n" for row in rows for line in write(row)
+            )
+
+
+async def _within_memory(sessions: Sessions, ids: list[int]) -> AsyncIterator[list[int]]:
+    """Ids in pieces whose rows are some megabytes together."""
+    statement = select(Example.id, Example.bytes).where(among(Example.id, ids))
+    async with sessions() as session:
+        sizes: dict[int, int] = dict((await session.execute(statement)).all())
+    for some in within_memory(ids, lambda one: sizes.get(one, 0)):
+        yield some
 
 
 async def as_parquet(sessions: Sessions, path: Path, *, everything: bool) -> AsyncIterator[bytes]:
@@ -78,10 +90,10 @@ async def as_parquet(sessions: Sessions, path: Path, *, everything: bool) -> Asy
     writer = parquet.ParquetWriter(sink, schema, compression="zstd")
     pieces = selection_batches(path, kept=not everything)
     while (table := await to_thread.run_sync(next, pieces, None)) is not None:
-        for start in range(0, table.num_rows, _AT_ONCE):
-            part = table.slice(start, _AT_ONCE).to_pylist()
-            found = await _rows(sessions, [row["example_id"] for row in part])
-            rows = [_described(row, found.get(row["example_id"])) for row in part]
+        columns = {row["example_id"]: row for row in table.to_pylist()}
+        async for some in _within_memory(sessions, list(columns)):
+            found = await _rows(sessions, some)
+            rows = [_described(columns[one], found.get(one)) for one in some]
             await to_thread.run_sync(writer.write_table, pa.Table.from_pylist(rows, schema))
             yield sink.taken()
     writer.close()
@@ -100,6 +112,7 @@ def _described(row: Mapping[str, Any], found: tuple[str, InstructionRow] | None)
         "instruction": content.instruction,
         "input": content.input,
         "output": content.responses[0],
+        "responses": list(content.responses),
         "messages": messages,
     }
 

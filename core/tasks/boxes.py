@@ -212,16 +212,16 @@ class Boxes(TaskType[BoxesLabel]):
         if not isinstance(rows, list):
             return None
         if len(rows) > MOST_BOXES:
-            return f"holds more than {MOST_BOXES:,} boxes"
+            return f"it holds more than {MOST_BOXES:,} boxes"
         for place, row in enumerate(rows, 1):
             name = row.get("class") if isinstance(row, dict) else None
             if isinstance(name, str) and name not in classes:
                 return (
-                    f"has a box {place} of {name[:100]!r}, which is not a class of the project; "
+                    f"box {place} is of {name[:100]!r}, which is not a class of the project; "
                     "add it, and import again"
                 )
             if not _is_box(row, classes):
-                return f"has a box {place} that is none: it needs class, x, y, w and h"
+                return f"box {place} is none: it needs class, x, y, w and h"
         return None
 
     def write(self, label: BoxesLabel, classes: Mapping[int, str]) -> str | None:

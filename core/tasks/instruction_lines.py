@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from core.tasks.instruction_rows import InstructionRow, asked
+from core.tasks.instruction_rows import BLANK_LINE, InstructionRow, asked
 
 
 def as_alpaca(row: InstructionRow) -> Iterator[dict[str, Any]]:
@@ -50,13 +50,17 @@ def as_messages(row: InstructionRow) -> Iterator[dict[str, Any]]:
 
 
 def _exchanges(row: InstructionRow) -> list[tuple[str, str]]:
-    """What was asked and answered in a chat; what neither side says is left out."""
-    pairs: list[tuple[str, str]] = []
-    question: list[str] = []
+    """What was asked and answered in a chat.
+
+    What the assistant says before and after a tool is one answer; what tools say is left out.
+    """
+    pairs: list[tuple[list[str], list[str]]] = []
     for turn in row.turns:
         if turn.role == "user":
-            question.append(turn.content)
-        elif turn.role == "assistant":
-            pairs.append(("\n\n".join(question), turn.content))
-            question = []
-    return pairs
+            # Several questions before an answer are one.
+            if not pairs or pairs[-1][1]:
+                pairs.append(([], []))
+            pairs[-1][0].append(turn.content)
+        elif turn.role == "assistant" and pairs and turn.content.strip():
+            pairs[-1][1].append(turn.content)
+    return [(BLANK_LINE.join(asked_), BLANK_LINE.join(answered)) for asked_, answered in pairs]

@@ -155,8 +155,7 @@ class TaskType(ABC, Generic[L]):
             classes: As for ``read``.
 
         Returns:
-            The rest of a sentence that begins with where it stands; None where nothing more is
-            known of it than that.
+            A sentence, but for its capital; None where nothing more is known of it than that.
         """
         return None
 

@@ -67,10 +67,12 @@ def words_of(texts: Sequence[str], topics: NDArray[np.int64], count: int) -> lis
     for topic, found in enumerate(having):
         inside, outside = max(1, int(sizes[topic])), max(1, len(texts) - int(sizes[topic]))
         # How much more often a text has the word here than elsewhere; what many have says little.
+        more = {
+            word: times / inside - (every[word] - times) / outside for word, times in found.items()
+        }
         lift = {
-            word: (times / inside - (every[word] - times) / outside)
-            * np.log((1 + len(texts)) / (1 + every[word]))
-            for word, times in found.items()
+            word: share * abs(share) * np.log((1 + len(texts)) / (1 + every[word]))
+            for word, share in more.items()
         }
         named.append(sorted(lift, key=lambda word: (-lift[word], word))[:_WORDS])
     return named

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sqlalchemy import select, update
 
 from core.states import ExampleState, JobKind, JobState, ProjectState, Role
-from core.tables import Example, Job, Project, Query
+from core.tables import Example, Job, Project, Query, Suggestion
 from core.tasks.classification import stored_class
 from core.tasks.proposals import to_store
 from tests.api.test_labeling import lease, send, verdict
@@ -333,25 +333,45 @@ _fuzzed = st.fixed_dictionaries(
 )
 
 
-@pytest.mark.parametrize("verb", ["answers"])
-def test_no_boxes_bring_the_service_down(http: TestClient, world: World, verb: str) -> None:
+@pytest.mark.parametrize("where", ["answers", "decisions", "verdict"])
+def test_no_boxes_bring_the_service_down(http: TestClient, world: World, where: str) -> None:
     project = boxed(world, images=1)
     cat = world.classes(project)[0].id
-    caller = world.caller(Role.ANNOTATOR, project)
+    caller = world.caller()
     query = lease(http, caller, project, 1)["items"][0]["query_id"]
-    path = f"/api/projects/{project.id}/labeling/{verb}"
+    example = world.session.scalars(select(Example.id)).one()
+    disputed = Suggestion(
+        project_id=project.id, example_id=example, rank=0, confidence=0.5, given_label=None,
+        suggested_label={"type": "boxes", "boxes": []},
+    )  # fmt: skip
+    world.session.add(disputed)
+    world.session.commit()
+    suggestion_id = disputed.id
+    world.session.commit()
+
+    def whole(label: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        if where == "answers":
+            return "labeling/answers", {"answers": [verdict(query, "label", label=label)]}
+        if where == "verdict":
+            return "examples/verdict", {"ids": [example], "verdict": "label", "label": label}
+        decision = {
+            "key": str(uuid.uuid4()), "suggestion_id": suggestion_id, "decision": "other",
+            "seconds": 1, "label": label,
+        }  # fmt: skip
+        return "reviews/disagreements/decisions", {"decisions": [decision]}
+
     statuses = set()
 
-    @hypothesis.settings(max_examples=80, deadline=None)
+    @hypothesis.settings(max_examples=80 if where == "answers" else 30, deadline=None)
     @hypothesis.given(st.lists(_fuzzed, max_size=3), st.booleans(), _numbers)
     def send_some(boxes: list[dict[str, Any]], good: bool, threshold: Any) -> None:
         if good:
             boxes = [{**box(cat, 0, 0, 2, 2), **one} for one in boxes]
-        label = {"type": "boxes", "boxes": boxes, "threshold": threshold}
+        path, body = whole({"type": "boxes", "boxes": boxes, "threshold": threshold})
         # NaN and infinity are sent as some clients send them.
-        content = json.dumps({"answers": [verdict(query, "label", label=label)]})
         head = {**caller.headers, "content-type": "application/json"}
-        sent = http.post(path, content=content, headers=head)
+        url = f"/api/projects/{project.id}/{path}"
+        sent = http.post(url, content=json.dumps(body), headers=head)
         assert sent.status_code in (200, 400, 422), sent.text
         statuses.add(sent.status_code)
 

@@ -277,6 +277,7 @@ def test_such_a_project_is_made_and_what_it_cannot_do_is_said(
     assert [one["fields"]["instruction"] for one in listed] == ["Add 0 and 1.", "Add 1 and 1."]
     one = http.get(f"{base}/examples/{listed[0]['id']}", headers=admin.headers).json()
     assert one["fields"]["responses"] == ["It is 1."]
+    assert http.get(one["image_url"], headers=admin.headers).text == "Add 0 and 1.\n\nIt is 1."
     label = {"type": "instructions", "order": [[listed[0]["id"]]], "wrong": []}
     judged = {"ids": [listed[0]["id"]], "verdict": "label", "label": label}
     found = http.post(f"{base}/examples/verdict", json=judged, headers=admin.headers)
@@ -376,3 +377,54 @@ def test_no_ranking_brings_the_service_down(
 
     send()
     assert {200, 422} <= statuses
+
+
+def test_what_comes_after_the_round_has_closed_is_late(
+    http: TestClient, world: World, project: Project, installation: settings.Settings
+) -> None:
+    ids = [one.id for one in examples(world, project)]
+    ask(world, project, [[0, 1], [2, 3]])
+    ann = person(http, world, project)
+    first, second = ann.lease()
+    key = str(uuid.uuid4())
+    ann.rank(first["query_id"], [[ids[0]], [ids[1]]], key=key)
+    admin = world.caller()
+    http.post(f"/api/projects/{project.id}/rounds/0/close", headers=admin.headers)
+    closed(world, project)
+    late = ann.rank(second["query_id"], [[ids[2]], [ids[3]]])
+    assert (late["status"], late["counted"]) == ("late", False)
+    late = ann.rank(first["query_id"], [[ids[1]], [ids[0]]], supersedes=key)
+    assert (late["status"], late["counted"]) == ("late", False)
+    assert states(world, project)[:4] == ["labeled", "labeled", "unlabeled", "unlabeled"]
+    verified(installation)
+
+
+def test_a_row_is_judged_by_itself_only_when_its_group_is_not_asked_about(
+    http: TestClient, world: World, project: Project, installation: settings.Settings
+) -> None:
+    ids = [one.id for one in examples(world, project)]
+    ask(world, project, [[0, 1], [2, 3]])
+    path = f"/api/projects/{project.id}/examples/verdict"
+    admin = world.caller()
+
+    def judge(*which: int) -> dict[str, Any]:
+        body = {"ids": [ids[at] for at in which], "verdict": "ood"}
+        found = http.post(path, json=body, headers=admin.headers)
+        assert found.status_code == 200, found.text
+        told: dict[str, Any] = found.json()
+        return told
+
+    told = judge(0, 3, 7)
+    assert told["example_ids"] == [ids[7]]
+    assert told["left_out"]["looked_at"] == 2
+    assert states(world, project)[:4] == ["queried"] * 4
+    http.post(f"/api/projects/{project.id}/rounds/0/close", headers=admin.headers)
+    closed(world, project)
+    assert judge(0, 3)["example_ids"] == [ids[0], ids[3]]
+    # A group that holds a row of which somebody has spoken leaves that row as it is.
+    ask(world, project, [[1, 3]])
+    ann = person(http, world, project)
+    (query,) = ann.lease()
+    ann.rank(query["query_id"], [[ids[1]], [ids[3]]])
+    assert states(world, project)[:4] == ["ood", "labeled", "unlabeled", "ood"]
+    verified(installation)

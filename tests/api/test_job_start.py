@@ -8,7 +8,7 @@ from fastapi.testclient import TestClient
 from core import queue
 from core.lifecycle import claim_job, finish_job
 from core.states import JobState, Medium, Role
-from core.tables import Audit, Job, Project, Worker
+from core.tables import Audit, Job, Judge, Project, Worker
 from models import catalog
 from models.spec import Spec
 from tests.world import Caller, World
@@ -135,6 +135,12 @@ def test_one_of_a_kind_at_a_time_in_a_project(http: TestClient, world: World, ki
             (one.task,) = spec.tasks
         if not spec.serves("image"):
             one.medium = Medium.TEXT
+    world.session.add(
+        Judge(
+            name="judge", base_url="https://judge.example.org/v1", model="tiny",
+            concurrency=1, timeout=1.0, max_tokens=64,
+        )
+    )  # fmt: skip
     world.session.commit()
     first = start(http, admin, project, kind).json()["id"]
     refused = start(http, admin, project, kind)

@@ -17,6 +17,7 @@ from core.tasks.box_geometry import Corners, iou, matched
 from core.tasks.boxes import MOST_BOXES
 from tests.api.test_boxes import SIZE, box, boxed, result, said
 from tests.api.test_labeling import lease, send
+from tests.workers.box_files import BoxPool
 from tests.world import World
 
 
@@ -67,7 +68,7 @@ def test_exports_hold_a_part_of_many_boxes_at_a_time(
     cat, _ = (one.id for one in world.classes(project))
     caller = world.caller(Role.ANNOTATOR, project)
     items = lease(http, caller, project, n=5)["items"]
-    counts = [300, 1, 200, 0, 300]
+    counts = [900, 1, 200, 0, 900]
     drawn = [boxes_of(piled(seed, count, SIZE - 1, 0.2), cat) for seed, count in enumerate(counts)]
     answers = [said(item["query_id"], *one) for item, one in zip(items, drawn, strict=True)]
     send(http, caller, project, *answers)
@@ -78,6 +79,11 @@ def test_exports_hold_a_part_of_many_boxes_at_a_time(
     assert [len(json.loads(json.loads(row)["class"])) for row in rows] == counts
     effective = http.get(f"{url}?format=jsonl&effective=true", headers=headers).text.splitlines()
     assert effective == [row.replace('"effective": false', '"effective": true') for row in rows]
+    table = http.get(f"{url}?format=parquet", headers=headers).content
+    again = BoxPool(world.session, world.storage, world)
+    taken = again.result(again.add(table, "boxes.parquet"))
+    assert (taken["added"], taken["annotations"]) == (5, 5), taken["refused_examples"]
+    assert sorted(len(label.boxes) for label in again.labels().values()) == sorted(counts)
     coco = http.get(f"{url}?format=coco&images=false", headers=headers).json()
     held = [
         sum(one["image_id"] == image["id"] for one in coco["annotations"])

@@ -43,7 +43,7 @@ def test_what_the_description_gains_reaches_the_python_client() -> None:
     schemas = description["components"]["schemas"]
     schemas["UserOut"]["properties"]["team"] = {"anyOf": [{"type": "string"}, {"type": "null"}]}
     schemas["AnswerIn"]["properties"]["remark"] = {"type": "string"}
-    resources, _ = client_types.written(description)
+    resources, *_ = client_types.written(description)
     assert "    team: str | None\n" in resources[1]
     assert "    remark: NotRequired[str]\n" in resources[1]
     schemas["UserOut"]["properties"]["home"] = {"$ref": "#/components/schemas/PlaceOut"}

@@ -12,6 +12,7 @@ from sqlalchemy import select
 from core.messages import RunJob
 from core.states import JobKind, JobState, Role
 from core.tables import Artifact, Job, Project, Round
+from core.tasks.instruction_rows import InstructionRow, Turn
 from karat.demo.stand_in_judge import Behaviour
 from tests.instructions import Person
 from tests.workers.instructed import good_ones, judge_of, pool_of, rows_of
@@ -172,3 +173,31 @@ def test_people_decide_what_they_rank_and_say_how_often_the_judge_is_right(
     assert len(files) == 2
     round_ = world.session.scalars(select(Round).where(Round.project_id == project.id)).one()
     assert round_.metrics["judge_agreement"] == agreement
+
+
+def test_chats_and_several_responses_leave_whole(http: TestClient, world: World) -> None:
+    chat = InstructionRow(
+        instruction="Weather?",
+        responses=("And tomorrow rain.",),
+        turns=(
+            Turn(role="user", content="Weather?"),
+            Turn(role="assistant", content=""),
+            Turn(role="tool", content="21 degrees"),
+            Turn(role="assistant", content="Sunny."),
+            Turn(role="user", content="Tomorrow?"),
+            Turn(role="assistant", content="And tomorrow rain."),
+        ),
+    )
+    several = InstructionRow(instruction="A pet?", responses=("A cat.", "A dog."))
+    project = pool_of(world, [chat, several])
+    chosen = Chosen(http, world, project, method="random", target=2)
+    lines = [json.loads(line) for line in chosen.export().splitlines()]
+    assert lines[0] == {
+        "instruction": "Tomorrow?",
+        "input": "",
+        "output": "And tomorrow rain.",
+        "history": [["Weather?", "Sunny."]],
+    }
+    assert [line["output"] for line in lines[1:]] == ["A cat.", "A dog."]
+    table = pq.read_table(io.BytesIO(chosen.export(format="parquet")))
+    assert sorted(table["responses"].to_pylist()) == [["A cat.", "A dog."], ["And tomorrow rain."]]

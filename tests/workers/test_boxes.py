@@ -1,17 +1,24 @@
 """Rounds that learn to find boxes."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from sqlalchemy import func, select
 
-from core.states import RoundState, Verdict
+from core import queue
+from core.messages import RunJob
+from core.states import JobState, RoundState, Verdict
 from core.tables import Annotation
 from models.detection.matching import iou
 from models.detection.targets import BoxTargets
 from models.ranking.pool_scores import PoolScores
+from tests.processes import eventually, worker
 from tests.workers.box_loop import BoxLoop
+from tests.workers.killing import kill_in_every_phase, named, state
 from tests.world import World
+from workers.advance import handler
 from workers.advance.reads import seconds_of_boxes
 from workers.snapshot import take
 
@@ -128,3 +135,40 @@ def test_what_a_look_and_a_box_take_is_read_from_answers(world: World) -> None:
     found = seconds_of_boxes(loop.session, loop.project.id)
     assert found is not None
     assert found == (2.0, 4.0)
+
+
+# Several workers start one after the other, each for some seconds.
+@pytest.mark.long
+@pytest.mark.timeout(1800)
+def test_a_worker_killed_in_every_phase_proposes_the_same(world: World, tmp_path: Path) -> None:
+    scratch = {"name": "fcos_scratch", "params": {"steps": 12, "batch_size": 4}}
+    loops = [
+        BoxLoop(
+            world, images=24, evaluation=8, model=scratch, purity=PROBE, strategy={"name": "mqnet"}
+        )
+        for _ in range(2)
+    ]
+    jobs = []
+    for loop in loops:
+        loop.answer(0, 12)
+        jobs.append(loop.close(0))
+    unharmed, victim = jobs
+    log, message = tmp_path / "worker.log", RunJob.of(victim)
+    with worker("gpu", log):
+        queue.send(RunJob.of(unharmed))
+        world.session.rollback()
+        eventually(lambda: state(world, unharmed) is JobState.SUCCEEDED, "the job is run")
+    phases = [one for one in named(handler.PHASES) if one in unharmed.checkpoint["seconds"]]
+    assert {"train", "evaluate", "score", "select", "publish"} <= set(phases)
+    kill_in_every_phase(world, victim, message, phases, log)
+    with worker("gpu", log):
+        queue.send(message)
+        eventually(lambda: state(world, victim) is JobState.SUCCEEDED, "the job resumes")
+    assert victim.attempt == len(phases) + 1
+    one, other = (loop.proposals(1) for loop in loops)
+    assert [index for index, _ in one] == [index for index, _ in other]
+    for (_, mine), (_, theirs) in zip(one, other, strict=True):
+        assert [{**box, "class_id": 0} for box in mine or []] == [
+            {**box, "class_id": 0} for box in theirs or []
+        ]
+    assert headline(loops[0], 0) == headline(loops[1], 0)

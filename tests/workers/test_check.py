@@ -175,6 +175,17 @@ def test_one_class_is_refused_by_name(tmp_path: Path) -> None:
     assert "All 5 labels are the same, 'red'" in error.detail
 
 
+@pytest.mark.parametrize("beside", ["Annotations/0.xml", "labels/0.txt", "annotations.xml"])
+def test_boxes_beside_images_are_refused_and_no_folder_is_taken_for_a_label(
+    tmp_path: Path, beside: str
+) -> None:
+    files = {f"JPEGImages/{n}.png": coloured("red", n) for n in range(5)}
+    folder = put(tmp_path / "boxes", {**files, beside: b"0 0.5 0.5 0.1 0.1"})
+    error = refusal(folder, tmp_path)
+    assert error.code == "boxes_not_judged"
+    assert f"{beside} holds boxes, which it does not read" in error.detail
+
+
 def test_all_labels_equal_in_a_table_is_refused(tmp_path: Path) -> None:
     files = labeled(4, 0)
     put(tmp_path, flat(files))

@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from fastapi.testclient import TestClient
 from pyarrow import parquet
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -84,6 +85,8 @@ def test_alpaca(rows: Pool) -> None:
         {"instruction": "Sing.", "responses": ["La."]},
     ]
     first, second = rows.examples()
+    # What serves texts serves all of a row.
+    assert first.media_type == "text/plain"
     assert (first.name, first.meta) == ("7", {"id": 7, "score": 4.5})
     assert second.name == "alpaca.jsonl, line 2"
     # What models read, and what is searched, is all of it.
@@ -185,3 +188,20 @@ def test_rows_that_are_nearly_the_same_are_named(rows: Pool) -> None:
     assert (done(job)["added"], done(job)["duplicates"]) == (2, 0)
     noted = [line for line in rows.report(job).splitlines() if "nearly the same" in line]
     assert [line.split('"')[1] if '"' in line else line for line in noted] == ["b.jsonl, line 2"]
+
+
+def test_our_own_parquet_comes_back_as_it_was(rows: Pool, world: World, http: TestClient) -> None:
+    several = {**ALPACA, "output": ["3", "three"], "id": 5, "score": 1.5}
+    done(rows.add(jsonl(several, {"instruction": "Sing.", "output": "La."}), "a.jsonl"))
+    done(rows.add(jsonl({"messages": LONG_CHAT}, {"messages": CHAT}), "b.jsonl"))
+    caller = world.caller()
+    path = f"/api/projects/{rows.project_id}/export"
+    sent = http.get(path, params={"format": "parquet"}, headers=caller.headers)
+    again = Pool(rows.session, rows.storage, instructions(world, []))
+    assert done(again.add(sent.content, "all.parquet"))["added"] == 4
+    assert stored(again) == stored(rows)
+    assert [one.content_hash for one in again.examples()] == [
+        one.content_hash for one in rows.examples()
+    ]
+    first = again.examples()[0]
+    assert (first.name, first.meta) == ("5", {"id": 5, "score": 1.5})

@@ -20,6 +20,7 @@ from tests.workers.boxed import SIDE, boxed_project, said
 from tests.workers.killing import kill_in_every_phase, kill_publishing, named, state
 from tests.workers.starting import start_job, watch_progress
 from tests.world import World
+from workers.context import JobContext
 from workers.localize import handler
 from workers.localize.handler import PHASES
 from workers.runner import run_job
@@ -149,6 +150,34 @@ def test_an_estimate_names_every_phase_and_leaves_nothing(http: TestClient, worl
     assert estimate["phases"]["taufe"] > 0
     assert artifacts(world, job) == {}
     assert not world.storage.work(job.id).exists()
+
+
+def test_a_cancelled_comparison_stops_in_its_training_and_can_be_retried(
+    http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = boxed_project(world)
+    job = start_job(http, world, project, "localize", QUICK)
+    report = JobContext.progress
+
+    def cancelled(context: JobContext, step: int, steps: int, phase: str | None = None) -> None:
+        report(context, step, steps, phase)
+        assert context._progress is not None
+        if context._progress["phase"] == "oat" and step >= 6:
+            context.cancel()
+            context.check()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(JobContext, "progress", cancelled)
+        run_job(RunJob.of(job), handler)
+    assert state(world, job) is JobState.CANCELLED, job.error
+    assert set(job.checkpoint["seconds"]) == {"gather", "standard"}
+    assert artifacts(world, job) == {}
+    url = f"/api/jobs/{job.id}/retry"
+    assert http.post(url, headers=world.caller().headers).status_code == 200
+    world.session.commit()
+    run_job(RunJob.of(job), handler)
+    assert state(world, job) is JobState.SUCCEEDED, job.error
+    assert set(artifacts(world, job)) == {"standard", "oat", "taufe", "comparison"}
 
 
 # Some workers start one after the other, each for some seconds.

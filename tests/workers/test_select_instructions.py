@@ -1,9 +1,9 @@
 """Choosing instructions: started through the API, run by a worker, asked of a stand-in judge."""
 
-import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from fastapi.testclient import TestClient
@@ -15,13 +15,18 @@ from core.selections import read_columns
 from core.states import ArtifactKind, ExampleState, JobState
 from core.tables import Artifact, Example, Job, JudgeAnswer, Project, Round
 from karat.demo.stand_in_judge import Behaviour
+from models.instructions.fp_instruction import choose as fp_instruction
+from models.instructions.view import InstructionView, Ranked
+from models.params.instructions import FpInstructionParams
 from tests.processes import eventually, worker
 from tests.workers.instructed import good_ones, judge_of, pool_of, rows_of
 from tests.workers.killing import kill_in_every_phase, kill_publishing, named, state
 from tests.workers.starting import start_job
 from tests.world import World
 from workers.instructions import handler
+from workers.instructions.choosing import columns_of
 from workers.instructions.handler import PHASES
+from workers.instructions.report import figures
 from workers.runner import run_job
 
 QUICK = {"features": "hashed_ngrams", "largest": 4}
@@ -305,9 +310,12 @@ def test_what_is_missing_is_said_at_once(
 ) -> None:
     rows, truth = rows_of(3)
     project = pool_of(world, rows)
-    nobody = choose(http, world, project)
-    assert nobody.error is not None
-    assert "There is no judge to ask" in nobody.error["detail"]
+    headers = world.caller().headers
+    jobs = f"/api/projects/{project.id}/jobs"
+    for params, code in (({}, "no_judge"), ({"judge_id": 7}, "unknown_judge")):
+        body: dict[str, Any] = {"kind": "select_instructions", "params": params}
+        refused = http.post(jobs, json=body, headers=headers)
+        assert refused.json()["code"] == code
     few = choose(http, world, project, method="k_means_random", clusters=2)
     assert few.error is not None
     assert "do not fit into 2 clusters" in few.error["detail"]
@@ -315,11 +323,52 @@ def test_what_is_missing_is_said_at_once(
         free = choose(http, world, project, spend_at_most=1)
         assert free.error is not None
         assert "has no prices" in free.error["detail"]
-    headers = world.caller().headers
+        # Whoever is asked stays so, however many judges are added.
+        assert isinstance(free.params["judge_id"], int)
     classes = world.texts(["one", "two"])
-    body = {"kind": "select_instructions", "params": {}}
+    body = {"kind": "select_instructions", "params": {"method": "random"}}
     refused = http.post(f"/api/projects/{classes.id}/jobs", json=body, headers=headers)
     assert refused.json()["code"] == "not_for_task"
-    log = http.get(f"/api/jobs/{nobody.id}/log", headers=headers).text
-    assert "no judge" in log
-    assert json.dumps(nobody.params).count("key") == 0
+
+
+def test_another_judge_begins_anew_and_a_group_that_is_held_out_is_not_asked_about(
+    http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows, truth = rows_of(6)
+    project = pool_of(world, rows)
+    with judge_of(world, monkeypatch, truth, Behaviour(bias=1.0), concurrency=1) as (judge, served):
+        params = {"permutations": 2, "people_most": 6, "audit_share": 1.0, "spend_at_most": 0.002}
+        job = choose(http, world, project, **params)
+        assert job.error is not None
+        assert job.error["code"] == "spending_cap"
+        before = served.answered.total()
+        # What the other has said is not mixed with what this one says.
+        judge.model, judge.price_in, judge.price_out = "better", 0.0, 0.0
+        held = world.session.scalars(
+            select(Example).where(Example.project_id == project.id, Example.pool_index == 5)
+        ).one()
+        held.state = ExampleState.HELD_OUT
+        world.session.commit()
+        go_on(http, world, job)
+        assert state(world, job) is JobState.SUCCEEDED, job.error
+        assert served.answered.total() == before + 12
+        assert job.result is not None
+        # It was not held out when the job began.
+        assert job.result["rows"] == 24
+        assert job.result["people"]["refused"] is None
+        assert (job.result["people"]["asked"], job.result["people"]["audit"]) == (5, 5)
+
+
+def test_clusters_of_which_chance_tells_nothing_do_not_count_as_rankable() -> None:
+    clusters = np.repeat([0, 1, 2], [2, 2, 4])
+    same, other = ((0, 1),) * 5, ((0, 1), (0, 1), (1, 0))
+    rankings = {0: Ranked(same), 1: Ranked(other), 2: Ranked(((0, 1, 2, 3),) * 3)}
+    view = InstructionView(n=8, clusters=clusters, rankings=rankings)
+    columns = columns_of(
+        fp_instruction(view, FpInstructionParams(permutations=5)), clusters, rankings, judged=True
+    )
+    # Five orders of two rows are the same once in sixteen times.
+    assert np.isnan(columns["p_value"][:4]).all()
+    assert columns["status"][[0, 2, 4]].tolist() == ["decided", "undecided", "decided"]
+    columns |= {"topic": np.full(8, -1), "length": np.ones(8, dtype=np.int64)}
+    assert figures(columns)["rankable"] == {"share": 1.0, "of": 1}

@@ -257,11 +257,33 @@ def _folder(entries: Any, asked: Asked, work: Path, *, is_labeled: bool, hold: A
     given = () if asked.label_column is None else (asked.label_column,)
     annotations = (given or ("label",)) if is_labeled else ()
     source: FolderSource = hold(FolderSource(entries, work, annotations, asked.folder_split))
+    if is_labeled and not given and not source.documents:
+        _require_no_boxes(entries)
     says = any(format_ != "metadata" for _, format_ in source.documents)
     if says and is_labeled and not given:
         # Folders beside documents are where somebody keeps images.
         return hold(FolderSource(entries, work, (), asked.folder_split))  # type: ignore[no-any-return]
     return source
+
+
+def _require_no_boxes(entries: Any) -> None:
+    """Refuse folders of images with boxes beside them: their names are no labels of images.
+
+    Raises:
+        Invalid: ``boxes_not_judged``.
+    """
+    for entry in entries:
+        path = PurePosixPath(entry.name)
+        folders = {part.lower() for part in path.parts[:-1]}
+        is_yolo = path.suffix.lower() == ".txt" and "labels" in folders
+        is_xml = path.suffix.lower() == ".xml"
+        if is_yolo or (is_xml and (path.stem.lower() == "annotations" or "annotations" in folders)):
+            raise Invalid(
+                "boxes_not_judged",
+                f"A check judges labels of whole images, and {printable(str(path))} holds boxes, "
+                "which it does not read. Import them into a project of boxes, where answers of "
+                "several people and the boxes of a model show what is wrong.",
+            )
 
 
 def _parquet(asked: Asked, *, names_only: bool, hold: Any) -> ParquetSource:

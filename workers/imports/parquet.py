@@ -51,6 +51,8 @@ _LABELS: Final = 65_536
 _LABEL_TEXT: Final = 16 << 20
 # What of a column may be read where it is a struct, or a list of them.
 _PARTS: Final = {VOTES: OF_VOTES}
+# Elements of a list, and bytes of a text and of a row, where one answer may be thousands of boxes.
+_OF_BOXES: Final = (MOST_BOXES, 4 << 20, 16 << 20)
 _NO_IMAGE: Final = Refused("the row holds no image bytes")
 _NO_TEXT: Final = Refused("the row holds no text")
 _PATH: Final = "\0path"
@@ -187,8 +189,8 @@ class ParquetSource(Source):
         if contents is not None and has_path(contents.type):
             others = others.append_column(_PATH, pc.struct_field(contents, "path"))
         needed = {*self._columns.all(), _PATH, objects.COLUMN}.difference(self._columns.extras)
-        longest = MOST_VOTES if self._objects is None else MOST_BOXES
-        for index, row in enumerate(self._file.rows(others, needed, longest)):
+        bounds = (MOST_VOTES,) if self._objects is None else _OF_BOXES
+        for index, row in enumerate(self._file.rows(others, needed, *bounds)):
             if isinstance(row, str):
                 yield refused_item(self._place(first + index), row)
             else:

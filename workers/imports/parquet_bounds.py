@@ -244,6 +244,7 @@ class BoundedParquet:
         needed: Collection[str],
         longest_list: int,
         longest_text: int = MAX_TEXT_BYTES,
+        longest_row: int = _MOST_ROW_TEXT,
     ) -> Iterator[dict[str, Any] | str]:
         """The rows of a batch, or why one is refused: of those nothing is made.
 
@@ -252,6 +253,7 @@ class BoundedParquet:
             needed: Columns that are no extras. Extras that are too long are left out instead.
             longest_list: Elements of a list.
             longest_text: Bytes of a text that is needed.
+            longest_row: Bytes of all texts of a row.
 
         Raises:
             DomainError: ``invalid_archive`` once the file unpacks to too much text.
@@ -273,10 +275,8 @@ class BoundedParquet:
                         f"column {printable(name)} holds more than {longest_text >> 10} KiB of text"
                     )
             columns.append(array)
-        for row in np.flatnonzero(sizes > _MOST_ROW_TEXT):
-            wrong.setdefault(
-                int(row), f"the row holds more than {_MOST_ROW_TEXT >> 20} MiB of text"
-            )
+        for row in np.flatnonzero(sizes > longest_row):
+            wrong.setdefault(int(row), f"the row holds more than {longest_row >> 20} MiB of text")
         sizes[list(wrong)] = 0
         self._left -= int(sizes.sum())
         if self._left < 0:

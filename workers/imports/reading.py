@@ -166,7 +166,7 @@ class LabelReader:
         if opinion.drawn is None:
             beside = self.beside(opinion.label, image)
             if beside is not None:
-                return Refused(f"{opinion.source_name}: {beside.reason}")
+                return Refused(f"{opinion.source_name} does not fit its image: {beside.reason}")
             return opinion, ()
         found = self._settled(opinion.drawn, image)
         if isinstance(found, Refused):
@@ -408,6 +408,6 @@ class LabelReader:
         """Why a label is none, and what may be meant where only the letters' case differs."""
         why = self._task.why_not(text, self._classes)
         if why is not None:
-            return Refused(f"{source} {why}")
+            return Refused(f"{source} cannot be read: {why}")
         alike = self._alike.get(text.strip().casefold())
         return Refused(reason if alike is None else f"{reason} (there is {alike!r})")

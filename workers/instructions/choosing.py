@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from math import factorial
 from typing import Any, Final
 
 import numpy as np
@@ -72,7 +73,14 @@ def columns_of(
         for number, members in members_of(clusters):
             said = rankings.get(number, Ranked())
             columns["status"][members] = _status(columns, members, said).value
+            if not _can_be_rankable(len(members), len(said.orders)):
+                columns["p_value"][members] = np.nan
     return columns
+
+
+def _can_be_rankable(rows: int, orders: int) -> bool:
+    """Whether chance would hardly make so many orders of so many rows all the same."""
+    return rows > 1 and orders > 1 and factorial(rows) ** (orders - 1) >= 1 / ALPHA
 
 
 def _words(count: int, value: str) -> NDArray[Any]:

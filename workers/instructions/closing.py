@@ -2,11 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
 from itertools import combinations
 from typing import Any, Final
 
-from sqlalchemy import or_, select, update
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from core import events
@@ -63,7 +62,10 @@ def _publish(context: JobContext) -> None:
 
 
 def withdraw(session: Session, project_id: int) -> None:
-    """Take back the groups of closed rounds that nobody looks at; a live lease stays."""
+    """Take back the groups of closed rounds, also those that somebody looks at.
+
+    Their answer comes late: what people said is followed once, when the round closes.
+    """
     session.flush()
     closed = select(Round.id).where(
         Round.project_id == project_id, Round.state == RoundState.CLOSED
@@ -75,7 +77,6 @@ def withdraw(session: Session, project_id: int) -> None:
             Query.project_id == project_id,
             Query.round_id.in_(closed),
             ~Query.done,
-            or_(Query.lease_expires_at.is_(None), Query.lease_expires_at <= datetime.now(UTC)),
         )
         .values(done=True)
         .returning(Query.id)

@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from functools import cached_property
+from math import factorial
 from typing import Any, Final
 
 import numpy as np
@@ -49,6 +50,8 @@ def prepare(context: JobContext) -> DryRun:
             "The judge was asked one question, whose answer is kept. How many tokens it counts is "
             "known only when it has answered; this estimate is rather too high.",
         )
+    if params.embedded and params.features == "judge":
+        notes += ("What the judge's server takes for embeddings is not in this price.",)
     return DryRun(len(rows), phases, notes, timing.facts)
 
 
@@ -142,7 +145,9 @@ class _Timing:
             return len(self.rows)
         count = len(self.rows)
         clusters = min(count, self.params.count() or -(-count // self.params.largest))
-        return clusters * (self.params.permutations if self._size > 1 else 1)
+        # Of few rows there are few orders, and each is asked for once.
+        orders = min(self.params.permutations, factorial(self._size))
+        return clusters * orders
 
     @cached_property
     def _texts(self) -> list[list[str]]:

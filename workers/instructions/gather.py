@@ -1,6 +1,6 @@
 """The rows that are chosen from, frozen when the job began."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Self
 
@@ -21,10 +21,13 @@ from models.params.select_instructions import SelectInstructionsParams
 from models.protocols import Indices
 from workers.arrays import read_arrays, write_arrays
 from workers.context import JobContext
+from workers.judges.prompts import LONGEST
 from workers.stores import open_store
 
 _FILE: Final = "rows.npz"
 _READ: Final = 10_000
+_AT_ONCE: Final = 32
+"""Rows that are whole in memory: one may have a megabyte."""
 _LEFT_OUT: Final = {
     ExampleState.HELD_OUT: SelectionReason.HELD_OUT,
     ExampleState.OOD: SelectionReason.OOD,
@@ -135,15 +138,22 @@ def gather(context: JobContext, params: SelectInstructionsParams) -> Rows:
 
 
 def texts_of(sessions: sessionmaker[Session], examples: Sequence[int]) -> dict[int, str]:
-    """What a judge reads of examples, by id."""
+    """What a judge reads of examples, by id: of long ones no more than it is shown."""
     with sessions() as session:
-        statement = select(ExampleText.example_id, ExampleText.fields).where(
-            among(ExampleText.example_id, list(examples))
+        statement = (
+            select(ExampleText.example_id, ExampleText.fields)
+            .where(among(ExampleText.example_id, list(examples)))
+            .execution_options(yield_per=_AT_ONCE)
         )
         return {
-            id_: rendered(InstructionRow.model_validate(fields))
+            id_: _both_ends(rendered(InstructionRow.model_validate(fields)))
             for id_, fields in session.execute(statement)
         }
+
+
+def _both_ends(text: str) -> str:
+    """A text of which nothing is lost that is shown."""
+    return text if len(text) <= 2 * LONGEST else text[:LONGEST] + text[-LONGEST:]
 
 
 def questions_of(sessions: sessionmaker[Session], examples: Sequence[int]) -> list[str]:
@@ -154,3 +164,27 @@ def questions_of(sessions: sessionmaker[Session], examples: Sequence[int]) -> li
         )
         found: dict[int, str | None] = dict(session.execute(statement).all())
     return [found.get(one) or "" for one in examples]
+
+
+def may_be_asked(
+    session: Session, groups: Sequence[list[int]], audit: Collection[int]
+) -> tuple[list[list[int]], set[int]]:
+    """Groups without rows that were held out, or called OOD, since the job began.
+
+    Args:
+        session: To read with.
+        groups: Ids of the examples of each.
+        audit: Places among them of those that were drawn by chance.
+
+    Returns:
+        The groups that are left, and the places of those drawn by chance among them.
+    """
+    every = [id_ for group in groups for id_ in group]
+    gone = set(
+        session.scalars(
+            select(Example.id).where(among(Example.id, every), Example.state.in_(list(_LEFT_OUT)))
+        )
+    )
+    left = [place for place, group in enumerate(groups) if not gone.intersection(group)]
+    drawn = {at for at, place in enumerate(left) if place in set(audit)}
+    return [list(groups[place]) for place in left], drawn

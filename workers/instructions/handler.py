@@ -34,7 +34,7 @@ from workers.instructions.choosing import (
 )
 from workers.instructions.dry_run import prepare
 from workers.instructions.features import embed, features_of, sample_of
-from workers.instructions.gather import Rows, gather, questions_of
+from workers.instructions.gather import Rows, gather, may_be_asked, questions_of
 from workers.instructions.judged import JudgedFile
 from workers.instructions.judging import Judging, note_pause
 from workers.instructions.report import figures, warnings, whole_columns
@@ -203,6 +203,9 @@ class Selecting:
         }
         if not groups:
             return said
+        groups, audit = may_be_asked(session, groups, audit)
+        if not groups:
+            return {**said, "refused": "All rows that people were to rank are held out by now."}
         project = session.get_one(
             Project, self.context.project_id, with_for_update={"key_share": True}
         )

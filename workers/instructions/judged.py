@@ -20,7 +20,8 @@ class Judged:
         wrong: Of a row that is alone: whether it says something wrong.
         score: Of a row, 0..5.
         unranked: Why nothing was understood; None where something was.
-        requests: How many questions were asked.
+        requests: How many questions were answered.
+        kept: How many of the answers were there before.
     """
 
     number: int
@@ -29,6 +30,7 @@ class Judged:
     score: float | None = None
     unranked: str | None = None
     requests: int = 0
+    kept: int = 0
 
     @classmethod
     def parse(cls, line: bytes) -> Self:
@@ -44,7 +46,8 @@ class JudgedFile:
     Attributes:
         done: Numbers of what was asked about.
         understood: Of how many something was understood.
-        requests: How many questions were asked in all.
+        requests: How many questions were answered in all.
+        kept: How many of the answers were there before.
         unanswered: Of how many nothing was understood, by the reason.
     """
 
@@ -56,7 +59,7 @@ class JudgedFile:
         """
         self.path = path
         self.done: set[int] = set()
-        self.understood = self.requests = 0
+        self.understood = self.requests = self.kept = 0
         self.unanswered: Counter[str] = Counter()
         whole = 0
         if path.exists():
@@ -67,6 +70,13 @@ class JudgedFile:
                     whole += len(line)
                     self._count(Judged.parse(line))
             os.truncate(path, whole)
+
+    def begin_anew(self) -> None:
+        """Forget all that was said, as by another judge."""
+        self.path.unlink(missing_ok=True)
+        self.done = set()
+        self.understood = self.requests = self.kept = 0
+        self.unanswered = Counter()
 
     def add(self, one: Judged) -> None:
         """Keep what was said; it survives the process at once."""
@@ -89,3 +99,4 @@ class JudgedFile:
         else:
             self.unanswered[one.unranked] += 1
         self.requests += one.requests
+        self.kept += one.kept

@@ -23,16 +23,18 @@ from workers.instructions.gather import Rows, texts_of
 from workers.instructions.judged import Judged, JudgedFile
 from workers.judges.client import Judge
 from workers.judges.errors import OverBudget
-from workers.judges.judging import is_wrong, rank, run, score
+from workers.judges.judging import Said, is_wrong, rank, run, score
 from workers.judges.ledger import spent
 from workers.judges.settings import JudgeSettings
 
-_READ: Final = 256
+_READ: Final = 64
 """Clusters whose texts are read together, so that memory stays flat."""
 _PATIENCE: Final = 50
 """After so many answers none of which has the form that was asked for, nobody asks for more."""
 _SPENT_BEFORE: Final = "spent_before"
 _FAVOURS_PLACES: Final = "favours_places"
+_ASKED: Final = "asked"
+_JUDGE: Final = "judge_id"
 
 
 class Question(NamedTuple):
@@ -74,7 +76,8 @@ class Judging:
             JudgeDown: Its key cannot be read here.
         """
         with context.sessions() as session:
-            row = _row(session, params.judge_id)
+            chosen = context.checkpoint.get(_JUDGE, params.judge_id)
+            row = _row(session, chosen)
             priced = row.price_in is not None or row.price_out is not None
             if params.spend_at_most is not None and not priced:
                 raise ModelError(
@@ -83,6 +86,9 @@ class Judging:
                 )
             described = {"id": row.id, "name": row.name, "model": row.model}
             settings = JudgeSettings.of(row, context.settings)
+        if _JUDGE not in context.checkpoint:
+            # Others may be added while it is asked.
+            context.save({_JUDGE: row.id})
         return cls(context, params, settings, described, priced)
 
     def opened(self) -> AbstractAsyncContextManager[Judge]:
@@ -115,6 +121,7 @@ class Judging:
             Conflict: ``spending_cap``, what may be spent is spent; or ``judge_not_understood``.
             JudgeDown: It cannot be asked.
         """
+        self._take_up(said)
         groups = list(self._groups(clusters, len(rows)))
         wanted = [one for one in groups if one[0] not in said.done]
         questions = _questions(self.context.sessions, rows.examples, wanted)
@@ -124,7 +131,7 @@ class Judging:
             if said.understood == 0 and len(said.done) >= _PATIENCE:
                 asked = len(said.done)
                 # Whoever tries again has changed something about the judge.
-                said.path.unlink(missing_ok=True)
+                said.begin_anew()
                 raise Conflict(
                     "judge_not_understood",
                     f"None of the first {asked} answers of the judge {self.described['name']!r} "
@@ -147,6 +154,16 @@ class Judging:
                 field="params.spend_at_most",
             ) from error
 
+    def _take_up(self, said: JudgedFile) -> None:
+        """Begin anew where another has said what is there: nothing is mixed, nothing paid twice."""
+        settings = self.settings
+        asked = [settings.base_url, settings.model, settings.max_tokens]
+        before = self.context.checkpoint.get(_ASKED)
+        if before is not None and before != asked:
+            said.begin_anew()
+        if before != asked:
+            self.context.save({_ASKED: asked, _FAVOURS_PLACES: False})
+
     def cost(self, said: JudgedFile) -> dict[str, Any]:
         """Which judge it was, and what asking it came to."""
         paid = select(
@@ -160,7 +177,7 @@ class Judging:
         return {
             **self.described,
             "requests": int(answers),
-            "kept_answers": max(0, said.requests - int(answers)),
+            "kept_answers": said.kept,
             "tokens_in": int(tokens_in),
             "tokens_out": int(tokens_out),
             "spent": round(float(cost), 6) if self.priced else None,
@@ -178,14 +195,32 @@ class Judging:
         number, items = question
         if self.params.method == "sample_scores":
             scored = await score(judge, items[0])
-            return Judged(number, score=scored.value, unranked=scored.reason, requests=1)
+            return Judged(
+                number,
+                score=scored.value,
+                unranked=scored.reason,
+                requests=_answers(scored),
+                kept=_kept(scored),
+            )
         if len(items) == 1:
             alone = await is_wrong(judge, items[0])
             wrong = None if alone.value is None else alone.value > 0
-            return Judged(number, wrong=wrong, unranked=alone.reason, requests=1)
-        asked = self.params.permutations
-        ranked = await rank(judge, items, permutations=asked, seed=0)
-        return Judged(number, ranked.orders, unranked=ranked.unranked, requests=asked)
+            return Judged(
+                number,
+                wrong=wrong,
+                unranked=alone.reason,
+                requests=_answers(alone),
+                kept=_kept(alone),
+            )
+        ranked = await rank(judge, items, permutations=self.params.permutations, seed=0)
+        answers = len(ranked.orders)
+        return Judged(
+            number,
+            ranked.orders,
+            unranked=ranked.unranked,
+            requests=answers,
+            kept=max(0, answers - ranked.paid),
+        )
 
     def _groups(self, clusters: Indices | None, count: int) -> Iterator[tuple[int, Indices]]:
         """Number and members of what is asked about, by position."""
@@ -211,6 +246,16 @@ class Judging:
             favours = judge.tally.favours_places
         if favours:
             self.context.save({_FAVOURS_PLACES: True})
+
+
+def _answers(said: Said) -> int:
+    """How many answers there are to a single question."""
+    return int(said.reason is None)
+
+
+def _kept(said: Said) -> int:
+    """How many of them were there before."""
+    return max(0, _answers(said) - said.paid)
 
 
 def note_pause(job: Job) -> None:

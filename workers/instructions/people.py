@@ -1,23 +1,28 @@
 """What people say of clusters that they were asked to rank, and the selection that follows them."""
 
+import logging
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import select
+from sqlalchemy import exists, or_, select
 from sqlalchemy.orm import Session
 
+from core.consensus import Vote, as_said, consensus, holds
 from core.selections import SCHEMA, SelectionReason, read_columns, write_selection
-from core.states import ArtifactKind, Verdict
+from core.states import ArtifactKind, Source, Verdict
 from core.storage import Storage, sha256
-from core.tables import Artifact, Example, Project, Query, QueryMember, Round
+from core.tables import Annotation, Artifact, Project, Query, QueryMember, Round, Suggestion
 from core.tasks.instructions import RankingLabel, members_of, places
+from core.tasks.registry import label_of
 from models.instructions.rankings import kendall_tau
 from models.intervals import clopper_pearson
 from workers.instructions.report import figures
-from workers.verdicts import agreed_labels
+
+logger = logging.getLogger(__name__)
 
 _NO_PLACE: Final = -1
 
@@ -57,8 +62,12 @@ def rankings_closed(
     before = _asking(session, project.id, round_.id)
     if before is None:
         return None
-    said = _said(session, project.id, round_)
     path = storage.fetch(before.storage_key)
+    if not path.exists():
+        # The round closes all the same: what people said is in the database.
+        logger.warning("the selection of job %s is gone; nobody follows people", before.job_id)
+        return None
+    said = _said(session, round_)
     columns = read_columns(path, *SCHEMA.names)
     people = follow_people(columns, said)
     people = {**before.meta["people"], **people}
@@ -98,21 +107,20 @@ def _asking(session: Session, project_id: int, round_id: int) -> Artifact | None
     ).one_or_none()
 
 
-def _said(session: Session, project_id: int, round_: Round) -> dict[int, Said]:
+def _said(session: Session, round_: Round) -> dict[int, Said]:
     """What people agree on, by each example of the queries of a round."""
-    votes = dict(agreed_labels(session, project_id, round_.number))
     statement = (
-        select(Query.id, Example.pool_index, QueryMember.example_id)
+        select(Query.example_id, QueryMember.example_id)
         .join(QueryMember, QueryMember.query_id == Query.id)
-        .join(Example, Example.id == Query.example_id)
         .where(Query.round_id == round_.id)
     )
-    groups: dict[int, tuple[int, set[int]]] = {}
-    for query_id, pool_index, example_id in session.execute(statement):
-        groups.setdefault(query_id, (pool_index, set()))[1].add(example_id)
+    groups: dict[int, set[int]] = defaultdict(set)
+    for first, member in session.execute(statement):
+        groups[first].add(member)
+    votes = _votes(session, round_)
     found: dict[int, Said] = {}
-    for pool_index, members in groups.values():
-        vote = votes.get(pool_index)
+    for first, members in groups.items():
+        vote = consensus(votes[first]) if first in votes else None
         if vote is None:
             continue
         if vote.verdict is Verdict.OOD:
@@ -121,6 +129,35 @@ def _said(session: Session, project_id: int, round_: Round) -> dict[int, Said]:
             said = Said(places(vote.label), frozenset(vote.label.wrong))
             found |= dict.fromkeys(members, said)
     return found
+
+
+def _votes(session: Session, round_: Round) -> dict[int, list[Vote]]:
+    """What was said of groups, by their first example: in the round, or in a review of a group.
+
+    A verdict that somebody gives on a single row, in the pool, says nothing of its group.
+    """
+    queries = select(Query.id).where(Query.round_id == round_.id)
+    firsts = select(Query.example_id).where(Query.round_id == round_.id)
+    reviewed = exists().where(Suggestion.annotation_id == Annotation.id)
+    statement = (
+        select(
+            Annotation.example_id,
+            Annotation.verdict,
+            Annotation.label,
+            Annotation.source == Source.REVIEW,
+        )
+        .where(
+            Annotation.example_id.in_(firsts),
+            Annotation.verdict != Verdict.SKIP,
+            or_(Annotation.query_id.in_(queries), reviewed),
+            holds(),
+        )
+        .order_by(*as_said())
+    )
+    votes: dict[int, list[Vote]] = defaultdict(list)
+    for example_id, verdict, label, is_review in session.execute(statement):
+        votes[example_id].append(Vote(verdict, label_of(label), is_review))
+    return votes
 
 
 def follow_people(columns: Columns, said: Mapping[int, Said]) -> dict[str, Any]:

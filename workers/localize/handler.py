@@ -1,15 +1,12 @@
 """The ``localize`` job: freeze what is known, train each method, judge, keep the results."""
 
-import json
+from collections.abc import Sequence
 from functools import cached_property, partial
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 from sqlalchemy.orm import Session
 
-from core.states import ArtifactKind
-from core.storage import write_atomically
 from core.tables import Job
 from models.localization.boxes import THRESHOLDS, iou
 from models.localization.judge import OVERLAPS, Found, figures, floors, look
@@ -18,14 +15,13 @@ from models.localization.networks import Localizer
 from models.localization.squares import out_of_square
 from models.media.image import PixelStore
 from models.params.localize import METHODS, NO_SOFTMAX, LocalizeParams
-from workers.artifacts import keep
 from workers.context import JobContext, Phase
 from workers.dry_run import dry_run
 from workers.job_inputs import example_ids
 from workers.localize.dry_run import prepare
 from workers.localize.gather import Known, gather
 from workers.localize.training import train_known
-from workers.yielding import Yielding
+from workers.trainings import Trainings
 
 _SHOWN: Final = 48
 _FEW: Final = 10
@@ -42,18 +38,28 @@ def failed(session: Session, job: Job) -> None:
     """Nothing to put right: nothing was published, and a retry goes on where this ended."""
 
 
-class Comparison:
-    """The trainings of one job, over its frozen knowledge."""
+class Comparison(Trainings):
+    """Networks that find one thing an image."""
+
+    shown = "overlays.json"
 
     def __init__(self, context: JobContext) -> None:
         """Read what is asked."""
-        self.context, self.params = context, LocalizeParams.of(context)
-        self.progress = Yielding(context).progress
+        super().__init__(context)
+        self.params = LocalizeParams.of(context)
 
-    def run(self) -> None:
-        """Run the phases, and publish what they have left."""
-        self.context.run(PHASES, self, work=self.effort)
-        self.publish()
+    def phases(self) -> tuple[Phase["Comparison"], ...]:
+        """Those of the methods that are asked for."""
+        return PHASES
+
+    def methods(self) -> Sequence[str]:
+        """OAT has no way to regress boxes."""
+        return self.params.methods
+
+    def class_ids(self) -> list[int]:
+        """As they were gathered."""
+        found: list[int] = self.known.class_ids.tolist()
+        return found
 
     def effort(self) -> dict[str, float]:
         """What trainings and the comparison amount to, in images that pass through the network."""
@@ -75,10 +81,6 @@ class Comparison:
     def gather(self) -> None:
         """Freeze what is known."""
         gather(self.context, self.params)
-
-    def file(self, name: str) -> Path:
-        """A file of this job's unfinished work."""
-        return self.context.work / name
 
     def train(self, method: str) -> None:
         """Train one of the methods."""
@@ -134,24 +136,7 @@ class Comparison:
             "warnings": warnings,
             "notes": warnings,
         }
-        self._write("overlays.json", self._overlays(seen))
-        self._write("result.json", result)
-
-    def publish(self) -> None:
-        """Keep the networks and the overlays as artifacts, and note that all is done."""
-        class_ids = self.known.class_ids.tolist()
-        files = {
-            f"{method}.safetensors": (ArtifactKind.CHECKPOINT, {"method": method})
-            for method in self.params.methods
-        } | {"overlays.json": (ArtifactKind.COMPARISON, {})}
-        made = [
-            keep(self.context, self.file(name), kind, {**meta, "class_ids": class_ids})
-            for name, (kind, meta) in files.items()
-        ]
-        result = json.loads(self.file("result.json").read_text())
-        with self.context.transaction() as (session, job):
-            session.add_all(made)
-            self.context.note(job, {"result": result})
+        self.write(self._overlays(seen), result)
 
     def _overlays(self, seen: dict[str, Found]) -> dict[str, Any]:
         """Some of the images that judge: where the thing is, and what each method says."""
@@ -174,10 +159,6 @@ class Comparison:
                 for method, found in seen.items()
             },
         }
-
-    def _write(self, name: str, content: dict[str, Any]) -> None:
-        text = json.dumps(content)
-        write_atomically(self.file(name), lambda part: part.write_text(text))
 
 
 def _edges(boxes: Any, sizes: Any) -> list[list[float]]:

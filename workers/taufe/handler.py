@@ -1,15 +1,12 @@
 """The ``taufe`` job: freeze what is known, train three times, judge, keep the results."""
 
-import json
+from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 from sqlalchemy.orm import Session
 
-from core.states import ArtifactKind
-from core.storage import write_atomically
 from core.tables import Job
 from models.media.image import images_of
 from models.params.regularize import TaufeParams
@@ -26,13 +23,12 @@ from models.regularize import (
     train_method,
 )
 from models.target.train import load_target
-from workers.artifacts import keep
 from workers.context import JobContext, Phase
 from workers.dry_run import dry_run
 from workers.job_inputs import JobInputs, example_ids, frozen
 from workers.taufe.dry_run import prepare
 from workers.taufe.gather import divide_known, gather
-from workers.yielding import Yielding
+from workers.trainings import Trainings
 
 
 def run(context: JobContext) -> dict[str, Any]:
@@ -46,18 +42,32 @@ def failed(session: Session, job: Job) -> None:
     """Nothing to put right: nothing was published, and a retry goes on where this ended."""
 
 
-class Comparison:
-    """The trainings of one job, over its frozen knowledge."""
+class Comparison(Trainings):
+    """Classifiers of the project's classes."""
+
+    shown = "drawing.json"
 
     def __init__(self, context: JobContext) -> None:
         """Read what is asked."""
-        self.context, self.params = context, TaufeParams.of(context)
-        self.progress = Yielding(context).progress
+        super().__init__(context)
+        self.params = TaufeParams.of(context)
 
-    def run(self) -> None:
-        """Run the phases, and publish what they have left."""
-        self.context.run(PHASES, self, work=lambda: effort(self.parts, self.params))
-        self.publish()
+    def phases(self) -> tuple[Phase["Comparison"], ...]:
+        """All of them."""
+        return PHASES
+
+    def methods(self) -> Sequence[str]:
+        """All of them."""
+        return METHODS
+
+    def class_ids(self) -> list[int]:
+        """As they were gathered."""
+        found: list[int] = self.known.snapshot.class_ids.tolist()
+        return found
+
+    def effort(self) -> Mapping[str, float]:
+        """By what is learned from."""
+        return effort(self.parts, self.params)
 
     @cached_property
     def known(self) -> JobInputs:
@@ -72,10 +82,6 @@ class Comparison:
     def gather(self) -> None:
         """Freeze what is known."""
         gather(self.context, self.params)
-
-    def file(self, name: str) -> Path:
-        """A file of this job's unfinished work."""
-        return self.context.work / name
 
     def train(self, method: str) -> None:
         """Train one of ``METHODS``."""
@@ -123,28 +129,7 @@ class Comparison:
             "warnings": warnings,
             "notes": warnings,
         }
-        self._write("drawing.json", drawn)
-        self._write("result.json", result)
-
-    def publish(self) -> None:
-        """Keep the three models and the drawing as artifacts, and note that all is done."""
-        class_ids = self.known.snapshot.class_ids.tolist()
-        files = {
-            f"{method}.safetensors": (ArtifactKind.CHECKPOINT, {"method": method})
-            for method in METHODS
-        } | {"drawing.json": (ArtifactKind.COMPARISON, {})}
-        made = [
-            keep(self.context, self.file(name), kind, {**meta, "class_ids": class_ids})
-            for name, (kind, meta) in files.items()
-        ]
-        result = json.loads(self.file("result.json").read_text())
-        with self.context.transaction() as (session, job):
-            session.add_all(made)
-            self.context.note(job, {"result": result})
-
-    def _write(self, name: str, content: dict[str, Any]) -> None:
-        text = json.dumps(content)
-        write_atomically(self.file(name), lambda part: part.write_text(text))
+        self.write(drawn, result)
 
 
 def _counts(parts: Parts) -> dict[str, int]:

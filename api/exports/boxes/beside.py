@@ -5,6 +5,7 @@ can tell an image without an object from one that nobody has looked at, and none
 """
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Final
@@ -24,8 +25,8 @@ _SETS: Final = "ImageSets/Main"
 _SIDES: Final = ("xmin", "ymin", "xmax", "ymax")
 
 
-class Beside(Metadata):
-    """Metadata, and a file for each image that is kept on disk until the images have left."""
+class Beside(Metadata, ABC):
+    """Metadata, and texts on boxes that are kept on disk until the images have left."""
 
     def __init__(self, classes: Mapping[int, str]) -> None:
         """Nothing yet."""
@@ -42,41 +43,43 @@ class Beside(Metadata):
         folder = aside(record) if split is None else self._folder(split)
         return f"{folder}/{record.file}"
 
-    def add(self, record: Record, path: str) -> str:
-        split = split_of(record)
-        if split is not None:
-            line = json.dumps([split, *self._file(record, path)], ensure_ascii=False)
-            self._kept.write(f"{line}\n".encode())
-        return super().add(record, path)
-
     def close(self) -> None:
         self._kept.close()
 
-    def texts(self, _: Written) -> Texts:
+    @abstractmethod
+    def texts(self, written: Written) -> Texts:
         """What follows the images."""
-        yield from self._every_text()
 
+    @abstractmethod
     def _folder(self, split: str) -> str:
-        raise NotImplementedError
+        """Of the images of a split."""
 
-    def _file(self, record: Record, path: str) -> tuple[str, str]:
-        """Path and content of the file of an image."""
-        raise NotImplementedError
 
-    def _every_text(self) -> Iterator[tuple[str, str]]:
-        for _, path, content in self._lines():
-            yield path, content
+class FileEach(Beside):
+    """A file for each image."""
 
-    def _lines(self) -> Iterator[tuple[str, str, str]]:
+    def add(self, record: Record, path: str) -> str:
+        if split_of(record) is not None:
+            line = json.dumps(self._file(record, path), ensure_ascii=False)
+            self._kept.write(f"{line}\n".encode())
+        return super().add(record, path)
+
+    def texts(self, written: Written) -> Texts:
+        """Those files."""
+        del written
         rest = b""
         for piece in self._kept.unpacked():
             *lines, rest = (rest + piece).split(b"\n")
             for line in lines:
-                split, path, content = json.loads(line)
-                yield split, path, content
+                path, content = json.loads(line)
+                yield path, content
+
+    @abstractmethod
+    def _file(self, record: Record, path: str) -> tuple[str, str]:
+        """Path and content of the file of an image."""
 
 
-class Yolo(Beside):
+class Yolo(FileEach):
     """``images/train`` and ``labels/train``, ``val`` likewise, and ``data.yaml``.
 
     The text of an image is empty where somebody looked and there is no object.
@@ -104,7 +107,7 @@ class Yolo(Beside):
         )
 
 
-class Voc(Beside):
+class Voc(FileEach):
     """``JPEGImages``, ``Annotations`` and ``ImageSets``; pixels are counted from 1."""
 
     def __init__(self, classes: Mapping[int, str]) -> None:
@@ -166,7 +169,8 @@ class Cvat(Beside):
         self._kept.write(self._document.add(record, path).encode())
         return Metadata.add(self, record, path)
 
-    def texts(self, _: Written) -> Texts:
+    def texts(self, written: Written) -> Texts:
+        del written
         yield self._document.name, self._pieces()
 
     def _pieces(self) -> Iterator[bytes]:

@@ -5,9 +5,8 @@ from typing import Any, Final
 from xml.sax.saxutils import escape, quoteattr
 
 from api.exports.boxes.placed import boxes_of, is_ood, split_of
-from api.exports.documents import NOT_IN_XML, LabelStudio, dumped
+from api.exports.documents import NOT_IN_XML, CocoTables, LabelStudio, dumped
 from api.exports.records import Record, Vote
-from api.exports.zips import Spool
 from core.states import Verdict
 from core.tasks.box_conventions import COCO, CVAT, LABEL_STUDIO, shortest, without_crumbs
 from core.tasks.boxes import FLAGS, Box
@@ -18,65 +17,28 @@ _SIDES: Final = ("xtl", "ytl", "xbr", "ybr")
 _PERCENT: Final = ("x", "y", "width", "height")
 
 
-class CocoBoxes:
-    """COCO's tables. An image without annotations is one that was looked at and holds none.
+class CocoBoxes(CocoTables):
+    """An image without annotations is one that was looked at and holds none.
 
     OOD images, and those that are not decided, would look the same: they stand in tables of their
     own, ``ood`` and ``undecided``.
     """
 
-    name = "annotations.json"
-
     def __init__(self, classes: Mapping[int, str]) -> None:
+        super().__init__(classes.values(), ("annotations", "undecided", "ood"))
         self._classes = classes
         self._numbers = {id_: number for number, id_ in enumerate(classes, 1)}
-        self._annotations, self._undecided, self._ood = Spool(), Spool(), Spool()
-        self._is_first = True
         self._count = 0
 
-    def begin(self) -> str:
-        categories = [
-            {"id": number, "name": self._classes[id_], "supercategory": ""}
-            for id_, number in self._numbers.items()
-        ]
-        info = {"description": "Exported from Karat", "version": "1.0"}
-        return (
-            f'{{"info": {dumped(info)}, "licenses": [],\n'
-            f'"categories": {dumped(categories)},\n"images": ['
-        )
-
     def add(self, record: Record, path: str) -> str:
-        image = dumped(
-            {
-                "id": record.example_id,
-                "file_name": path,
-                "width": record.width,
-                "height": record.height,
-                **record.stated(),
-            }
-        )
+        image = self._image(record, path)
         if split_of(record) is None:
-            _listed(self._ood if is_ood(record) else self._undecided, image)
+            self._list("ood" if is_ood(record) else "undecided", image)
             return ""
         for box, _, numbers in boxes_of(record.label, record, COCO, self._classes, is_json=True):
             self._count += 1
-            _listed(self._annotations, self._annotation(record, box, numbers))
-        comma, self._is_first = "" if self._is_first else ",", False
-        return f"{comma}\n{image}"
-
-    def end(self) -> Iterator[bytes]:
-        for name, spool in (
-            ("annotations", self._annotations),
-            ("undecided", self._undecided),
-            ("ood", self._ood),
-        ):
-            yield f'\n],\n"{name}": ['.encode()
-            yield from spool.unpacked()
-        yield b"\n]}\n"
-
-    def close(self) -> None:
-        for spool in (self._annotations, self._undecided, self._ood):
-            spool.close()
+            self._list("annotations", self._annotation(record, box, numbers))
+        return self._among_images(image)
 
     def _annotation(self, record: Record, box: Box, numbers: list[str]) -> str:
         flags = {name: True for name in FLAGS if name != "crowd" and getattr(box, name)}
@@ -88,10 +50,6 @@ class CocoBoxes:
             f'"category_id": {self._numbers[box.class_id]}, "bbox": [{", ".join(numbers)}], '
             f'"area": {area}, "iscrowd": {int(box.crowd)}, "segmentation": []{more}}}'
         )
-
-
-def _listed(spool: Spool, text: str) -> None:
-    spool.write(f"{',' if spool.size else ''}\n{text}".encode())
 
 
 class LabelStudioBoxes(LabelStudio):

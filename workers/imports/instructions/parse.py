@@ -20,6 +20,8 @@ _PAIRS: Final = (
     ("query", ("response", "responses", "answer", "output")),
 )
 _INPUTS: Final = ("input", "context")
+OURS: Final = frozenset({"instruction", "input", "responses", "messages", "sha256", "name", "meta"})
+"""Columns that our own Parquet has."""
 NEEDED: Final = (
     "instruction and output (Alpaca), messages (chats), conversations (ShareGPT), prompt and "
     "completion, or question and answer"
@@ -55,7 +57,8 @@ class Columns(NamedTuple):
     """Which columns of a table hold the parts of its rows.
 
     Attributes:
-        chat: All turns; without it the others do.
+        chat: All turns; without it the others do. With both, as our own exports have them, it is
+            read of rows that are chats of more than one exchange.
         asked: What is asked.
         answered: What is answered.
         inputs: What it is asked about.
@@ -90,7 +93,10 @@ def find_columns(names: Collection[str]) -> Columns | None:
         return next((there[word] for word in words if word in there), None)
 
     system = first(SYSTEMS)
-    if (chat := first(CHATS)) is not None:
+    chat = first(CHATS)
+    if chat is not None and OURS.issubset(names):
+        return Columns(chat, "instruction", "responses", "input", system)
+    if chat is not None:
         return Columns(chat=chat, system=system)
     for word, answers in _PAIRS:
         answered = first(answers)
@@ -104,9 +110,8 @@ def parse(fields: Mapping[str, Any], columns: Columns) -> Parsed | Refused:
     """The row that the fields of one row of a file are, or why they are none."""
     texts = _Texts()
     try:
-        if columns.chat is not None:
-            values = _chat(fields, columns, texts)
-        else:
+        values = _chat(fields, columns, texts) if columns.chat else {}
+        if columns.asked and not values.get("turns"):
             values = _pair(fields, columns, texts)
         return Parsed(InstructionRow(**values), texts.is_mended)
     except _Unfit as error:

@@ -1,12 +1,21 @@
 """Tables and documents whose rows are instruction data each: JSON Lines, JSON, CSV, Parquet."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, Protocol
 
 from core.tasks.instruction_rows import canonical, rendered
-from workers.imports.instructions.parse import MENDED, NEEDED, Columns, Parsed, find_columns, parse
+from workers.imports.instructions.parse import (
+    MENDED,
+    NEEDED,
+    OURS,
+    Columns,
+    Parsed,
+    find_columns,
+    parse,
+)
 from workers.imports.items import (
     Item,
     Refused,
@@ -115,7 +124,9 @@ class InstructionSource(Source):
             )
         self._columns: Columns = found
         there = {name.casefold(): name for name in names}
-        self._name = next((there[one] for one in ID_COLUMNS if one in there), None)
+        self._is_ours = OURS.issubset(names)
+        ids = ("name",) if self._is_ours else ID_COLUMNS
+        self._name = next((there[one] for one in ids if one in there), None)
         self._flags = () if _SPLIT in names else tuple(name for name in names if is_flag(name))
 
     @property
@@ -162,14 +173,24 @@ class InstructionSource(Source):
         content = canonical(found.row)
         called = text(row.get(self._name)) if self._name else None
         split = self._split_of(row)
-        others = {*self._columns.all, _SPLIT, *self._flags, _KEY}
         return Item(
             name=short_name(called or place),
             read=lambda: content,
             split=split,
             remark=MENDED if found.is_mended else "",
-            meta=extras({name: value for name, value in row.items() if name not in others}),
+            meta=extras(self._others(row)),
         )
+
+    def _others(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What a row holds beside its parts; of our own exports what it held before."""
+        if not self._is_ours:
+            own = {*self._columns.all, _SPLIT, *self._flags, _KEY}
+            return {name: value for name, value in row.items() if name not in own}
+        try:
+            held = json.loads(row.get("meta") or "{}")
+        except (TypeError, ValueError):
+            return {}
+        return held if isinstance(held, dict) else {}
 
     def _too_long(self, found: Parsed) -> str | None:
         length = len(rendered(found.row).encode())

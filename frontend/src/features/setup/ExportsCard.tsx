@@ -62,7 +62,11 @@ export function ExportsCard({ project }: { project: Project }) {
   const nothing = labeled + ood + unsure === 0;
   const isOfRows = project.task === "instructions";
   return (
-    <Card title={t.exports.title} hint={t.exports.hint} id="exports">
+    <Card
+      title={t.exports.title}
+      hint={isOfRows ? t.exports.rowsHint : t.exports.hint}
+      id="exports"
+    >
       <p className={shared.quiet}>
         {nothing ? t.exports.nothing : t.exports.counts(labeled, ood, unsure)}
       </p>

@@ -88,7 +88,7 @@ export function SetupScreen({ project, user, lead, children }: SetupScreenProps)
         )}
       </div>
       <MembersCard project={project} />
-      {!isDraft && <ExportsCard project={project} />}
+      {(!isDraft || project.task === "instructions") && <ExportsCard project={project} />}
       {children}
       {user.role === "admin" && <DangerCard project={project} />}
       {error && !barred && <Notice tone="bad">{error.message}</Notice>}

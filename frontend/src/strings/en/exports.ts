@@ -31,6 +31,8 @@ export const exports = {
   unlabeled: "Also images that nobody has judged",
   unlabeledHint: "For moving a whole project. Folders by class hold labeled images either way.",
   rows: "Instruction data",
+  rowsHint:
+    "Streamed, and safe to take while people rank; the audit log notes each. An import takes all but the rankings back.",
   formats: {
     csv: { title: "CSV", text: "Every verdict ever given, one a row, oldest first." },
     jsonl: { title: "JSON Lines", text: "The same, one JSON object a line, for programs." },

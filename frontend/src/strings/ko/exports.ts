@@ -31,6 +31,8 @@ export const exports: Catalogue["exports"] = {
   unlabeled: "아직 아무도 판정하지 않은 이미지도 포함",
   unlabeledHint:
     "프로젝트 전체를 옮길 때 사용하세요. 클래스별 폴더에는 라벨이 있는 이미지만 담깁니다.",
+  rowsHint:
+    "조금씩 내보내므로 사람들이 순서를 정하는 동안에도 받을 수 있고, 감사 기록에 남습니다. 사람이 정한 순서를 빼고는 모두 다시 가져올 수 있습니다.",
   rows: "지시 데이터",
   formats: {
     csv: { title: "CSV", text: "지금까지의 모든 판정을 오래된 순서로 한 줄에 하나씩 담습니다." },

@@ -62,7 +62,7 @@ export function Tools({ editor, view }: { editor: RankingEditor; view: RankingVi
         type="button"
         className={styles.tool}
         aria-keyshortcuts="Control+Z"
-        title="Ctrl Z"
+        title={words.keys.undo}
         disabled={!view.canUndo}
         onMouseDown={keepFocus}
         onClick={() => editor.undo()}
