@@ -5,6 +5,7 @@ import contextlib
 import json
 import socket
 import time
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
@@ -24,7 +25,7 @@ from tests.security.targets import add_judge
 from tests.workers.test_judges import HERE, SOON, asked, quality
 from tests.world import World
 from workers.context import sessions
-from workers.judges import judging, ledger
+from workers.judges import judging, ledger, trial
 from workers.judges.budget import Price
 from workers.judges.client import Judge
 from workers.judges.embeddings import embed
@@ -213,3 +214,33 @@ def test_one_row_that_may_not_be_asked_about_stops_nothing() -> None:
             with pytest.raises(JudgeDown, match="Enter the key anew"):
                 asked(there.url, 12, concurrency=1)
         assert len(there.received) == 12 + 1 + 4 + SOON.alone
+
+
+def test_trials_of_silent_judges_hold_one_thread_and_end(
+    world: World, monkeypatch: pytest.MonkeyPatch, installation: settings.Settings
+) -> None:
+    del installation
+    monkeypatch.setenv("KARAT_JUDGE_ALLOW", "127.0.0.1")
+    monkeypatch.setattr(trial, "_LONGEST_SECONDS", 2.0)
+    here = settings.Settings()
+    slow = Behaviour(faults={"silent": 0.5, "rate_limit": 0.5})
+
+    def ask_for(url: str) -> None:
+        judge = add_judge(world, base_url=url, timeout=3600.0)
+        judge.trial_asked_at = judge.created_at
+        world.session.commit()
+
+    with stand_in(quality, slow) as (url, server), ThreadPoolExecutor(1) as other:
+        for _ in range(3):
+            ask_for(url)
+        first = other.submit(try_all, sessions(), here)
+        while server.requests < 3:
+            time.sleep(0.01)
+        ask_for(url)
+        # Who comes meanwhile does not wait, and leaves its judge to the first.
+        try_all(sessions(), here)
+        assert not first.done()
+        first.result()
+    world.session.expire_all()
+    rows = world.session.scalars(select(JudgeRow)).all()
+    assert [one.trial is not None and one.trial["ok"] for one in rows] == [False] * 4

@@ -86,7 +86,7 @@ class Reply:
             message = choice["message"]
             text, finish = message.get("content"), choice.get("finish_reason")
             refusal = message.get("refusal")
-        except (KeyError, IndexError, TypeError, AttributeError) as error:
+        except (BadReply, KeyError, IndexError, TypeError, AttributeError) as error:
             raise BadReply("the body is no chat completion") from error
         if isinstance(refusal, str) and refusal:
             text, finish = refusal, "refusal"
