@@ -181,7 +181,8 @@ class Stage:
 
     def environment(self, name: str) -> dict[str, str]:
         own = {
-            key: self.placed(name, str(value))
+            # Compose fills in what is parsed: nothing given is an empty text.
+            key: self.placed(name, "" if value is None else str(value))
             for key, value in SERVICES[name].get("environment", {}).items()
         }
         path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
