@@ -96,6 +96,7 @@ export const selection = {
   topicsHint:
     "Large groups of rows that are alike, by words that their questions have and others have not.",
   words: "Words",
+  givenToPeople: "Clusters given to people",
   browse: "Clusters",
   browseHint: "Rows that are alike, the best first.",
   browseRows: "Rows",
@@ -104,8 +105,9 @@ export const selection = {
     all: "All",
     undecided: "Undecided",
     unranked: "No order",
-    people: "Ranked by people",
+    people: "Given to people",
   },
+  byPeople: "Ranked by people",
   total: (total: number) => plural(total, "cluster", "clusters"),
   none: "There are none of these.",
   cluster: (number: number) => `Cluster ${number}`,
