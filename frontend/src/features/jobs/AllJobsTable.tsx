@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "react-router";
+import { useTitles } from "../../api/algorithms";
 import { projectQuery } from "../../api/projects";
 import { cancelJob, retryJob } from "../../api/rounds";
 import type { Job } from "../../api/types";
@@ -80,6 +81,7 @@ export function AllJobsTable({ projectId, jobs }: { projectId: number; jobs: Job
 }
 
 function Outcome({ job }: { job: Job }) {
+  const titleOf = useTitles("instruction_selection");
   const { progress } = job;
   if (job.state === "running" && progress) {
     const eta = progress.eta_seconds;
@@ -95,7 +97,7 @@ function Outcome({ job }: { job: Job }) {
   return (
     <>
       <span className={styles.brief}>
-        {(job.state === "succeeded" ? doneBy(job) : saidBy(job)) ?? "–"}
+        {(job.state === "succeeded" ? doneBy(job, titleOf) : saidBy(job)) ?? "–"}
       </span>
       {job.attempt > 1 && <div className={styles.quiet}>{text.attempt(job.attempt)}</div>}
     </>

@@ -56,6 +56,8 @@ export const selection = {
   largest: "Largest",
   alone: "Of one row",
   ranked: "Ranked by the judge",
+  noneRankable:
+    "No cluster could be ranked: the judge’s orders agree no more than chance would have them, so what is kept says little. Take another judge, or give clusters to people.",
   rankable: "Can be ranked",
   rankableHint: (share: string, of: number) => `${share} of ${count(of)} clusters`,
   undecided: "Undecided",

@@ -53,6 +53,8 @@ export const selection: Catalogue["selection"] = {
   largest: "가장 큰 묶음",
   alone: "행이 하나인 묶음",
   ranked: "판정 모델이 순위를 정함",
+  noneRankable:
+    "순위를 매길 수 있는 묶음이 없습니다. 판정 모델의 순서가 우연만큼만 일치하므로, 남긴 것에 별 뜻이 없습니다. 다른 판정 모델을 쓰거나 사람에게 맡기세요.",
   rankable: "순위를 정할 수 있음",
   rankableHint: (share, of) => `${number(of)}개 묶음의 ${share}`,
   undecided: "확실하지 않음",

@@ -114,7 +114,7 @@ function Body({ isUnfolded, name, shortcut, onFold, children }: BodyProps) {
     const observer = new ResizeObserver(measure);
     observer.observe(element);
     return () => observer.disconnect();
-  }, [isUnfolded]);
+  }, []);
   return (
     <>
       <div
