@@ -17,9 +17,21 @@ import { TONES, tookOf } from "./RunsTable";
 
 const { all: text } = t.jobs;
 
-const nameOf = (job: Job): string => t.jobs.titled(t.overview.job[job.kind] ?? job.kind, job.id);
+const nameOf = (job: Job, ranks: boolean): string => {
+  // Where people rank nothing is trained.
+  const isClosing = ranks && job.kind === "advance_round";
+  const name = isClosing ? t.overview.ranking.closing : t.overview.job[job.kind];
+  return t.jobs.titled(name ?? job.kind, job.id);
+};
 
-export function AllJobsTable({ projectId, jobs }: { projectId: number; jobs: Job[] }) {
+type AllJobsTableProps = {
+  projectId: number;
+  /** Whether people put rows in order there. */
+  ranks: boolean;
+  jobs: Job[];
+};
+
+export function AllJobsTable({ projectId, ranks, jobs }: AllJobsTableProps) {
   const client = useQueryClient();
   const act = useMutation({
     mutationFn: ({ job, action }: { job: Job; action: typeof cancelJob }) => action(job.id),
@@ -48,7 +60,7 @@ export function AllJobsTable({ projectId, jobs }: { projectId: number; jobs: Job
           {jobs.map((job) => (
             <tr key={job.id}>
               <th scope="row" className={styles.job}>
-                <Link to={`/projects/${projectId}/jobs/${job.id}`}>{nameOf(job)}</Link>
+                <Link to={`/projects/${projectId}/jobs/${job.id}`}>{nameOf(job, ranks)}</Link>
                 {job.dry_run && (
                   <div className={styles.quiet}>
                     {job.kind === "import_pool" ? t.jobs.estimate.preview : t.jobs.estimate.run}
@@ -68,6 +80,7 @@ export function AllJobsTable({ projectId, jobs }: { projectId: number; jobs: Job
               <td data-number>
                 <Act
                   job={job}
+                  name={nameOf(job, ranks)}
                   busy={act.isPending && act.variables.job.id === job.id}
                   onAct={(action) => act.mutate({ job, action })}
                 />
@@ -104,15 +117,20 @@ function Outcome({ job }: { job: Job }) {
   );
 }
 
-type ActProps = { job: Job; busy: boolean; onAct: (action: typeof cancelJob) => void };
+type ActProps = {
+  job: Job;
+  name: string;
+  busy: boolean;
+  onAct: (action: typeof cancelJob) => void;
+};
 
-function Act({ job, busy, onAct }: ActProps) {
+function Act({ job, name, busy, onAct }: ActProps) {
   if (job.state === "queued" || job.state === "running") {
     return (
       <Button
         size="small"
         kind="quiet"
-        aria-label={`${t.jobs.stop}: ${nameOf(job)}`}
+        aria-label={`${t.jobs.stop}: ${name}`}
         busy={busy || job.cancel_requested}
         onClick={() => onAct(cancelJob)}
       >
@@ -125,7 +143,7 @@ function Act({ job, busy, onAct }: ActProps) {
     <Button
       size="small"
       kind="quiet"
-      aria-label={`${t.jobs.retry}: ${nameOf(job)}`}
+      aria-label={`${t.jobs.retry}: ${name}`}
       title={t.jobs.retryHint}
       busy={busy}
       onClick={() => onAct(retryJob)}

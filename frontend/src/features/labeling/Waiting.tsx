@@ -31,7 +31,16 @@ type WaitingProps = {
 
 /** Says calmly why there is no image, how long it may last, and what one has done. */
 export function Waiting(props: WaitingProps) {
-  const { projectId, ranks = false, status, elsewhere, onTakeOver, canUndo, onUndo, onNews } = props;
+  const {
+    projectId,
+    ranks = false,
+    status,
+    elsewhere,
+    onTakeOver,
+    canUndo,
+    onUndo,
+    onNews,
+  } = props;
   const { data } = useQuery(betweenQuery(projectId));
   const live = useLiveProgress(projectId, data?.job_id ?? null, onNews);
   const progress = live ?? data?.progress ?? null;

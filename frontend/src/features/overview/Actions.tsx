@@ -60,6 +60,8 @@ export function Actions({ project, rounds, chosen }: ActionsProps) {
     ...t.overview.exports,
     ...t.boxes.exports,
   };
+  const others = isOrder ? t.overview.ranking.aboutExports : t.overview.allExports;
+  const allExports = isBoxes ? t.boxes.allExports : others;
   const open = rounds.find((round) => round.state === "open");
   return (
     <>
@@ -104,9 +106,7 @@ export function Actions({ project, rounds, chosen }: ActionsProps) {
                 : names[format]}
             </a>
           ))}
-          <Link to={`/projects/${project.id}/settings#exports`}>
-            {isBoxes ? t.boxes.allExports : t.overview.allExports}
-          </Link>
+          <Link to={`/projects/${project.id}/settings#exports`}>{allExports}</Link>
         </Menu>
       </div>
       {act.error && (

@@ -82,7 +82,7 @@ function Chosen({ project, selections }: { project: Project; selections: Selecti
       <ul className={styles.selections}>
         {selections.map(({ job_id: id, method, kept, rows, people }) => (
           <li key={id}>
-            <Link to={`/projects/${project.id}/jobs/${id}`}>{titleOf(method)}</Link>{" "}
+            <Link to={`/projects/${project.id}/jobs/${id}`}>{titleOf(method)}</Link>:{" "}
             {text.latestSays(kept, rows)}{" "}
             {people != null && people.answered > 0 && text.byPeople(people.answered)}
           </li>
