@@ -230,9 +230,10 @@ def show_estimate(job: "Job") -> None:
     """Say what a dry run has found."""
     assert job["result"] is not None
     found: Estimate = job["result"]["estimate"]
+    what = "rows" if job["kind"] == "select_instructions" else "images"
     typer.echo(
         f"Takes {about(found['seconds'])} and {found['memory_bytes'] / 2**30:.1f} GiB on "
-        f"this worker's {found['device']}, for {found['labeled']:,} images."
+        f"this worker's {found['device']}, for {found['labeled']:,} {what}."
     )
     for name, seconds in sorted(found["phases"].items(), key=lambda one: -one[1]):
         typer.echo(f"  {name}: {seconds:,.1f} s")

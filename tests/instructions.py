@@ -33,7 +33,7 @@ def instructions(world: World, rows: Sequence[InstructionRow], **settings: Any) 
             project_id=project.id,
             pool_index=index,
             content_hash=sha256(content).digest(),
-            media_type="application/json",
+            media_type="text/plain",
             bytes=len(content),
             width=None,
             height=None,

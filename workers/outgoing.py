@@ -31,13 +31,19 @@ def certificates() -> SSLContext:
     return httpx.create_ssl_context()
 
 
-def new_client(limits: httpx.Limits | None = None) -> httpx.AsyncClient:
+def new_client(
+    limits: httpx.Limits | None = None, *, connect: float | None = None
+) -> httpx.AsyncClient:
     """A client that uses no proxy and follows no redirect.
 
     What it calls is the address that was looked at. How long it may take is for the caller to say.
+
+    Args:
+        limits: Of its connections.
+        connect: Seconds until a connection has to be made; None for any.
     """
     return httpx.AsyncClient(
-        timeout=None,
+        timeout=httpx.Timeout(None, connect=connect),
         trust_env=False,
         follow_redirects=False,
         verify=certificates(),

@@ -21,7 +21,9 @@ async def judge_to_ask(session: AsyncSession, params: Mapping[str, Any]) -> int 
     given = SelectInstructionsParams.model_validate(params)
     if not given.judged and not (given.embedded and given.features == "judge"):
         return given.judge_id
-    known = (await session.scalars(select(Judge.id).order_by(Judge.id))).all()
+    # Held until the job is there, so that nobody removes the judge in between.
+    there = select(Judge.id).order_by(Judge.id).with_for_update(read=True, key_share=True)
+    known = (await session.scalars(there)).all()
     if given.judge_id is not None:
         if given.judge_id not in known:
             raise Invalid(

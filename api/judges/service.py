@@ -3,7 +3,7 @@ from urllib.parse import urlsplit
 
 from anyio import to_thread
 from pydantic import SecretStr
-from sqlalchemy import func, select
+from sqlalchemy import Select, and_, exists, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.addresses import require_allowed
@@ -16,8 +16,9 @@ from core.judging import origin, sealed_for
 from core.messages import TryJudges
 from core.sealing import Sealer
 from core.settings import Settings
-from core.states import JobState
-from core.tables import Job, Judge
+from core.states import JobKind, JobState
+from core.tables import Job, Judge, JudgeAnswer
+from models.params.select_instructions import JUDGED
 
 _LOCK: Final = 0x6A75646765
 _REQUIRED: Final = ("name", "base_url", "model", "concurrency", "timeout", "max_tokens")
@@ -99,22 +100,48 @@ async def update(
 
 
 async def remove(session: AsyncSession, principal: Principal, judge: Judge) -> None:
-    """Forget a judge.
+    """Forget a judge, and what it has answered.
 
     Raises:
         Conflict: ``judge_in_use``, naming a job.
     """
-    asking = select(Job.id).where(
-        Job.state.in_((JobState.QUEUED, JobState.RUNNING)),
-        Job.params["judge_id"].as_integer() == judge.id,
-    )
-    job = await session.scalar(asking.limit(1))
+    job = await session.scalar(_asking(judge).order_by(Job.id).limit(1))
+    if job is not None and job.state is JobState.FAILED:
+        raise Conflict(
+            "judge_in_use",
+            f"Job {job.id} has stopped, and a retry goes on from what this judge has answered. "
+            "Retry it first; to give it up, retry and cancel it.",
+        )
     if job is not None:
         raise Conflict(
-            "judge_in_use", f"Job {job} asks this judge; wait for it, or cancel it first."
+            "judge_in_use", f"Job {job.id} asks this judge; wait for it, or cancel it first."
         )
     _record(session, principal, "delete", judge)
     await session.delete(judge)
+
+
+def _asking(judge: Judge) -> Select[Job]:
+    """Jobs that ask a judge, or go on from its answers when they are tried again.
+
+    A job that does not say which judge it asks takes the only one that there was.
+    """
+    named = Job.params["judge_id"].as_integer()
+    method = Job.params["method"].as_string()
+    judged = or_(
+        func.coalesce(method, "fp_instruction").in_(JUDGED),
+        Job.params["features"].as_string() == "judge",
+    )
+    unnamed = and_(Job.kind == JobKind.SELECT_INSTRUCTIONS, named.is_(None), judged)
+    paid = exists().where(JudgeAnswer.job_id == Job.id, JudgeAnswer.judge_id == judge.id)
+    return select(Job).where(
+        or_(
+            and_(
+                Job.state.in_((JobState.QUEUED, JobState.RUNNING)),
+                or_(named == judge.id, unnamed),
+            ),
+            and_(Job.state == JobState.FAILED, paid),
+        )
+    )
 
 
 async def attempt(session: AsyncSession, principal: Principal, judge: Judge) -> JudgeOut:

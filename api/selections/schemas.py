@@ -149,7 +149,8 @@ class SelectedCluster(BaseModel):
     """Rows that are alike, the best first.
 
     `w` is Kendall's W of the orders of the judge, 0 to 1, and `p_value` how often chance alone
-    agrees as much; null where there was one order, or none.
+    agrees as much; null where there was one order, or none, and `p_value` also where so few orders
+    of so few rows can tell nothing.
     """
 
     cluster: int

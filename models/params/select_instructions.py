@@ -40,7 +40,7 @@ class SelectionChoice(Params):
     features: Literal["minilm", "hashed_ngrams", "judge"] = Field(
         default="minilm",
         description="What rows are alike by: minilm for English, hashed_ngrams for other "
-        "languages, judge: embeddings of the judge's server.",
+        "languages, judge: embeddings of the judge's server, which no cap counts.",
     )
 
 

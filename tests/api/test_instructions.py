@@ -277,6 +277,7 @@ def test_such_a_project_is_made_and_what_it_cannot_do_is_said(
     assert [one["fields"]["instruction"] for one in listed] == ["Add 0 and 1.", "Add 1 and 1."]
     one = http.get(f"{base}/examples/{listed[0]['id']}", headers=admin.headers).json()
     assert one["fields"]["responses"] == ["It is 1."]
+    assert http.get(one["image_url"], headers=admin.headers).text == "Add 0 and 1.\n\nIt is 1."
     label = {"type": "instructions", "order": [[listed[0]["id"]]], "wrong": []}
     judged = {"ids": [listed[0]["id"]], "verdict": "label", "label": label}
     found = http.post(f"{base}/examples/verdict", json=judged, headers=admin.headers)

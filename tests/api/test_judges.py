@@ -12,8 +12,8 @@ from core.judging import sealed_for
 from core.lifecycle import new_job
 from core.sealing import KEY_FILE, Sealer
 from core.settings import Settings
-from core.states import JobKind, Role
-from core.tables import Audit, Judge
+from core.states import JobKind, JobState, Role
+from core.tables import Audit, Judge, JudgeAnswer
 from tests.world import Caller, World
 
 KEY = "sk-canary-7f3a"
@@ -120,3 +120,39 @@ def test_one_that_a_job_asks_stays(http: TestClient, world: World, admin: Caller
     http.post(f"/api/jobs/{job.id}/cancel", headers=admin.headers)
     assert http.delete(path, headers=admin.headers).status_code == 204
     assert http.get(path, headers=admin.headers).status_code == 404
+
+
+@pytest.mark.parametrize("method", ["fp_instruction", "longest"])
+def test_one_that_a_job_asks_without_its_name_stays(
+    http: TestClient, world: World, admin: Caller, method: str
+) -> None:
+    judge = add(http, admin)["id"]
+    params = {"judge_id": None, "method": method, "features": "minilm"}
+    job = new_job(JobKind.SELECT_INSTRUCTIONS, project_id=world.project().id, params=params)
+    world.session.add(job)
+    world.session.commit()
+    removed = http.delete(f"/api/judges/{judge}", headers=admin.headers)
+    assert removed.status_code == (409 if method == "fp_instruction" else 204)
+
+
+def test_one_whose_answers_a_retry_goes_on_from_stays(
+    http: TestClient, world: World, admin: Caller
+) -> None:
+    judge = add(http, admin)["id"]
+    job = new_job(JobKind.SELECT_INSTRUCTIONS, project_id=world.project().id, params={})
+    world.session.add(job)
+    world.session.flush()
+    world.session.add(
+        JudgeAnswer(
+            key=bytes(32), judge_id=judge, job_id=job.id, content="[1]", tokens_in=1, tokens_out=1
+        )
+    )
+    job.state = JobState.FAILED
+    world.session.commit()
+    path = f"/api/judges/{judge}"
+    refused = http.delete(path, headers=admin.headers)
+    assert (refused.status_code, refused.json()["code"]) == (409, "judge_in_use")
+    assert "retry and cancel" in refused.json()["detail"]
+    for verb in ("retry", "cancel"):
+        assert http.post(f"/api/jobs/{job.id}/{verb}", headers=admin.headers).status_code < 300
+    assert http.delete(path, headers=admin.headers).status_code == 204

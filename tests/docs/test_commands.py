@@ -39,6 +39,7 @@ LEFT_OUT: Final = {
     "takes minutes": 37,
     "wants a file of weights": 4,
     "wants a judge": 6,
+    "wants instruction data": 1,
 }
 _WORD: Final = re.compile(r"(?:^|\s)(--[a-z][a-z-]*)")
 

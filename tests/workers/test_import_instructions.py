@@ -85,6 +85,8 @@ def test_alpaca(rows: Pool) -> None:
         {"instruction": "Sing.", "responses": ["La."]},
     ]
     first, second = rows.examples()
+    # What serves texts serves all of a row.
+    assert first.media_type == "text/plain"
     assert (first.name, first.meta) == ("7", {"id": 7, "score": 4.5})
     assert second.name == "alpaca.jsonl, line 2"
     # What models read, and what is searched, is all of it.

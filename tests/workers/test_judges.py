@@ -68,6 +68,7 @@ def asked(
     most: float | None = None,
     job_id: int | None = None,
     check: Any = lambda: None,
+    allowed: Allowed = HERE,
     **values: Any,
 ) -> tuple[dict[int, Ranked], Tally]:
     """What came of asking for the orders of clusters; answers are kept if there is a world."""
@@ -89,7 +90,7 @@ def asked(
             with kept() as session:
                 before = ledger.spent(session, job_id)
         async with Judge.opened(
-            judge_settings, HERE, kept,
+            judge_settings, allowed, kept,
             job_id=job_id, spend_at_most=most, spent=before, patience=patience,
         ) as judge:  # fmt: skip
             tallies.append(judge.tally)

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from fastapi.testclient import TestClient
@@ -14,13 +15,18 @@ from core.selections import read_columns
 from core.states import ArtifactKind, ExampleState, JobState
 from core.tables import Artifact, Example, Job, JudgeAnswer, Project, Round
 from karat.demo.stand_in_judge import Behaviour
+from models.instructions.fp_instruction import choose as fp_instruction
+from models.instructions.view import InstructionView, Ranked
+from models.params.instructions import FpInstructionParams
 from tests.processes import eventually, worker
 from tests.workers.instructed import good_ones, judge_of, pool_of, rows_of
 from tests.workers.killing import kill_in_every_phase, kill_publishing, named, state
 from tests.workers.starting import start_job
 from tests.world import World
 from workers.instructions import handler
+from workers.instructions.choosing import columns_of
 from workers.instructions.handler import PHASES
+from workers.instructions.report import figures
 from workers.runner import run_job
 
 QUICK = {"features": "hashed_ngrams", "largest": 4}
@@ -351,3 +357,18 @@ def test_another_judge_begins_anew_and_a_group_that_is_held_out_is_not_asked_abo
         assert job.result["rows"] == 24
         assert job.result["people"]["refused"] is None
         assert (job.result["people"]["asked"], job.result["people"]["audit"]) == (5, 5)
+
+
+def test_clusters_of_which_chance_tells_nothing_do_not_count_as_rankable() -> None:
+    clusters = np.repeat([0, 1, 2], [2, 2, 4])
+    same, other = ((0, 1),) * 5, ((0, 1), (0, 1), (1, 0))
+    rankings = {0: Ranked(same), 1: Ranked(other), 2: Ranked(((0, 1, 2, 3),) * 3)}
+    view = InstructionView(n=8, clusters=clusters, rankings=rankings)
+    columns = columns_of(
+        fp_instruction(view, FpInstructionParams(permutations=5)), clusters, rankings, judged=True
+    )
+    # Five orders of two rows are the same once in sixteen times.
+    assert np.isnan(columns["p_value"][:4]).all()
+    assert columns["status"][[0, 2, 4]].tolist() == ["decided", "undecided", "decided"]
+    columns |= {"topic": np.full(8, -1), "length": np.ones(8, dtype=np.int64)}
+    assert figures(columns)["rankable"] == {"share": 1.0, "of": 1}

@@ -50,6 +50,8 @@ def prepare(context: JobContext) -> DryRun:
             "The judge was asked one question, whose answer is kept. How many tokens it counts is "
             "known only when it has answered; this estimate is rather too high.",
         )
+    if params.embedded and params.features == "judge":
+        notes += ("What the judge's server takes for embeddings is not in this price.",)
     return DryRun(len(rows), phases, notes, timing.facts)
 
 

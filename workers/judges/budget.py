@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 
 from workers.judges.errors import OverBudget
@@ -81,3 +81,31 @@ class Budget:
         cost = self.price.of(tokens_in, tokens_out)
         self.spent += cost
         return cost
+
+
+class Bill:
+    """What one question costs, with what is paid for in vain before it is answered.
+
+    Attributes:
+        lost: What requests have cost that came to no answer, as far as can be guessed.
+    """
+
+    def __init__(self, budget: Budget, most: int, guess: int, longest: int) -> None:
+        """Nothing is paid yet.
+
+        Args:
+            budget: What pays.
+            most: Tokens of the prompt, at most.
+            guess: Tokens of the prompt, about.
+            longest: Tokens of the answer, at most.
+        """
+        self._budget, self._most, self._guess, self._longest = budget, most, guess, longest
+        self.lost = 0.0
+
+    def reserved(self) -> AbstractAsyncContextManager[None]:
+        """Hold what one request can cost at most; see ``Budget.reserved``."""
+        return self._budget.reserved(self._most, self._longest)
+
+    def lose(self) -> None:
+        """Count a request whose answer did not come: the server has worked on it all the same."""
+        self.lost += self._budget.pay(self._guess, self._longest)

@@ -5,7 +5,6 @@ there when the same is asked again: who is killed pays for nothing twice.
 """
 
 import asyncio
-import json
 import random
 import time
 from collections import Counter
@@ -20,17 +19,17 @@ from sqlalchemy.orm import Session, sessionmaker
 from core.addresses import Allowed
 from workers import outgoing
 from workers.judges import faults
-from workers.judges.budget import Budget, estimated_tokens, most_tokens
+from workers.judges.budget import Bill, Budget, estimated_tokens, most_tokens
 from workers.judges.errors import JudgeDown, Stopped, Unanswered
 from workers.judges.ledger import Kept, Ledger
 from workers.judges.limits import Gate
 from workers.judges.prompts import Message
-from workers.judges.replies import BadReply, Reply, Verdict, clean, loaded, read, verdict
+from workers.judges.replies import BadReply, Reply, Verdict, clean, loaded, verdict
+from workers.judges.server import Server, Way, connect_seconds
 from workers.judges.settings import DEFAULT_PATIENCE, JudgeSettings, Patience, question_key
 
 _FIRST_PAUSE: Final = 0.5
 _LONGEST_PAUSE: Final = 8.0
-_RESOLVED_SECONDS: Final = 60.0
 # Orders, of which by chance one in six or less is as shown.
 _FEW: Final = 20
 
@@ -89,7 +88,15 @@ class Tally:
 
 
 class Judge:
-    """A judge for one event loop; made by ``Judge.opened``."""
+    """A judge for one event loop; made by ``Judge.opened``.
+
+    Attributes:
+        settings: Of it.
+        budget: What it may cost.
+        tally: What asking it has come to.
+        stopped: It is asked nothing more.
+        on_way: Requests that were sent and are not answered yet.
+    """
 
     def __init__(
         self,
@@ -104,15 +111,14 @@ class Judge:
         self.settings = settings
         self.budget = budget
         self.tally = Tally()
-        self._allowed, self._ledger, self._client = allowed, ledger, client
+        self._ledger, self._server = ledger, Server(settings, allowed, client)
         self._gate = Gate(settings.concurrency, settings.requests_per_minute)
-        self._addresses: list[str] = []
-        self._resolved_at = 0.0
         self._patience = patience
         self._heard = 0
         self._silent_since: float | None = None
         self._failed = 0
-        self._stopped = False
+        self.stopped = False
+        self.on_way = 0
         # What the server does not take, as some models take no temperature: left out from then on.
         self._renamed: dict[str, str | None] = {}
 
@@ -144,7 +150,7 @@ class Judge:
         limits = httpx.Limits(max_connections=most, max_keepalive_connections=most)
         ledger = None if sessions is None else Ledger(sessions, settings.judge_id, job_id)
         budget = Budget(settings.price, spend_at_most, spent)
-        async with outgoing.new_client(limits) as client:
+        async with outgoing.new_client(limits, connect=connect_seconds(settings)) as client:
             try:
                 yield cls(settings, allowed, ledger, budget, client, patience)
             finally:
@@ -157,7 +163,12 @@ class Judge:
         return self._gate.limit
 
     async def ask(
-        self, messages: Sequence[Message], *, max_tokens: int | None = None, seed: int = 0
+        self,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int | None = None,
+        seed: int = 0,
+        anew: int = 0,
     ) -> Answer:
         """Ask, or find what was answered before; the answer is committed when it returns.
 
@@ -165,6 +176,8 @@ class Judge:
             messages: The conversation, the question last.
             max_tokens: Of the answer; as the judge's settings say if None.
             seed: For the server's random numbers, where it has such.
+            anew: How many answers to the same question are known to be of no use; of each of them
+                another one is kept.
 
         Raises:
             Unanswered: This question has no answer.
@@ -178,21 +191,23 @@ class Judge:
             "seed": seed,
             "max_tokens": longest,
         }
-        key = question_key(self.settings, params, messages)
+        known = {**params, "anew": anew} if anew else params
+        key = question_key(self.settings, known, messages)
         if self._ledger is not None and (kept := await self._ledger.find(key)) is not None:
             self.tally.kept += 1
             return Answer(kept.content, kept.finish, kept.tokens_in, kept.tokens_out, True)
         self._require_going()
         most = sum(most_tokens(message["content"]) for message in messages)
-        async with self.budget.reserved(most, longest):
-            body = {"model": self.settings.model, "messages": list(messages)}
-            reply = await self._asked_until_answered("chat/completions", body, params, Reply.parse)
-            tokens_in, out = reply.tokens_in, reply.tokens_out
-            if tokens_in is None:
-                tokens_in = sum(estimated_tokens(message["content"]) for message in messages)
-            if out is None:
-                out = estimated_tokens(reply.text)
-            cost = self.budget.pay(tokens_in, out)
+        guess = sum(estimated_tokens(message["content"]) for message in messages)
+        bill = Bill(self.budget, most, guess, longest)
+        body = {"model": self.settings.model, "messages": list(messages)}
+        reply = await self._asked_until_answered(
+            "chat/completions", body, params, Reply.parse, bill
+        )
+        tokens_in = guess if reply.tokens_in is None else reply.tokens_in
+        out = estimated_tokens(reply.text) if reply.tokens_out is None else reply.tokens_out
+        # With what was paid for in vain, so that whoever adds up what a job has spent counts it.
+        cost = self.budget.pay(tokens_in, out) + bill.lost
         self.tally.answered += 1
         self.tally.tokens_in += tokens_in
         self.tally.tokens_out += out
@@ -203,10 +218,10 @@ class Judge:
 
     def stop(self) -> None:
         """Ask nothing more; what is on its way still comes and is kept."""
-        self._stopped = True
+        self.stopped = True
 
     def _require_going(self) -> None:
-        if self._stopped:
+        if self.stopped:
             raise Stopped
 
     async def call(self, path: str, body: Mapping[str, Any]) -> Any:
@@ -216,21 +231,46 @@ class Judge:
             Unanswered: This request has no answer.
             JudgeDown: The judge cannot be asked.
         """
-        return await self._asked_until_answered(path, body, {}, loaded)
+        return await self._asked_until_answered(path, body, {}, loaded, Bill(self.budget, 0, 0, 0))
 
     async def _asked_until_answered(
-        self, path: str, body: Mapping[str, Any], params: Mapping[str, Any], parse: Any
+        self,
+        path: str,
+        body: Mapping[str, Any],
+        params: Mapping[str, Any],
+        parse: Any,
+        bill: Bill,
+    ) -> Any:
+        try:
+            return await self._repeated(path, body, params, parse, bill)
+        except JudgeDown:
+            # Before whoever waits for a turn asks it once more.
+            self.stop()
+            raise
+
+    async def _repeated(
+        self,
+        path: str,
+        body: Mapping[str, Any],
+        params: Mapping[str, Any],
+        parse: Any,
+        bill: Bill,
     ) -> Any:
         attempt, heard = 0, self._heard
         while True:
             taken = self._taken(params)
-            found = await self._once(path, {**body, **taken}, parse)
+            async with bill.reserved():
+                found = await self._once(path, {**body, **taken}, parse)
             if not isinstance(found, Verdict):
                 self._heard += 1
                 self._failed, self._silent_since = 0, None
                 return found
+            if found.paid:
+                bill.lose()
             if found.stop is not None:
                 raise JudgeDown(found.stop, self._said(found))
+            if found.reason == "forbidden":
+                raise self._forbidden(found)
             unwanted = next((name for name in taken if name in found.unwanted), None)
             if unwanted is not None:
                 # Unless another question has seen to that meanwhile.
@@ -246,24 +286,28 @@ class Judge:
 
     async def _once(self, path: str, body: Mapping[str, Any], parse: Any) -> Any:
         """Send once: what was answered, or what is wrong."""
+        way = Way()
         async with self._gate.turn() as began:
+            self._require_going()
             self.tally.sent += 1
+            self.on_way += 1
             try:
                 async with asyncio.timeout(self.settings.timeout):
-                    status, headers, content = await self._sent(path, body)
+                    status, headers, content = await self._server.post(path, body, way)
             except TimeoutError:
                 # It has more to do than it can within that time.
                 self._gate.full(began, None)
                 text = f"no answer within {self.settings.timeout:g} s"
-                return Verdict("timeout", text, again=True)
+                return Verdict("timeout", text, again=True, paid=way.sent)
             except (httpx.HTTPError, httpx.StreamError, OSError) as error:
-                # Another address may have been given to it since.
-                self._addresses = []
-                gone = isinstance(error, httpx.ConnectError)
+                gone = isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
                 text = str(error) or type(error).__name__
-                return Verdict("unreachable" if gone else "broken", text[:500], again=True)
+                reason = "unreachable" if gone else "broken"
+                return Verdict(reason, text[:500], again=True, paid=way.answering)
             except BadReply as error:
-                return Verdict("broken", str(error), again=True)
+                return Verdict("broken", str(error), again=True, paid=way.answering)
+            finally:
+                self.on_way -= 1
             found = verdict(status, headers, content, self.settings.key)
             if found is not None:
                 if found.full:
@@ -272,44 +316,9 @@ class Judge:
             try:
                 answer = parse(content)
             except BadReply as error:
-                return Verdict("broken", str(error), again=True)
+                return Verdict("broken", str(error), again=True, paid=way.answering)
             self._gate.succeeded()
             return answer
-
-    async def _sent(self, path: str, body: Mapping[str, Any]) -> tuple[int, httpx.Headers, bytes]:
-        base = httpx.URL(self.settings.base_url)
-        url = base.copy_with(path=f"{base.path.rstrip('/')}/{path}")
-        headers = {"Accept": "application/json"}
-        if self.settings.key is not None:
-            headers["Authorization"] = f"Bearer {self.settings.key}"
-        content = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
-        addresses = await self._looked_at(url)
-        for place, address in enumerate(addresses):
-            request = outgoing.pinned_post(self._client, url, address, content, headers)
-            try:
-                response = await self._client.send(request, stream=True)
-            except httpx.ConnectError:
-                if place == len(addresses) - 1:
-                    raise
-                continue
-            try:
-                return response.status_code, response.headers, await read(response)
-            finally:
-                await response.aclose()
-        raise AssertionError
-
-    async def _looked_at(self, url: httpx.URL) -> list[str]:
-        """Addresses that may be called, looked at anew once a minute."""
-        if not self._addresses or time.monotonic() > self._resolved_at + _RESOLVED_SECONDS:
-            host = url.raw_host.decode("ascii")
-            try:
-                self._addresses = await outgoing.permitted(url, self._allowed)
-            except outgoing.Unresolved as error:
-                raise JudgeDown("unresolved", faults.unresolved(str(error))) from error
-            except outgoing.NotAllowed as error:
-                raise JudgeDown("not_allowed", faults.not_allowed(str(error), host)) from error
-            self._resolved_at = time.monotonic()
-        return self._addresses
 
     def _taken(self, params: Mapping[str, Any]) -> dict[str, Any]:
         named = {self._renamed.get(name, name): value for name, value in params.items()}
@@ -348,6 +357,14 @@ class Judge:
         if now - since > most:
             fault = {"full": "rate_limited", "unreachable": "unreachable", "timeout": "unreachable"}
             raise JudgeDown(fault.get(found.reason, "failing"), self._said(found))
+
+    def _forbidden(self, found: Verdict) -> Exception:
+        """What 403 comes to: of a gateway about one row, or of a key that is not accepted."""
+        self._failed += 1
+        some = self._heard or self.tally.kept
+        if not some or self._failed >= self._patience.alone:
+            return JudgeDown("unauthorized", self._said(found))
+        return Unanswered("refused", self._said(found))
 
     def _said(self, found: Verdict) -> str:
         return faults.told(found.reason, self.settings.base_url, clean(found.detail))

@@ -13,7 +13,7 @@ def told(reason: str, base_url: str, said: str) -> str:
     """
     host = httpx.URL(base_url).host
     match reason:
-        case "unauthorized":
+        case "unauthorized" | "forbidden":
             return f"The judge at {host} does not accept the key: {said}. Enter the key anew."
         case "unpaid":
             return f"The judge at {host} wants to be paid first: {said}. Look after the account."

@@ -8,15 +8,16 @@ import asyncio
 import hashlib
 import random
 import re
+import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from math import factorial
 from typing import Final, Literal, TypeVar
 
 from workers.judges import prompts
 from workers.judges.client import Answer, Judge
-from workers.judges.errors import Unanswered
+from workers.judges.errors import Stopped, Unanswered
 
 Reason = Literal["malformed", "refused", "cut_off", "timeout", "failed"]
 """Why there is no answer: not in the form, declined, longer than ``max_tokens``, no answer in time,
@@ -153,33 +154,64 @@ async def run(
         tasks: A name and what to ask, such as ``lambda judge: rank(judge, items, seed=0)``; taken
             one by one, when there is room.
         on_done: Told of each that is done, in the order in which they are.
-        check: Asked twice a second whether to go on; what it raises stops everything, as does the
-            first error of a task. What is on its way then is still waited for, for some seconds.
+        check: Asked twice a second whether to go on; what it raises stops everything, and what is
+            on its way then is waited for, for some seconds. After the first error of a task, or of
+            ``on_done``, it is waited for as long as a request may take, unless ``check`` raises.
     """
     left = iter(tasks)
 
     async def work() -> None:
         for name, ask in left:
-            on_done(name, await ask(judge))
+            if judge.stopped:
+                return
+            try:
+                found = await ask(judge)
+            except Stopped:
+                return
+            on_done(name, found)
 
     workers = {asyncio.create_task(work()) for _ in range(judge.settings.concurrency)}
     going = workers
+    grace = judge.settings.timeout
     try:
         while going:
-            check()
+            try:
+                check()
+            except BaseException:
+                grace = min(_GRACE_SECONDS, grace)
+                raise
             done, going = await asyncio.wait(
                 going, timeout=_CHECK_SECONDS, return_when=asyncio.FIRST_EXCEPTION
             )
             for one in done:
                 one.result()
+    except asyncio.CancelledError:
+        grace = min(_GRACE_SECONDS, grace)
+        raise
     finally:
         # What is on its way is paid for: its answer is waited for, and kept.
         judge.stop()
-        if going:
-            await asyncio.wait(going, timeout=min(_GRACE_SECONDS, judge.settings.timeout))
+        await _landed(judge, going, grace, check)
         for one in workers:
             one.cancel()
         await asyncio.gather(*workers, return_exceptions=True)
+
+
+async def _landed(
+    judge: Judge, going: Collection["asyncio.Task[None]"], grace: float, check: Callable[[], None]
+) -> None:
+    """Wait until nothing is on its way, for ``grace`` seconds or until it has to be left."""
+    until = time.monotonic() + grace
+    left: set[asyncio.Task[None]] = {*going}
+    while left and judge.on_way and (pause := until - time.monotonic()) > 0:
+        _, left = await asyncio.wait(
+            left, timeout=min(_CHECK_SECONDS, pause), return_when=asyncio.FIRST_COMPLETED
+        )
+        try:
+            check()
+        except Exception:
+            # The end is known already; this one only shortens it.
+            until = min(until, time.monotonic() + _GRACE_SECONDS)
 
 
 async def _asked(
@@ -188,14 +220,18 @@ async def _asked(
     parse: Callable[[str], _Parsed | None],
     seed: int,
 ) -> tuple[_Parsed | None, Reason | None, int]:
-    """What was answered, or why nothing was; and how many requests were paid for."""
-    paid = 0
-    reason: Reason = "malformed"
-    for again in (False, True):
+    """What was answered, or why nothing was; and how many requests were paid for.
+
+    Where what is kept has not the form, it was asked by somebody who went before, of a judge that
+    may have been mended since: then it is asked for anew, once.
+    """
+    paid, stale, anew = 0, False, 0
+    asked = messages
+    while True:
         try:
-            answer = await judge.ask(messages, seed=seed)
+            answer = await judge.ask(asked, seed=seed, anew=anew)
         except Unanswered as error:
-            reason = "failed"
+            reason: Reason = "failed"
             if error.reason in ("refused", "timeout"):
                 reason = "refused" if error.reason == "refused" else "timeout"
             break
@@ -204,10 +240,16 @@ async def _asked(
         if found is not None:
             return found, None, paid
         reason = _why(answer)
-        if again or reason == "cut_off":
+        if reason == "cut_off":
+            break
+        if asked is messages and not anew:
+            stale = answer.was_kept
+            asked = prompts.once_more(messages, answer.text)
+        elif stale and answer.was_kept and reason == "malformed":
+            asked, anew = messages, anew + 1
+        else:
             break
         judge.tally.malformed += 1
-        messages = prompts.once_more(messages, answer.text)
     judge.tally.without[reason] += 1
     return None, reason, paid
 

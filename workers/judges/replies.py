@@ -19,10 +19,11 @@ _HALVES: Final = re.compile("[\ud800-\udfff]")
 # Parameters that not all models take.
 _OPTIONAL: Final = ("max_completion_tokens", "max_tokens", "temperature", "seed")
 _NOT_TAKEN: Final = ("unsupported", "not support", "unrecognized", "unknown", "extra", "permitted")
+# What servers that decline a row call it.
+_ABOUT_ROWS: Final = ("content_", "content-", "content filter", "policy", "moderat", "flagged")
 _STOPS: Final[Mapping[int, str]] = {
     401: "unauthorized",
     402: "unpaid",
-    403: "unauthorized",
     404: "unknown_model",
 }
 
@@ -43,6 +44,7 @@ class Verdict:
         wait: Seconds that it wants to be left alone, if it says so.
         stop: Fault of the judge for which there is no use in asking anything.
         unwanted: Parameters, one of which it does not take.
+        paid: It has probably worked on it, and wants to be paid for that.
     """
 
     reason: str
@@ -52,6 +54,7 @@ class Verdict:
     wait: float | None = None
     stop: str | None = None
     unwanted: frozenset[str] = frozenset()
+    paid: bool = False
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,7 @@ class Reply:
             message = choice["message"]
             text, finish = message.get("content"), choice.get("finish_reason")
             refusal = message.get("refusal")
-        except (KeyError, IndexError, TypeError, AttributeError) as error:
+        except (BadReply, KeyError, IndexError, TypeError, AttributeError) as error:
             raise BadReply("the body is no chat completion") from error
         if isinstance(refusal, str) and refusal:
             text, finish = refusal, "refusal"
@@ -165,7 +168,10 @@ def verdict(
     if status == 400 and any(word in said.lower() for word in _NOT_TAKEN):
         unwanted = frozenset(name for name in _OPTIONAL if name in said)
         return Verdict("failed", detail, again=bool(unwanted), unwanted=unwanted)
-    reason = "refused" if "content" in (code or "") or "policy" in said.lower() else "failed"
+    about_row = any(word in f"{code or ''} {said}".lower() for word in _ABOUT_ROWS)
+    if status == 403 and not about_row:
+        return Verdict("forbidden", detail)
+    reason = "refused" if about_row else "failed"
     return Verdict(reason, detail)
 
 

@@ -3,10 +3,11 @@
 import asyncio
 import logging
 import time
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from sqlalchemy import select, update
+from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session, sessionmaker
 
 from core.addresses import Allowed
@@ -21,6 +22,10 @@ logger = logging.getLogger(__name__)
 
 _PATIENCE: Final = Patience(full=5.0, silent=2.0, retries=0, alone=1, refused=2)
 _SHOWN: Final = 500
+_LOCK: Final = 0x747269616C
+_MOST: Final = 16
+# Shorter than PostgreSQL lets a transaction wait, as the lock is held by one.
+_LONGEST_SECONDS: Final = 45.0
 _ROWS: Final = (
     "Name the capital of France.\n\nThe capital of France is Paris",
     "Name the capital of France.\n\nThe capital of France is Rome, which lies in Spain",
@@ -29,13 +34,32 @@ _ORDERS: Final = ((0, 1), (1, 0))
 
 
 def try_all(sessions: sessionmaker[Session], settings: Settings) -> None:
-    """Ask every judge that waits to be tried."""
+    """Ask every judge that waits to be tried, all at the same time.
+
+    One worker does so: who comes meanwhile leaves theirs to it, and no other thread is held.
+    """
+    while _waiting(sessions):
+        with sessions.begin() as session:
+            if not session.scalar(select(func.pg_try_advisory_xact_lock(_LOCK))):
+                # That one looks again when it is done.
+                return
+            rows = _waiting(sessions)
+            asyncio.run(_try(rows, sessions, settings))
+
+
+def _waiting(sessions: sessionmaker[Session]) -> Sequence[JudgeRow]:
+    """Judges that wait to be tried, without a session."""
     waiting = select(JudgeRow).where(JudgeRow.trial_asked_at.is_not(None), JudgeRow.trial.is_(None))
     with sessions() as session:
-        rows = session.scalars(waiting.order_by(JudgeRow.id)).all()
+        rows = session.scalars(waiting.order_by(JudgeRow.id).limit(_MOST)).all()
         session.expunge_all()
-    for row in rows:
-        found = tried(row, settings)
+    return rows
+
+
+async def _try(
+    rows: Sequence[JudgeRow], sessions: sessionmaker[Session], settings: Settings
+) -> None:
+    def note(row: JudgeRow, found: dict[str, Any]) -> None:
         with sessions.begin() as session:
             # Unless it was changed or asked for again meanwhile.
             session.execute(
@@ -44,13 +68,25 @@ def try_all(sessions: sessionmaker[Session], settings: Settings) -> None:
                 .values(trial=found)
             )
 
+    async def work(row: JudgeRow) -> None:
+        found = await tried(row, settings)
+        await asyncio.to_thread(note, row, found)
 
-def tried(row: JudgeRow, settings: Settings) -> dict[str, Any]:
+    await asyncio.gather(*(work(row) for row in rows))
+
+
+async def tried(row: JudgeRow, settings: Settings) -> dict[str, Any]:
     """What came of asking a judge to rank two rows in both orders; nothing is kept of it."""
     start = time.monotonic()
     text, problem = None, None
     try:
-        text, problem = asyncio.run(_ask(JudgeSettings.of(row, settings), settings.judges_allowed))
+        async with asyncio.timeout(_LONGEST_SECONDS):
+            text, problem = await _ask(JudgeSettings.of(row, settings), settings.judges_allowed)
+    except TimeoutError:
+        problem = (
+            f"It did not rank two rows within {_LONGEST_SECONDS:g} s, for which a trial waits. A "
+            "job waits as long as the judge's timeout says."
+        )
     except JudgeDown as error:
         problem = error.detail
     except Unanswered as error:

@@ -18,7 +18,6 @@ from workers.imports.items import Item, Refused
 from workers.imports.media.base import Content, Made, unwrapped
 from workers.imports.media.text import MadeText, TextMedium, TextReading
 
-MEDIA_TYPE: Final = "application/json"
 NEARLY: Final = (
     "nearly the same as another row: only case, punctuation or spaces differ; both are kept"
 )
@@ -85,7 +84,7 @@ class InstructionMedium(InstructionReading, TextMedium):
         key = _key(said)
         notes = (NEARLY,) if key in self._seen else ()
         self._seen.add(key)
-        return MadeText(said, fields=stored_row(row), notes=notes, media_type=MEDIA_TYPE)
+        return MadeText(said, fields=stored_row(row), notes=notes)
 
 
 def _key(content: str) -> int:
