@@ -110,7 +110,7 @@ def test_fifty_groups_are_ranked_by_keys_with_the_network_cut_in_between(
 def test_rows_are_ranked_by_hand_and_by_fingers(
     browser: Browser, stack: Stack, project: ProjectClient
 ) -> None:
-    ask(stack, project, [ROWS] * 4)
+    ask(stack, project, [ROWS, ROWS, ROWS, 10])
     context = sign_in(browser, stack.url, admin_login(stack))
     page = context.new_page()
     page.set_viewport_size({"width": 1440, "height": 900})
@@ -160,4 +160,9 @@ def test_rows_are_ranked_by_hand_and_by_fingers(
     page.get_by_role("button", name="Send the order").tap()
     eventually(lambda: len(stored(stack, project.id)) == 3, "what was tapped has arrived")
     assert stored(stack, project.id)[2][2] == label([[ids[2], ids[0]]], [ids[1]])
+
+    # More than there is room for: the cards scroll, and the page does not, into nothing.
+    expect(cards).to_have_count(10)
+    assert page.evaluate("document.scrollingElement.scrollHeight <= innerHeight")
+    assert page.evaluate("document.querySelector('[data-query-id]').scrollHeight > innerHeight")
     context.close()

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useParams } from "react-router";
 import { jobQuery } from "../api/rounds";
 import { LogCard } from "../features/jobs/LogCard";
+import { ClustersCard } from "../features/jobs/selection/ClustersCard";
 import { RoundScreen } from "../features/rounds/RoundScreen";
 import { t } from "../strings";
 import type { PageHandle } from "./pageTitle";
@@ -20,6 +21,9 @@ export function Component() {
       project={project}
       number={number ?? ""}
       logOf={(jobId) => <Log key={jobId} jobId={jobId} />}
+      groupsOf={(jobId) => (
+        <ClustersCard key={jobId} place={{ projectId: project.id, jobId }} only="people" />
+      )}
     />
   );
 }

@@ -83,7 +83,9 @@ export function AllJobsCard({ project }: { project: Project }) {
       {jobs.data && items.length === 0 && (
         <p className={styles.quiet}>{isFiltered ? text.nothing : text.noneText}</p>
       )}
-      {items.length > 0 && <AllJobsTable projectId={project.id} jobs={items} />}
+      {items.length > 0 && (
+        <AllJobsTable projectId={project.id} ranks={project.task === "instructions"} jobs={items} />
+      )}
       {jobs.hasNextPage && (
         <div className={styles.more}>
           <Button busy={jobs.isFetchingNextPage} onClick={() => jobs.fetchNextPage()}>

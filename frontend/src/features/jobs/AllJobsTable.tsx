@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "react-router";
+import { useTitles } from "../../api/algorithms";
 import { projectQuery } from "../../api/projects";
 import { cancelJob, retryJob } from "../../api/rounds";
 import type { Job } from "../../api/types";
@@ -16,9 +17,21 @@ import { TONES, tookOf } from "./RunsTable";
 
 const { all: text } = t.jobs;
 
-const nameOf = (job: Job): string => t.jobs.titled(t.overview.job[job.kind] ?? job.kind, job.id);
+const nameOf = (job: Job, ranks: boolean): string => {
+  // Where people rank nothing is trained.
+  const isClosing = ranks && job.kind === "advance_round";
+  const name = isClosing ? t.overview.ranking.closing : t.overview.job[job.kind];
+  return t.jobs.titled(name ?? job.kind, job.id);
+};
 
-export function AllJobsTable({ projectId, jobs }: { projectId: number; jobs: Job[] }) {
+type AllJobsTableProps = {
+  projectId: number;
+  /** Whether people put rows in order there. */
+  ranks: boolean;
+  jobs: Job[];
+};
+
+export function AllJobsTable({ projectId, ranks, jobs }: AllJobsTableProps) {
   const client = useQueryClient();
   const act = useMutation({
     mutationFn: ({ job, action }: { job: Job; action: typeof cancelJob }) => action(job.id),
@@ -47,7 +60,7 @@ export function AllJobsTable({ projectId, jobs }: { projectId: number; jobs: Job
           {jobs.map((job) => (
             <tr key={job.id}>
               <th scope="row" className={styles.job}>
-                <Link to={`/projects/${projectId}/jobs/${job.id}`}>{nameOf(job)}</Link>
+                <Link to={`/projects/${projectId}/jobs/${job.id}`}>{nameOf(job, ranks)}</Link>
                 {job.dry_run && (
                   <div className={styles.quiet}>
                     {job.kind === "import_pool" ? t.jobs.estimate.preview : t.jobs.estimate.run}
@@ -67,6 +80,7 @@ export function AllJobsTable({ projectId, jobs }: { projectId: number; jobs: Job
               <td data-number>
                 <Act
                   job={job}
+                  name={nameOf(job, ranks)}
                   busy={act.isPending && act.variables.job.id === job.id}
                   onAct={(action) => act.mutate({ job, action })}
                 />
@@ -80,6 +94,7 @@ export function AllJobsTable({ projectId, jobs }: { projectId: number; jobs: Job
 }
 
 function Outcome({ job }: { job: Job }) {
+  const titleOf = useTitles("instruction_selection");
   const { progress } = job;
   if (job.state === "running" && progress) {
     const eta = progress.eta_seconds;
@@ -95,22 +110,27 @@ function Outcome({ job }: { job: Job }) {
   return (
     <>
       <span className={styles.brief}>
-        {(job.state === "succeeded" ? doneBy(job) : saidBy(job)) ?? "–"}
+        {(job.state === "succeeded" ? doneBy(job, titleOf) : saidBy(job)) ?? "–"}
       </span>
       {job.attempt > 1 && <div className={styles.quiet}>{text.attempt(job.attempt)}</div>}
     </>
   );
 }
 
-type ActProps = { job: Job; busy: boolean; onAct: (action: typeof cancelJob) => void };
+type ActProps = {
+  job: Job;
+  name: string;
+  busy: boolean;
+  onAct: (action: typeof cancelJob) => void;
+};
 
-function Act({ job, busy, onAct }: ActProps) {
+function Act({ job, name, busy, onAct }: ActProps) {
   if (job.state === "queued" || job.state === "running") {
     return (
       <Button
         size="small"
         kind="quiet"
-        aria-label={`${t.jobs.stop}: ${nameOf(job)}`}
+        aria-label={`${t.jobs.stop}: ${name}`}
         busy={busy || job.cancel_requested}
         onClick={() => onAct(cancelJob)}
       >
@@ -123,7 +143,7 @@ function Act({ job, busy, onAct }: ActProps) {
     <Button
       size="small"
       kind="quiet"
-      aria-label={`${t.jobs.retry}: ${nameOf(job)}`}
+      aria-label={`${t.jobs.retry}: ${name}`}
       title={t.jobs.retryHint}
       busy={busy}
       onClick={() => onAct(retryJob)}

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { Link } from "react-router";
+import { useTitles } from "../../api/algorithms";
 import type { Job } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
@@ -74,11 +75,20 @@ function Runs({ title, jobs }: { title: string; jobs: Job[] }) {
 }
 
 function Outcome({ job }: { job: Job }) {
+  const titleOf = useTitles("instruction_selection");
   if (job.state === "failed") return <span className={styles.brief}>{saidBy(job)}</span>;
   if (job.state !== "succeeded") return job.dry_run ? t.jobs.estimate.run : "–";
   const show = job.dry_run ? undefined : t.jobs.showResult[job.kind];
-  if (show) return <Link to={`/projects/${job.project_id}/jobs/${job.id}`}>{show}</Link>;
-  return doneBy(job) ?? "–";
+  if (show) {
+    const said = job.kind === "select_instructions" && doneBy(job, titleOf);
+    return (
+      <>
+        {said && `${said} · `}
+        <Link to={`/projects/${job.project_id}/jobs/${job.id}`}>{show}</Link>
+      </>
+    );
+  }
+  return doneBy(job, titleOf) ?? "–";
 }
 
 /** From the first start to the end; a dash until then. */

@@ -124,6 +124,7 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
             {view.phase === "waiting" && (
               <Waiting
                 projectId={project.id}
+                ranks={project.task === "instructions"}
                 status={view.status}
                 elsewhere={view.elsewhere}
                 onTakeOver={session.takeOver}

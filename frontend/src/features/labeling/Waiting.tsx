@@ -1,10 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
+import { meQuery } from "../../api/auth";
 import { listenToProject } from "../../api/events";
 import { betweenQuery } from "../../api/labeling";
+import { jobsOfKindQuery } from "../../api/rounds";
 import type { BetweenRounds, Job, JobProgress, LabelStatus } from "../../api/types";
 import { t } from "../../strings";
-import { Button } from "../../ui/Button";
+import { Button, ButtonLink } from "../../ui/Button";
 import { formatAbout, formatCount, formatSeconds } from "../../ui/format";
 import { Meter } from "../../ui/Meter";
 import { Empty } from "../../ui/State";
@@ -15,6 +17,8 @@ const { waiting: text } = t.label;
 
 type WaitingProps = {
   projectId: number;
+  /** Whether groups were put in order, which no class is named for. */
+  ranks?: boolean;
   status: LabelStatus | null;
   /** Whether the images that are left are in another tab of the same person. */
   elsewhere: boolean;
@@ -27,7 +31,16 @@ type WaitingProps = {
 
 /** Says calmly why there is no image, how long it may last, and what one has done. */
 export function Waiting(props: WaitingProps) {
-  const { projectId, status, elsewhere, onTakeOver, canUndo, onUndo, onNews } = props;
+  const {
+    projectId,
+    ranks = false,
+    status,
+    elsewhere,
+    onTakeOver,
+    canUndo,
+    onUndo,
+    onNews,
+  } = props;
   const { data } = useQuery(betweenQuery(projectId));
   const live = useLiveProgress(projectId, data?.job_id ?? null, onNews);
   const progress = live ?? data?.progress ?? null;
@@ -64,7 +77,10 @@ export function Waiting(props: WaitingProps) {
           <p className={styles.next}>{text.next(data.next.number, data.next.budget)}</p>
         )}
       </div>
-      <div className={styles.mine}>{data && <Mine between={data} />}</div>
+      <div className={styles.mine}>
+        {data && <Mine between={data} ranks={ranks} />}
+        {ranks && <ToChosen projectId={projectId} />}
+      </div>
     </div>
   );
 }
@@ -101,13 +117,35 @@ function Training({ progress }: { progress: JobProgress }) {
 }
 
 /** My own figures of the round: who waits may look back. */
-function Mine({ between }: { between: BetweenRounds }) {
+/** Where what people said is followed; of no use to who only ranks. */
+function ToChosen({ projectId }: { projectId: number }) {
+  const isShown = useQuery(meQuery).data?.role !== "annotator";
+  const jobs = useQuery({
+    ...jobsOfKindQuery(projectId, "select_instructions"),
+    enabled: isShown,
+  }).data?.items;
+  // Of several, that which asked people last.
+  const last = jobs?.find(({ dry_run, result }) => {
+    const people = (result?.people ?? null) as { round?: number | null } | null;
+    return !dry_run && people?.round != null;
+  });
+  if (!isShown || !last) return null;
+  return (
+    <p className={styles.toChosen}>
+      <ButtonLink to={`/projects/${projectId}/jobs/${last.id}`} size="small">
+        {t.overview.ranking.show}
+      </ButtonLink>
+    </p>
+  );
+}
+
+function Mine({ between, ranks }: { between: BetweenRounds; ranks: boolean }) {
   const { round, mine } = between;
   if (!round || mine.answers === 0) return null;
   const figures: [string, string][] = [
     [text.mine.answers, formatCount(mine.answers)],
-    [text.mine.inside, formatCount(mine.inside)],
-    [text.mine.ood, formatCount(mine.ood)],
+    [ranks ? text.mine.groups : text.mine.inside, formatCount(mine.inside)],
+    [ranks ? text.mine.noneHere : text.mine.ood, formatCount(mine.ood)],
   ];
   if (mine.median_seconds !== null) {
     figures.push([text.mine.seconds, formatSeconds(mine.median_seconds)]);

@@ -10,6 +10,7 @@ import {
   projectsQuery,
 } from "../../api/projects";
 import { closeRound } from "../../api/rounds";
+import { type Selection, selectionUrl } from "../../api/selections";
 import type { Project, Round } from "../../api/types";
 import { t } from "../../strings";
 import { Button, ButtonLink } from "../../ui/Button";
@@ -25,7 +26,14 @@ const FORMATS = {
   classes: ["csv", "jsonl", "imagefolder"],
 } as const;
 
-export function Actions({ project, rounds }: { project: Project; rounds: Round[] }) {
+type ActionsProps = {
+  project: Project;
+  rounds: Round[];
+  /** Of instructions: those chosen last, which are what is taken away. */
+  chosen?: Selection | undefined;
+};
+
+export function Actions({ project, rounds, chosen }: ActionsProps) {
   const [closing, setClosing] = useState<number | null>(null);
   const client = useQueryClient();
   const refresh = () => {
@@ -52,6 +60,8 @@ export function Actions({ project, rounds }: { project: Project; rounds: Round[]
     ...t.overview.exports,
     ...t.boxes.exports,
   };
+  const others = isOrder ? t.overview.ranking.aboutExports : t.overview.allExports;
+  const allExports = isBoxes ? t.boxes.allExports : others;
   const open = rounds.find((round) => round.state === "open");
   return (
     <>
@@ -81,14 +91,22 @@ export function Actions({ project, rounds }: { project: Project; rounds: Round[]
           {isOrder ? t.overview.ranking.importMore : t.overview.importMore}
         </ButtonLink>
         <Menu label={t.overview.export}>
+          {chosen && (
+            <a
+              href={selectionUrl({ projectId: project.id, jobId: chosen.job_id }, "alpaca")}
+              download
+            >
+              {t.overview.ranking.chosenAs(chosen.kept, names.alpaca)}
+            </a>
+          )}
           {FORMATS[shown].map((format) => (
             <a key={format} href={exportUrl(project.id, format)} download>
-              {names[format]}
+              {isOrder && format !== "rankings"
+                ? t.overview.ranking.allAs(names[format as keyof typeof names])
+                : names[format]}
             </a>
           ))}
-          <Link to={`/projects/${project.id}/settings#exports`}>
-            {isBoxes ? t.boxes.allExports : t.overview.allExports}
-          </Link>
+          <Link to={`/projects/${project.id}/settings#exports`}>{allExports}</Link>
         </Menu>
       </div>
       {act.error && (

@@ -5,10 +5,16 @@ import { Card } from "../../ui/Card";
 import styles from "./FirstSteps.module.css";
 import { firstSteps, nextStep } from "./steps";
 
+type FirstStepsProps = {
+  project: Project;
+  /** Whether rows were chosen already, of instructions. */
+  isChosen?: boolean;
+};
+
 /** From nothing to the first model, step by step; it goes when the first round has closed. */
-export function FirstSteps({ project }: { project: Project }) {
+export function FirstSteps({ project, isChosen = false }: FirstStepsProps) {
   const { firstSteps: text } = t.overview;
-  const steps = firstSteps(project);
+  const steps = firstSteps(project, isChosen);
   const next = nextStep(steps);
   if (steps.length === 0) return null;
   return (

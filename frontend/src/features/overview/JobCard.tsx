@@ -11,13 +11,20 @@ import { Meter } from "../../ui/Meter";
 import { Notice } from "../../ui/State";
 import styles from "./JobCard.module.css";
 
+type JobCardProps = {
+  job: Job;
+  projectId: number;
+  /** What it is called here, if not as everywhere. */
+  name?: string | undefined;
+};
+
 /** A job at work, step by step, or why it failed. */
-export function JobCard({ job, projectId }: { job: Job; projectId: number }) {
+export function JobCard({ job, projectId, name }: JobCardProps) {
   const client = useQueryClient();
   const onSettled = () => client.invalidateQueries({ queryKey: projectQuery(projectId).queryKey });
   const retry = useMutation({ mutationFn: () => retryJob(job.id), onSettled });
   const cancel = useMutation({ mutationFn: () => cancelJob(job.id), onSettled });
-  const title = t.overview.job[job.kind] ?? job.kind;
+  const title = name ?? t.overview.job[job.kind] ?? job.kind;
   const error = retry.error ?? cancel.error;
   if (job.state === "failed") {
     return (

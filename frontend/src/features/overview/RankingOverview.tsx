@@ -1,7 +1,9 @@
+import { useQueries } from "@tanstack/react-query";
 import { Link } from "react-router";
+import { useTitles } from "../../api/algorithms";
+import { type Selection, selectionQuery } from "../../api/selections";
 import type { Job, Project, Round } from "../../api/types";
 import { t } from "../../strings";
-import { ButtonLink } from "../../ui/Button";
 import { Card } from "../../ui/Card";
 import { Chip } from "../../ui/Chip";
 import { formatCount, formatWholePercent } from "../../ui/format";
@@ -21,20 +23,28 @@ type RankingOverviewProps = { project: Project; rounds: Round[]; jobs: Job[] };
 export function RankingOverview({ project, rounds, jobs }: RankingOverviewProps) {
   const text = t.overview.ranking;
   const { counts } = project;
+  const selections = useSelections(project.id);
   return (
     <div className={styles.page}>
-      {project.state !== "draft" && <Actions project={project} rounds={rounds} />}
-      <FirstSteps project={project} />
+      {project.state !== "draft" && (
+        <Actions project={project} rounds={rounds} chosen={selections[0]} />
+      )}
+      <FirstSteps project={project} isChosen={selections.length > 0} />
       {project.warnings.map((warning) => (
         <Notice key={warning} tone="gold">
           {t.common.said(warning)}
         </Notice>
       ))}
-      {jobs.map((job) => (
-        <JobCard key={job.id} job={job} projectId={project.id} />
+      {jobs.filter(isOfUse).map((job) => (
+        <JobCard
+          key={job.id}
+          job={job}
+          projectId={project.id}
+          name={job.kind === "advance_round" ? text.closing : undefined}
+        />
       ))}
       <div className={styles.top}>
-        <Chosen project={project} />
+        <Chosen project={project} selections={selections} />
         <Card title={text.pool} hint={text.rows(counts.pool)}>
           <Parts
             label={text.pool}
@@ -58,22 +68,26 @@ export function RankingOverview({ project, rounds, jobs }: RankingOverviewProps)
   );
 }
 
-/** What the last choice keeps, and the round in which people rank what it left open. */
-function Chosen({ project }: { project: Project }) {
+/** That an estimate failed is said where it was asked for. */
+const isOfUse = (job: Job): boolean => !(job.dry_run && job.state === "failed");
+
+/** What was chosen, the latest first, and the round in which people rank what was left open. */
+function Chosen({ project, selections }: { project: Project; selections: Selection[] }) {
   const text = t.overview.ranking;
-  const jobs = useJobsOfKind(project.id, "select_instructions").data?.items;
-  const last = jobs?.find(({ state, dry_run }) => state === "succeeded" && !dry_run);
+  const titleOf = useTitles("instruction_selection");
   const { current_round: round } = project;
   return (
     <Card title={text.latest}>
-      {jobs && <Kept job={last} />}
-      {last && (
-        <p>
-          <ButtonLink to={`/projects/${project.id}/jobs/${last.id}`} size="small" kind="primary">
-            {text.show}
-          </ButtonLink>
-        </p>
-      )}
+      {selections.length === 0 && <p>{text.latestNone}</p>}
+      <ul className={styles.selections}>
+        {selections.map(({ job_id: id, method, kept, rows, people }) => (
+          <li key={id}>
+            <Link to={`/projects/${project.id}/jobs/${id}`}>{titleOf(method)}</Link>:{" "}
+            {text.latestSays(kept, rows)}{" "}
+            {people != null && people.answered > 0 && text.byPeople(people.answered)}
+          </li>
+        ))}
+      </ul>
       {round && (
         <Meter
           label={text.now(round.number)}
@@ -86,11 +100,17 @@ function Chosen({ project }: { project: Project }) {
   );
 }
 
-function Kept({ job }: { job: Job | undefined }) {
-  const text = t.overview.ranking;
-  const { kept, rows } = (job?.result ?? {}) as { kept?: number; rows?: number };
-  if (kept === undefined || rows === undefined) return <p>{text.latestNone}</p>;
-  return <p>{text.latestSays(kept, rows)}</p>;
+/** As many selections are told of here; the page of jobs has all. */
+const TOLD = 4;
+
+/** The latest selections of a project, as they stand now that people have answered. */
+function useSelections(projectId: number): Selection[] {
+  const jobs = useJobsOfKind(projectId, "select_instructions").data?.items ?? [];
+  const done = jobs.filter(({ state, dry_run }) => state === "succeeded" && !dry_run);
+  const found = useQueries({
+    queries: done.slice(0, TOLD).map(({ id }) => selectionQuery({ projectId, jobId: id })),
+  });
+  return found.flatMap(({ data }) => (data ? [data] : []));
 }
 
 const TONES = {

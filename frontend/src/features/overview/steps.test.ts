@@ -53,6 +53,12 @@ it("takes labels that came with the images for no answers", () => {
   expect(firstSteps(imported).filter(({ done }) => done)).toHaveLength(2);
 });
 
+it("is done with instructions once rows are chosen, though nobody was asked", () => {
+  const rows = project({ task: "instructions" }, POOL);
+  expect(nextStep(firstSteps(rows))).toBe("choose");
+  expect(firstSteps(rows, true)).toEqual([]);
+});
+
 it("ends by itself, and is none where nothing is to be asked", () => {
   const running = project({ classes, state: "running", current_round: round(1) }, POOL);
   expect(firstSteps(running)).toEqual([]);

@@ -5,10 +5,10 @@ export type StepName = "images" | "classes" | "evaluation" | "label" | "round" |
 export type Step = { name: StepName; done: boolean; to: string };
 
 /** The way to the first model; empty once it is there, or where there is nothing to ask about. */
-export function firstSteps(project: Project): Step[] {
+export function firstSteps(project: Project, isChosen = false): Step[] {
   const { id, state, task, counts, classes, current_round: round } = project;
   const isDraft = state === "draft";
-  if (task === "instructions") return choosing(project);
+  if (task === "instructions") return isChosen ? [] : choosing(project);
   const hasModel = state === "finished" || (round !== null && round.number > 0);
   if (hasModel || (isDraft && isFullyLabeled(project))) return [];
   const setUp = `/projects/${id}/settings`;

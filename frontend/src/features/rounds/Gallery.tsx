@@ -18,13 +18,14 @@ const PAGE = 60;
 
 /** One of an outline or a query set, with what is said of it, and what became of it since. */
 const shownAs = (
-  image: Pick<MapImage, "example_id" | "name" | "since">,
+  image: Pick<MapImage, "example_id" | "name" | "since" | "excerpt">,
   caption: string,
   { classes }: Project,
 ): GalleryImage => {
   const since = sinceOf(image, classes);
   return {
     id: image.example_id,
+    excerpt: image.excerpt,
     text: [`${image.name}: ${caption}`, ...(since ? [since] : [])].join(", "),
     title: image.name,
     caption: (

@@ -13,6 +13,7 @@ import { decode } from "../../ui/map/lasso";
 import { Empty, Failure, Loading, Skeleton } from "../../ui/State";
 import { AskedCard, InsideCard } from "./Gallery";
 import { MapCard } from "./MapCard";
+import { RankingRound } from "./RankingRound";
 import { FactsCard, PhasesCard, SettingsCard } from "./RoundFacts";
 import styles from "./RoundScreen.module.css";
 import { RoundSlider } from "./RoundSlider";
@@ -25,10 +26,11 @@ type RoundScreenProps = {
   /** As it stands in the address. */
   number: string;
   logOf: (jobId: number) => ReactNode;
+  groupsOf: (jobId: number) => ReactNode;
 };
 
 /** One round: what it saw, what it asked, and what came of it. */
-export function RoundScreen({ project, number, logOf }: RoundScreenProps) {
+export function RoundScreen({ project, number, logOf, groupsOf }: RoundScreenProps) {
   const rounds = useQuery(roundsQuery(project.id));
   if (rounds.error && !rounds.data) {
     return <Failure error={rounds.error} onRetry={() => rounds.refetch()} />;
@@ -48,7 +50,11 @@ export function RoundScreen({ project, number, logOf }: RoundScreenProps) {
         </div>
         <RoundSlider projectId={project.id} rounds={items} number={round.number} />
       </header>
-      <Content project={project} round={round} />
+      {project.task === "instructions" ? (
+        <RankingRound project={project} round={round} groupsOf={groupsOf} />
+      ) : (
+        <Content project={project} round={round} />
+      )}
       {round.job_id !== null && logOf(round.job_id)}
     </div>
   );

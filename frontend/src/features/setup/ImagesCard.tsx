@@ -129,6 +129,7 @@ export function ImagesCard(props: ImagesCardProps) {
     >
       {early && !classesReady && <Notice tone="gold">{t.setup.classesFirst}</Notice>}
       <DropZone
+        {...(isOrder && { label: t.setup.ranking.dropHere, accept: ".jsonl,.json,.csv,.parquet" })}
         onTake={(files, folders) => void take(files, folders)}
         onBucket={
           locations.length > 0 && project.medium === "image" ? () => setAsking(true) : undefined

@@ -191,6 +191,8 @@ export const label = {
       title: (round: number) => `Your work in round ${round}`,
       answers: "verdicts",
       inside: "of a class",
+      groups: "groups ranked",
+      noneHere: "not of this data",
       ood: "none of the classes",
       seconds: "median time",
     },

@@ -6,10 +6,12 @@ export const ranking = {
   rows: "Instructions",
   rowsHint:
     "JSON Lines, JSON, CSV or Parquet: instruction, input and output as in Alpaca, chats as messages, or conversations as in ShareGPT. Several answers may stand in one row, as a list. Rows without an answer are refused, with the number of their line.",
+  dropHere: "Drop a file of instructions here: JSON Lines, JSON, CSV or Parquet",
   people: "People",
   peopleHint: "They are asked where the judge is not sure, and about a few by chance.",
   overlapHint: "How many people put the same examples in order, to see how well they agree.",
   readyTitle: "The rows are there",
-  readyText: "Choose the ones that are worth tuning on. Whom to ask about what is said there.",
+  readyText:
+    "Now choose the ones worth tuning on. The next page asks how, by which judge, and how many groups people are to rank.",
   choose: "Choose instructions",
 };

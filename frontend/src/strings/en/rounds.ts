@@ -136,6 +136,13 @@ export const rounds = {
     },
     notes: "Notes",
   },
+  ranking: {
+    hint: "People put rows in order here; nothing is trained.",
+    asked: "Groups asked about",
+    skipped: "Skipped",
+    time: "People’s time",
+    toChosen: "Chosen instructions",
+  },
   phases: {
     title: "Time of the machines",
     hint: (total: string) => `${total} of work between the last answer and the next images`,

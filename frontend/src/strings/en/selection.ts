@@ -56,6 +56,8 @@ export const selection = {
   largest: "Largest",
   alone: "Of one row",
   ranked: "Ranked by the judge",
+  noneRankable:
+    "No cluster could be ranked: the judge’s orders agree no more than chance would have them, so what is kept says little. Take another judge, or give clusters to people.",
   rankable: "Can be ranked",
   rankableHint: (share: string, of: number) => `${share} of ${count(of)} clusters`,
   undecided: "Undecided",
@@ -96,6 +98,7 @@ export const selection = {
   topicsHint:
     "Large groups of rows that are alike, by words that their questions have and others have not.",
   words: "Words",
+  givenToPeople: "Clusters given to people",
   browse: "Clusters",
   browseHint: "Rows that are alike, the best first.",
   browseRows: "Rows",
@@ -104,8 +107,9 @@ export const selection = {
     all: "All",
     undecided: "Undecided",
     unranked: "No order",
-    people: "Ranked by people",
+    people: "Given to people",
   },
+  byPeople: "Ranked by people",
   total: (total: number) => plural(total, "cluster", "clusters"),
   none: "There are none of these.",
   cluster: (number: number) => `Cluster ${number}`,

@@ -184,6 +184,8 @@ export const label: Catalogue["label"] = {
       title: (round) => `라운드 ${round}의 내 작업`,
       answers: "판정",
       inside: "클래스",
+      groups: "순위를 정한 묶음",
+      noneHere: "이 데이터에 맞지 않음",
       ood: "어느 클래스도 아님",
       seconds: "중앙값 시간",
     },

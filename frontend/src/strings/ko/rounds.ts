@@ -122,6 +122,13 @@ export const rounds: Catalogue["rounds"] = {
     },
     notes: "참고",
   },
+  ranking: {
+    hint: "사람이 행의 순서를 정하는 라운드이며, 학습하는 것은 없습니다.",
+    asked: "물은 묶음",
+    skipped: "건너뜀",
+    time: "사람이 쓴 시간",
+    toChosen: "고른 지시문",
+  },
   phases: {
     title: "처리 시간",
     hint: (total) => `마지막 답변과 다음 이미지 사이의 작업 시간 ${total}`,

@@ -98,26 +98,31 @@ type BodyProps = {
 /** As much as is read at a glance; all of it by a key or a click. */
 function Body({ isUnfolded, name, shortcut, onFold, children }: BodyProps) {
   const ref = useRef<HTMLDivElement>(null);
-  const [isLong, setLong] = useState(false);
+  const [{ isLong, isCut }, setFold] = useState({ isLong: false, isCut: false });
   useLayoutEffect(() => {
     const element = ref.current;
     if (!element) return;
     const measure = () => {
-      // Open it is as high as it is, and was longer than there is room for.
-      if (!isUnfolded) setLong(element.scrollHeight > element.clientHeight + 4);
+      const long = heightOf(element) > foldedOf(element) + SPARED;
+      element.toggleAttribute("data-long", long);
+      const cut = long && element.scrollHeight > element.clientHeight + 4;
+      setFold((was) =>
+        was.isLong === long && was.isCut === cut ? was : { isLong: long, isCut: cut },
+      );
     };
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(element);
     return () => observer.disconnect();
-  }, [isUnfolded]);
+  }, []);
   return (
     <>
       <div
         ref={ref}
         className={styles.body}
         data-unfolded={isUnfolded || undefined}
-        data-long={isLong || undefined}
+        data-long={isLong ? "" : undefined}
+        data-cut={isCut || undefined}
       >
         {children}
       </div>
@@ -137,6 +142,21 @@ function Body({ isUnfolded, name, shortcut, onFold, children }: BodyProps) {
       )}
     </>
   );
+}
+
+/** To hide less than this, in pixels, saves nothing: the button that shows it is as high. */
+const SPARED = 56;
+
+/** How high all of it is. */
+function heightOf(element: HTMLElement): number {
+  element.removeAttribute("data-long");
+  return element.scrollHeight;
+}
+
+/** How high it is when it is folded. */
+function foldedOf(element: HTMLElement): number {
+  const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+  return Number.parseFloat(getComputedStyle(element).getPropertyValue("--folded")) * rem;
 }
 
 /** A click leaves the keys with the order. */

@@ -85,7 +85,8 @@ function Message({ view }: { view: RankingView }) {
 }
 
 function wordsOf({ notice, blaming, ranking, open }: RankingView): string {
-  const { notices, hint, hintTouch } = t.instructions;
+  const { hint, hintTouch } = t.instructions;
+  const notices = isTouch() ? t.instructions.noticesTouch : t.instructions.notices;
   if (notice?.say === "open") return notices.open(notice.count);
   if (notice) return notices[notice.say];
   if (blaming) return notices.blaming;

@@ -36,8 +36,15 @@ export function importedBy(report: ImportReport): string {
   return [rows, ...also].join(" · ");
 }
 
-/** What a job that succeeded has done, in a line; null where there is nothing to say. */
-export function doneBy({ dry_run, kind, params, result }: Job): string | null {
+/**
+ * What a job that succeeded has done, in a line; null where there is nothing to say.
+ *
+ * `titleOf` says what methods that choose instructions are called.
+ */
+export function doneBy(
+  { dry_run, kind, params, result }: Job,
+  titleOf?: (method: string) => string,
+): string | null {
   if (dry_run && kind === "import_pool") return planned(params.answer);
   if (dry_run) {
     // The event that says it is done comes before its result.
@@ -53,7 +60,8 @@ export function doneBy({ dry_run, kind, params, result }: Job): string | null {
     return t.jobs.pruned(kept, labeled);
   }
   if (kind === "select_instructions" && result) {
-    return t.selection.said(result.kept as number, result.rows as number);
+    const said = t.selection.said(result.kept as number, result.rows as number);
+    return titleOf ? `${titleOf(String(params.method))}: ${said}` : said;
   }
   if (kind === "relabel" && result) {
     const { disagreements, labeled } = result as Relabeling;

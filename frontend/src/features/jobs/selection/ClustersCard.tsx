@@ -12,24 +12,30 @@ import styles from "./Selection.module.css";
 
 const SHOWN: ShownClusters[] = ["all", "undecided", "unranked", "people"];
 
-type ClustersCardProps = { place: { projectId: number; jobId: number } };
+type ClustersCardProps = {
+  place: { projectId: number; jobId: number };
+  /** Shows these, and has no choice of others. */
+  only?: ShownClusters;
+};
 
 /** Clusters to look through, with what became of each of their rows. */
-export function ClustersCard({ place }: ClustersCardProps) {
+export function ClustersCard({ place, only }: ClustersCardProps) {
   const text = t.selection;
-  const [show, setShow] = useState<ShownClusters>("all");
+  const [show, setShow] = useState<ShownClusters>(only ?? "all");
   const found = useInfiniteQuery(clustersQuery(place, show));
   const pages = found.data?.pages ?? [];
   const items = pages.flatMap((page) => page.items);
   return (
-    <Card title={text.browse} hint={text.browseHint}>
-      <Segments
-        label={text.show.label}
-        hideLabel
-        options={SHOWN.map((value) => ({ value, name: text.show[value] }))}
-        value={show}
-        onChange={setShow}
-      />
+    <Card title={only ? text.givenToPeople : text.browse} hint={text.browseHint}>
+      {!only && (
+        <Segments
+          label={text.show.label}
+          hideLabel
+          options={SHOWN.map((value) => ({ value, name: text.show[value] }))}
+          value={show}
+          onChange={setShow}
+        />
+      )}
       {found.isPending && (
         <Loading>
           <Skeleton height="14rem" />
@@ -69,11 +75,16 @@ function Cluster({ projectId, cluster }: ClusterProps) {
     <li className={styles.cluster}>
       <header>
         <h3>{text.cluster(number)}</h3>
-        <Chip tone={TONES[status]}>{text.status[status] ?? status}</Chip>
+        <Chip tone={source === "people" ? "good" : TONES[status]}>
+          {source === "people" ? text.byPeople : (text.status[status] ?? status)}
+        </Chip>
         <span className={styles.quiet} title={w === null ? undefined : text.wHint}>
           {[
             w !== null && text.w(w.toFixed(2), p === null ? null : p.toFixed(3)),
-            status !== "alone" && status !== "unranked" && text.sources[source],
+            status !== "alone" &&
+              status !== "unranked" &&
+              source !== "people" &&
+              text.sources[source],
             asked && text.askedAbout[asked],
           ]
             .filter(Boolean)

@@ -63,6 +63,7 @@ function Found({ project, selection }: { project: Project; selection: Selection 
           {t.common.said(warning)}
         </Notice>
       ))}
+      {selection.rankable?.share === 0 && <Notice tone="gold">{text.noneRankable}</Notice>}
       <Card title={text.take} hint={text.takeHint}>
         <ul className={styles.actions} aria-label={text.take}>
           {FORMATS.map((format) => (
@@ -84,7 +85,10 @@ function Found({ project, selection }: { project: Project; selection: Selection 
         <ReasonsTable selection={selection} />
       </Card>
       {clusters > 0 && (
-        <Card title={text.judged} hint={selection.ranked > 0 ? text.judgedHint : undefined}>
+        <Card
+          title={selection.judge ? text.judged : text.browse}
+          hint={selection.ranked > 0 ? text.judgedHint : undefined}
+        >
           <Figures figures={figuresOf(selection)} />
           {selection.non_rankable && (
             <p className={styles.hint}>
