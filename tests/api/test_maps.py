@@ -192,6 +192,8 @@ def test_a_closed_round_shows_what_was_said_then_and_what_changed_since(
     # What the round's figures count, its tiles show.
     figures = items(http, admin, loop.project, "rounds")["items"][1]["answered"]
     shown = Counter(kind for kind, _ in told.values() if kind is not None)
+    # "class" is the old name of "label", which older clients read.
+    assert figures.pop("class") == figures["label"]
     assert {kind: count for kind, count in figures.items() if count} == shown
 
     # Each image by itself, and all within an outline, say the same.

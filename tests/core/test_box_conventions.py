@@ -44,6 +44,9 @@ def test_what_a_format_writes_it_reads_again(
     box = Box(class_id=1, x=sides[0], y=sides[1], w=sides[2], h=sides[3])
     texts = written(box, convention, SIZE, is_json=True)
     values = [value for text in texts if (value := number_of(text)) is not None]
+    if name == "voc":
+        # Its first and last column and row are both within the box: nothing is less than a pixel.
+        sides = (*sides[:2], max(sides[2], 1.0), max(sides[3], 1.0))
     assert convention.sides(values, SIZE) == pytest.approx(sides, abs=1e-9)
 
 
