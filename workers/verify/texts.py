@@ -88,7 +88,7 @@ def _different(scope: Scope, project_id: int, store: TextStore) -> Iterator[str]
             Example.pool_index,
             case((is_parts, func.sha256(bytes_of)), else_=Example.content_hash),
         )
-        .join(ExampleText, ExampleText.example_id == Example.id)
+        .outerjoin(ExampleText, ExampleText.example_id == Example.id)
         .where(Example.project_id == project_id)
         .order_by(Example.pool_index)
     )
