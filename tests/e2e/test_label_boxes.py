@@ -25,7 +25,9 @@ def project(karat: Client, tmp_path: Path) -> ProjectClient:
 
 
 def sent(page: Page, key: str) -> int:
-    """Press a key and wait for the next image; returns the answered query."""
+    """Press a key once the image is there, and wait for the next; returns the answered query."""
+    # What has not come up yet takes no key.
+    expect(page.get_by_role("button", name="Wrong kind of image")).to_be_enabled()
     before = query(page)
     page.keyboard.press(key)
     page.wait_for_function(

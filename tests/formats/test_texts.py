@@ -151,7 +151,8 @@ def test_what_is_made_of_pictures_is_refused_before_anything_leaves(both: Both) 
     url = f"/api/projects/{both.source.id}/export"
     listed = both.http.get(f"{url}/formats", headers=both.admin.headers).json()["items"]
     refused = {one["name"] for one in listed if one["refused"]}
-    assert refused == {"imagefolder", "yolo", "coco", "voc", "cvat"}
+    of_rows = {"alpaca", "messages", "rankings"}
+    assert refused == {"imagefolder", "yolo", "coco", "voc", "cvat", *of_rows}
     for name in refused:
         answer = both.http.get(url, params={"format": name}, headers=both.admin.headers)
         assert (answer.status_code, answer.json()["code"]) == (400, "wrong_medium")
