@@ -5,7 +5,7 @@ import type { Medium } from "../strings/medium";
 import type { BoxEditor } from "./boxes/editor";
 import type { Proposal } from "./boxes/model";
 import type { Choice } from "./choice";
-import type { Command } from "./classification/keys";
+import type { Command } from "./command";
 import type { RankingEditor } from "./instructions/editor";
 import type { Member } from "./instructions/model";
 

@@ -1,6 +1,6 @@
 import { useEffect } from "react";
 import type { Choice } from "../../tasks/choice";
-import type { Command } from "../../tasks/classification/keys";
+import type { Command } from "../../tasks/command";
 import type { TaskView } from "../../tasks/spec";
 import { isElsewhere, type KeyDialogOf, keyOf } from "../../ui/hotkeys";
 import type { LabelSession } from "./queue/session";

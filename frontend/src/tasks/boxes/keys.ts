@@ -1,6 +1,6 @@
 import type { LabelClass } from "../../api/types";
-import { FIXED_KEYS, keyOf, openedByKey, withoutShift } from "../../ui/hotkeys";
-import type { Command } from "../classification/keys";
+import { FIXED_KEYS, keyOf, withoutShift } from "../../ui/hotkeys";
+import { type Command, pageKeys } from "../command";
 import type { Point } from "./geometry";
 import type { Chosen, Flag } from "./model";
 
@@ -135,19 +135,7 @@ function classOf(key: string, classes: readonly LabelClass[]): number | null {
   return (of(key) ?? of(withoutShift(key)))?.id ?? null;
 }
 
-const PAGE_KEYS: Readonly<Record<string, Command>> = {
-  [FIXED_KEYS.ood]: { do: "answer", choice: { verdict: "ood", classId: null } },
-  [FIXED_KEYS.unsure]: { do: "answer", choice: { verdict: "unsure", classId: null } },
-  [FIXED_KEYS.skip]: { do: "answer", choice: { verdict: "skip", classId: null } },
-  [FIXED_KEYS.undo]: { do: "undo" },
-  enter: { do: "keep" },
-  arrowleft: { do: "back" },
-  arrowright: { do: "forward" },
-  [FIXED_KEYS.smooth]: { do: "alternate" },
-  ...openedByKey("label"),
-  [FIXED_KEYS.pause]: { do: "pause" },
-  [FIXED_KEYS.guide]: { do: "guide" },
-};
+const PAGE_KEYS = pageKeys(FIXED_KEYS.ood);
 
 /** What concerns the page: verdicts other than boxes, and going back and forth. */
 export const commandFor = (key: string): Command | null => PAGE_KEYS[key] ?? null;

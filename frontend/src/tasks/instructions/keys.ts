@@ -1,5 +1,5 @@
-import { FIXED_KEYS, keyOf, openedByKey } from "../../ui/hotkeys";
-import type { Command } from "../classification/keys";
+import { keyOf } from "../../ui/hotkeys";
+import { type Command, pageKeys } from "../command";
 import { MOST } from "./model";
 
 /** What a key asks of the order. */
@@ -40,18 +40,8 @@ export function actionFor(press: Press): Action | null {
 }
 
 const PAGE_KEYS: Readonly<Record<string, Command>> = {
-  [NONE_KEY]: { do: "answer", choice: { verdict: "ood", classId: null } },
-  [FIXED_KEYS.unsure]: { do: "answer", choice: { verdict: "unsure", classId: null } },
-  [FIXED_KEYS.skip]: { do: "answer", choice: { verdict: "skip", classId: null } },
-  [FIXED_KEYS.undo]: { do: "undo" },
-  enter: { do: "keep" },
+  ...pageKeys(NONE_KEY),
   backspace: { do: "undo" },
-  arrowleft: { do: "back" },
-  arrowright: { do: "forward" },
-  [FIXED_KEYS.smooth]: { do: "alternate" },
-  ...openedByKey("label"),
-  [FIXED_KEYS.pause]: { do: "pause" },
-  [FIXED_KEYS.guide]: { do: "guide" },
 };
 
 /** What concerns the page: verdicts other than an order, and going back and forth. */
