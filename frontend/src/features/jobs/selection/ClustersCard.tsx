@@ -2,11 +2,10 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { clustersQuery, type SelectedCluster, type ShownClusters } from "../../../api/selections";
 import { t } from "../../../strings";
-import { Button } from "../../../ui/Button";
 import { Card } from "../../../ui/Card";
 import { Chip } from "../../../ui/Chip";
 import { Segments } from "../../../ui/Segments";
-import { Failure, Loading, Skeleton } from "../../../ui/State";
+import { Paged } from "./Paged";
 import { SelectedItem } from "./SelectedItem";
 import styles from "./Selection.module.css";
 
@@ -36,24 +35,14 @@ export function ClustersCard({ place, only }: ClustersCardProps) {
           onChange={setShow}
         />
       )}
-      {found.isPending && (
-        <Loading>
-          <Skeleton height="14rem" />
-        </Loading>
-      )}
-      {found.error && <Failure error={found.error} onRetry={() => found.refetch()} />}
-      {pages[0] && <p className={styles.quiet}>{text.total(pages[0].total)}</p>}
-      {found.data && items.length === 0 && <p>{text.none}</p>}
-      <ol className={styles.clusters}>
-        {items.map((cluster) => (
-          <Cluster key={cluster.cluster} projectId={place.projectId} cluster={cluster} />
-        ))}
-      </ol>
-      {found.hasNextPage && (
-        <Button size="small" busy={found.isFetchingNextPage} onClick={() => found.fetchNextPage()}>
-          {text.more}
-        </Button>
-      )}
+      <Paged found={found} isEmpty={items.length === 0}>
+        {pages[0] && <p className={styles.quiet}>{text.total(pages[0].total)}</p>}
+        <ol className={styles.clusters}>
+          {items.map((cluster) => (
+            <Cluster key={cluster.cluster} projectId={place.projectId} cluster={cluster} />
+          ))}
+        </ol>
+      </Paged>
     </Card>
   );
 }

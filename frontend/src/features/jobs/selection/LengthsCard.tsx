@@ -1,49 +1,25 @@
-import type { CSSProperties } from "react";
 import type { Selection } from "../../../api/selections";
 import { t } from "../../../strings";
-import { Card } from "../../../ui/Card";
-import { formatWholePercent } from "../../../ui/format";
-import styles from "./Selection.module.css";
+import { BeforeAfter } from "./BeforeAfter";
 
 type LengthsCardProps = { lengths: Selection["lengths"] };
 
-/** How long answers are, of all rows and of those that are kept: bars beside each other. */
+/** How long answers are; lengths that no row has are left out. */
 export function LengthsCard({ lengths: { edges, before, after } }: LengthsCardProps) {
   const text = t.selection;
-  const shares = (counts: readonly number[]) => {
-    const total = counts.reduce((sum, one) => sum + one, 0);
-    return counts.map((one) => (total > 0 ? one / total : 0));
-  };
-  const [all, kept] = [shares(before), shares(after)];
-  const most = Math.max(0.01, ...all, ...kept);
-  const bar = (share: number, name: string) => (
-    <span className={styles.bar} data-of={name}>
-      <i style={{ "--share": share / most } as CSSProperties} />
-      <span>{formatWholePercent(share)}</span>
-    </span>
-  );
+  const groups = edges
+    .map((edge, index) => ({
+      name: text.upTo(edge, edges[index + 1] ?? null),
+      before: before[index] ?? 0,
+      after: after[index] ?? 0,
+    }))
+    .filter((one) => one.before + one.after > 0);
   return (
-    <Card title={text.lengths} hint={text.lengthsHint}>
-      <table className={styles.lengths}>
-        <thead>
-          <tr>
-            <th scope="col">{text.characters}</th>
-            <th scope="col">{text.before}</th>
-            <th scope="col">{text.after}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {edges.map((edge, index) =>
-            (before[index] ?? 0) + (after[index] ?? 0) === 0 ? null : (
-              <tr key={edge}>
-                <th scope="row">{text.upTo(edge, edges[index + 1] ?? null)}</th>
-                <td>{bar(all[index] ?? 0, "before")}</td>
-                <td>{bar(kept[index] ?? 0, "after")}</td>
-              </tr>
-            ),
-          )}
-        </tbody>
-      </table>
-    </Card>
+    <BeforeAfter
+      title={text.lengths}
+      hint={text.lengthsHint}
+      heading={text.characters}
+      groups={groups}
+    />
   );
 }

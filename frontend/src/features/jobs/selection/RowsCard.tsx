@@ -2,10 +2,9 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { selectedRowsQuery } from "../../../api/selections";
 import { t } from "../../../strings";
-import { Button } from "../../../ui/Button";
 import { Card } from "../../../ui/Card";
 import { Segments } from "../../../ui/Segments";
-import { Failure, Loading, Skeleton } from "../../../ui/State";
+import { Paged } from "./Paged";
 import { SelectedItem } from "./SelectedItem";
 import styles from "./Selection.module.css";
 
@@ -29,23 +28,13 @@ export function RowsCard({ place }: RowsCardProps) {
         value={shown}
         onChange={setShown}
       />
-      {found.isPending && (
-        <Loading>
-          <Skeleton height="14rem" />
-        </Loading>
-      )}
-      {found.error && <Failure error={found.error} onRetry={() => found.refetch()} />}
-      {found.data && items.length === 0 && <p>{text.none}</p>}
-      <ol className={styles.members}>
-        {items.map((row) => (
-          <SelectedItem key={row.example_id} projectId={place.projectId} row={row} />
-        ))}
-      </ol>
-      {found.hasNextPage && (
-        <Button size="small" busy={found.isFetchingNextPage} onClick={() => found.fetchNextPage()}>
-          {text.more}
-        </Button>
-      )}
+      <Paged found={found} isEmpty={items.length === 0}>
+        <ol className={styles.members}>
+          {items.map((row) => (
+            <SelectedItem key={row.example_id} projectId={place.projectId} row={row} />
+          ))}
+        </ol>
+      </Paged>
     </Card>
   );
 }
