@@ -34,7 +34,6 @@ _PATIENCE: Final = 50
 _SPENT_BEFORE: Final = "spent_before"
 _FAVOURS_PLACES: Final = "favours_places"
 _ASKED: Final = "asked"
-_JUDGE: Final = "judge_id"
 
 
 class Question(NamedTuple):
@@ -72,12 +71,14 @@ class Judging:
         """Find the judge.
 
         Raises:
-            ModelError: There is none, or it is not said which.
+            ModelError: It is gone, or has no prices for a cap.
             JudgeDown: Its key cannot be read here.
         """
         with context.sessions() as session:
-            chosen = context.checkpoint.get(_JUDGE, params.judge_id)
-            row = _row(session, chosen)
+            # Named by whoever starts the job, also where there is only one.
+            row = session.get(tables.Judge, params.judge_id) if params.judge_id else None
+            if row is None:
+                raise ModelError(f"There is no judge {params.judge_id}; see the page of judges.")
             priced = row.price_in is not None or row.price_out is not None
             if params.spend_at_most is not None and not priced:
                 raise ModelError(
@@ -86,9 +87,6 @@ class Judging:
                 )
             described = {"id": row.id, "name": row.name, "model": row.model}
             settings = JudgeSettings.of(row, context.settings)
-        if _JUDGE not in context.checkpoint:
-            # Others may be added while it is asked.
-            context.save({_JUDGE: row.id})
         return cls(context, params, settings, described, priced)
 
     def opened(self) -> AbstractAsyncContextManager[Judge]:
@@ -264,23 +262,6 @@ def note_pause(job: Job) -> None:
     if session is None or job.error is None or job.error.get("code") != "spending_cap":
         return
     job.checkpoint = {**job.checkpoint, _SPENT_BEFORE: spent(session, job.id)}
-
-
-def _row(session: Session, judge_id: int | None) -> tables.Judge:
-    if judge_id is not None:
-        row = session.get(tables.Judge, judge_id)
-        if row is None:
-            raise ModelError(f"There is no judge {judge_id}; see the page of judges.")
-        return row
-    rows = session.scalars(select(tables.Judge).order_by(tables.Judge.id).limit(2)).all()
-    if not rows:
-        raise ModelError(
-            "There is no judge to ask: an admin has to enter one on the page of judges, or take a "
-            "method that asks none, such as k_means_random."
-        )
-    if len(rows) > 1:
-        raise ModelError("There are several judges; say which one is asked (judge_id).")
-    return rows[0]
 
 
 def _questions(
