@@ -33,8 +33,14 @@ def query(page: Page) -> str | None:
     return page.locator("[data-query-id]").get_attribute("data-query-id")
 
 
+def come_up(page: Page) -> None:
+    """Wait until what is to be judged can be: what has not come up yet takes no verdict."""
+    expect(page.locator('button[aria-keyshortcuts="q"]')).to_be_enabled()
+
+
 def answer(page: Page, key: str) -> str | None:
     """Press a key and wait until another image, or none, is shown; returns the answered query."""
+    come_up(page)
     before = query(page)
     page.keyboard.press(key)
     page.wait_for_function(

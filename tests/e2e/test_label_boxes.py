@@ -10,7 +10,7 @@ from karat import Client
 from karat.client.project import ProjectClient
 from karat.local.stack import Stack
 from tests.e2e.boxes import Finger, Pointer, box_project, propose, stored, street
-from tests.e2e.test_first_round import query
+from tests.e2e.test_first_round import answer, come_up
 from tests.processes import eventually
 from tests.stacks import admin_login
 
@@ -25,16 +25,8 @@ def project(karat: Client, tmp_path: Path) -> ProjectClient:
 
 
 def sent(page: Page, key: str) -> int:
-    """Press a key once the image is there, and wait for the next; returns the answered query."""
-    # What has not come up yet takes no key.
-    expect(page.get_by_role("button", name="Wrong kind of image")).to_be_enabled()
-    before = query(page)
-    page.keyboard.press(key)
-    page.wait_for_function(
-        "before => document.querySelector('[data-query-id]')?.dataset.queryId !== before",
-        arg=before,
-    )
-    return int(before or 0)
+    """Press a key and wait for the next image; returns the answered query."""
+    return int(answer(page, key) or 0)
 
 
 def test_boxes_are_drawn_adjusted_and_sent(
@@ -128,6 +120,7 @@ def test_suggestions_are_kept_adjusted_and_rejected_on_a_phone(
     page.locator("img[data-query-id]").wait_for()
     expect(page.get_by_text("2 undecided, 1 as dots")).to_be_visible()
     expect(page.get_by_role("button", name="Wrong kind of image")).to_be_in_viewport(ratio=1)
+    come_up(page)
     page.keyboard.press("Tab")
     page.keyboard.press("Space")
     page.keyboard.press("ArrowRight")
