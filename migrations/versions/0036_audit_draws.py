@@ -16,7 +16,9 @@ def upgrade() -> None:
     op.add_column("queries", sa.Column("audit_probability", sa.Float(), nullable=True))
     op.add_column("queries", sa.Column("audit_rank", sa.BigInteger(), nullable=True))
     op.add_column("queries", sa.Column("audit_released", sa.BigInteger(), nullable=True))
-    op.create_index("ix_queries_audit", "queries", ["project_id"], postgresql_where=sa.text("audit"))
+    op.create_index(
+        "ix_queries_audit", "queries", ["project_id"], postgresql_where=sa.text("audit")
+    )
 
 
 def downgrade() -> None:
