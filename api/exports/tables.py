@@ -139,15 +139,16 @@ def _annotations(table: Table, last: int) -> Select[Any]:
     if table.only_effective:
         first = first.where(effective)
     next_ = within_bytes(first.subquery(), "id")
-    found = columns(ProjectClass.name, effective, speaks(), label)
+    found = columns(ProjectClass.name, seen_as(), effective, speaks(), label)
     return found.join(next_, next_.c.id == Annotation.id).order_by(Annotation.id)
 
 
-def columns(class_name: Any, effective: Any, speaking: Any, label: Any) -> Select[Any]:
+def columns(class_name: Any, seen: Any, effective: Any, speaking: Any, label: Any) -> Select[Any]:
     """Annotations as ``COLUMNS`` say, then the label and the bytes of the example.
 
     Args:
         class_name: Name of the class of each, where the database knows it.
+        seen: What it was called to whoever said it, where that is something else.
         effective: Whether it says what its example counts as.
         speaking: Whether it is part of that.
         label: Its label, or that of the example.
@@ -162,7 +163,7 @@ def columns(class_name: Any, effective: Any, speaking: Any, label: Any) -> Selec
             func.encode(Example.content_hash, "hex"),
             Annotation.verdict,
             class_name,
-            seen_as(),
+            seen,
             effective,
             speaking,
             Annotation.counted,

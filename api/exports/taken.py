@@ -16,15 +16,17 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.exports.records import SAID, Images, Prediction, Record, read_votes, votes_of
 from api.exports.tables import COLUMNS, Table, columns
 from core.among import among
+from core.class_names import seen_by_author
 from core.errors import NotFound
 from core.pool_snapshots import batches
 from core.states import ExampleState, Split
 from core.tables import Annotation, Artifact, Example, PoolSnapshot
-from core.tasks.registry import label_of
+from core.tasks.registry import label_of, written
 
 _FETCH: Final = 500
 _MOST_TEXT: Final = 1 << 20
 _EFFECTIVE: Final = COLUMNS.index("effective")
+_SEEN: Final = COLUMNS.index("seen_as")
 _HOLDS: Final = COLUMNS.index("holds")
 _JUDGED: Final = frozenset(state.value for state in SAID)
 _OF_PREDICTION: Final = ("model_version", "predicted", "probability", "in_probability")
@@ -183,7 +185,7 @@ class _TakenTable(Table):
 
     async def _found(self, wanted: Mapping[int, dict[str, Any]]) -> list[list[Any]]:
         # Classes are called what they were called then, and so not by what the database says.
-        statement = columns(null(), false(), false(), Annotation.label)
+        statement = columns(null(), seen_by_author(), false(), false(), Annotation.label)
         async with self.sessions() as session:
             said = await session.execute(statement.where(among(Annotation.id, list(wanted))))
         by_id = {row[0]: list(row) for row in said}
@@ -193,6 +195,8 @@ class _TakenTable(Table):
                 values = by_id[id_]
                 values[_EFFECTIVE] = id_ == row["effective"]
                 values[_HOLDS] = id_ in row["votes"]
+                if values[_SEEN] == written(label_of(values[-2]), self.classes):
+                    values[_SEEN] = None
                 if self.only_effective and not self.by_class:
                     values[-2] = row["label"] and json.loads(row["label"])
                 found.append(values)

@@ -225,11 +225,12 @@ def _verdict(example: Any, votes: Sequence[Any]) -> str | None:
 
 
 def _origin(split: Split, verdict: str | None, votes: Sequence[Any]) -> str | None:
-    if verdict is None:
+    # A skip says nothing of an example.
+    if verdict in (None, Verdict.SKIP.in_files):
         return None
     if split is not Split.POOL:
         return Origin.TRUTH.value
-    sources = {str(one.source) for one in votes if one.verdict is not Verdict.SKIP}
+    sources = {str(one.source) for one in votes}
     if sources == {Origin.MODEL}:
         return Origin.MODEL.value
     if sources == {Source.IMPORT}:
