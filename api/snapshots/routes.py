@@ -61,28 +61,30 @@ async def list_snapshots(
     return Page(items=items, next_cursor=after)
 
 
-@router.get("/{name}")
-async def show_snapshot(session: SessionDep, project: ManagedProject, name: Name) -> SnapshotOut:
-    return await service.show(session, project.id, name)
+@router.get("/{snapshot}")
+async def show_snapshot(
+    session: SessionDep, project: ManagedProject, snapshot: Name
+) -> SnapshotOut:
+    return await service.show(session, project.id, snapshot)
 
 
-@router.delete("/{name}", status_code=204)
+@router.delete("/{snapshot}", status_code=204)
 async def delete_snapshot(
-    request: Request, user: CurrentUser, storage: StorageDep, project_id: ProjectId, name: Name
+    request: Request, user: CurrentUser, storage: StorageDep, project_id: ProjectId, snapshot: Name
 ) -> None:
     """Remove a snapshot and its file. Labels stay as they are."""
     async with managing(request, user, project_id) as (session, project):
-        key = await service.remove(session, user, project, name)
+        key = await service.remove(session, user, project, snapshot)
     await to_thread.run_sync(storage.remove_path, key)
 
 
-@router.get("/{name}/diff")
+@router.get("/{snapshot}/diff")
 async def compare_snapshots(
     request: Request,
     user: CurrentUser,
     storage: StorageDep,
     project_id: ProjectId,
-    name: Name,
+    snapshot: Name,
     other: With,
     change: Change | None = None,
     cursor: Cursor = None,
@@ -90,7 +92,7 @@ async def compare_snapshots(
 ) -> SnapshotDiff:
     """What changed from a snapshot to another: in numbers, and the examples, page by page."""
     async with managing(request, user, project_id) as (session, _):
-        one, two = await service.pair(session, project_id, [name, other])
+        one, two = await service.pair(session, project_id, [snapshot, other])
     before, after = [await present_file(storage, key) for _, key in (one, two)]
     page = await to_thread.run_sync(differing.compared, before, after, change, cursor or 0, limit)
     async with managing(request, user, project_id) as (session, _):
