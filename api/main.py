@@ -60,6 +60,7 @@ _ROUTERS = (
     maps,
     embedding_map,
     project_rounds,
+    draws,
     examples,
     duplicates,
     rounds,

@@ -2,6 +2,8 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,7 @@ from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, and_, func, or_, select
 from sqlalchemy.orm import Session
 
-from core.states import Verdict
+from core.states import Source, Verdict
 from core.tables import Annotation, Example, Query, Round
 
 Array = NDArray[np.int64]
@@ -150,3 +152,42 @@ def reached(session: Session, project_id: int, number: int, closing: int | None)
         .order_by(Example.pool_index)
     )
     return list(session.scalars(passed))
+
+
+def pairs(session: Session, project_id: int) -> tuple[int, int]:
+    """How many draws were judged twice, and of how many of these the verdicts differ.
+
+    By two people, none of whom knew what the other had said; where there are none such, by one who
+    was asked again.
+    """
+    statement = (
+        select(
+            Annotation.example_id,
+            Annotation.annotator_id,
+            Query.again_after.is_not(None).label("again"),
+            Annotation.verdict,
+            Annotation.class_id,
+        )
+        .join(Query, Query.id == Annotation.query_id)
+        .where(
+            Query.project_id == project_id,
+            Query.audit,
+            Annotation.source == Source.ANNOTATOR,
+            Annotation.counted,
+            Annotation.verdict != Verdict.SKIP,
+        )
+        .order_by(Annotation.example_id, Annotation.id)
+    )
+    several, one = [0, 0], [0, 0]
+    for _, rows in groupby(session.execute(statement), key=itemgetter(0)):
+        # What somebody has corrected at once is what they meant.
+        said = {(row.annotator_id, row.again): row[3:] for row in rows}
+        if len(said) < 2:
+            continue
+        (first, *_), before = next(iter(said.items()))
+        other = next((told for (who, _), told in said.items() if who != first), None)
+        counts, told = (one, list(said.values())[1]) if other is None else (several, other)
+        counts[0] += 1
+        counts[1] += before != told
+    found = several if several[0] else one
+    return found[0], found[1]

@@ -209,7 +209,8 @@ class Advance:
         notes = [
             note for phase in ("train", "evaluate") for note in self.noted(phase).get("notes", [])
         ]
-        if self.has_model and len(self.snapshot.evaluation) == 0:
+        judged = len(self.snapshot.evaluation) > 0 or "audit" in self.noted("evaluate")
+        if self.has_model and not judged:
             notes = [*notes, _NO_EVALUATION]
         return notes
 
