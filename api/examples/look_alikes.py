@@ -44,4 +44,4 @@ async def _ood(session: AsyncSession, project: Project, indices: Sequence[Any]) 
         Example.state == ExampleState.OOD,
         among(Example.pool_index, list(indices)),
     )
-    return {index: id_ for index, id_ in await session.execute(statement)}
+    return {one.pool_index: one.id for one in await session.execute(statement)}
