@@ -132,7 +132,7 @@ def last_annotation(session: Session, example_ids: Sequence[int]) -> dict[int, i
         .where(among(Annotation.example_id, example_ids))
         .group_by(Annotation.example_id)
     )
-    return dict(session.execute(statement).tuples())
+    return dict(session.execute(statement).all())
 
 
 def ask_no_more(session: Session, project: Project, draws: Sequence[Draw]) -> None:
