@@ -15,14 +15,15 @@ from core.errors import Conflict
 from core.states import LotState, Source, Verdict
 from core.storage import Storage
 from core.tables import Annotation, Artifact, Certificate, CertificateLot
-from models.guarantee.certification import Certification, Decision, Promise
+from models.guarantee.certification import Certification
 from models.guarantee.human_error import HumanError, from_pairs
 from models.guarantee.lots import Lot, make_lots
+from models.guarantee.promise import Decision, Promise
 from models.params.certify import CertifyParams
 
 FEWEST_PAIRS: Final = 20
 """Fewer say nothing of how often people are wrong."""
-_OF_PEOPLE: Final = 0.2
+_OF_PEOPLE: Final = 0.1
 """Share of what may go wrong that is set aside for how often people are."""
 _KEPT: Final = 2
 _WRONG: Final = {"right": False, "wrong": True, "unsure": None}
