@@ -3,6 +3,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from api.draws.schemas import HumanError
 from core.states import CertificateState, LotState
 
 Scope = Literal["all", "class"]
@@ -38,15 +39,6 @@ class CertificateIn(BaseModel):
         default=None, ge=1, le=10_000_000, description="Answers that people may be asked for."
     )
     overlap: int = Field(default=1, ge=1, le=5, description="People who look at each image.")
-
-
-class HumanError(BaseModel):
-    """How often a single verdict is wrong, from images that two people judged."""
-
-    pairs: int
-    disagreed: int
-    share: float
-    high: float
 
 
 class Bound(BaseModel):

@@ -11,10 +11,10 @@ from api.certificates.schemas import (
     CertificateIn,
     CertificateLot,
     CertificateOut,
-    HumanError,
     LotCounts,
     ModelRef,
 )
+from api.draws.schemas import HumanError
 from api.jobs import service as jobs
 from api.jobs.schemas import JobStart
 from api.principal import Principal

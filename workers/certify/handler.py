@@ -105,9 +105,8 @@ class Certifying:
         text = json.dumps(asdict(gather(self.context)))
         with self.context.sessions() as session:
             human = human_error(session, self.context.project_id, self.params.confidence)
-        if human.pairs >= FEWEST_PAIRS:
-            # As often as people are wrong, it may be that nothing can be.
-            promise_of(self.params, human)
+        # As often as people are wrong, it may be that nothing can be promised.
+        promise_of(self.params, human)
         write_atomically(self.file(_FACTS), lambda part: part.write_text(text))
 
     def score(self) -> None:
@@ -165,7 +164,7 @@ class Certifying:
             # Known before anything is looked at, and another for each certificate.
             "seed": (facts.seed * 10_007 + certificate.id) % 2**31,
             "first": [],
-            "human": kept_error(human) if human.pairs >= FEWEST_PAIRS else None,
+            "human": None if human is None else kept_error(human),
         }
 
     def _warnings(self) -> list[str]:
