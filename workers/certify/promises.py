@@ -65,8 +65,13 @@ def human_error(session: Session, project_id: int, confidence: float) -> HumanEr
     return from_pairs(judged, differed, (1 - confidence) * _OF_PEOPLE)
 
 
-def promise_of(params: CertifyParams, human: HumanError | None) -> Promise:
+def promise_of(params: CertifyParams, human: HumanError | None, *, earlier: int = 0) -> Promise:
     """What is to be promised.
+
+    Args:
+        params: Of the certificate.
+        human: How often people are wrong, if that is known.
+        earlier: How many draws were judged before anybody was asked, which cost nothing.
 
     Raises:
         ModelError: It cannot be, as often as people are wrong.
@@ -78,7 +83,7 @@ def promise_of(params: CertifyParams, human: HumanError | None) -> Promise:
         missed_in=params.missed_in,
         human_error=0.0 if human is None else human.high,
         human_alpha=0.0 if human is None else (1 - params.confidence) * _OF_PEOPLE,
-        at_most=params.at_most,
+        at_most=None if params.at_most is None else params.at_most + earlier,
     )
 
 
@@ -88,12 +93,14 @@ def certification_of(
     """What was looked at so far; what waits is not asked about again."""
     known = certificate.result["human"]
     human = None if known is None else HumanError(**known_error(known))
-    promise = promise_of(CertifyParams.model_validate(certificate.settings), human)
+    first = certificate.result["first"]
+    params = CertifyParams.model_validate(certificate.settings)
+    promise = promise_of(params, human, earlier=len(first))
     certification = Certification(
         lots_of(members),
         promise,
         seed=certificate.result["seed"],
-        first=certificate.result["first"],
+        first=first,
     )
     observe(certification, draws)
     return certification
