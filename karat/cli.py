@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from karat.commands.certificates import certificates, certify
 from karat.commands.check import check
 from karat.commands.connection import remedy, target
 from karat.commands.demo import demo
@@ -52,6 +53,8 @@ app.command()(export)
 app.add_typer(pool, name="pool")
 app.add_typer(rounds, name="round")
 app.command()(audit)
+app.command()(certify)
+app.add_typer(certificates, name="certificate")
 app.add_typer(jobs, name="job")
 app.add_typer(subsets, name="subset")
 app.add_typer(selections, name="selection")

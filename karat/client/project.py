@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
+from karat.client.certificates import CertificatesClient
 from karat.client.findings import (
     Agreement,
     Artifact,
@@ -123,6 +124,11 @@ class ProjectClient(LabelingClient, TransferClient):
     def pool(self) -> PoolClient:
         """The examples of the project: find them, and act on many at once."""
         return PoolClient(self._transport, self._path)
+
+    @property
+    def certificates(self) -> CertificatesClient:
+        """Labels that a model gives, with a promise of how many are wrong."""
+        return CertificatesClient(self._transport, f"{self._path}/certificates")
 
     @property
     def snapshots(self) -> SnapshotsClient:
