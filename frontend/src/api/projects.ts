@@ -128,17 +128,22 @@ export type ExportOptions = {
   unlabeled?: boolean;
   images?: boolean;
   bom?: boolean;
+  /** Without labels of the model. */
+  people?: boolean;
 };
 
 export const exportUrl = (
   id: number,
   format: ExportFormat,
-  { effective = false, unlabeled = false, images = true, bom = false }: ExportOptions = {},
+  options: ExportOptions = {},
 ): string => {
+  const { effective = false, unlabeled = false, images = true } = options;
+  const { bom = false, people = false } = options;
   const query = new URLSearchParams({ format });
   if (effective) query.set("effective", "true");
   if (unlabeled) query.set("unlabeled", "true");
   if (!images) query.set("images", "false");
+  if (people) query.set("people_only", "true");
   if (bom && format === "csv") query.set("bom", "true");
   return `/api/projects/${id}/export?${query}`;
 };

@@ -654,6 +654,110 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Audit */
+        get: operations["audit_api_projects__project_id__audit_get"];
+        put?: never;
+        /** Ask Audit */
+        post: operations["ask_audit_api_projects__project_id__audit_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/certificates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Certificates */
+        get: operations["certificates_api_projects__project_id__certificates_get"];
+        put?: never;
+        /** Begin */
+        post: operations["begin_api_projects__project_id__certificates_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/certificates/{certificate_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Certificate */
+        get: operations["certificate_api_projects__project_id__certificates__certificate_id__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/certificates/{certificate_id}/apply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Apply */
+        post: operations["apply_api_projects__project_id__certificates__certificate_id__apply_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/certificates/{certificate_id}/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Report */
+        get: operations["report_api_projects__project_id__certificates__certificate_id__report_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/certificates/{certificate_id}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Revoke */
+        post: operations["revoke_api_projects__project_id__certificates__certificate_id__revoke_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/classes/{class_id}/examples": {
         parameters: {
             query?: never;
@@ -2562,6 +2666,12 @@ export interface components {
             /** Title */
             title: string;
         };
+        AnnotationLot: {
+            band: components["schemas"]["Band"];
+            bound: number | null;
+            certificate_id: number;
+            id: number;
+        };
         /**
          * AnnotationOut
          * @description One verdict on an example. `holds` tells whether it counts and nothing corrects it.
@@ -2590,6 +2700,8 @@ export interface components {
             job_id: number | null;
             /** Label */
             label: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"] | components["schemas"]["RankingLabel"]) | null;
+            lot: components["schemas"]["AnnotationLot"] | null;
+            probability: number | null;
             /** Round */
             round: number | null;
             /** Seconds */
@@ -2730,6 +2842,46 @@ export interface components {
             /** Sha256 */
             sha256: string;
         };
+        /** AuditAsked */
+        AuditAsked: {
+            /** Asked */
+            asked: number;
+            /** Round */
+            round: number;
+        };
+        /** AuditEstimate */
+        AuditEstimate: {
+            accuracy: components["schemas"]["AuditShare"] | null;
+            /** Answered */
+            answered: number;
+            /** Confidence */
+            confidence: number;
+            /** Drawn */
+            drawn: number;
+            inside: components["schemas"]["AuditShare"] | null;
+            ood: components["schemas"]["AuditShare"] | null;
+            ood_share: components["schemas"]["AuditShare"] | null;
+            people: components["schemas"]["HumanError"] | null;
+            /** Per Class */
+            per_class: components["schemas"]["ClassAudit"][];
+            /** Refused */
+            refused: string | null;
+            /** Round */
+            round: number | null;
+            /** Share Of Queue */
+            share_of_queue: number;
+            /** Unlooked */
+            unlooked: number;
+            /** Unsure */
+            unsure: number;
+            /** Waiting */
+            waiting: number;
+        };
+        /** AuditIn */
+        AuditIn: {
+            /** N */
+            n: number;
+        };
         /**
          * AuditOut
          * @description Who did what to which object, and from which address, if that was noted. Without an actor:
@@ -2768,8 +2920,27 @@ export interface components {
              */
             n: number;
         };
+        /**
+         * AuditShare
+         * @description A share in 0..1 with the ends of its interval, valid at every look.
+         */
+        AuditShare: {
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
+            /** Share */
+            share: number;
+        };
         /** AxisSpan */
         AxisSpan: {
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
+        };
+        /** Band */
+        Band: {
             /** High */
             high: number;
             /** Low */
@@ -2791,6 +2962,18 @@ export interface components {
             next: components["schemas"]["RoundStatus"] | null;
             progress: components["schemas"]["Progress"] | null;
             round: components["schemas"]["RoundStatus"] | null;
+        };
+        /**
+         * Bound
+         * @description At most `wrong` of `of` images, which is `share`.
+         */
+        Bound: {
+            /** Of */
+            of: number;
+            /** Share */
+            share: number;
+            /** Wrong */
+            wrong: number;
         };
         /**
          * Box
@@ -2894,6 +3077,242 @@ export interface components {
             /** Table */
             table?: string | null;
         };
+        /** CertificateDetail */
+        CertificateDetail: {
+            /** Answered */
+            answered: number;
+            /** Applied At */
+            applied_at: string | null;
+            /** Asked */
+            asked: number;
+            /** At Most */
+            at_most: number | null;
+            /** Auto */
+            auto: number;
+            bound: components["schemas"]["Bound"] | null;
+            /** Closed At */
+            closed_at: string | null;
+            /** Confidence */
+            confidence: number;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Created By */
+            created_by: string | null;
+            /** Data Digest */
+            data_digest: string | null;
+            /** Expected Answers */
+            expected_answers: number | null;
+            human: components["schemas"]["HumanError"] | null;
+            /** Id */
+            id: number;
+            /** Images */
+            images: number;
+            /** Is Current */
+            is_current: boolean;
+            /** Job Id */
+            job_id: number;
+            lots: components["schemas"]["LotCounts"];
+            /** Lots Of */
+            lots_of: components["schemas"]["CertificateLot"][];
+            missed_bound: components["schemas"]["Bound"] | null;
+            /** Missed In */
+            missed_in: number;
+            model: components["schemas"]["ModelRef"] | null;
+            /** Overlap */
+            overlap: number;
+            /** People */
+            people: number;
+            /** Project Id */
+            project_id: number;
+            /** Refused */
+            refused: string | null;
+            /** Revoked At */
+            revoked_at: string | null;
+            /** Round */
+            round: number | null;
+            /**
+             * Scope
+             * @enum {string}
+             */
+            scope: "all" | "class";
+            /** Settings Digest */
+            settings_digest: string | null;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "scoring" | "asking" | "ready" | "applied" | "revoked" | "refused";
+            /** Target */
+            target: number;
+            /** Waiting */
+            waiting: number;
+            /** Warnings */
+            warnings: string[];
+        };
+        /** CertificateIn */
+        CertificateIn: {
+            /** At Most */
+            at_most?: number | null;
+            /**
+             * Confidence
+             * @default 0.95
+             */
+            confidence: number;
+            /** Missed In */
+            missed_in?: number | null;
+            /**
+             * Overlap
+             * @default 1
+             */
+            overlap: number;
+            /**
+             * Scope
+             * @default all
+             * @enum {string}
+             */
+            scope: "all" | "class";
+            /**
+             * Target
+             * @default 0.02
+             */
+            target: number;
+        };
+        /** CertificateLot */
+        CertificateLot: {
+            band: components["schemas"]["Band"];
+            /** Bound */
+            bound: number | null;
+            /** Class Id */
+            class_id: number | null;
+            /** Drawn */
+            drawn: number;
+            /** Expected Answers */
+            expected_answers: number | null;
+            /** Id */
+            id: number;
+            /** Size */
+            size: number;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "passed" | "people" | "open";
+            /** Unsure */
+            unsure: number;
+            /** Wrong */
+            wrong: number;
+        };
+        /** CertificateOut */
+        CertificateOut: {
+            /** Answered */
+            answered: number;
+            /** Applied At */
+            applied_at: string | null;
+            /** Asked */
+            asked: number;
+            /** At Most */
+            at_most: number | null;
+            /** Auto */
+            auto: number;
+            bound: components["schemas"]["Bound"] | null;
+            /** Closed At */
+            closed_at: string | null;
+            /** Confidence */
+            confidence: number;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Created By */
+            created_by: string | null;
+            /** Data Digest */
+            data_digest: string | null;
+            /** Expected Answers */
+            expected_answers: number | null;
+            human: components["schemas"]["HumanError"] | null;
+            /** Id */
+            id: number;
+            /** Images */
+            images: number;
+            /** Is Current */
+            is_current: boolean;
+            /** Job Id */
+            job_id: number;
+            lots: components["schemas"]["LotCounts"];
+            missed_bound: components["schemas"]["Bound"] | null;
+            /** Missed In */
+            missed_in: number;
+            model: components["schemas"]["ModelRef"] | null;
+            /** Overlap */
+            overlap: number;
+            /** People */
+            people: number;
+            /** Project Id */
+            project_id: number;
+            /** Refused */
+            refused: string | null;
+            /** Revoked At */
+            revoked_at: string | null;
+            /** Round */
+            round: number | null;
+            /**
+             * Scope
+             * @enum {string}
+             */
+            scope: "all" | "class";
+            /** Settings Digest */
+            settings_digest: string | null;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "scoring" | "asking" | "ready" | "applied" | "revoked" | "refused";
+            /** Target */
+            target: number;
+            /** Waiting */
+            waiting: number;
+            /** Warnings */
+            warnings: string[];
+        };
+        /** CertificateReport */
+        CertificateReport: {
+            /** Assumptions */
+            assumptions: ("draws_uniform" | "every_look" | "same_pool" | "model_fixed" | "unsure_counts_wrong" | "people_error_measured" | "people_right" | "each_lot" | "all_together")[];
+            certificate: components["schemas"]["CertificateDetail"];
+            /** Digests */
+            digests: {
+                [key: string]: string;
+            };
+            looked_at: components["schemas"]["LookedAt"];
+            /**
+             * Made At
+             * Format: date-time
+             */
+            made_at: string;
+            /** Not Looked At */
+            not_looked_at: number;
+            /** Per Class */
+            per_class: components["schemas"]["ClassReport"][];
+            /** Project */
+            project: string;
+            /** Project Id */
+            project_id: number;
+            /** Versions */
+            versions: {
+                [key: string]: string;
+            };
+        };
+        /** Certificates */
+        Certificates: {
+            /** Items */
+            items: components["schemas"]["CertificateOut"][];
+            /** Next Cursor */
+            next_cursor: number | null;
+        };
         /**
          * Changed
          * @description What became of a selection.
@@ -2927,6 +3346,22 @@ export interface components {
             params?: {
                 [key: string]: unknown;
             };
+        };
+        /**
+         * ClassAudit
+         * @description Of one class: draws that are of it, and the share the model labels rightly.
+         */
+        ClassAudit: {
+            /** Class Id */
+            class_id: number;
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
+            /** N */
+            n: number;
+            /** Share */
+            share: number;
         };
         /** ClassGuide */
         ClassGuide: {
@@ -2977,6 +3412,19 @@ export interface components {
             name: string;
             /** Position */
             position: number;
+        };
+        /** ClassReport */
+        ClassReport: {
+            /** Bound */
+            bound: number | null;
+            /** Class Id */
+            class_id: number | null;
+            /** Model */
+            model: number;
+            /** Name */
+            name: string | null;
+            /** People */
+            people: number;
         };
         /**
          * ClassShare
@@ -3761,6 +4209,20 @@ export interface components {
             projects: components["schemas"]["ProjectWork"][];
         };
         /**
+         * HumanError
+         * @description How often a single verdict is wrong, from images that two people judged.
+         */
+        HumanError: {
+            /** Disagreed */
+            disagreed: number;
+            /** High */
+            high: number;
+            /** Pairs */
+            pairs: number;
+            /** Share */
+            share: number;
+        };
+        /**
          * ImageLink
          * @description `url` is a path of this Karat; whoever has it sees the image until it expires.
          */
@@ -3955,7 +4417,7 @@ export interface components {
          * @description What a job does.
          * @enum {string}
          */
-        JobKind: "import_pool" | "advance_round" | "learn_features" | "taufe" | "prune" | "relabel" | "score_part" | "resize" | "embedding_map" | "compare" | "look_up" | "localize" | "look_at" | "select_instructions";
+        JobKind: "advance_round" | "certify" | "compare" | "embedding_map" | "import_pool" | "learn_features" | "localize" | "look_at" | "look_up" | "prune" | "relabel" | "resize" | "score_part" | "select_instructions" | "taufe";
         /** JobOut */
         JobOut: {
             /** Attempt */
@@ -4317,6 +4779,26 @@ export interface components {
             /** Class Id */
             class_id?: number | null;
         };
+        /** LookedAt */
+        LookedAt: {
+            /** Drawn */
+            drawn: number;
+            /** Images */
+            images: number;
+            /** Learned From */
+            learned_from: number;
+            /** People */
+            people: number;
+        };
+        /** LotCounts */
+        LotCounts: {
+            /** Open */
+            open: number;
+            /** Passed */
+            passed: number;
+            /** People */
+            people: number;
+        };
         /**
          * MapImage
          * @description An image as the round's model saw it, and what is known of it.
@@ -4434,6 +4916,15 @@ export interface components {
              */
             added_at: string;
             user: components["schemas"]["UserOut"];
+        };
+        /** ModelRef */
+        ModelRef: {
+            /** Digest */
+            digest: string;
+            /** Round */
+            round: number | null;
+            /** Version */
+            version: string | null;
         };
         /**
          * MyAgreement
@@ -4994,6 +5485,8 @@ export interface components {
          *         modes: How annotators may see images, in order of ``Mode``; at least one.
          */
         ProjectSettings: {
+            /** @default 0.05 */
+            audit_share: number;
             /**
              * Budget
              * @default 100
@@ -5770,7 +6263,7 @@ export interface components {
          *     that a job doubted.
          * @enum {string}
          */
-        Source: "annotator" | "import" | "review";
+        Source: "annotator" | "import" | "model" | "people" | "review";
         /** SpanOut */
         SpanOut: {
             /** High */
@@ -8047,6 +8540,196 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Items_ArtifactOut_"];
+                };
+            };
+        };
+    };
+    audit_api_projects__project_id__audit_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEstimate"];
+                };
+            };
+        };
+    };
+    ask_audit_api_projects__project_id__audit_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AuditIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditAsked"];
+                };
+            };
+        };
+    };
+    certificates_api_projects__project_id__certificates_get: {
+        parameters: {
+            query?: {
+                cursor?: number | null;
+            };
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Certificates"];
+                };
+            };
+        };
+    };
+    begin_api_projects__project_id__certificates_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CertificateIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CertificateOut"];
+                };
+            };
+        };
+    };
+    certificate_api_projects__project_id__certificates__certificate_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                certificate_id: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CertificateDetail"];
+                };
+            };
+        };
+    };
+    apply_api_projects__project_id__certificates__certificate_id__apply_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                certificate_id: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CertificateOut"];
+                };
+            };
+        };
+    };
+    report_api_projects__project_id__certificates__certificate_id__report_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                certificate_id: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CertificateReport"];
+                };
+            };
+        };
+    };
+    revoke_api_projects__project_id__certificates__certificate_id__revoke_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                certificate_id: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CertificateOut"];
                 };
             };
         };

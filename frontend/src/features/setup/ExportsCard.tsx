@@ -19,7 +19,7 @@ type FormatGroup = {
   label: string;
   formats: ExportFormat[];
   /** What these formats can be asked for beside, and how the page says so. */
-  options: { name: "effective" | "unlabeled" | "bom"; label: string; hint: string }[];
+  options: { name: "effective" | "unlabeled" | "bom" | "people"; label: string; hint: string }[];
 };
 
 /** Of rows of instruction data, and of everything else. */
@@ -27,21 +27,28 @@ const ofRows = (): FormatGroup[] => [
   { label: t.exports.rows, formats: ["alpaca", "messages", "parquet"], options: [] },
   { label: t.exports.annotations, formats: ["rankings"], options: [] },
 ];
-const groups = (unlabeledHint: string): FormatGroup[] => [
+const groups = (unlabeledHint: string, isClasses: boolean): FormatGroup[] => [
   {
     label: t.exports.annotations,
     formats: ["csv", "jsonl"],
     options: [
       { name: "effective", label: t.exports.holding, hint: t.exports.holdingHint },
       { name: "bom", label: t.exports.bom, hint: t.exports.bomHint },
+      ...ofPeople(isClasses),
     ],
   },
   {
     label: t.exports.images,
     formats: ["doccano", "label_studio", "parquet", "coco", "yolo", "voc", "cvat", "imagefolder"],
-    options: [{ name: "unlabeled", label: t.exports.unlabeled, hint: unlabeledHint }],
+    options: [
+      { name: "unlabeled", label: t.exports.unlabeled, hint: unlabeledHint },
+      ...ofPeople(isClasses),
+    ],
   },
 ];
+/** Where the model may have labeled some, one can do without its labels. */
+const ofPeople = (isClasses: boolean): FormatGroup["options"] =>
+  isClasses ? [{ name: "people", label: t.exports.people, hint: t.exports.peopleHint }] : [];
 /** Those whose JSON is of use without the images. */
 const DOCUMENTS: ExportFormat[] = ["label_studio", "coco"];
 /** Those that images with classes have had from the beginning, so that nobody has to be asked. */
@@ -71,9 +78,11 @@ export function ExportsCard({ project }: { project: Project }) {
         {nothing ? t.exports.nothing : t.exports.counts(labeled, ood, unsure)}
       </p>
       {!nothing && !isOfRows && <Lacking project={project} />}
-      {(isOfRows ? ofRows() : groups(unlabeledHint)).map((group) => (
-        <FormatList key={group.label} group={group} project={project} />
-      ))}
+      {(isOfRows ? ofRows() : groups(unlabeledHint, project.task === "classification")).map(
+        (group) => (
+          <FormatList key={group.label} group={group} project={project} />
+        ),
+      )}
     </Card>
   );
 }

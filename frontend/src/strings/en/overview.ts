@@ -89,6 +89,7 @@ export const overview = {
   },
   job: {
     advance_round: "Training and choosing the next images",
+    certify: "Labeling with a guarantee",
     import_pool: "Importing images",
     learn_features: "Learning features",
     taufe: "Comparing regularizers",

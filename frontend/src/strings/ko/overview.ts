@@ -91,6 +91,7 @@ export const overview: Catalogue["overview"] = {
   },
   job: {
     advance_round: "학습 및 다음 이미지 선정",
+    certify: "보증과 함께 라벨링",
     import_pool: "이미지 가져오기",
     learn_features: "특징 학습",
     taufe: "정규화 방법 비교",
