@@ -14,6 +14,7 @@ from api.algorithms.routes import router as algorithms
 from api.artifacts.routes import router as artifacts
 from api.auth.routes import router as auth
 from api.bodies import Bodies
+from api.certificates.routes import router as certificates
 from api.duplicates.routes import router as duplicates
 from api.embedding_map.routes import router as embedding_map
 from api.events import Broadcaster
@@ -69,6 +70,7 @@ _ROUTERS = (
     artifacts,
     subsets,
     selections,
+    certificates,
     guides,
     exports,
     webhooks,

@@ -34,6 +34,7 @@ QUEUE_OF: Final[dict[JobKind, str]] = {
     JobKind.LOCALIZE: GPU,
     JobKind.LOOK_AT: GPU,
     JobKind.SELECT_INSTRUCTIONS: JUDGE,
+    JobKind.CERTIFY: GPU,
 }
 """Where each kind of job waits for a worker."""
 

@@ -1,13 +1,15 @@
 """How one round follows another: objects in, objects out."""
 
+from typing import Any
+
 from sqlalchemy import Select, select
 
 from core.errors import Conflict
 from core.job_params import AdvanceParams
 from core.lifecycle import move_round, new_job
 from core.project_settings import ProjectSettings
-from core.states import JobKind, RoundState
-from core.tables import Job, Project, Round
+from core.states import ArtifactKind, JobKind, RoundState
+from core.tables import Artifact, Job, Project, Round
 from core.tasks.registry import task_type
 
 # Rounding of sums of costs must not keep a round open.
@@ -30,6 +32,17 @@ def lock_unfinished(project_id: int) -> Select[Round]:
         .where(Round.project_id == project_id, Round.state != RoundState.CLOSED)
         .order_by(Round.number)
         .with_for_update(key_share=True)
+    )
+
+
+def newest_model(project_id: int) -> Any:
+    """Statement: the model of the last round that has one, and the number of the round."""
+    return (
+        select(Artifact, Round.number)
+        .join(Round, Round.id == Artifact.round_id)
+        .where(Artifact.project_id == project_id, Artifact.kind == ArtifactKind.CHECKPOINT)
+        .order_by(Round.number.desc(), Artifact.id.desc())
+        .limit(1)
     )
 
 

@@ -93,6 +93,7 @@ class JobKind(StrEnum):
     LOCALIZE = "localize"
     LOOK_AT = "look_at"
     SELECT_INSTRUCTIONS = "select_instructions"
+    CERTIFY = "certify"
 
     @property
     def is_passing(self) -> bool:
@@ -128,13 +129,15 @@ class Verdict(StrEnum):
 class Source(StrEnum):
     """Where an annotation comes from.
 
-    An annotator answered a query, a column of a file was imported, or somebody reviewed a label
-    that a job doubted.
+    An annotator answered a query, a column of a file was imported, somebody reviewed a label
+    that a job doubted, or a model gave it under a certificate, which counts where nobody has said
+    anything.
     """
 
     ANNOTATOR = "annotator"
     IMPORT = "import"
     REVIEW = "review"
+    MODEL = "model"
 
 
 class Decision(StrEnum):
@@ -160,6 +163,26 @@ class ArtifactKind(StrEnum):
     EMBEDDING_MAP = "embedding_map"
     ALIKE = "alike"
     SELECTION = "selection"
+    CERTIFICATE = "certificate"
+
+
+class CertificateState(StrEnum):
+    """Where a certificate is in its life; see ``core.lifecycle``."""
+
+    SCORING = "scoring"
+    ASKING = "asking"
+    READY = "ready"
+    APPLIED = "applied"
+    REVOKED = "revoked"
+    REFUSED = "refused"
+
+
+class LotState(StrEnum):
+    """What becomes of a lot: not known yet, the model labels it, or it is left to people."""
+
+    OPEN = "open"
+    PASSED = "passed"
+    PEOPLE = "people"
 
 
 class EventKind(StrEnum):

@@ -27,9 +27,9 @@ from api.examples.scores import Positions, ScoreTable
 from api.examples.words import Words
 from core.among import among
 from core.class_names import names_class
-from core.consensus import holds
+from core.consensus import by_people, holds
 from core.errors import Conflict
-from core.states import ExampleState, Split
+from core.states import ExampleState, Source, Split, Verdict
 from core.tables import Annotation, Example, Project
 from core.tasks.registry import task_type
 
@@ -83,8 +83,14 @@ def conditions(project: Project, filters: Filters) -> list[ColumnElement[bool]]:
     vote = [
         getattr(Annotation, name) == value
         for name in ("verdict", "annotator_id", "source")
-        if (value := getattr(filters, name)) is not None
+        if (value := getattr(filters, name)) not in (None, "people")
     ]
+    if filters.source in ("people", Source.MODEL):
+        # A model's verdict counts where no person has said anything.
+        of_people = by_people(Example.id)
+        found.append(of_people if filters.source == "people" else ~of_people)
+    if filters.source == Source.MODEL:
+        vote.append(Annotation.verdict != Verdict.SKIP)
     if vote:
         found.append(
             select(Annotation.id)

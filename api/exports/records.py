@@ -172,12 +172,14 @@ class Images:
             Classes may be renamed and added while it leaves; what is said of newer ones stays
             behind.
         all: Whether also those leave of the pool that nobody has judged.
+        people_only: Whether what models have labeled counts as judged by nobody.
     """
 
     sessions: async_sessionmaker[AsyncSession]
     project_id: int
     classes: Mapping[int, str]
     all: bool = False
+    people_only: bool = False
 
     @property
     def class_names(self) -> list[str]:

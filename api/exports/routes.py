@@ -35,6 +35,10 @@ WithImages = Annotated[
         "for them, or else the JSON alone."
     ),
 ]
+PeopleOnly = Annotated[
+    bool,
+    Query(description="Leave out what models have labeled under certificates."),
+]
 ByteOrderMark = Annotated[
     bool,
     Query(description="`csv`: begin with a byte order mark, so that Excel reads it as UTF-8."),
@@ -70,6 +74,7 @@ async def export(
     unlabeled: Unlabeled = False,
     images: WithImages = True,
     bom: ByteOrderMark = False,
+    people_only: PeopleOnly = False,
 ) -> StreamingResponse:
     """Annotations as CSV or JSONL, or images with what is known of them; an import reads them all.
 
@@ -81,13 +86,18 @@ async def export(
     and `cvat`, which hold boxes alone. Rows of instruction data leave as `alpaca` and `messages`,
     JSON Lines without what people called wrong or OOD, as `parquet` with all there is, and as
     `rankings`, a line for each group that people were asked to rank.
+
+    What a model has labeled under a certificate says so: its source is `model`, beside its
+    probability, the lot, and the share of that lot that may be wrong, at most.
     """
     async with managing(request, user, project_id) as (session, project):
         service.require_served(format, project.medium, project.task)
         record(session, user, "export", "annotations", None, project_id=project_id, format=format)
         classes = await service.class_names(session, project_id)
         medium, task = project.medium, project.task
-    which = Images(request.app.state.sessions, project_id, classes, all=unlabeled)
+    which = Images(
+        request.app.state.sessions, project_id, classes, all=unlabeled, people_only=people_only
+    )
     if task == INSTRUCTIONS.name:
         found = service.as_rows(which, format)
     elif format in (Format.CSV, Format.JSONL):

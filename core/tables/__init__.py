@@ -1,6 +1,7 @@
 """The database schema, one module per area. Importing this package registers every table."""
 
 from core.tables.annotation import Annotation
+from core.tables.certificate import Certificate, CertificateLot
 from core.tables.example import COMPOSED_NAME, Example, ExampleText
 from core.tables.job import DRY_RUN, Artifact, Audit, Job
 from core.tables.judge import Judge, JudgeAnswer
@@ -22,6 +23,8 @@ __all__ = [
     "ApiToken",
     "Artifact",
     "Audit",
+    "Certificate",
+    "CertificateLot",
     "Delivery",
     "Example",
     "ExampleText",

@@ -21,6 +21,7 @@ ArtifactKind = Literal[
     "embedding_map",
     "alike",
     "selection",
+    "certificate",
 ]
 """What an artifact holds."""
 

@@ -223,7 +223,8 @@ class Advance:
         """Freeze what is known."""
         with self.context.sessions() as session:
             project_id = self.context.project_id
-            snapshot = take(session, project_id, self.closing)
+            models = self.settings.learn_from_model_labels
+            snapshot = take(session, project_id, self.closing, models=models)
             dropped = dropped_of(session, self.context.storage, self.settings.subset, snapshot)
             replace(snapshot, dropped=dropped).save(self.file("snapshot.npz"))
             noted = {

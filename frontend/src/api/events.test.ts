@@ -102,6 +102,7 @@ describe("what is read again", () => {
     pool: everything,
     review: ["home", "reviews"],
     guide: ["guides"],
+    certificate: everything,
     member: everything,
     webhook: everything.filter((name) => name !== "projects" && name !== "home"),
   };

@@ -679,11 +679,19 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Certificates */
-        get: operations["certificates_api_projects__project_id__certificates_get"];
+        /**
+         * List Certificates
+         * @description Certificates of a project, the newest first.
+         */
+        get: operations["list_certificates"];
         put?: never;
-        /** Begin */
-        post: operations["begin_api_projects__project_id__certificates_post"];
+        /**
+         * Begin Certificate
+         * @description Begin to certify: a job scores what nobody has judged, and people are asked about some of it.
+         *
+         *     One at a time in a project. Nothing is labeled before it is applied.
+         */
+        post: operations["begin_certificate"];
         delete?: never;
         options?: never;
         head?: never;
@@ -697,8 +705,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Certificate */
-        get: operations["certificate_api_projects__project_id__certificates__certificate_id__get"];
+        /**
+         * Show Certificate
+         * @description A certificate with its lots.
+         */
+        get: operations["show_certificate"];
         put?: never;
         post?: never;
         delete?: never;
@@ -716,8 +727,14 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Apply */
-        post: operations["apply_api_projects__project_id__certificates__certificate_id__apply_post"];
+        /**
+         * Apply Certificate
+         * @description Label what is in the lots that have passed, as the model takes it.
+         *
+         *     Only what nobody has judged since, and that waits in no queue. Any person's verdict stands above
+         *     these labels, and `revoke` takes them back.
+         */
+        post: operations["apply_certificate"];
         delete?: never;
         options?: never;
         head?: never;
@@ -731,8 +748,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Report */
-        get: operations["report_api_projects__project_id__certificates__certificate_id__report_get"];
+        /**
+         * Report Certificate
+         * @description What is promised, what it rests on, and of which model, data and settings.
+         */
+        get: operations["report_certificate"];
         put?: never;
         post?: never;
         delete?: never;
@@ -750,8 +770,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Revoke */
-        post: operations["revoke_api_projects__project_id__certificates__certificate_id__revoke_post"];
+        /**
+         * Revoke Certificate
+         * @description Take back all labels of a certificate, or stop asking for it; what people said stays.
+         */
+        post: operations["revoke_certificate"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1207,6 +1230,9 @@ export interface paths {
          *     and `cvat`, which hold boxes alone. Rows of instruction data leave as `alpaca` and `messages`,
          *     JSON Lines without what people called wrong or OOD, as `parquet` with all there is, and as
          *     `rankings`, a line for each group that people were asked to rank.
+         *
+         *     What a model has labeled under a certificate says so: its source is `model`, beside its
+         *     probability, the lot, and the share of that lot that may be wrong, at most.
          */
         get: operations["export"];
         put?: never;
@@ -2666,17 +2692,13 @@ export interface components {
             /** Title */
             title: string;
         };
-        AnnotationLot: {
-            band: components["schemas"]["Band"];
-            bound: number | null;
-            certificate_id: number;
-            id: number;
-        };
         /**
          * AnnotationOut
          * @description One verdict on an example. `holds` tells whether it counts and nothing corrects it.
          *
          *     `seen_as` is what the class was called to the annotator, if it is called otherwise now.
+         *     `probability` and `lot` are those of a model's verdict, which counts where no person has said
+         *     anything.
          */
         AnnotationOut: {
             /** Annotator */
@@ -2700,7 +2722,8 @@ export interface components {
             job_id: number | null;
             /** Label */
             label: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"] | components["schemas"]["RankingLabel"]) | null;
-            lot: components["schemas"]["AnnotationLot"] | null;
+            lot: components["schemas"]["LotOut"] | null;
+            /** Probability */
             probability: number | null;
             /** Round */
             round: number | null;
@@ -2818,7 +2841,7 @@ export interface components {
          * @description What an artifact holds.
          * @enum {string}
          */
-        ArtifactKind: "checkpoint" | "meta_model" | "scores" | "import_report" | "comparison" | "subset" | "relabels" | "embedding_map" | "alike" | "selection";
+        ArtifactKind: "checkpoint" | "meta_model" | "scores" | "import_report" | "comparison" | "subset" | "relabels" | "embedding_map" | "alike" | "selection" | "certificate";
         /** ArtifactOut */
         ArtifactOut: {
             /** Bytes */
@@ -2939,7 +2962,10 @@ export interface components {
             /** Low */
             low: number;
         };
-        /** Band */
+        /**
+         * Band
+         * @description How sure the model is, from the least sure of a lot to the surest, 0 to 1.
+         */
         Band: {
             /** High */
             high: number;
@@ -3077,7 +3103,10 @@ export interface components {
             /** Table */
             table?: string | null;
         };
-        /** CertificateDetail */
+        /**
+         * CertificateDetail
+         * @description A certificate with all its lots.
+         */
         CertificateDetail: {
             /** Answered */
             answered: number;
@@ -3113,7 +3142,7 @@ export interface components {
             /** Is Current */
             is_current: boolean;
             /** Job Id */
-            job_id: number;
+            job_id: number | null;
             lots: components["schemas"]["LotCounts"];
             /** Lots Of */
             lots_of: components["schemas"]["CertificateLot"][];
@@ -3140,11 +3169,7 @@ export interface components {
             scope: "all" | "class";
             /** Settings Digest */
             settings_digest: string | null;
-            /**
-             * State
-             * @enum {string}
-             */
-            state: "scoring" | "asking" | "ready" | "applied" | "revoked" | "refused";
+            state: components["schemas"]["CertificateState"];
             /** Target */
             target: number;
             /** Waiting */
@@ -3152,19 +3177,29 @@ export interface components {
             /** Warnings */
             warnings: string[];
         };
-        /** CertificateIn */
+        /**
+         * CertificateIn
+         * @description What is to be promised; what is left out takes its default. See the job `certify`.
+         */
         CertificateIn: {
-            /** At Most */
+            /**
+             * At Most
+             * @description Answers that people may be asked for.
+             */
             at_most?: number | null;
             /**
              * Confidence
              * @default 0.95
              */
             confidence: number;
-            /** Missed In */
+            /**
+             * Missed In
+             * @description Share of what is of a class among what the model calls OOD, at most; as `target` if left out.
+             */
             missed_in?: number | null;
             /**
              * Overlap
+             * @description People who look at each image.
              * @default 1
              */
             overlap: number;
@@ -3176,11 +3211,17 @@ export interface components {
             scope: "all" | "class";
             /**
              * Target
+             * @description Share of wrong labels, at most.
              * @default 0.02
              */
             target: number;
         };
-        /** CertificateLot */
+        /**
+         * CertificateLot
+         * @description Images that pass or fail together; without a class they are what the model takes for OOD.
+         *
+         *     `bound` is the share that may be wrong, at most, by what was looked at.
+         */
         CertificateLot: {
             band: components["schemas"]["Band"];
             /** Bound */
@@ -3195,17 +3236,24 @@ export interface components {
             id: number;
             /** Size */
             size: number;
-            /**
-             * State
-             * @enum {string}
-             */
-            state: "passed" | "people" | "open";
+            state: components["schemas"]["LotState"];
             /** Unsure */
             unsure: number;
             /** Wrong */
             wrong: number;
         };
-        /** CertificateOut */
+        /**
+         * CertificateOut
+         * @description What is promised of the labels that a model gives to what nobody has judged.
+         *
+         *     `images` is what was unlabeled when it began. Of what was drawn, `asked` counts all, `answered`
+         *     those that people have judged, `waiting` the others; `expected_answers` is how many more are
+         *     expected from now. `round` is where people answer. `auto` counts the images that the model
+         *     labels, `people` those of lots that are left to people. `bound` is over all that is labeled by
+         *     the model, `missed_bound` over what it calls OOD: how many of these are of a class after all.
+         *     `is_current` is whether the model is still the newest; if not, the certificate cannot be
+         *     applied. `refused` says why nothing can be promised.
+         */
         CertificateOut: {
             /** Answered */
             answered: number;
@@ -3241,7 +3289,7 @@ export interface components {
             /** Is Current */
             is_current: boolean;
             /** Job Id */
-            job_id: number;
+            job_id: number | null;
             lots: components["schemas"]["LotCounts"];
             missed_bound: components["schemas"]["Bound"] | null;
             /** Missed In */
@@ -3266,11 +3314,7 @@ export interface components {
             scope: "all" | "class";
             /** Settings Digest */
             settings_digest: string | null;
-            /**
-             * State
-             * @enum {string}
-             */
-            state: "scoring" | "asking" | "ready" | "applied" | "revoked" | "refused";
+            state: components["schemas"]["CertificateState"];
             /** Target */
             target: number;
             /** Waiting */
@@ -3278,7 +3322,10 @@ export interface components {
             /** Warnings */
             warnings: string[];
         };
-        /** CertificateReport */
+        /**
+         * CertificateReport
+         * @description A certificate to hand on: what was looked at and what was not, and what the promise needs.
+         */
         CertificateReport: {
             /** Assumptions */
             assumptions: ("draws_uniform" | "every_look" | "same_pool" | "model_fixed" | "unsure_counts_wrong" | "people_error_measured" | "people_right" | "each_lot" | "all_together")[];
@@ -3306,13 +3353,12 @@ export interface components {
                 [key: string]: string;
             };
         };
-        /** Certificates */
-        Certificates: {
-            /** Items */
-            items: components["schemas"]["CertificateOut"][];
-            /** Next Cursor */
-            next_cursor: number | null;
-        };
+        /**
+         * CertificateState
+         * @description Where a certificate is in its life; see ``core.lifecycle``.
+         * @enum {string}
+         */
+        CertificateState: "scoring" | "asking" | "ready" | "applied" | "revoked" | "refused";
         /**
          * Changed
          * @description What became of a selection.
@@ -3413,7 +3459,12 @@ export interface components {
             /** Position */
             position: number;
         };
-        /** ClassReport */
+        /**
+         * ClassReport
+         * @description A class, or without one OOD: images labeled by people and by the model.
+         *
+         *     `bound` is the share of the latter that may be wrong, at most.
+         */
         ClassReport: {
             /** Bound */
             bound: number | null;
@@ -4118,7 +4169,8 @@ export interface components {
             similar_to?: string | null;
             /** Similarity Min */
             similarity_min?: number | null;
-            source?: components["schemas"]["Source"] | null;
+            /** Source */
+            source?: components["schemas"]["Source"] | "people" | null;
             /**
              * Split
              * @default pool
@@ -4417,7 +4469,7 @@ export interface components {
          * @description What a job does.
          * @enum {string}
          */
-        JobKind: "advance_round" | "certify" | "compare" | "embedding_map" | "import_pool" | "learn_features" | "localize" | "look_at" | "look_up" | "prune" | "relabel" | "resize" | "score_part" | "select_instructions" | "taufe";
+        JobKind: "import_pool" | "advance_round" | "learn_features" | "taufe" | "prune" | "relabel" | "score_part" | "resize" | "embedding_map" | "compare" | "look_up" | "localize" | "look_at" | "select_instructions" | "certify";
         /** JobOut */
         JobOut: {
             /** Attempt */
@@ -4779,7 +4831,13 @@ export interface components {
             /** Class Id */
             class_id?: number | null;
         };
-        /** LookedAt */
+        /**
+         * LookedAt
+         * @description Of `images` in the pool, how many `people` have judged, and why.
+         *
+         *     The model has learned from `learned_from` of them; `drawn` were drawn at random for the
+         *     certificate.
+         */
         LookedAt: {
             /** Drawn */
             drawn: number;
@@ -4790,7 +4848,20 @@ export interface components {
             /** People */
             people: number;
         };
-        /** LotCounts */
+        /**
+         * LotBand
+         * @description How sure the model is of the images of a lot, from the least sure to the surest, 0 to 1.
+         */
+        LotBand: {
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
+        };
+        /**
+         * LotCounts
+         * @description How many lots there are in each state.
+         */
         LotCounts: {
             /** Open */
             open: number;
@@ -4799,6 +4870,25 @@ export interface components {
             /** People */
             people: number;
         };
+        /**
+         * LotOut
+         * @description The lot that an image is labeled in, and the share of it that may be wrong, at most.
+         */
+        LotOut: {
+            band: components["schemas"]["LotBand"];
+            /** Bound */
+            bound: number | null;
+            /** Certificate Id */
+            certificate_id: number;
+            /** Id */
+            id: number;
+        };
+        /**
+         * LotState
+         * @description What becomes of a lot: not known yet, the model labels it, or it is left to people.
+         * @enum {string}
+         */
+        LotState: "open" | "passed" | "people";
         /**
          * MapImage
          * @description An image as the round's model saw it, and what is known of it.
@@ -4917,7 +5007,10 @@ export interface components {
             added_at: string;
             user: components["schemas"]["UserOut"];
         };
-        /** ModelRef */
+        /**
+         * ModelRef
+         * @description The model that labels: the round that trained it, and the SHA-256 of its file.
+         */
         ModelRef: {
             /** Digest */
             digest: string;
@@ -5166,6 +5259,13 @@ export interface components {
         Page_AuditOut_: {
             /** Items */
             items: components["schemas"]["AuditOut"][];
+            /** Next Cursor */
+            next_cursor: number | null;
+        };
+        /** Page[CertificateOut] */
+        Page_CertificateOut_: {
+            /** Items */
+            items: components["schemas"]["CertificateOut"][];
             /** Next Cursor */
             next_cursor: number | null;
         };
@@ -5470,6 +5570,8 @@ export interface components {
          *         overlap: How many annotators see each queried image; every verdict costs.
          *         second_looks: Share of the budget, 0..0.5, for asking once more for answers that are most
          *             probably wrong; ``None`` = 5 % where several people label, none where one does.
+         *         audit_share: Share of each queue, 0..0.5, that is drawn at random from what is unlabeled and
+         *             that no model learns from, so that it judges them; only where a label is one class.
          *         shifted_proposals: Share of the queries of boxes, 0..0.5, of whose proposals one is put
          *             beside where it belongs: how many of these are kept tells who looks.
          *         zero_wait: While models retrain, annotators go on with the rest of the ranked queue.
@@ -5480,12 +5582,17 @@ export interface components {
          *         purity: Score of being in-distribution.
          *         informativeness: Score of being worth a label.
          *         subset: Subset artifact whose dropped labels are left out of training; none if unset.
+         *         learn_from_model_labels: Whether models learn from what models have labeled under
+         *             certificates, as from what people say; normally they do not.
          *         max_rounds: The project finishes after so many rounds; unlimited if unset.
          *         lease_seconds: How long a query is kept for the annotator who took it.
          *         modes: How annotators may see images, in order of ``Mode``; at least one.
          */
         ProjectSettings: {
-            /** @default 0.05 */
+            /**
+             * Audit Share
+             * @default 0.05
+             */
             audit_share: number;
             /**
              * Budget
@@ -5508,6 +5615,11 @@ export interface components {
             informativeness?: components["schemas"]["Choice"];
             /** Input Size */
             input_size?: number | null;
+            /**
+             * Learn From Model Labels
+             * @default false
+             */
+            learn_from_model_labels: boolean;
             /**
              * Lease Seconds
              * @default 600
@@ -6259,11 +6371,12 @@ export interface components {
          * Source
          * @description Where an annotation comes from.
          *
-         *     An annotator answered a query, a column of a file was imported, or somebody reviewed a label
-         *     that a job doubted.
+         *     An annotator answered a query, a column of a file was imported, somebody reviewed a label
+         *     that a job doubted, or a model gave it under a certificate, which counts where nobody has said
+         *     anything.
          * @enum {string}
          */
-        Source: "annotator" | "import" | "model" | "people" | "review";
+        Source: "annotator" | "import" | "review" | "model";
         /** SpanOut */
         SpanOut: {
             /** High */
@@ -8592,10 +8705,12 @@ export interface operations {
             };
         };
     };
-    certificates_api_projects__project_id__certificates_get: {
+    list_certificates: {
         parameters: {
             query?: {
+                /** @description next_cursor of the page before. */
                 cursor?: number | null;
+                limit?: number;
             };
             header?: never;
             path: {
@@ -8605,18 +8720,36 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Successful Response */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Certificates"];
+                    "application/json": components["schemas"]["Page_CertificateOut_"];
                 };
             };
         };
     };
-    begin_api_projects__project_id__certificates_post: {
+    begin_certificate: {
         parameters: {
             query?: never;
             header?: never;
@@ -8631,6 +8764,24 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Successful Response */
             202: {
                 headers: {
@@ -8642,7 +8793,7 @@ export interface operations {
             };
         };
     };
-    certificate_api_projects__project_id__certificates__certificate_id__get: {
+    show_certificate: {
         parameters: {
             query?: never;
             header?: never;
@@ -8654,6 +8805,24 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Successful Response */
             200: {
                 headers: {
@@ -8665,7 +8834,7 @@ export interface operations {
             };
         };
     };
-    apply_api_projects__project_id__certificates__certificate_id__apply_post: {
+    apply_certificate: {
         parameters: {
             query?: never;
             header?: never;
@@ -8677,6 +8846,24 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Successful Response */
             200: {
                 headers: {
@@ -8688,7 +8875,7 @@ export interface operations {
             };
         };
     };
-    report_api_projects__project_id__certificates__certificate_id__report_get: {
+    report_certificate: {
         parameters: {
             query?: never;
             header?: never;
@@ -8700,6 +8887,24 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Successful Response */
             200: {
                 headers: {
@@ -8711,7 +8916,7 @@ export interface operations {
             };
         };
     };
-    revoke_api_projects__project_id__certificates__certificate_id__revoke_post: {
+    revoke_certificate: {
         parameters: {
             query?: never;
             header?: never;
@@ -8723,6 +8928,24 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Successful Response */
             200: {
                 headers: {
@@ -9147,7 +9370,7 @@ export interface operations {
                 similar_to?: string | null;
                 similarity_min?: number | null;
                 sort?: "pool_index" | "purity" | "-purity" | "informativeness" | "-informativeness" | "meta_score" | "-meta_score" | "confidence" | "-confidence" | "similarity" | "-similarity" | "isolation" | "-isolation";
-                source?: components["schemas"]["Source"] | null;
+                source?: components["schemas"]["Source"] | "people" | null;
                 split?: components["schemas"]["Split"] | "all";
                 state?: components["schemas"]["ExampleState"] | null;
                 verdict?: components["schemas"]["Verdict"] | null;
@@ -9340,7 +9563,7 @@ export interface operations {
                 similar_file?: number | null;
                 similar_to?: string | null;
                 similarity_min?: number | null;
-                source?: components["schemas"]["Source"] | null;
+                source?: components["schemas"]["Source"] | "people" | null;
                 split?: components["schemas"]["Split"] | "all";
                 state?: components["schemas"]["ExampleState"] | null;
                 verdict?: components["schemas"]["Verdict"] | null;
@@ -9700,6 +9923,8 @@ export interface operations {
                 format?: components["schemas"]["Format"];
                 /** @description `coco`, `label_studio`: a zip with the images, or of texts with the interface for them, or else the JSON alone. */
                 images?: boolean;
+                /** @description Leave out what models have labeled under certificates. */
+                people_only?: boolean;
                 /** @description `yolo`, `coco`, `label_studio`, `parquet`, `voc`, `cvat`: also images nobody has judged. */
                 unlabeled?: boolean;
             };

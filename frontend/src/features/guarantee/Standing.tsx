@@ -48,7 +48,7 @@ export function Standing({ project, certificate }: StandingProps) {
     <>
       {state === "scoring" && (
         <Card title={text.scoring} hint={text.scoringHint}>
-          <Scoring project={project} certificate={certificate} />
+          {certificate.job_id !== null && <Scoring project={project} jobId={certificate.job_id} />}
         </Card>
       )}
       {state === "asking" && <Asking project={project} certificate={certificate} stop={stop} />}
@@ -119,12 +119,9 @@ export function Standing({ project, certificate }: StandingProps) {
   );
 }
 
-function Scoring({ project, certificate }: StandingProps) {
+function Scoring({ project, jobId }: { project: Project; jobId: number }) {
   const client = useQueryClient();
-  const job = useQuery({
-    ...jobQuery(project.id, certificate.job_id),
-    refetchInterval: 2_000,
-  }).data;
+  const job = useQuery({ ...jobQuery(project.id, jobId), refetchInterval: 2_000 }).data;
   return (
     <>
       {job && (job.state === "queued" || job.state === "running") && (
@@ -136,7 +133,7 @@ function Scoring({ project, certificate }: StandingProps) {
         />
       )}
       <div className={styles.actions}>
-        <ButtonLink to={`/projects/${project.id}/jobs/${certificate.job_id}`} size="small">
+        <ButtonLink to={`/projects/${project.id}/jobs/${jobId}`} size="small">
           {t.guarantee.page.toJob}
         </ButtonLink>
       </div>

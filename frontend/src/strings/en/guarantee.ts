@@ -107,6 +107,8 @@ export const guarantee = {
     begun: (when: string, who: string | null) =>
       who === null ? `Begun ${when}` : `Begun ${when} by ${who}`,
     scopeClass: "In each class, and among none of the classes.",
+    fromJob: (what: string) =>
+      `The images are in groups. ${what} tells how the checks go, and what can be labeled.`,
     scoring: "The model is going through the images",
     scoringHint:
       "It says of each what it shows, and how sure it is of that. Then it makes groups of them.",

@@ -98,6 +98,8 @@ export const guarantee: Catalogue["guarantee"] = {
     promise: (of100, sure) => `모델이 붙인 라벨 100개 중 최대 ${of100}개 틀림, ${sure} 확실.`,
     begun: (when, who) => (who === null ? `${when} 시작` : `${when} ${who} 님이 시작`),
     scopeClass: "클래스마다, 그리고 ‘어느 클래스도 아님’에서도 그렇습니다.",
+    fromJob: (what) =>
+      `이미지를 묶었습니다. 확인이 어떻게 되고 있는지, 무엇을 라벨링할 수 있는지는 ${what}에 나옵니다.`,
     scoring: "모델이 이미지를 살펴보고 있습니다",
     scoringHint:
       "이미지마다 무엇인지, 얼마나 확실한지 판단합니다. 그런 다음 비슷한 것끼리 묶습니다.",
