@@ -24,6 +24,7 @@ TOPICS: Final[Mapping[str, Topic]] = {
     "round": Topic.ROUND,
     "review": Topic.REVIEW,
     "certificate": Topic.CERTIFICATE,
+    "snapshot": Topic.SNAPSHOT,
     "member": Topic.MEMBER,
     "webhook": Topic.WEBHOOK,
 }

@@ -1,6 +1,6 @@
 """What a certificate keeps beside its rows: what was drawn, and which image is in which lot."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal, Self
@@ -9,15 +9,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
-from sqlalchemy import select
+from sqlalchemy import select, update
 
+from core.among import among
 from core.states import ArtifactKind
-from core.tables import Artifact, Certificate
+from core.tables import Artifact, Certificate, Query
 
 NO_CLASS: Final = -1
 """In place of the id of a class, of what a model takes for OOD."""
-ROUND: Final = "certificate"
-"""Strategy of a round in which nothing but draws for a certificate is asked."""
 
 Outcome = Literal["waiting", "right", "wrong", "unsure"]
 
@@ -28,23 +27,30 @@ class Draw:
 
     Attributes:
         lot: Number of the lot.
-        example_id: Of the image.
+        index: Pool index of the image.
+        example_id: Its id.
         probability: With which it was drawn from what was left of the lot.
-        after: The last annotation that there was; what people say later answers it. Without one
-            it was drawn, and answered, before the certificate began.
+        after: Id of an annotation; what people say later answers it.
+        again: Whether the first verdict contradicted the model, so that somebody else is asked.
         outcome: Whether the model is right. ``unsure``: who looked could not say, or all have
             skipped it; it counts as wrong.
     """
 
     lot: int
+    index: int
     example_id: int
     probability: float
-    after: int | None
+    after: int = 0
     outcome: Outcome = "waiting"
+    again: bool = False
 
     def answered(self, outcome: Outcome) -> "Draw":
         """The same, with what people said."""
         return replace(self, outcome=outcome)
+
+    def asked_again(self, after: int) -> "Draw":
+        """The same, when somebody is to look who does not know what was said first."""
+        return replace(self, after=after, again=True)
 
     def to_json(self) -> dict[str, Any]:
         """As the database keeps it."""
@@ -66,6 +72,8 @@ class Members:
         lot: (N,) int64, number of the lot of each.
         class_id: (N,) int64, or ``NO_CLASS``.
         probability: (N,) float32 in 0..1, that it is what the model takes it for.
+        likeliest: (N,) int64, id of the class that it is of, if of any.
+        given_any: (N,) float32 in 0..1, that it is of that class, if of any.
         inside: (N,) float32 in 0..1, that it is of any class; NaN where nothing tells.
     """
 
@@ -74,6 +82,8 @@ class Members:
     lot: NDArray[np.int64]
     class_id: NDArray[np.int64]
     probability: NDArray[np.float32]
+    likeliest: NDArray[np.int64]
+    given_any: NDArray[np.float32]
     inside: NDArray[np.float32]
 
     def __len__(self) -> int:
@@ -106,6 +116,21 @@ def members_file(certificate_id: int) -> Any:
         Artifact.project_id
         == select(Certificate.project_id).where(Certificate.id == certificate_id).scalar_subquery(),
         Artifact.meta["certificate_id"].as_integer() == certificate_id,
+    )
+
+
+def taken_back(round_id: int, example_ids: Collection[int]) -> Any:
+    """Statement: nobody is asked any more about these; returns the ids of those that were left."""
+    return (
+        update(Query)
+        .where(
+            Query.round_id == round_id,
+            Query.requested,
+            ~Query.done,
+            among(Query.example_id, sorted(example_ids)),
+        )
+        .values(done=True)
+        .returning(Query.example_id)
     )
 
 

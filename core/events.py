@@ -26,6 +26,7 @@ class Topic(StrEnum):
     """What is promised of labels that a model gives, and how far people are with it."""
     MEMBER = "member"
     WEBHOOK = "webhook"
+    SNAPSHOT = "snapshot"
 
 
 def notify(project_id: int, topic: Topic, data: Mapping[str, Any]) -> Select[Any]:

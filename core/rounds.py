@@ -1,6 +1,6 @@
 """How one round follows another: objects in, objects out."""
 
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Select, select
 
@@ -14,6 +14,8 @@ from core.tasks.registry import task_type
 
 # Rounding of sums of costs must not keep a round open.
 _EPSILON = 1e-9
+CERTIFICATE: Final = "certificate"
+"""Strategy of a round in which nothing but draws for a certificate is asked."""
 _ALGORITHMS = ("model", "strategy", "purity", "informativeness", "subset")
 
 
@@ -87,7 +89,8 @@ def take_up(round_: Round, project: Project) -> bool:
 def next_round(project: Project, number: int) -> Round | None:
     """The round after ``number``, in state selecting; ``None`` after the project's last.
 
-    Where queries ask about groups, a job says which: no round follows by itself.
+    Where queries ask about groups, a job says which: no round follows by itself. Nor does one
+    follow a round in which people were asked for a certificate: see ``close``.
     """
     if task_type(project.task).of_groups:
         return None
@@ -114,7 +117,8 @@ def close(project: Project, round_: Round, following: Round | None) -> tuple[lis
     """
     if round_.state is not RoundState.OPEN:
         raise Conflict(f"round_{round_.state}", f"The round is {round_.state}, not open.")
-    made = None if following is not None else next_round(project, round_.number)
+    is_last = following is not None or round_.strategy == CERTIFICATE
+    made = None if is_last else next_round(project, round_.number)
     job = _advance(project, round_, following or made)
     return [job] if made is None else [made, job], job
 

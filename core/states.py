@@ -163,6 +163,7 @@ class ArtifactKind(StrEnum):
     EMBEDDING_MAP = "embedding_map"
     ALIKE = "alike"
     SELECTION = "selection"
+    SNAPSHOT = "snapshot"
     CERTIFICATE = "certificate"
 
 

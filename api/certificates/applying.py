@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import numpy as np
 from anyio import to_thread
-from sqlalchemy import func, select, text, update
+from sqlalchemy import func, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.advancing import hand_on
@@ -16,12 +16,12 @@ from api.jobs.service import cancel
 from api.principal import Principal
 from api.telling import tell
 from core.among import among
-from core.certificates import NO_CLASS, ROUND, Members, draws_of, members_file
+from core.certificates import NO_CLASS, Members, draws_of, members_file, taken_back
 from core.consensus import by_people, lock_examples
 from core.errors import Conflict
 from core.events import Topic
 from core.lifecycle import mark_answered, mark_queried, mark_unqueried, move_certificate
-from core.rounds import close, lock_unfinished
+from core.rounds import CERTIFICATE, close, lock_unfinished
 from core.states import CertificateState, ExampleState, JobState, LotState, RoundState
 from core.storage import Storage
 from core.tables import Certificate, Example, Job, Project, ProjectClass, Query
@@ -229,23 +229,13 @@ async def _ask_no_more(session: AsyncSession, project: Project, certificate: Cer
     if round_ is None:
         return
     waiting = {draw.example_id for draw in draws_of(certificate) if draw.outcome == "waiting"}
-    mine = round_.strategy == ROUND
+    mine = round_.strategy == CERTIFICATE
     others = select(func.count()).where(
         Query.round_id == round_.id, ~Query.done, ~among(Query.example_id, sorted(waiting))
     )
     if not mine and not await session.scalar(others):
         waiting = set(sorted(waiting)[1:])
-    taken = (
-        update(Query)
-        .where(
-            Query.round_id == round_.id,
-            Query.requested,
-            ~Query.done,
-            among(Query.example_id, sorted(waiting)),
-        )
-        .values(done=True)
-        .returning(Query.example_id)
-    )
+    taken = taken_back(round_.id, waiting)
     await session.execute(mark_unqueried(sorted(set(await session.scalars(taken)))))
     if mine:
         made, job = close(project, round_, None)

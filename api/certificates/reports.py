@@ -79,7 +79,7 @@ async def _per_class(
         .order_by(ProjectClass.position)
     )
     names: list[tuple[int | None, str | None]] = [
-        *(await session.execute(statement)).tuples(),
+        *map(tuple, (await session.execute(statement)).all()),
         (None, None),
     ]
     rows = []
