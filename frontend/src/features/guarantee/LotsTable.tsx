@@ -27,19 +27,16 @@ export function LotsTable({ lots, classes, target }: LotsTableProps) {
           <tr>
             <th scope="col">{columns.group}</th>
             <th scope="col" data-number>
-              {columns.sure}
-            </th>
-            <th scope="col" data-number>
               {columns.images}
             </th>
+            <th scope="col">{columns.state}</th>
+            <th scope="col">{columns.bound}</th>
             <th scope="col" data-number>
               {columns.checked}
             </th>
             <th scope="col" data-number>
               {columns.wrong}
             </th>
-            <th scope="col">{columns.bound}</th>
-            <th scope="col">{columns.state}</th>
           </tr>
         </thead>
         <tbody>
@@ -47,21 +44,21 @@ export function LotsTable({ lots, classes, target }: LotsTableProps) {
             <tr key={lot.id}>
               <th scope="row">
                 <Group classId={lot.class_id} classes={classes} />
+                <small className={styles.below}>{bandOf(lot)}</small>
               </th>
-              <td data-number>{bandOf(lot)}</td>
               <td data-number>{formatCount(lot.size)}</td>
-              <td data-number>{formatCount(lot.drawn)}</td>
-              <td data-number title={lot.unsure > 0 ? text.unsure(lot.unsure) : undefined}>
-                {formatCount(lot.wrong)}
-              </td>
-              <td>
-                <Bound bound={lot.bound} target={target} most={most} />
-              </td>
               <td>
                 <Chip tone={TONES[lot.state]}>{text.states[lot.state]}</Chip>
                 {lot.state === "open" && lot.expected_answers !== null && (
                   <small className={styles.below}>{text.more(lot.expected_answers)}</small>
                 )}
+              </td>
+              <td>
+                <Bound bound={lot.bound} target={target} most={most} />
+              </td>
+              <td data-number>{formatCount(lot.drawn)}</td>
+              <td data-number title={lot.unsure > 0 ? text.unsure(lot.unsure) : undefined}>
+                {formatCount(lot.wrong)}
               </td>
             </tr>
           ))}

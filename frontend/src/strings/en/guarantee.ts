@@ -167,7 +167,6 @@ export const guarantee = {
     hint: "Images of which the model says the same and is about as sure. Each group is checked by itself.",
     columns: {
       group: "The model says",
-      sure: "How sure",
       images: "Images",
       checked: "Checked",
       wrong: "Wrong",
@@ -175,7 +174,7 @@ export const guarantee = {
       state: "State",
     },
     states: { passed: "Holds", people: "Left to people", open: "Being checked" },
-    band: (low: string, high: string) => `${low}–${high} %`,
+    band: (low: string, high: string) => `${low}–${high} % sure`,
     more: (value: number) => `about ${count(value)} more`,
     unsure: (value: number) => `${count(value)} unsure`,
     target: (of100: string) => `The line is at ${of100}: what was asked for.`,

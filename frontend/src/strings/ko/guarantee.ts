@@ -157,7 +157,6 @@ export const guarantee: Catalogue["guarantee"] = {
     hint: "모델이 같은 것이라고 했고 확실한 정도도 비슷한 이미지입니다. 묶음마다 따로 확인합니다.",
     columns: {
       group: "모델의 판단",
-      sure: "확실한 정도",
       images: "이미지",
       checked: "확인",
       wrong: "틀림",
@@ -165,7 +164,7 @@ export const guarantee: Catalogue["guarantee"] = {
       state: "상태",
     },
     states: { passed: "보증됨", people: "사람에게 남김", open: "확인 중" },
-    band: (low, high) => `${low}–${high}%`,
+    band: (low, high) => `${low}–${high}% 확신`,
     more: (value) => `약 ${number(value)}회 더`,
     unsure: (value) => `불확실 ${number(value)}회`,
     target: (of100) => `세로줄은 요청한 값인 ${of100}개입니다.`,
