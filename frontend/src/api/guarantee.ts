@@ -5,7 +5,7 @@ import type { components } from "./schema";
 type Schemas = components["schemas"];
 /** What random draws say of the present model. */
 export type Draws = Schemas["AuditEstimate"];
-export type Interval = Schemas["AuditShare"];
+export type Interval = Pick<Schemas["AuditShare"], "share" | "low" | "high">;
 export type HumanError = Schemas["HumanError"];
 export type Certificate = Schemas["CertificateOut"];
 export type CertificateDetail = Schemas["CertificateDetail"];

@@ -3019,6 +3019,8 @@ export interface components {
             high: number;
             /** Low */
             low: number;
+            /** N */
+            n: number;
             /** Share */
             share: number;
         };
@@ -3482,6 +3484,7 @@ export interface components {
             low: number;
             /** N */
             n: number;
+            precision: components["schemas"]["AuditShare"] | null;
             /** Share */
             share: number;
         };

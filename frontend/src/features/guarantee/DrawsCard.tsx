@@ -6,7 +6,7 @@ import type { Project, Round } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { formatPercent } from "../../ui/format";
-import { aboutOf, highOf, lowOf, sureOf } from "../../ui/outOf";
+import { aboutOf, highestOf, highOf, lowestOf, nearestOf, sureOf } from "../../ui/outOf";
 import { Failure, Skeleton } from "../../ui/State";
 import { shareOf } from "../../ui/shares";
 import { AskDraws } from "./AskDraws";
@@ -43,7 +43,7 @@ export function DrawsCard({ project }: { project: Project }) {
 function untold({ answered, waiting, refused, share_of_queue: share }: Draws): string {
   const { draws: text } = t.guarantee;
   if (refused !== null) return t.common.said(refused);
-  const often = share > 0 ? text.every(aboutOf(1 / share / 100)) : text.off;
+  const often = share > 0 ? text.every(nearestOf(1 / share / 100)) : text.off;
   const waits = waiting > 0 ? text.waiting(waiting) : "";
   const begun = answered > 0 ? text.later : text.none;
   return [begun, waits, often].filter(Boolean).join(" ");
@@ -62,17 +62,17 @@ function Told({ project, draws, rounds }: ToldProps) {
     ...evaluated(rounds),
   ];
   const classes = draws.per_class.map(
-    ({ class_id, n, ...value }): Measured => ({
+    ({ class_id, n, share: right, low, high }): Measured => ({
       name: project.classes.find(({ id }) => id === class_id)?.name ?? String(class_id),
       hint: text.answeredOf(n),
-      value,
+      value: { share: right, low, high },
       colour: project.classes.find(({ id }) => id === class_id)?.colour ?? "",
     }),
   );
   return (
     <>
       <p className={styles.says}>
-        {text.says(aboutOf(accuracy.share), lowOf(accuracy.low), highOf(accuracy.high))}
+        {text.says(nearestOf(accuracy.share), lowestOf(accuracy.low), highestOf(accuracy.high))}
       </p>
       <Intervals label={text.right} rows={rows} />
       <p className={styles.quiet}>
@@ -84,7 +84,7 @@ function Told({ project, draws, rounds }: ToldProps) {
       {share && (
         <p className={styles.quiet}>
           {text.oodShare(
-            t.advice.within(formatPercent(share.share), lowOf(share.low), highOf(share.high)),
+            t.advice.within(formatPercent(share.share), lowestOf(share.low), highestOf(share.high)),
           )}
         </p>
       )}

@@ -2,7 +2,7 @@ import type { CSSProperties } from "react";
 import type { Interval } from "../../api/guarantee";
 import { t } from "../../strings";
 import { formatPercent } from "../../ui/format";
-import { highOf, lowOf } from "../../ui/outOf";
+import { highestOf, lowestOf } from "../../ui/outOf";
 import styles from "./Guarantee.module.css";
 
 export type Measured = { name: string; hint?: string; value: Interval | null; colour?: string };
@@ -34,7 +34,11 @@ export function Intervals({ label, rows }: { label: string; rows: Measured[] }) 
           </span>
           <span className={styles.intervalText}>
             {value
-              ? t.advice.within(formatPercent(value.share), lowOf(value.low), highOf(value.high))
+              ? t.advice.within(
+                  formatPercent(value.share),
+                  lowestOf(value.low),
+                  highestOf(value.high),
+                )
               : t.advice.tooFew}
           </span>
         </li>
