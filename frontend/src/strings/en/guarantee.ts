@@ -10,6 +10,11 @@ export const guarantee = {
   atMost: (of100: string) => `at most ${of100} of 100`,
   everyLook: (percent: string) => `This is ${percent} sure, however often one looks.`,
   kind: { none: "None of the classes" },
+  /** Rounds of which no strategy has chosen the images. */
+  strategies: { audit: "Random checks", certificate: "Checks for a guarantee" } as Record<
+    string,
+    string
+  >,
   setting: {
     share: "Random checks, % of the images",
     shareHint:

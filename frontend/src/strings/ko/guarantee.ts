@@ -6,6 +6,7 @@ export const guarantee: Catalogue["guarantee"] = {
   atMost: (of100) => `100개 중 최대 ${of100}개`,
   everyLook: (percent) => `몇 번을 확인하더라도 ${percent} 확실합니다.`,
   kind: { none: "어느 클래스도 아님" },
+  strategies: { audit: "무작위 확인", certificate: "보증을 위한 확인" },
   setting: {
     share: "무작위 확인, 이미지의 %",
     shareHint:
