@@ -130,6 +130,8 @@ export type ExportOptions = {
   bom?: boolean;
   /** Without labels of the model. */
   people?: boolean;
+  /** The name of a snapshot. */
+  snapshot?: string;
 };
 
 export const exportUrl = (
@@ -137,13 +139,14 @@ export const exportUrl = (
   format: ExportFormat,
   options: ExportOptions = {},
 ): string => {
-  const { effective = false, unlabeled = false, images = true } = options;
-  const { bom = false, people = false } = options;
+  const { effective = false, unlabeled = false, images = true, bom = false } = options;
+  const { people = false, snapshot } = options;
   const query = new URLSearchParams({ format });
   if (effective) query.set("effective", "true");
   if (unlabeled) query.set("unlabeled", "true");
   if (!images) query.set("images", "false");
-  if (people) query.set("people_only", "true");
   if (bom && format === "csv") query.set("bom", "true");
+  if (people) query.set("people_only", "true");
+  if (snapshot) query.set("snapshot", snapshot);
   return `/api/projects/${id}/export?${query}`;
 };

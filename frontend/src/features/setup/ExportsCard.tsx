@@ -6,11 +6,12 @@ import {
   exportFormatsQuery,
   exportUrl,
 } from "../../api/projects";
+import { snapshotsQuery } from "../../api/snapshots";
 import type { ExportFormat, Project } from "../../api/types";
 import { useMedium } from "../../media/MediumContext";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
-import { CheckField } from "../../ui/Field";
+import { CheckField, SelectField } from "../../ui/Field";
 import { Notice } from "../../ui/State";
 import styles from "./ExportsCard.module.css";
 import shared from "./SetupScreen.module.css";
@@ -19,7 +20,7 @@ type FormatGroup = {
   label: string;
   formats: ExportFormat[];
   /** What these formats can be asked for beside, and how the page says so. */
-  options: { name: "effective" | "unlabeled" | "bom" | "people"; label: string; hint: string }[];
+  options: { name: "effective" | "unlabeled" | "bom"; label: string; hint: string }[];
 };
 
 /** Of rows of instruction data, and of everything else. */
@@ -27,28 +28,21 @@ const ofRows = (): FormatGroup[] => [
   { label: t.exports.rows, formats: ["alpaca", "messages", "parquet"], options: [] },
   { label: t.exports.annotations, formats: ["rankings"], options: [] },
 ];
-const groups = (unlabeledHint: string, isClasses: boolean): FormatGroup[] => [
+const groups = (unlabeledHint: string): FormatGroup[] => [
   {
     label: t.exports.annotations,
     formats: ["csv", "jsonl"],
     options: [
       { name: "effective", label: t.exports.holding, hint: t.exports.holdingHint },
       { name: "bom", label: t.exports.bom, hint: t.exports.bomHint },
-      ...ofPeople(isClasses),
     ],
   },
   {
     label: t.exports.images,
     formats: ["doccano", "label_studio", "parquet", "coco", "yolo", "voc", "cvat", "imagefolder"],
-    options: [
-      { name: "unlabeled", label: t.exports.unlabeled, hint: unlabeledHint },
-      ...ofPeople(isClasses),
-    ],
+    options: [{ name: "unlabeled", label: t.exports.unlabeled, hint: unlabeledHint }],
   },
 ];
-/** Where the model may have labeled some, one can do without its labels. */
-const ofPeople = (isClasses: boolean): FormatGroup["options"] =>
-  isClasses ? [{ name: "people", label: t.exports.people, hint: t.exports.peopleHint }] : [];
 /** Those whose JSON is of use without the images. */
 const DOCUMENTS: ExportFormat[] = ["label_studio", "coco"];
 /** Those that images with classes have had from the beginning, so that nobody has to be asked. */
@@ -68,6 +62,9 @@ export function ExportsCard({ project }: { project: Project }) {
   const { unlabeledHint } = project.task === "boxes" ? t.boxes.setup : t.exports;
   const nothing = labeled + ood + unsure === 0;
   const isOfRows = project.task === "instructions";
+  const [snapshot, setSnapshot] = useState("");
+  const [people, setPeople] = useState(false);
+  const snapshots = useQuery(snapshotsQuery(project.id)).data?.items ?? [];
   return (
     <Card
       title={t.exports.title}
@@ -78,11 +75,32 @@ export function ExportsCard({ project }: { project: Project }) {
         {nothing ? t.exports.nothing : t.exports.counts(labeled, ood, unsure)}
       </p>
       {!nothing && !isOfRows && <Lacking project={project} />}
-      {(isOfRows ? ofRows() : groups(unlabeledHint, project.task === "classification")).map(
-        (group) => (
-          <FormatList key={group.label} group={group} project={project} />
-        ),
+      {snapshots.length > 0 && (
+        <SelectField
+          label={t.snapshots.exportAs}
+          hint={snapshot === "" ? undefined : t.snapshots.exportAsHint}
+          value={snapshot}
+          onChange={(event) => setSnapshot(event.target.value)}
+        >
+          <option value="">{t.snapshots.now}</option>
+          {snapshots.map(({ name }) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+        </SelectField>
       )}
+      {project.task === "classification" && (
+        <CheckField
+          label={t.exports.people}
+          hint={t.exports.peopleHint}
+          checked={people}
+          onChange={(event) => setPeople(event.target.checked)}
+        />
+      )}
+      {(isOfRows ? ofRows() : groups(unlabeledHint)).map((group) => (
+        <FormatList key={group.label} group={group} project={project} of={{ snapshot, people }} />
+      ))}
     </Card>
   );
 }
@@ -114,9 +132,17 @@ function ownWords(task: Project["task"]): Partial<typeof t.exports.formats> {
   return task === "instructions" ? t.exports.ofRows : {};
 }
 
-function FormatList({ group, project }: { group: FormatGroup; project: Project }) {
+type FormatListProps = {
+  group: FormatGroup;
+  project: Project;
+  /** What all formats are asked for alike. */
+  of: Required<Pick<ExportOptions, "snapshot" | "people">>;
+};
+
+function FormatList({ group, project, of }: FormatListProps) {
   const projectId = project.id;
-  const [options, setOptions] = useState<ExportOptions>({});
+  const [chosen, setOptions] = useState<ExportOptions>({});
+  const options = { ...chosen, ...of };
   const isText = useMedium() === "text";
   const isUsual = !isText && project.task === "classification";
   const formats = useQuery({ ...exportFormatsQuery(projectId), enabled: !isUsual }).data;
@@ -134,7 +160,7 @@ function FormatList({ group, project }: { group: FormatGroup; project: Project }
           label={label}
           hint={hint}
           checked={options[name] ?? false}
-          onChange={(event) => setOptions({ ...options, [name]: event.target.checked })}
+          onChange={(event) => setOptions({ ...chosen, [name]: event.target.checked })}
         />
       ))}
       <ul className={shared.rows} aria-label={group.label}>

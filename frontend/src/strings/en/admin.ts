@@ -216,6 +216,7 @@ export const admin = {
       try: "tried",
     } as Record<string, string>,
     objects: {
+      snapshot: "snapshot",
       weights: "weights",
       user: "user",
       token: "token",
