@@ -54,6 +54,22 @@ def by_people(
     )
 
 
+def by_model(example_id: InstrumentedAttribute[int]) -> ColumnElement[bool]:
+    """Condition: an example counts as what a model says under a certificate.
+
+    Args:
+        example_id: Column that names the example.
+    """
+    said = aliased(Annotation)
+    given = exists().where(
+        said.example_id == example_id,
+        said.source == Source.MODEL,
+        said.verdict != Verdict.SKIP,
+        holds(said),
+    )
+    return and_(given, ~by_people(example_id))
+
+
 def held_in_its_round() -> ColumnElement[bool]:
     """Condition: an annotation is counted, and no counted one of the same round corrects it.
 

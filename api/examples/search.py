@@ -27,7 +27,7 @@ from api.examples.scores import Positions, ScoreTable
 from api.examples.words import Words
 from core.among import among
 from core.class_names import names_class
-from core.consensus import by_people, holds
+from core.consensus import by_model, by_people, holds
 from core.errors import Conflict
 from core.states import ExampleState, Source, Split, Verdict
 from core.tables import Annotation, Example, Project
@@ -85,11 +85,11 @@ def conditions(project: Project, filters: Filters) -> list[ColumnElement[bool]]:
         for name in ("verdict", "annotator_id", "source")
         if (value := getattr(filters, name)) not in (None, "people")
     ]
-    if filters.source in ("people", Source.MODEL):
-        # A model's verdict counts where no person has said anything.
-        of_people = by_people(Example.id)
-        found.append(of_people if filters.source == "people" else ~of_people)
-    if filters.source == Source.MODEL:
+    if filters.source == "people":
+        found.append(by_people(Example.id))
+    elif filters.source == Source.MODEL:
+        # It counts where no person has said anything.
+        found.append(by_model(Example.id))
         vote.append(Annotation.verdict != Verdict.SKIP)
     if vote:
         found.append(

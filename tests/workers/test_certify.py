@@ -1,15 +1,16 @@
 """Certifying what a model labels: from the start of the job to labels, and back."""
 
+import csv
 from typing import Any
 
-import pytest
+import pyarrow as pa
+import pyarrow.parquet as pq
 from fastapi.testclient import TestClient
 from sqlalchemy import delete, func, select
 
+from core.lifecycle import EXAMPLE_STATE_AFTER
 from core.messages import RunJob
-from core.rounds import close
 from core.states import (
-    CertificateState,
     ExampleState,
     JobState,
     ProjectState,
@@ -17,24 +18,24 @@ from core.states import (
     Source,
     Verdict,
 )
-from core.tables import Annotation, Certificate, Example, Job, ProjectClass, Query, Round
+from core.tables import Annotation, Example, Job, ProjectClass, Query, Round
 from core.tasks.classification import stored_class
 from tests.workers.loop import Loop, run
 from tests.world import World
-from workers.advance import handler as advance
 from workers.certify import handler
 from workers.certify.observing import go_on_with_all
 from workers.context import sessions
 from workers.runner import run_job
 
 KINDS = 3
-PROMISE = {"target": 0.1, "confidence": 0.9}
+IMAGES = 420
+PROMISE = {"target": 0.2, "confidence": 0.8}
 
 
 class Pool(Loop):
     """Dark images and middling ones are classes, light ones are none; people always know."""
 
-    def __init__(self, world: World, images: int = 240, **settings: Any) -> None:
+    def __init__(self, world: World, images: int = IMAGES, **settings: Any) -> None:
         super().__init__(
             world,
             images=images,
@@ -42,6 +43,7 @@ class Pool(Loop):
             classes=("dark", "middling", "light"),
             model={"name": "cnn_tiny", "params": {"steps": 120, "augment": False}},
             strategy={"name": "random"},
+            purity={"name": "probe", "params": {"least_ood": 2}},
             **{"max_rounds": 1, **settings},
         )
         light = self.classes.pop()
@@ -75,8 +77,28 @@ class Pool(Loop):
         self.session.commit()
         return len(found)
 
-    def learn(self) -> None:
-        """The first round, after which the project is finished."""
+    def learn(self, known: int = 60) -> None:
+        """The first round, after which the project is finished; labels of many were imported."""
+        statement = select(Example).where(
+            Example.project_id == self.project.id, Example.state == ExampleState.UNLABELED
+        )
+        for example in self.session.scalars(statement.order_by(Example.id).limit(known)):
+            verdict, class_id = self.truth(example)
+            self.session.add(
+                Annotation(
+                    project_id=self.project.id,
+                    example_id=example.id,
+                    source=Source.IMPORT,
+                    source_name="known",
+                    client_key=func.gen_random_uuid(),
+                    verdict=verdict,
+                    label=stored_class(class_id),
+                    seconds=0.0,
+                    cost=0.0,
+                    counted=True,
+                )
+            )
+            example.state, example.label = EXAMPLE_STATE_AFTER[verdict], stored_class(class_id)
         self.say(self.rounds()[0])
         assert self.finish(0).state is JobState.SUCCEEDED
 
@@ -142,11 +164,107 @@ def test_people_look_at_a_few_and_the_model_labels_the_rest_until_it_is_taken_ba
 ) -> None:
     pool = Pool(world)
     pool.learn()
-    before = pool.labels()
     begun = pool.certify(http)
-    print(begun)
-    assert begun["state"] == "asking"
+    assert (begun["state"], begun["round"], begun["auto"]) == ("asking", 1, 0)
+    assert begun["answered"] == 0 < begun["waiting"] == begun["asked"]
     assert pool.project.state is ProjectState.RUNNING
-    found = pool.answer_all(http, begun["id"])
-    print(found)
-    assert found["state"] == "ready", found
+    asked = pool.session.scalars(select(Query).where(Query.round_id == pool.rounds()[1].id)).all()
+    assert all(query.audit and query.predicted_class_id is not None for query in asked)
+    refused = pool.call(http, "post", f"/{begun['id']}/apply")
+    assert (refused.status_code, refused.json()["code"]) == (409, "certificate_asking")
+    ready = pool.answer_all(http, begun["id"])
+    assert ready["state"] == "ready", ready
+    # No model has learned from what was looked at, and none of it was labeled by the model.
+    assert ready["is_current"]
+    assert pool.project.state is ProjectState.FINISHED
+    assert pool.by_model() == []
+    before = pool.labels()
+    unlabeled = {index for index, (state, _) in before.items() if state is ExampleState.UNLABELED}
+
+    applied = pool.call(http, "post", f"/{begun['id']}/apply").json()
+    now = pool.labels()
+    given = pool.by_model()
+    assert applied["auto"] == ready["auto"] == len(given) >= 100
+    assert applied["lots"]["passed"] > 0
+    examples = {one.id: one for one in pool.session.scalars(select(Example))}
+    for one in given:
+        example = examples[one.example_id]
+        assert example.pool_index in unlabeled
+        assert now[example.pool_index] == (
+            ExampleState.OOD if one.verdict is Verdict.OOD else ExampleState.LABELED,
+            one.class_id,
+        )
+        assert (one.seconds, one.cost, one.annotator_id) == (0, 0, None)
+        assert one.probability is not None
+    assert applied["bound"]["wrong"] <= 0.2 * applied["bound"]["of"] == 0.2 * len(given)
+    assert {index: now[index] for index in now.keys() - unlabeled} == {
+        index: before[index] for index in before.keys() - unlabeled
+    }
+    people_first(http, pool, given)
+    exported(http, pool, given)
+    report(http, pool, applied)
+
+    revoked = pool.call(http, "post", f"/{begun['id']}/revoke").json()
+    assert (revoked["state"], revoked["auto"]) == ("revoked", ready["auto"])
+    after = pool.labels()
+    # But for the one that somebody has judged meanwhile.
+    changed = {index for index in before if after[index] != before[index]}
+    assert len(changed) == 1
+    assert sum(one.verdict is Verdict.SKIP for one in pool.by_model()) == len(given)
+
+
+def people_first(http: TestClient, pool: Pool, given: list[Annotation]) -> None:
+    """What a person says stands above what the model has said, and counts as a person's."""
+    one = given[0]
+    body = {"ids": [one.example_id], "verdict": "unsure"}
+    url = f"/api/projects/{pool.project.id}/examples"
+    said = http.post(f"{url}/verdict", json=body, headers=pool.admin.headers)
+    assert said.json()["example_ids"] == [one.example_id], said.text
+    detail = http.get(f"{url}/{one.example_id}", headers=pool.admin.headers).json()
+    assert detail["state"] == "unsure"
+    by_model = next(vote for vote in detail["annotations"] if vote["source"] == "model")
+    assert by_model["lot"]["bound"] <= 0.2
+    for source, count in (("model", len(given) - 1), ("people", IMAGES - len(pool_left(pool)))):
+        found = http.get(f"{url}/count?source={source}", headers=pool.admin.headers).json()
+        assert found["count"] == count, source
+
+
+def pool_left(pool: Pool) -> list[int]:
+    """Images that no person has judged."""
+    said = select(Annotation.example_id).where(Annotation.source != Source.MODEL)
+    statement = select(Example.id).where(
+        Example.project_id == pool.project.id, Example.id.not_in(said)
+    )
+    return list(pool.session.scalars(statement))
+
+
+def exported(http: TestClient, pool: Pool, given: list[Annotation]) -> None:
+    """Exports say what the model has labeled, and can do without it."""
+    url = f"/api/projects/{pool.project.id}/export?effective=true"
+    rows = [*csv.DictReader(http.get(url, headers=pool.admin.headers).text.splitlines())]
+    by_model = [row for row in rows if row["source"] == "model"]
+    assert len(by_model) == len(given) - 1
+    assert {row["annotator"] for row in by_model} == {"model"}
+    assert all(float(row["bound"]) <= 0.2 and row["lot"] and row["probability"] for row in by_model)
+    people = http.get(f"{url}&people_only=true", headers=pool.admin.headers).text.splitlines()
+    assert len(people) - 1 == len(rows) - len(by_model)
+    url = f"/api/projects/{pool.project.id}/export?format=parquet"
+    table = read_parquet(http.get(url, headers=pool.admin.headers).content)
+    assert table["label_source"].to_pylist().count("model") == len(given) - 1
+    people = read_parquet(http.get(f"{url}&people_only=true", headers=pool.admin.headers).content)
+    assert set(people["label_source"].to_pylist()) == {"person", None}
+
+
+def read_parquet(content: bytes) -> pa.Table:
+    return pq.read_table(pa.BufferReader(content))
+
+
+def report(http: TestClient, pool: Pool, applied: dict[str, Any]) -> None:
+    """Somebody who was not there can read what was looked at, and what was not."""
+    found = pool.call(http, "get", f"/{applied['id']}/report").json()
+    assert found["looked_at"]["images"] == IMAGES
+    assert found["looked_at"]["drawn"] == applied["asked"]
+    assert found["looked_at"]["people"] + found["not_looked_at"] == IMAGES
+    assert found["digests"]["model"] == applied["model"]["digest"]
+    assert {"draws_uniform", "people_right", "all_together"} <= set(found["assumptions"])
+    assert [one["name"] for one in found["per_class"]] == ["dark", "middling", None]

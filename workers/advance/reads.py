@@ -52,7 +52,9 @@ def median_seconds(session: Session, project_id: int) -> float:
     """Seconds that a verdict takes; a guess while few are known."""
     median = func.percentile_cont(0.5).within_group(Annotation.seconds)
     statement = select(func.count(), median).where(
-        Annotation.project_id == project_id, Annotation.verdict != Verdict.SKIP
+        Annotation.project_id == project_id,
+        Annotation.verdict != Verdict.SKIP,
+        Annotation.source != Source.MODEL,
     )
     count, seconds = session.execute(statement).one()
     if count < _FEWEST_TIMED:
