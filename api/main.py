@@ -15,6 +15,7 @@ from api.artifacts.routes import router as artifacts
 from api.auth.routes import router as auth
 from api.bodies import Bodies
 from api.certificates.routes import router as certificates
+from api.draws.routes import router as draws
 from api.duplicates.routes import router as duplicates
 from api.embedding_map.routes import router as embedding_map
 from api.events import Broadcaster
@@ -62,6 +63,7 @@ _ROUTERS = (
     maps,
     embedding_map,
     project_rounds,
+    draws,
     examples,
     duplicates,
     rounds,

@@ -6,9 +6,11 @@ from typing import Annotated
 
 import typer
 
+from karat.commands.certificates import certificates, certify
 from karat.commands.check import check
 from karat.commands.connection import remedy, target
 from karat.commands.demo import demo
+from karat.commands.draws import audit
 from karat.commands.jobs import algorithms, jobs
 from karat.commands.judges import judges
 from karat.commands.pool import pool
@@ -50,6 +52,9 @@ app.command("import")(import_images)
 app.command()(export)
 app.add_typer(pool, name="pool")
 app.add_typer(rounds, name="round")
+app.command()(audit)
+app.command()(certify)
+app.add_typer(certificates, name="certificate")
 app.add_typer(jobs, name="job")
 app.add_typer(subsets, name="subset")
 app.add_typer(selections, name="selection")

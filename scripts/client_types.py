@@ -105,6 +105,11 @@ FINDINGS: Final[Mapping[str, Shown]] = {
     "OodEstimate": Shown("Estimate"),
     "OodLeft": Shown("OodLeft"),
     "Round": Shown("RoundOut"),
+    "DrawnShare": Shown("AuditShare"),
+    "HumanError": Shown("HumanError"),
+    "ClassAudit": Shown("ClassAudit"),
+    "AuditEstimate": Shown("AuditEstimate"),
+    "AuditAsked": Shown("AuditAsked"),
     "Reason": Shown("Reason"),
     "Outlook": Shown("OutlookOut"),
     "AgreementFigures": Shown("Agreement"),
@@ -167,6 +172,20 @@ SNAPSHOTS: Final[Mapping[str, Shown]] = {
     "RenamedClass": Shown("RenamedClass"),
     "SnapshotDiff": Shown("SnapshotDiff"),
 }
+CERTIFICATES: Final[Mapping[str, Shown]] = {
+    "CertificateState": Shown("CertificateState"),
+    "LotState": Shown("LotState"),
+    "CertificateBound": Shown("Bound"),
+    "CertificateBand": Shown("Band"),
+    "LotCounts": Shown("LotCounts"),
+    "ModelRef": Shown("ModelRef"),
+    "Certificate": Shown("CertificateOut"),
+    "CertificateLot": Shown("CertificateLot"),
+    "CertificateDetail": Shown("CertificateDetail"),
+    "LookedAt": Shown("LookedAt"),
+    "ClassReport": Shown("ClassReport"),
+    "CertificateReport": Shown("CertificateReport"),
+}
 MODULES: Final = {
     "resources": (
         "Users, projects, jobs and labels, as the API returns them.\n\n"
@@ -184,6 +203,10 @@ MODULES: Final = {
     "snapshot_types": (
         f"Data sets as they were, and what changed between them.\n\n{_MADE}",
         SNAPSHOTS,
+    ),
+    "certificate_types": (
+        f"What is promised of labels that models give.\n\n{_MADE}",
+        CERTIFICATES,
     ),
 }
 

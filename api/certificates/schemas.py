@@ -3,6 +3,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from api.draws.schemas import HumanError
 from core.states import CertificateState, LotState
 
 Scope = Literal["all", "class"]
@@ -40,15 +41,6 @@ class CertificateIn(BaseModel):
     overlap: int = Field(default=1, ge=1, le=5, description="People who look at each image.")
 
 
-class HumanError(BaseModel):
-    """How often a single verdict is wrong, from images that two people judged."""
-
-    pairs: int
-    disagreed: int
-    share: float
-    high: float
-
-
 class Bound(BaseModel):
     """At most `wrong` of `of` images, which is `share`."""
 
@@ -76,9 +68,9 @@ class ModelRef(BaseModel):
 class CertificateOut(BaseModel):
     """What is promised of the labels that a model gives to what nobody has judged.
 
-    `images` is what was unlabeled when it began. Of what was drawn, `asked` counts all, `answered`
-    those that people have judged, `waiting` the others; `expected_answers` is how many more are
-    expected from now. `round` is where people answer. `auto` counts the images that the model
+    `images` is what was unlabeled when it began, with what was drawn for queues before and no model
+    has learned from. Of what was drawn for it, `asked` counts all, `answered` those that people
+    have judged, `waiting` the others; `expected_answers` is how many more are expected from now. `round` is where people answer. `auto` counts the images that the model
     labels, `people` those of lots that are left to people. `bound` is over all that is labeled by
     the model, `missed_bound` over what it calls OOD: how many of these are of a class after all.
     `is_current` is whether the model is still the newest; if not, the certificate cannot be

@@ -11,10 +11,10 @@ from api.certificates.schemas import (
     CertificateIn,
     CertificateLot,
     CertificateOut,
-    HumanError,
     LotCounts,
     ModelRef,
 )
+from api.draws.schemas import HumanError
 from api.jobs import service as jobs
 from api.jobs.schemas import JobStart
 from api.principal import Principal
@@ -119,6 +119,7 @@ async def _facts(
     states = [lot.state for lot in lots]
     passed = [lot for lot in lots if lot.state is LotState.PASSED]
     labeled = sum(lot.labeled for lot in lots)
+    asked = sum(draws.values()) - len(result.get("first", []))
     asking = certificate.state is CertificateState.ASKING
     return {
         "id": certificate.id,
@@ -128,8 +129,8 @@ async def _facts(
         **params.model_dump(include={"target", "confidence", "scope", "at_most", "overlap"}),
         "missed_in": params.missed,
         "images": certificate.images,
-        "asked": sum(draws.values()),
-        "answered": sum(draws.values()) - draws["waiting"],
+        "asked": asked,
+        "answered": asked - draws["waiting"],
         "waiting": draws["waiting"] if asking else 0,
         "expected_answers": result.get("expected") if asking else None,
         "round": await _round(session, certificate) if asking and draws["waiting"] else None,

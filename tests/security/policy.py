@@ -157,6 +157,8 @@ POLICY: dict[str, Policy] = {
     "close_round": Policy("manager", _WRITE),
     "retry_round": Policy("manager", _WRITE),
     "estimate_round": Policy("manager", _WRITE),
+    "show_audit": Policy("manager"),
+    "ask_audit": Policy("manager", _WRITE),
     "show_outlook": Policy("manager"),
     "list_comparable": Policy("manager"),
     "list_maps": Policy("manager"),

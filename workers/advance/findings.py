@@ -70,7 +70,8 @@ def _by_purity(advance: Advance) -> OodLeft | None:
     chosen = np.flatnonzero(~np.isin(then.indices, advance.snapshot.requested))
     then, outside = then.take(chosen), outside[chosen]
     probability = find("purity", advance.settings.purity.name).probability
-    pool = PoolScores.from_parquet(now).purity
+    scored = PoolScores.from_parquet(now)
+    pool = scored.purity[np.isin(scored.indices, advance.snapshot.unlabeled)]
     before = PoolScores.from_parquet(advance.previous[ArtifactKind.SCORES]).purity
     return ood_left_by_purity(
         feature(pool, pool, probability=probability),

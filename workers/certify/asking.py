@@ -105,7 +105,9 @@ def _query(round_: Round, draw: Draw) -> dict[str, Any]:
         "round_id": round_.id,
         "example_id": draw.example_id,
         "requested": True,
-        "audit": True,
+        # No model learns from what the first of a draw's queries is answered with; who looks again
+        # at what contradicts the model says nothing of how often people differ.
+        "audit": not draw.again,
         "again_after": draw.after if draw.again else None,
     }
 

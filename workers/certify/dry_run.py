@@ -9,7 +9,7 @@ import numpy as np
 from models.guarantee.certification import Certification
 from models.guarantee.lots import Lot, labels_of, make_lots
 from models.params.certify import CertifyParams
-from workers.certify.promises import FEWEST_PAIRS, human_error, promise_of
+from workers.certify.promises import human_error, promise_of
 from workers.certify.scoring import CANDIDATES, Facts, Outputs, gather, infer
 from workers.context import JobContext
 from workers.dry_run import Cost, DryRun
@@ -58,7 +58,7 @@ class _Timing:
         lots = make_lots(labels[place], np.minimum(sure, 1.0)[place], np.arange(self.count))
         with self.context.sessions() as session:
             human = human_error(session, self.context.project_id, self.params.confidence)
-        promise = promise_of(self.params, human if human.pairs >= FEWEST_PAIRS else None)
+        promise = promise_of(self.params, human)
         certification = Certification(lots, promise, seed=self.facts.seed)
         return {
             "answers": certification.expected_answers(),

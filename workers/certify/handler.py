@@ -16,6 +16,7 @@ from core.states import ArtifactKind, CertificateState, LotState
 from core.storage import write_atomically
 from core.tables import Certificate, CertificateLot, Job, Project
 from models.params.certify import CertifyParams
+from workers.arrays import read_arrays
 from workers.artifacts import keep
 from workers.certify.dry_run import prepare
 from workers.certify.observing import go_on, tell
@@ -26,7 +27,15 @@ from workers.certify.promises import (
     lots_of,
     promise_of,
 )
-from workers.certify.scoring import NO_PROBABILITY, Facts, gather, members_of, score
+from workers.certify.scoring import (
+    EARLIER,
+    NO_PROBABILITY,
+    Facts,
+    gather,
+    judged,
+    members_of,
+    score,
+)
 from workers.context import JobContext, Phase
 from workers.dry_run import dry_run
 from workers.job_inputs import class_names
@@ -105,9 +114,8 @@ class Certifying:
         text = json.dumps(asdict(gather(self.context)))
         with self.context.sessions() as session:
             human = human_error(session, self.context.project_id, self.params.confidence)
-        if human.pairs >= FEWEST_PAIRS:
-            # As often as people are wrong, it may be that nothing can be.
-            promise_of(self.params, human)
+        # As often as people are wrong, it may be that nothing can be promised.
+        promise_of(self.params, human)
         write_atomically(self.file(_FACTS), lambda part: part.write_text(text))
 
     def score(self) -> None:
@@ -157,6 +165,9 @@ class Certifying:
     def _fill(self, session: Session, certificate: Certificate) -> None:
         facts, project_id = self.facts, self.context.project_id
         human = human_error(session, project_id, self.params.confidence)
+        class_ids = read_arrays(self.file("snapshot.npz"))["class_ids"]
+        draws = judged(self.members, read_arrays(self.file(EARLIER)), class_ids)
+        certificate.observations = [draw.to_json() for draw in draws]
         certificate.images = len(self.members)
         certificate.model = facts.model
         certificate.data_digest = facts.data_digest
@@ -164,8 +175,8 @@ class Certifying:
         certificate.result = {
             # Known before anything is looked at, and another for each certificate.
             "seed": (facts.seed * 10_007 + certificate.id) % 2**31,
-            "first": [],
-            "human": kept_error(human) if human.pairs >= FEWEST_PAIRS else None,
+            "first": [draw.index for draw in draws],
+            "human": None if human is None else kept_error(human),
         }
 
     def _warnings(self) -> list[str]:

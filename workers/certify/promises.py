@@ -6,20 +6,20 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from sqlalchemy import func, select
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from core.certificates import Draw, Members, members_file
-from core.consensus import holds
 from core.errors import Conflict
-from core.states import LotState, Source, Verdict
+from core.states import LotState
 from core.storage import Storage
-from core.tables import Annotation, Artifact, Certificate, CertificateLot
+from core.tables import Artifact, Certificate, CertificateLot
 from models.guarantee.certification import Certification
 from models.guarantee.human_error import HumanError, from_pairs
 from models.guarantee.lots import Lot, make_lots
 from models.guarantee.promise import Decision, Promise
 from models.params.certify import CertifyParams
+from workers.draws import pairs
 
 FEWEST_PAIRS: Final = 20
 """Fewer say nothing of how often people are wrong."""
@@ -57,58 +57,21 @@ def _read(path: Path, _sha256: str) -> Members:
     return Members.load(path)
 
 
-def human_error(session: Session, project_id: int, confidence: float) -> HumanError:
-    """How often people are wrong, by what two of them said of the same image, one by one.
-
-    A correction, and an answer to a query that asks again, is no verdict of its own.
-    """
-    one, other = aliased(Annotation), aliased(Annotation)
-    says = (Verdict.LABEL, Verdict.OOD)
-    first = (
-        select(func.min(other.id))
-        .where(
-            other.example_id == one.example_id,
-            other.annotator_id != one.annotator_id,
-            other.id > one.id,
-            other.source == Source.ANNOTATOR,
-            other.verdict.in_(says),
-            holds(other),
-        )
-        .scalar_subquery()
-        .correlate(one)
-    )
-    earlier = aliased(Annotation)
-    is_first = ~(
-        select(earlier.id)
-        .where(
-            earlier.example_id == one.example_id,
-            earlier.id < one.id,
-            earlier.source == Source.ANNOTATOR,
-            earlier.verdict.in_(says),
-            holds(earlier),
-        )
-        .correlate(one)
-        .exists()
-    )
-    pair = aliased(Annotation)
-    differs = (pair.verdict != one.verdict) | pair.label.is_distinct_from(one.label)
-    pairs, differed = session.execute(
-        select(func.count(), func.count().filter(differs))
-        .select_from(one)
-        .join(pair, pair.id == first)
-        .where(
-            one.project_id == project_id,
-            one.source == Source.ANNOTATOR,
-            one.verdict.in_(says),
-            holds(one),
-            is_first,
-        )
-    ).one()
-    return from_pairs(pairs, differed, (1 - confidence) * _OF_PEOPLE)
+def human_error(session: Session, project_id: int, confidence: float) -> HumanError | None:
+    """How often people are wrong, by draws that were judged twice; None where too few were."""
+    judged, differed = pairs(session, project_id)
+    if judged < FEWEST_PAIRS:
+        return None
+    return from_pairs(judged, differed, (1 - confidence) * _OF_PEOPLE)
 
 
-def promise_of(params: CertifyParams, human: HumanError | None) -> Promise:
+def promise_of(params: CertifyParams, human: HumanError | None, *, earlier: int = 0) -> Promise:
     """What is to be promised.
+
+    Args:
+        params: Of the certificate.
+        human: How often people are wrong, if that is known.
+        earlier: How many draws were judged before anybody was asked, which cost nothing.
 
     Raises:
         ModelError: It cannot be, as often as people are wrong.
@@ -120,7 +83,7 @@ def promise_of(params: CertifyParams, human: HumanError | None) -> Promise:
         missed_in=params.missed_in,
         human_error=0.0 if human is None else human.high,
         human_alpha=0.0 if human is None else (1 - params.confidence) * _OF_PEOPLE,
-        at_most=params.at_most,
+        at_most=None if params.at_most is None else params.at_most + earlier,
     )
 
 
@@ -130,12 +93,14 @@ def certification_of(
     """What was looked at so far; what waits is not asked about again."""
     known = certificate.result["human"]
     human = None if known is None else HumanError(**known_error(known))
-    promise = promise_of(CertifyParams.model_validate(certificate.settings), human)
+    first = certificate.result["first"]
+    params = CertifyParams.model_validate(certificate.settings)
+    promise = promise_of(params, human, earlier=len(first))
     certification = Certification(
         lots_of(members),
         promise,
         seed=certificate.result["seed"],
-        first=certificate.result["first"],
+        first=first,
     )
     observe(certification, draws)
     return certification

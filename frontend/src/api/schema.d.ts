@@ -661,11 +661,19 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Audit */
-        get: operations["audit_api_projects__project_id__audit_get"];
+        /**
+         * Show Audit
+         * @description How often the newest model is right on what no strategy has chosen, by random draws.
+         */
+        get: operations["show_audit"];
         put?: never;
-        /** Ask Audit */
-        post: operations["ask_audit_api_projects__project_id__audit_post"];
+        /**
+         * Ask Audit
+         * @description Draw images at random and ask about them first of all.
+         *
+         *     They join the open round; where the project is finished, a round of their own is opened.
+         */
+        post: operations["ask_audit"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2932,14 +2940,26 @@ export interface components {
             /** Sha256 */
             sha256: string;
         };
-        /** AuditAsked */
+        /**
+         * AuditAsked
+         * @description How many draws were put into the queue of ``round``.
+         */
         AuditAsked: {
             /** Asked */
             asked: number;
             /** Round */
             round: number;
         };
-        /** AuditEstimate */
+        /**
+         * AuditEstimate
+         * @description How often the newest model is right on what no strategy has chosen, by random draws.
+         *
+         *     ``round`` is the round whose model was measured, as it closed; without one nothing was measured
+         *     yet. ``drawn``, ``answered`` and ``waiting`` count the draws as they are now, ``unlooked`` the
+         *     images of the pool that nobody has judged. ``inside`` is of images of a class, whether they are
+         *     given it, ``ood`` of the others, whether they are taken for that; ``ood_share`` how many others
+         *     there are. ``refused`` says why no draws can be made.
+         */
         AuditEstimate: {
             accuracy: components["schemas"]["AuditShare"] | null;
             /** Answered */
@@ -2967,7 +2987,10 @@ export interface components {
             /** Waiting */
             waiting: number;
         };
-        /** AuditIn */
+        /**
+         * AuditIn
+         * @description How many images to draw at random and ask about, first of all.
+         */
         AuditIn: {
             /** N */
             n: number;
@@ -3012,7 +3035,7 @@ export interface components {
         };
         /**
          * AuditShare
-         * @description A share in 0..1 with the ends of its interval, valid at every look.
+         * @description A share in 0..1 with the ends of an interval that holds however often one looks.
          */
         AuditShare: {
             /** High */
@@ -3315,9 +3338,9 @@ export interface components {
          * CertificateOut
          * @description What is promised of the labels that a model gives to what nobody has judged.
          *
-         *     `images` is what was unlabeled when it began. Of what was drawn, `asked` counts all, `answered`
-         *     those that people have judged, `waiting` the others; `expected_answers` is how many more are
-         *     expected from now. `round` is where people answer. `auto` counts the images that the model
+         *     `images` is what was unlabeled when it began, with what was drawn for queues before and no model
+         *     has learned from. Of what was drawn for it, `asked` counts all, `answered` those that people
+         *     have judged, `waiting` the others; `expected_answers` is how many more are expected from now. `round` is where people answer. `auto` counts the images that the model
          *     labels, `people` those of lots that are left to people. `bound` is over all that is labeled by
          *     the model, `missed_bound` over what it calls OOD: how many of these are of a class after all.
          *     `is_current` is whether the model is still the newest; if not, the certificate cannot be
@@ -3473,7 +3496,9 @@ export interface components {
         };
         /**
          * ClassAudit
-         * @description Of one class: draws that are of it, and the share the model labels rightly.
+         * @description Of one class: the share of its ``n`` draws that the model labels rightly.
+         *
+         *     ``precision`` is how often it is right where it says so.
          */
         ClassAudit: {
             /** Class Id */
@@ -4341,7 +4366,7 @@ export interface components {
         };
         /**
          * HumanError
-         * @description How often a single verdict is wrong, from images that two people judged.
+         * @description How often a single verdict is wrong, at most ``high``, by images that were judged twice.
          */
         HumanError: {
             /** Disagreed */
@@ -8935,7 +8960,7 @@ export interface operations {
             };
         };
     };
-    audit_api_projects__project_id__audit_get: {
+    show_audit: {
         parameters: {
             query?: never;
             header?: never;
@@ -8946,6 +8971,24 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Successful Response */
             200: {
                 headers: {
@@ -8957,7 +9000,7 @@ export interface operations {
             };
         };
     };
-    ask_audit_api_projects__project_id__audit_post: {
+    ask_audit: {
         parameters: {
             query?: never;
             header?: never;
@@ -8972,6 +9015,24 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Successful Response */
             202: {
                 headers: {
