@@ -79,7 +79,7 @@ async def _per_class(
         .order_by(ProjectClass.position)
     )
     names: list[tuple[int | None, str | None]] = [
-        *map(tuple, (await session.execute(statement)).all()),
+        *((id_, name) for id_, name in await session.execute(statement)),
         (None, None),
     ]
     rows = []

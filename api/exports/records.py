@@ -129,8 +129,9 @@ class Record:
         if self.certified is None:
             return self
         people = [vote for vote in self.votes if vote.certified is None]
-        nothing = {"state": ExampleState.UNLABELED, "class_name": None, "label": None}
-        return replace(self, votes=people, **nothing)
+        return replace(
+            self, votes=people, state=ExampleState.UNLABELED, class_name=None, label=None
+        )
 
     @property
     def original(self) -> Original:

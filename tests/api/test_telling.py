@@ -17,6 +17,7 @@ from tests.api.test_jobs import add_job
 from tests.api.test_labeling import lease, running, send, verdict
 from tests.api.test_pool_actions import ids_of
 from tests.api.test_reviews import Review, review
+from tests.certificates import add_certificate, add_model
 from tests.conftest import ROOT
 from tests.world import World
 
@@ -226,6 +227,24 @@ def _webhook(method: str = "", path: str = "", **how: Any) -> Callable[[Scene], 
     return act
 
 
+def _begin_certificate(scene: Scene) -> int:
+    project = running(scene.world, images=8, queries=4)
+    add_model(scene.world, project)
+    scene.call("post", f"/projects/{project.id}/certificates", json={})
+    return project.id
+
+
+def _certificate(*verbs: str) -> Callable[[Scene], int]:
+    def act(scene: Scene) -> int:
+        project = running(scene.world, images=8, queries=4)
+        made = add_certificate(scene.world, project)
+        for verb in verbs:
+            scene.call("post", f"/projects/{project.id}/certificates/{made.id}/{verb}")
+        return project.id
+
+    return act
+
+
 def _redeliver(scene: Scene) -> int:
     project = scene.world.project()
     hook = scene.hook(project)
@@ -236,6 +255,7 @@ def _redeliver(scene: Scene) -> int:
 
 PROJECT = "PATCH /api/projects/{project_id}"
 EXAMPLES = "POST /api/projects/{project_id}/examples/"
+CERTIFICATE = "POST /api/projects/{project_id}/certificates/{certificate_id}"
 WEBHOOK = "POST /api/webhooks/{webhook_id}"
 TOLD: list[tuple[str, Callable[[Scene], int], set[Topic]]] = [
     ("POST /api/projects", _create, {Topic.PROJECT}),
@@ -283,6 +303,9 @@ TOLD: list[tuple[str, Callable[[Scene], int], set[Topic]]] = [
     ("PUT /api/projects/{project_id}/members/{user_id}", _member("put"), {Topic.MEMBER}),
     ("DELETE /api/projects/{project_id}/members/{user_id}", _member("delete"), {Topic.MEMBER}),
     ("POST /api/projects/{project_id}/snapshots", _snapshot(gone=False), {Topic.SNAPSHOT}),
+    ("POST /api/projects/{project_id}/certificates", _begin_certificate, {Topic.JOB}),
+    (f"{CERTIFICATE}/apply", _certificate("apply"), {Topic.CERTIFICATE, Topic.POOL}),
+    (f"{CERTIFICATE}/revoke", _certificate("apply", "revoke"), {Topic.CERTIFICATE, Topic.POOL}),
     (
         "DELETE /api/projects/{project_id}/snapshots/{snapshot}",
         _snapshot(gone=True),

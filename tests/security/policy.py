@@ -188,6 +188,12 @@ POLICY: dict[str, Policy] = {
     "compare_selections": Policy("manager"),
     "export_selection": Policy("manager"),
     # Data sets as they were
+    "begin_certificate": Policy("manager", _WRITE),
+    "list_certificates": Policy("manager"),
+    "show_certificate": Policy("manager"),
+    "apply_certificate": Policy("manager", _WRITE),
+    "revoke_certificate": Policy("manager", _WRITE),
+    "report_certificate": Policy("manager"),
     "create_snapshot": Policy("manager", _WRITE),
     "list_snapshots": Policy("manager"),
     "show_snapshot": Policy("manager"),

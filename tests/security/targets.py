@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from api.credentials import hash_password
 from api.pools import links
@@ -18,11 +18,12 @@ from api.snapshots.schemas import SnapshotCounts
 from core.lifecycle import claim_job, finish_job, new_job
 from core.pool_snapshots import SnapshotWriter, digest_of
 from core.selections import write_selection
-from core.states import ArtifactKind, JobKind, JobState, Role
+from core.states import ArtifactKind, CertificateState, JobKind, JobState, Role
 from core.storage import sha256
 from core.tables import (
     DRY_RUN,
     Artifact,
+    Certificate,
     Delivery,
     Example,
     Job,
@@ -39,6 +40,7 @@ from core.tables import (
 )
 from core.tasks.classification import stored_class
 from tests.api.test_subsets import add_subset
+from tests.certificates import add_certificate
 from tests.world import Caller, World, png
 from workers.instructions.report import figures
 
@@ -186,6 +188,7 @@ def target(world: World) -> Target:
             "suggestion_id": suggestion.id,
             "review": relabel.id,
             "snapshot": add_snapshot(world, project),
+            "certificate_id": add_certificate(world, project).id,
             "webhook_id": told.webhook_id,
             "delivery_id": told.id,
             "class_id": cat.id,
@@ -231,6 +234,24 @@ def add_snapshot(world: World, project: Project) -> str:
     world.session.add(row)
     world.session.commit()
     return name
+
+
+def _certificate(world: World, found: Target) -> Target:
+    return found.with_(certificate_id=add_certificate(world, found.project).id)
+
+
+def _nothing_under_way(world: World, found: Target) -> Target:
+    """Another certificate may be begun."""
+    world.session.execute(
+        update(Certificate)
+        .where(Certificate.state == CertificateState.SCORING)
+        .values(state=CertificateState.REFUSED)
+    )
+    world.session.execute(
+        update(Job).where(Job.kind == JobKind.CERTIFY).values(state=JobState.FAILED)
+    )
+    world.session.commit()
+    return found
 
 
 def _snapshot(world: World, found: Target) -> Target:
@@ -423,6 +444,9 @@ CALLS: dict[str, Call] = {
     "decide": Call(_decisions),
     "audit_review": Call(lambda _: {"n": 3}, none=True),
     "start_job": Call(lambda _: {"kind": "relabel", "dry_run": True}),
+    "begin_certificate": Call(lambda _: {}, before=_nothing_under_way),
+    "apply_certificate": Call(before=_certificate),
+    "revoke_certificate": Call(before=_certificate),
     "create_snapshot": Call(lambda _: {"name": f"new {uuid.uuid4()}"}),
     "delete_snapshot": Call(before=_snapshot),
     "compare_snapshots": Call(query=lambda found: f"with={found.values['snapshot']}"),

@@ -13,7 +13,6 @@ from core.messages import RunJob
 from core.states import (
     ExampleState,
     JobState,
-    ProjectState,
     RoundState,
     Source,
     Verdict,
@@ -167,7 +166,7 @@ def test_people_look_at_a_few_and_the_model_labels_the_rest_until_it_is_taken_ba
     begun = pool.certify(http)
     assert (begun["state"], begun["round"], begun["auto"]) == ("asking", 1, 0)
     assert begun["answered"] == 0 < begun["waiting"] == begun["asked"]
-    assert pool.project.state is ProjectState.RUNNING
+    assert str(pool.project.state) == "running"
     asked = pool.session.scalars(select(Query).where(Query.round_id == pool.rounds()[1].id)).all()
     assert all(query.audit and query.predicted_class_id is not None for query in asked)
     refused = pool.call(http, "post", f"/{begun['id']}/apply")
@@ -176,7 +175,7 @@ def test_people_look_at_a_few_and_the_model_labels_the_rest_until_it_is_taken_ba
     assert ready["state"] == "ready", ready
     # No model has learned from what was looked at, and none of it was labeled by the model.
     assert ready["is_current"]
-    assert pool.project.state is ProjectState.FINISHED
+    assert str(pool.project.state) == "finished"
     assert pool.by_model() == []
     before = pool.labels()
     unlabeled = {index for index, (state, _) in before.items() if state is ExampleState.UNLABELED}

@@ -45,8 +45,8 @@ from workers.yielding import Yielding
 _FACTS: Final = "facts.json"
 _MEMBERS: Final = "members.parquet"
 _FEW: Final = (
-    "People are taken to be right: fewer than {fewest} images were judged by two people, one "
-    "without the other, so nothing tells how often they are wrong."
+    f"People are taken to be right: fewer than {FEWEST_PAIRS} images were judged by two people, "
+    "one without the other, so nothing tells how often they are wrong."
 )
 
 
@@ -143,7 +143,7 @@ class Certifying:
                 session.add(kept)
                 self._fill(session, certificate)
                 if certificate.result["human"] is None:
-                    warnings = [*warnings, _FEW.format(fewest=FEWEST_PAIRS)]
+                    warnings = [*warnings, _FEW]
                 certificate.result = {**certificate.result, "warnings": warnings}
                 session.add_all(
                     CertificateLot(

@@ -149,9 +149,9 @@ def earlier_draws(session: Session, project_id: int, snapshot: Snapshot) -> dict
     if not is_same or session.scalar(waiting.limit(1)) is not None:
         fair[:] = False
     at = snapshot.audited_order[fair]
-    assert snapshot.audited_targets is not None or len(at) == 0
     outputs = np.empty(0, dtype=np.int64)
     if len(at):
+        assert snapshot.audited_targets is not None
         said = snapshot.audited_targets.take(at).outputs()
         outputs = np.where(snapshot.audited_is_ood[at], OOD, said)
     return {
@@ -272,11 +272,11 @@ class Outputs:
     @classmethod
     def joined(cls, parts: Sequence["Outputs"]) -> "Outputs":
         """Parts of a pool, in their order."""
-        inside = [one.inside for one in parts]
+        inside = [one.inside for one in parts if one.inside is not None]
         return cls(
             np.concatenate([one.classes for one in parts]),
             np.concatenate([one.probability for one in parts]),
-            None if any(one is None for one in inside) else np.concatenate(inside),
+            np.concatenate(inside) if len(inside) == len(parts) else None,
         )
 
 
