@@ -58,11 +58,9 @@ export function Standing({ project, certificate }: StandingProps) {
           hint={text.readyHint}
           actions={
             <>
-              {certificate.is_current && (
-                <Button kind="primary" onClick={() => setAsked("apply")}>
-                  {text.apply}
-                </Button>
-              )}
+              <Button kind="primary" onClick={() => setAsked("apply")}>
+                {text.apply}
+              </Button>
               {stop}
             </>
           }
