@@ -14,7 +14,7 @@ from core.storage import sha256
 from core.tables import Artifact, Certificate, CertificateLot, Example, Project, Round
 from models.params.certify import CertifyParams
 from tests.world import World
-from workers.certify.promises import lots_of
+from workers.certificates.promises import lots_of
 
 
 def add_model(world: World, project: Project) -> Artifact:

@@ -88,6 +88,7 @@ async def apply(
     for start in range(0, len(chosen), _BLOCK):
         block = chosen.take(np.arange(start, min(start + _BLOCK, len(chosen))))
         labeled += await _label(session, project, certificate, by_number, block)
+    _require_promise(certificate, labeled)
     record(
         session, principal, "apply", "certificate", certificate.id, project_id=project.id,
         images=labeled,
@@ -95,6 +96,18 @@ async def apply(
     tell(session, project.id, Topic.POOL)
     await session.flush()
     return labeled
+
+
+def _require_promise(certificate: Certificate, labeled: int) -> None:
+    """Refuse what is no longer promised of those that were left to label."""
+    bound, target = certificate.result.get("bound"), certificate.settings["target"]
+    if bound is not None and bound["wrong"] > target * labeled and labeled < bound["of"]:
+        raise Conflict(
+            "pool_changed",
+            f"Of the {bound['of']:,} images that the promise is of {bound['of'] - labeled:,} were "
+            "judged, asked about or held out since, so that more of the others may be wrong than "
+            "was promised. Certify again; what people said stays.",
+        )
 
 
 async def _require_classes(session: AsyncSession, project: Project, lots: Sequence[Lot]) -> None:

@@ -6,7 +6,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.access import managed_project
 from api.audit import record
-from api.certificates.beginning import add_certificate, require_certifiable
+from api.certifying import add_certificate, require_certifiable
 from api.devices import without_gpu
 from api.jobs.resizing import size_to_be
 from api.jobs.schemas import JobError, JobOut, JobStart

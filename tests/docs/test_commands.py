@@ -40,6 +40,7 @@ LEFT_OUT: Final = {
     "wants a file of weights": 4,
     "wants a judge": 6,
     "wants instruction data": 1,
+    "wants people who answer": 2,
 }
 _WORD: Final = re.compile(r"(?:^|\s)(--[a-z][a-z-]*)")
 

@@ -21,8 +21,8 @@ from core.tables import Annotation, Example, Job, ProjectClass, Query, Round
 from core.tasks.classification import stored_class
 from tests.workers.loop import Loop, run
 from tests.world import World
+from workers.certificates.observing import go_on_with_all
 from workers.certify import handler
-from workers.certify.observing import go_on_with_all
 from workers.context import sessions
 from workers.runner import run_job
 

@@ -24,7 +24,7 @@ from workers.advance.scoring import score
 from workers.advance.selecting import select as select_queries
 from workers.advance.starting_over import start_over_if_lost
 from workers.advance.warm_start import warm_start
-from workers.certify.closing import asks_for_certificate, close_certificate_round
+from workers.certificates.closing import asks_for_certificate, close_certificate_round
 from workers.context import JobContext, Phase
 from workers.dry_run import dry_run
 from workers.instructions.closing import asks_groups, close_rankings

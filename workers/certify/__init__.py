@@ -1,1 +1,1 @@
-"""Certifying what a model labels: lots, draws that people look at, and what follows from them."""
+"""Beginning a certificate: the newest model says what it takes each image for, in lots."""

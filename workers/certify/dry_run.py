@@ -9,7 +9,7 @@ import numpy as np
 from models.guarantee.certification import Certification
 from models.guarantee.lots import Lot, labels_of, make_lots
 from models.params.certify import CertifyParams
-from workers.certify.promises import human_error, promise_of
+from workers.certificates.promises import human_error, promise_of
 from workers.certify.scoring import CANDIDATES, Facts, Outputs, gather, infer
 from workers.context import JobContext
 from workers.dry_run import Cost, DryRun

@@ -18,15 +18,15 @@ from core.tables import Certificate, CertificateLot, Job, Project
 from models.params.certify import CertifyParams
 from workers.arrays import read_arrays
 from workers.artifacts import keep
-from workers.certify.dry_run import prepare
-from workers.certify.observing import go_on, tell
-from workers.certify.promises import (
+from workers.certificates.observing import go_on, tell
+from workers.certificates.promises import (
     FEWEST_PAIRS,
     human_error,
     kept_error,
     lots_of,
     promise_of,
 )
+from workers.certify.dry_run import prepare
 from workers.certify.scoring import (
     EARLIER,
     NO_PROBABILITY,

@@ -29,7 +29,7 @@ from models.rounds.query import by_row
 from workers.advance.phases import Advance
 from workers.advance.reads import round_of
 from workers.arrays import read_arrays, write_arrays
-from workers.certify.promises import lots_of
+from workers.certificates.promises import lots_of
 from workers.context import JobContext
 from workers.features.stored import latest
 from workers.job_inputs import example_ids

@@ -15,7 +15,7 @@ from core.states import JobState
 from core.storage import Storage
 from core.tables import Job, Worker
 from workers.app import app
-from workers.certify.observing import go_on_with_all
+from workers.certificates.observing import go_on_with_all
 from workers.claiming import is_blocked, may_begin
 from workers.context import sessions
 from workers.fairness import is_silent

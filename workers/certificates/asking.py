@@ -17,8 +17,8 @@ from core.rounds import CERTIFICATE, lock_unfinished, new_round
 from core.states import ExampleState, ProjectState, RoundState
 from core.tables import Annotation, Example, Project, Query, Round
 from models.params.certify import CertifyParams
-from workers.advance.reads import median_seconds
 from workers.closing import close_round
+from workers.timing import median_seconds
 
 _BLOCK: Final = 2000
 _ENDLESS: Final = 1e9

@@ -23,8 +23,8 @@ from core.tables import Annotation, Certificate, Project, Query
 from core.tasks.registry import class_of
 from models.errors import ModelError
 from models.params.certify import CertifyParams
-from workers.certify.asking import ask, ask_no_more, asking_round, last_annotation
-from workers.certify.promises import certification_of, note_decision, read_members
+from workers.certificates.asking import ask, ask_no_more, asking_round, last_annotation
+from workers.certificates.promises import certification_of, note_decision, read_members
 
 logger = logging.getLogger(__name__)
 

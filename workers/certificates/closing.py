@@ -11,7 +11,7 @@ from core.lifecycle import mark_unqueried, move_project, move_round
 from core.rounds import CERTIFICATE, lock_unfinished
 from core.states import ProjectState, RoundState
 from core.tables import Project, Query, Round
-from workers.certify.observing import asking_of, go_on
+from workers.certificates.observing import asking_of, go_on
 from workers.closing import annotator_seconds
 from workers.context import JobContext, Phase
 
