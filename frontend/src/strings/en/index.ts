@@ -7,6 +7,7 @@ import { common } from "./common";
 import { exports } from "./exports";
 import { glossary } from "./glossary";
 import { grid } from "./grid";
+import { guarantee } from "./guarantee";
 import { home } from "./home";
 import { instructions } from "./instructions";
 import { jobs } from "./jobs";
@@ -35,6 +36,7 @@ export const en = {
   exports,
   glossary,
   grid,
+  guarantee,
   home,
   instructions,
   jobs,

@@ -9,6 +9,7 @@ import { common } from "./common";
 import { exports } from "./exports";
 import { glossary } from "./glossary";
 import { grid } from "./grid";
+import { guarantee } from "./guarantee";
 import { home } from "./home";
 import { instructions } from "./instructions";
 import { jobs } from "./jobs";
@@ -39,6 +40,7 @@ export const ko: Catalogue = {
   exports,
   glossary,
   grid,
+  guarantee,
   home,
   instructions,
   jobs,
