@@ -217,6 +217,7 @@ export const admin = {
       try: "tried",
     } as Record<string, string>,
     objects: {
+      snapshot: "snapshot",
       weights: "weights",
       user: "user",
       token: "token",

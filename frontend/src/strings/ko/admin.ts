@@ -217,6 +217,7 @@ export const admin: Catalogue["admin"] = {
       try: "시험",
     },
     objects: {
+      snapshot: "스냅샷",
       weights: "가중치",
       user: "사용자",
       token: "토큰",
