@@ -121,6 +121,7 @@ POLICY: dict[str, Policy] = {
     "count_examples": Policy("manager"),
     "show_example": Policy("manager"),
     "example_neighbours": Policy("manager"),
+    "list_look_alikes": Policy("manager"),
     "look_up": Policy("manager", _WRITE),
     "look_at_example": Policy("manager", _WRITE),
     "send_to_queue": Policy("manager", _WRITE),

@@ -986,6 +986,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/examples/look-alikes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Look Alikes
+         * @description OOD images that look like a class: each group can be looked at, and promoted to one.
+         */
+        get: operations["list_look_alikes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/examples/look-up": {
         parameters: {
             query?: never;
@@ -4512,6 +4532,31 @@ export interface components {
             email: string;
             /** Password */
             password: string;
+        };
+        /**
+         * LookAlike
+         * @description OOD examples that look like a class of their own.
+         *
+         *     `example_ids` are in the middle of the group. The filters `state=ood`, `similar_to` these, and
+         *     `similarity_min` find it whole; `size` is how many there were when the round closed.
+         */
+        LookAlike: {
+            /** Example Ids */
+            example_ids: number[];
+            /** Similarity Min */
+            similarity_min: number;
+            /** Size */
+            size: number;
+        };
+        /**
+         * LookAlikes
+         * @description Groups among what is none of the classes, as `round` found them, the largest first.
+         */
+        LookAlikes: {
+            /** Items */
+            items: components["schemas"]["LookAlike"][];
+            /** Round */
+            round: number | null;
         };
         /**
          * LookAt
@@ -9233,6 +9278,46 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Changed"];
+                };
+            };
+        };
+    };
+    list_look_alikes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LookAlikes"];
                 };
             };
         };
