@@ -10,6 +10,7 @@ from sqlalchemy import func, select
 from core.states import JobState, ProjectState, Role, RoundState, Verdict
 from core.tables import Annotation, Example, Query
 from tests.workers.loop import Loop
+from tests.workers.test_warm_start import begun, queue_of, run
 from tests.world import World
 from workers.advance.drawing import walk
 from workers.draws import pairs, reached
@@ -160,6 +161,23 @@ def test_a_draw_that_waits_in_the_queue_comes_first_and_is_learned_from_in_its_p
     (rest,) = set(range(16)) - set(draws)
     met = {index for index, rank in queued.items() if rest in queued and rank < queued[rest]}
     assert set(reached(loop.session, loop.project.id, 0, 0)) == met
+
+
+def test_typical_images_are_chosen_as_though_nothing_had_been_drawn(
+    world: World, http: TestClient
+) -> None:
+    project, job = begun(http, world, audit_share=0.5)
+    run(world, job)
+    queries = queue_of(world, project)
+    draws = [one for one in queries if one.audit]
+    assert (len(queries), len(draws)) == (24, 12)
+    assert not any(one.typical for one in draws)
+    met = [one for one in draws if one.audit_rank is not None]
+    assert 0 < len(met) < len(draws)
+    # Each was met after a place that was given to a typical image.
+    typical = {one.rank for one in queries if one.typical}
+    assert {one.audit_rank for one in met} <= typical | {-1}
+    assert len({one.example_id for one in queries}) == 24
 
 
 def test_what_is_left_of_the_draws_is_a_fair_sample_of_what_no_strategy_chose() -> None:
