@@ -8,7 +8,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
 from core.states import JobState, ProjectState, Role, RoundState, Verdict
-from core.tables import Annotation, Example, Query
+from core.tables import Annotation, Example, Job, Query
 from tests.workers.loop import Loop
 from tests.workers.test_warm_start import begun, queue_of, run
 from tests.world import World
@@ -41,6 +41,11 @@ def draws_of(loop: Loop, number: int) -> dict[int, Query]:
         .order_by(Query.rank)
     )
     return dict(loop.session.execute(statement).all())
+
+
+def state_of(loop: Loop) -> ProjectState:
+    loop.session.expire_all()
+    return loop.project.state
 
 
 def skip(loop: Loop, query: Query) -> None:
@@ -121,12 +126,12 @@ def test_a_finished_project_is_audited_in_a_round_of_its_own(
     headers = world.caller().headers
     url = f"/api/projects/{loop.project.id}"
     loop.advance(0, 12)
-    assert loop.project.state is ProjectState.FINISHED
+    assert state_of(loop) is ProjectState.FINISHED
     asked = http.post(f"{url}/audit", json={"n": 20}, headers=headers).json()
     assert asked == {"asked": 20, "round": 1}
     audited = loop.rounds()[1]
     assert (audited.state, audited.strategy, audited.budget) == (RoundState.OPEN, "audit", 20)
-    assert loop.project.state is ProjectState.RUNNING
+    assert state_of(loop) is ProjectState.RUNNING
     body = {"client": "9b2f6a9e-58e8-4a53-9e2a-6f1c4a4a5a10", "n": 2}
     leased = http.post(f"{url}/labeling/lease", json=body, headers=headers)
     assert len(leased.json()["items"]) == 2
@@ -135,11 +140,21 @@ def test_a_finished_project_is_audited_in_a_round_of_its_own(
     loop.answer(1, 20)
     assert loop.finish(1).state is JobState.SUCCEEDED
     assert len(loop.rounds()) == 2
-    assert loop.project.state is ProjectState.FINISHED
+    assert state_of(loop) is ProjectState.FINISHED
     assert loop.rounds()[1].metrics["audit"]["n"] == 20
     assert http.get(f"{url}/audit", headers=headers).json()["accuracy"]["n"] == 20
+
+    # It goes on from there, as from any other round.
+    loop.project.settings = {**loop.project.settings, "max_rounds": None}
+    world.session.commit()
+    assert http.post(f"{url}/resume", headers=headers).status_code == 200
+    (job,) = world.session.scalars(select(Job).where(Job.state == JobState.QUEUED))
+    run(world, job)
+    following = loop.rounds()[2]
+    assert (following.state, following.strategy, following.queries) == ("open", "margin", 60)
     # All are drawn in the end, and then there is none to draw.
-    assert http.post(f"{url}/audit", json={"n": 200}, headers=headers).json()["asked"] == 98
+    asked = http.post(f"{url}/audit", json={"n": 200}, headers=headers).json()
+    assert asked == {"asked": 98, "round": 2}
     refused = http.post(f"{url}/audit", json={"n": 1}, headers=headers)
     assert (refused.status_code, refused.json()["code"]) == (409, "nothing_to_draw")
 
