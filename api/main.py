@@ -38,6 +38,7 @@ from api.rounds.routes import project_router as project_rounds
 from api.rounds.routes import router as rounds
 from api.selections.routes import router as selections
 from api.subsets.routes import router as subsets
+from api.syncs.routes import router as syncs
 from api.users.routes import router as users
 from api.webhooks.routes import admin_router as all_webhooks
 from api.webhooks.routes import router as webhooks
@@ -72,6 +73,7 @@ _ROUTERS = (
     guides,
     exports,
     webhooks,
+    syncs,
     algorithms,
     weights,
     judges,

@@ -113,6 +113,19 @@ class RemoveFiles(Housekeeping):
     queue = HOUSEKEEPING
 
 
+class SyncBucket(Housekeeping):
+    """Look at a place that a pool follows.
+
+    Attributes:
+        sync_id: Of its row.
+    """
+
+    task: ClassVar[str] = "sync_bucket"
+    queue: ClassVar[str] = CPU
+
+    sync_id: int
+
+
 Message = RunJob | Housekeeping
 MESSAGES: Final[tuple[type[Message], ...]] = (
     RunJob,
@@ -121,4 +134,5 @@ MESSAGES: Final[tuple[type[Message], ...]] = (
     RemoveFiles,
     DeliverWebhooks,
     TryJudges,
+    SyncBucket,
 )

@@ -9,6 +9,7 @@ from core.tables.removal import COLLECTIONS, Removal, RemovalItem
 from core.tables.round import Query, QueryMember, Round
 from core.tables.signing_key import SigningKey
 from core.tables.suggestion import Suggestion
+from core.tables.sync import Sync, SyncObject
 from core.tables.user import ApiToken, LoginAttempt, LoginSession, User
 from core.tables.webhook import Delivery, Webhook, WebhookEvent
 from core.tables.weights import PublishedWeights, Weights
@@ -42,6 +43,8 @@ __all__ = [
     "Round",
     "SigningKey",
     "Suggestion",
+    "Sync",
+    "SyncObject",
     "User",
     "Webhook",
     "WebhookEvent",

@@ -20,6 +20,7 @@ from karat.client.pool import PoolClient
 from karat.client.resources import Example, Job, JobState, Member, Project, Split
 from karat.client.review import ReviewClient
 from karat.client.selection import SelectionClient
+from karat.client.sync import SyncsClient
 from karat.client.transfers import TransferClient
 from karat.client.transport import Transport
 from karat.client.webhook import WebhooksClient
@@ -120,6 +121,11 @@ class ProjectClient(LabelingClient, TransferClient):
     def pool(self) -> PoolClient:
         """The examples of the project: find them, and act on many at once."""
         return PoolClient(self._transport, self._path)
+
+    @property
+    def syncs(self) -> SyncsClient:
+        """Places of buckets that the pool follows."""
+        return SyncsClient(self._transport, self._path)
 
     @property
     def webhooks(self) -> WebhooksClient:
