@@ -32,7 +32,7 @@ LEFT_OUT: Final = {
     "CI runs it": 2,
     "calls an address on the Internet": 1,
     "needs Docker": 2,
-    "needs a bucket": 2,
+    "needs a bucket": 4,
     "needs a project of boxes": 2,
     "needs servers of its own": 2,
     "stays in the foreground": 3,

@@ -128,6 +128,7 @@ function State({ sync }: { sync: Sync }) {
     return <Chip tone="gold">{text.importing}</Chip>;
   }
   if (hasEnded(sync) && sync.new > 0) return <Chip tone="bad">{text.ended}</Chip>;
+  if (sync.changed + sync.gone > 0) return <Chip tone="gold">{text.differs}</Chip>;
   return (
     <Chip tone="good" dot>
       {text.fresh}

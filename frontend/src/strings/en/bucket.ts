@@ -18,7 +18,7 @@ export const bucket = {
   sync: {
     often: "And then",
     oftenHint:
-      "Whoever follows a place imports what is new there by itself. What changes or vanishes there is said; labels and images stay.",
+      "Of a place that is followed, what is new is imported by itself. What changes or vanishes there is said; labels and images stay.",
     once: "Import once",
     start: "Follow",
     every: {
@@ -39,6 +39,7 @@ export const bucket = {
     looking: "Looking",
     waits: "Not looked at yet",
     fresh: "Up to date",
+    differs: "Differs from the pool",
     failed: "Not reached",
     importing: "Importing",
     ended: "Import not finished",
@@ -61,7 +62,6 @@ export const bucket = {
       title: (count: number) => `${plural(count, "image is", "images are")} gone from there`,
       text: "They keep their labels, and count as before; only the original cannot be shown. Put them back, or import the place that they were moved to.",
     },
-    passed: "What was not imported, and why, is in the report of its import.",
     more: (count: number) => `and ${count.toLocaleString()} more`,
     faults: {
       location_denied: "The bucket refuses access. The operator sets the credentials.",

@@ -39,6 +39,7 @@ export const bucket: typeof english = {
     looking: "확인 중",
     waits: "아직 확인하지 않음",
     fresh: "최신 상태",
+    differs: "풀과 다름",
     failed: "연결되지 않음",
     importing: "가져오는 중",
     ended: "가져오기가 끝나지 않음",
@@ -61,7 +62,6 @@ export const bucket: typeof english = {
       title: (count) => `그곳에서 이미지 ${count.toLocaleString()}개가 사라졌습니다`,
       text: "레이블은 그대로이고 전과 같이 계산에 들어가며, 원본만 보여 줄 수 없습니다. 다시 넣거나 옮겨 간 위치를 가져오세요.",
     },
-    passed: "가져오지 않은 것과 그 이유는 가져오기 보고서에 있습니다.",
     more: (count) => `외 ${count.toLocaleString()}개`,
     faults: {
       location_denied: "버킷이 접근을 거부합니다. 운영자가 자격 증명을 설정해야 합니다.",
