@@ -24,6 +24,7 @@ TOPICS: Final[Mapping[str, Topic]] = {
     "sync": Topic.JOB,
     "round": Topic.ROUND,
     "review": Topic.REVIEW,
+    "snapshot": Topic.SNAPSHOT,
     "member": Topic.MEMBER,
     "webhook": Topic.WEBHOOK,
 }

@@ -217,6 +217,7 @@ export const admin = {
       run: "looked at, before its time,",
     } as Record<string, string>,
     objects: {
+      snapshot: "snapshot",
       weights: "weights",
       user: "user",
       token: "token",

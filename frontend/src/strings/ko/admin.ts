@@ -217,6 +217,7 @@ export const admin: Catalogue["admin"] = {
       run: "지금 확인",
     },
     objects: {
+      snapshot: "스냅샷",
       weights: "가중치",
       user: "사용자",
       token: "토큰",
