@@ -32,6 +32,7 @@ from api.metrics import Metrics
 from api.pools.routes import router as pools
 from api.principal import Identifier
 from api.projects.routes import router as projects
+from api.reader import Reader
 from api.requests import Requests
 from api.reviews.routes import router as reviews
 from api.rounds.routes import project_router as project_rounds
@@ -93,6 +94,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     app.state.engine = engine
     watch(engine.sync_engine)
     app.state.sessions = async_sessions(engine)
+    app.state.reader = Reader(settings, engine)
     app.state.storage = Storage.of(settings)
     app.state.originals = Originals(app.state.storage, Buckets(settings))
     app.state.identifier = Identifier(engine)
@@ -108,6 +110,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await app.state.reader.close()
         await engine.dispose()
 
 
