@@ -232,6 +232,12 @@ class Settings(BaseSettings):
         named = (self.allowed_hosts or "").split(",")
         return frozenset(name.strip().lower() for name in named if name.strip())
 
+    @field_validator("database_read_url")
+    @classmethod
+    def _given(cls, value: SecretStr | None) -> SecretStr | None:
+        # Compose hands over an empty text where nothing is set.
+        return value if value is not None and value.get_secret_value().strip() else None
+
     @field_validator("secret")
     @classmethod
     def _long_enough(cls, value: SecretStr | None) -> SecretStr | None:

@@ -123,6 +123,7 @@ def test_each_queue_has_a_service_and_shares_it_with_no_other() -> None:
         ("KARAT_WEBHOOKS", {"api", "worker-web"}),
         ("KARAT_WEBHOOK_ALLOW", {"api", "worker-web"}),
         ("KARAT_WEBHOOK_SECONDS", {"worker-web"}),
+        ("DATABASE_READ_URL", {"api"}),
         ("KARAT_JUDGE_ALLOW", {"api", "worker-web", "worker-judge"}),
         ("KARAT_SECRET", {"api", "worker-web", "worker-judge"}),
         ("KARAT_SCORING_ROWS", {"worker-gpu"}),
