@@ -59,8 +59,8 @@ def sweep(payload: dict[str, Any]) -> None:
     # After the commit: a slow broker must not hold the rows that running jobs beat on.
     for message in lost:
         queue.send(message)
-    for message in looks:
-        queue.send(message)
+    for look in looks:
+        queue.send(look)
     if asks:
         queue.send(CheckWeights())
 

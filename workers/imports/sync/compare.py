@@ -97,12 +97,12 @@ class Followed(NamedTuple):
             index.executemany("INSERT INTO passed VALUES (?, ?)", self._passed(session))
         index.execute("COMMIT")
         index.executescript(_COMPARE)
-        one = index.execute(
+        objects, new = index.execute(
             "SELECT count(*) FILTER (WHERE known < 2), count(*) FILTER (WHERE known = 0) "
             "FROM objects"
         ).fetchone()
         found = dict(index.execute("SELECT finding, count(*) FROM findings GROUP BY finding"))
-        return Compared(*one, found.get("changed", 0), found.get("gone", 0))
+        return Compared(objects, new, found.get("changed", 0), found.get("gone", 0))
 
     @property
     def _prefix(self) -> str:

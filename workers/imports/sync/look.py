@@ -99,8 +99,11 @@ def _listed(
 ) -> Iterator[tuple[sqlite3.Connection, Compared]]:
     """The place's listing, compared with the pool."""
     compared: list[Compared] = []
-    # In memory a listing of millions might not fit.
-    with tempfile.TemporaryDirectory(prefix="sync-", dir=settings.data_dir) as name:
+    # In memory a listing of millions might not fit. What a killed worker leaves there is an orphan
+    # that karat doctor finds.
+    work = settings.data_dir / "work"
+    work.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="sync-", dir=work) as name:
         file = Path(name, LISTING)
         bucket = Bucket(Buckets(settings), followed.location)
         listing = Listing(
