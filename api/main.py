@@ -34,6 +34,7 @@ from api.metrics import Metrics
 from api.pools.routes import router as pools
 from api.principal import Identifier
 from api.projects.routes import router as projects
+from api.reader import Reader
 from api.requests import Requests
 from api.reviews.routes import router as reviews
 from api.rounds.routes import project_router as project_rounds
@@ -41,6 +42,7 @@ from api.rounds.routes import router as rounds
 from api.selections.routes import router as selections
 from api.snapshots.routes import router as snapshots
 from api.subsets.routes import router as subsets
+from api.syncs.routes import router as syncs
 from api.users.routes import router as users
 from api.webhooks.routes import admin_router as all_webhooks
 from api.webhooks.routes import router as webhooks
@@ -78,6 +80,7 @@ _ROUTERS = (
     exports,
     snapshots,
     webhooks,
+    syncs,
     algorithms,
     weights,
     judges,
@@ -95,6 +98,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     app.state.engine = engine
     watch(engine.sync_engine)
     app.state.sessions = async_sessions(engine)
+    app.state.reader = Reader(settings, engine)
     app.state.storage = Storage.of(settings)
     app.state.originals = Originals(app.state.storage, Buckets(settings))
     app.state.identifier = Identifier(engine)
@@ -110,6 +114,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await app.state.reader.close()
         await engine.dispose()
 
 

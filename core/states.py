@@ -213,6 +213,17 @@ class DeliveryFault(StrEnum):
     REFUSED = "refused"
 
 
+class SyncFinding(StrEnum):
+    """What is to be said of an object of a place that a pool follows."""
+
+    PASSED = "passed"
+    """No example came of it: it is one already, or cannot be one."""
+    CHANGED = "changed"
+    """It has another content than the example that was made of it."""
+    GONE = "gone"
+    """The example is there, and it is not."""
+
+
 class SwitchedOff(StrEnum):
     """Why Karat has switched a webhook off."""
 

@@ -124,7 +124,7 @@ async def export_selection(
         found = await service.find_selection(session, project_id, job_id)
         record(session, user, "export", "selection", job_id, project_id=project_id, format=format)
     path = await to_thread.run_sync(service.path_of, storage, found.artifact)
-    sessions = request.app.state.sessions
+    sessions = await request.app.state.reader.sessions()
     body: AsyncIterator[str] | AsyncIterator[bytes]
     media, suffix = "application/x-ndjson", "jsonl"
     if format is SelectionFormat.ALPACA:

@@ -11,6 +11,7 @@ from core.tables.round import Query, QueryMember, Round
 from core.tables.signing_key import SigningKey
 from core.tables.snapshot import PoolSnapshot
 from core.tables.suggestion import Suggestion
+from core.tables.sync import Sync, SyncObject
 from core.tables.user import ApiToken, LoginAttempt, LoginSession, User
 from core.tables.webhook import Delivery, Webhook, WebhookEvent
 from core.tables.weights import PublishedWeights, Weights
@@ -47,6 +48,8 @@ __all__ = [
     "Round",
     "SigningKey",
     "Suggestion",
+    "Sync",
+    "SyncObject",
     "User",
     "Webhook",
     "WebhookEvent",

@@ -24,6 +24,7 @@ from karat.client.resources import Example, Job, JobState, Member, Project, Spli
 from karat.client.review import ReviewClient
 from karat.client.selection import SelectionClient
 from karat.client.snapshots import SnapshotsClient
+from karat.client.sync import SyncsClient
 from karat.client.transfers import TransferClient
 from karat.client.transport import Transport
 from karat.client.webhook import WebhooksClient
@@ -129,6 +130,11 @@ class ProjectClient(LabelingClient, TransferClient):
     def certificates(self) -> CertificatesClient:
         """Labels that a model gives, with a promise of how many are wrong."""
         return CertificatesClient(self._transport, f"{self._path}/certificates")
+
+    @property
+    def syncs(self) -> SyncsClient:
+        """Places of buckets that the pool follows."""
+        return SyncsClient(self._transport, self._path)
 
     @property
     def snapshots(self) -> SnapshotsClient:

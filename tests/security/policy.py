@@ -210,6 +210,13 @@ POLICY: dict[str, Policy] = {
     "test_webhook": Policy("manager", _WRITE),
     "list_deliveries": Policy("manager"),
     "redeliver": Policy("manager", _WRITE),
+    # Following places of buckets
+    "list_syncs": Policy("manager"),
+    "create_sync": Policy("manager", _WRITE),
+    "update_sync": Policy("manager", _WRITE),
+    "delete_sync": Policy("manager", _WRITE),
+    "run_sync": Policy("manager", _WRITE),
+    "list_sync_objects": Policy("manager"),
     "list_all_webhooks": Policy("admin", _ADMIN),
     "create_webhook_for_all": Policy("admin", _ADMIN),
 }

@@ -32,6 +32,7 @@ from core.tables import (
     Project,
     SigningKey,
     Suggestion,
+    Sync,
     User,
     Webhook,
     WebhookEvent,
@@ -98,6 +99,16 @@ def _told(world: World, project_id: int | None) -> Delivery:
     world.session.add(told)
     world.session.flush()
     return told
+
+
+def _sync(world: World, project_id: int) -> Sync:
+    """A place that a pool follows, which nobody looks at by itself."""
+    address = f"s3://photos/{uuid.uuid4()}"
+    params = {"filename": address, "location": address}
+    sync = Sync(project_id=project_id, location=address, params=params)
+    world.session.add(sync)
+    world.session.flush()
+    return sync
 
 
 def _selected(world: World, project: Project) -> Job:
@@ -173,6 +184,7 @@ def target(world: World) -> Target:
     )  # fmt: skip
     world.session.add(suggestion)
     told = _told(world, project.id)
+    sync = _sync(world, project.id)
     selected = _selected(world, project)
     world.session.commit()
     return Target(
@@ -191,6 +203,7 @@ def target(world: World) -> Target:
             "certificate_id": add_certificate(world, project).id,
             "webhook_id": told.webhook_id,
             "delivery_id": told.id,
+            "sync_id": sync.id,
             "class_id": cat.id,
             "number": 0,
             "level": 0,
@@ -294,6 +307,14 @@ def _webhook(world: World, found: Target) -> Target:
     told = _told(world, present.project_id)
     world.session.commit()
     return found.with_(webhook_id=told.webhook_id)
+
+
+def _followed(world: World, found: Target) -> Target:
+    """Another one beside that of the target, as above."""
+    present = world.session.get_one(Sync, found.values["sync_id"])
+    sync = _sync(world, present.project_id)
+    world.session.commit()
+    return found.with_(sync_id=sync.id)
 
 
 def _address(_: Target) -> dict[str, Any]:
@@ -467,6 +488,11 @@ CALLS: dict[str, Call] = {
     "create_webhook_for_all": Call(_address),
     "update_webhook": Call(_address),
     "delete_webhook": Call(before=_webhook),
+    "create_sync": Call(lambda _: {"location": "s3://photos"}),
+    "update_sync": Call(lambda _: {"every_minutes": None}),
+    "delete_sync": Call(before=_followed),
+    "run_sync": Call(lambda _: {}),
+    "list_sync_objects": Call(query=lambda _: "finding=gone"),
     "map_surface": _NO_MAP,
     "map_queries": _NO_MAP,
     "map_tile": _NO_MAP,

@@ -2297,6 +2297,96 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/syncs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Syncs
+         * @description Places of buckets that the pool follows, and what was last found there.
+         */
+        get: operations["list_syncs"];
+        put?: never;
+        /**
+         * Create Sync
+         * @description Follow a place: what is new there is imported as ever, now and whenever it is looked at.
+         *
+         *     What has changed or is gone is said, and nothing is replaced or deleted for it.
+         */
+        post: operations["create_sync"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/syncs/{sync_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete Sync
+         * @description Follow a place no more; what was imported from it stays.
+         */
+        delete: operations["delete_sync"];
+        options?: never;
+        head?: never;
+        /**
+         * Update Sync
+         * @description Look more or less often, or only when asked to.
+         */
+        patch: operations["update_sync"];
+        trace?: never;
+    };
+    "/api/projects/{project_id}/syncs/{sync_id}/objects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Sync Objects
+         * @description Objects about which there is something to say, by path; the next page comes `after`.
+         */
+        get: operations["list_sync_objects"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/syncs/{sync_id}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run Sync
+         * @description Look now; what an import left undone that failed or was cancelled is begun anew.
+         */
+        post: operations["run_sync"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/webhooks": {
         parameters: {
             query?: never;
@@ -4567,6 +4657,16 @@ export interface components {
         Items_SuggestionOut_: {
             /** Items */
             items: components["schemas"]["SuggestionOut"][];
+        };
+        /** Items[SyncObjectOut] */
+        Items_SyncObjectOut_: {
+            /** Items */
+            items: components["schemas"]["SyncObjectOut"][];
+        };
+        /** Items[SyncOut] */
+        Items_SyncOut_: {
+            /** Items */
+            items: components["schemas"]["SyncOut"][];
         };
         /** Items[TokenOut] */
         Items_TokenOut_: {
@@ -6984,6 +7084,139 @@ export interface components {
          * @enum {string}
          */
         SwitchedOff: "failing" | "gone";
+        /**
+         * SyncCreate
+         * @description A place to follow, and how what is new there is imported: see `BucketImport`.
+         *
+         *     It is looked at every `every_minutes`; with null only when asked to.
+         */
+        SyncCreate: {
+            /**
+             * Annotation Columns
+             * @default []
+             */
+            annotation_columns: string[];
+            /** Count From */
+            count_from?: number | null;
+            /**
+             * Every Minutes
+             * @default 60
+             */
+            every_minutes: number | null;
+            /**
+             * Folder Split
+             * @default {}
+             */
+            folder_split: {
+                [key: string]: components["schemas"]["FolderChoice"];
+            };
+            /**
+             * Include
+             * @default []
+             */
+            include: string[];
+            /** Location */
+            location: string;
+            /** @default pool */
+            split: components["schemas"]["Split"];
+        };
+        /**
+         * SyncFinding
+         * @description What is to be said of an object of a place that a pool follows.
+         * @enum {string}
+         */
+        SyncFinding: "passed" | "changed" | "gone";
+        /**
+         * SyncImport
+         * @description The latest import of what was new.
+         */
+        SyncImport: {
+            /** Id */
+            id: number;
+            state: components["schemas"]["JobState"];
+        };
+        /**
+         * SyncObjectOut
+         * @description An object by its path below the place, what is to be said of it, and since when.
+         *
+         *     `passed` is what no example came of: it is one already, or cannot be one.
+         */
+        SyncObjectOut: {
+            finding: components["schemas"]["SyncFinding"];
+            /** Name */
+            name: string;
+            /**
+             * Since
+             * Format: date-time
+             */
+            since: string;
+        };
+        /**
+         * SyncOut
+         * @description A place that a pool follows.
+         *
+         *     `objects`, `new`, `changed` and `gone` are counts of the last look that succeeded, at
+         *     `looked_at`: images there, those that no example was made of yet, those that have another
+         *     content than when they were imported, and those that are not there any more. The last two are
+         *     said and nothing else: examples and labels stay. `fault` and `detail` say why the last look
+         *     failed. `due_at` is null where it is looked at only when asked to; `looking`: just now.
+         */
+        SyncOut: {
+            /** Changed */
+            changed: number;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Detail */
+            detail: string | null;
+            /** Due At */
+            due_at: string | null;
+            /** Every Minutes */
+            every_minutes: number | null;
+            /** Fault */
+            fault: string | null;
+            /** Gone */
+            gone: number;
+            /** Id */
+            id: number;
+            /** Include */
+            include: string[];
+            latest_import: components["schemas"]["SyncImport"] | null;
+            /** Location */
+            location: string;
+            /** Looked At */
+            looked_at: string | null;
+            /** Looking */
+            looking: boolean;
+            /** New */
+            new: number;
+            /** Objects */
+            objects: number;
+            /** Project Id */
+            project_id: number;
+            split: components["schemas"]["Split"];
+        };
+        /**
+         * SyncRun
+         * @description With `again`, what was passed over is read once more, as after a change of its rights.
+         */
+        SyncRun: {
+            /**
+             * Again
+             * @default false
+             */
+            again: boolean;
+        };
+        /**
+         * SyncUpdate
+         * @description How often to look; with null only when asked to.
+         */
+        SyncUpdate: {
+            /** Every Minutes */
+            every_minutes: number | null;
+        };
         /**
          * ThumbnailSize
          * @description Longer side in pixels.
@@ -12732,6 +12965,264 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SubsetComparison"];
+                };
+            };
+        };
+    };
+    list_syncs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_SyncOut_"];
+                };
+            };
+        };
+    };
+    create_sync: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SyncCreate"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncOut"];
+                };
+            };
+        };
+    };
+    delete_sync: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+                sync_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    update_sync: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+                sync_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SyncUpdate"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncOut"];
+                };
+            };
+        };
+    };
+    list_sync_objects: {
+        parameters: {
+            query: {
+                after?: string;
+                finding: components["schemas"]["SyncFinding"];
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                project_id: number;
+                sync_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_SyncObjectOut_"];
+                };
+            };
+        };
+    };
+    run_sync: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+                sync_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SyncRun"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncOut"];
                 };
             };
         };

@@ -21,6 +21,10 @@ export type ProjectWork = Schemas["ProjectWork"];
 export type Token = Schemas["TokenOut"];
 export type TokenWithSecret = Schemas["TokenCreated"];
 
+export type Sync = Schemas["SyncOut"];
+export type SyncInput = Schemas["SyncCreate"];
+export type SyncFinding = Schemas["SyncFinding"];
+
 export type Webhook = Schemas["WebhookOut"];
 export type WebhookSecret = Schemas["WebhookSecret"];
 export type WebhookInput = { url: string; events: EventKind[] };

@@ -215,6 +215,7 @@ export const admin = {
       discard: "discarded",
       link: "made a link to",
       try: "tried",
+      run: "looked at, before its time,",
     } as Record<string, string>,
     objects: {
       snapshot: "snapshot",
@@ -236,6 +237,7 @@ export const admin = {
       examples: "images",
       worker: "worker",
       webhook: "webhook",
+      sync: "followed place",
       import: "import",
       image: "image",
       judge: "judge",

@@ -215,6 +215,7 @@ export const admin: Catalogue["admin"] = {
       discard: "취소",
       link: "링크 생성",
       try: "시험",
+      run: "지금 확인",
     },
     objects: {
       snapshot: "스냅샷",
@@ -234,6 +235,7 @@ export const admin: Catalogue["admin"] = {
       audit: "감사 로그",
       worker: "워커",
       webhook: "웹훅",
+      sync: "따라가는 위치",
       class: "클래스",
       examples: "이미지",
       import: "가져오기",
