@@ -41,7 +41,8 @@ class Project:
     @property
     def wrong(self) -> NDArray[np.bool_]:
         """Return which labels would be wrong."""
-        return self.labels != self.truth
+        wrong: NDArray[np.bool_] = self.labels != self.truth
+        return wrong
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ false, which happens with chance `level` at most; so the many parts cost nothing
 and looked at in one random order, so that the draws of a smaller one are draws of the larger.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,11 +22,13 @@ _BOLD, _MOST = 0.3, 0.5
 """What the model expects of the part that is tried first, of the target, and its largest share."""
 _SPARED: Final = 0.2
 """Of the level, for a start with less."""
+_WAITED: Final = 6
+"""A part with few wrong ones takes draws that hold about so many at the target."""
 _TIMES: Final = 8
 """The first part holds so many times the draws that it takes if none is wrong."""
-_LOOKED_AT: Final = 5
+_LOOKED_AT: Final = 12
 """Of so many examples of a part at most one is drawn."""
-_ENOUGH: Final = 12
+_ENOUGH: Final = 25
 """... or as many as hold that many wrong ones at the target, if that is more."""
 
 
@@ -39,6 +42,7 @@ class Part:
         expected: share of them that the model itself expects to be wrong.
         target: share that is refuted, mistakes of people allowed for.
         level: chance that it may mislead.
+        apart: answers to draws of smaller parts, at most, that come too late in the order of this.
     """
 
     lots: frozenset[int]
@@ -46,12 +50,13 @@ class Part:
     expected: float
     target: float
     level: float
+    apart: int
 
     @property
     def boundary(self) -> Boundary:
         """Return when it passes; made when it is asked for, as most of a chain never is."""
         most = max(self.size // _LOOKED_AT, int(_ENOUGH / self.target))
-        return make_boundary(self.size, self.target, self.level, most)
+        return make_boundary(self.size, self.target, self.level, most, self.apart)
 
 
 @dataclass(frozen=True)
@@ -98,6 +103,7 @@ def make_parts(
     ladder = _ladder(sizes, ends[0])
 
     def parts(positions: list[int], share: float) -> tuple[Part, ...]:
+        begins = int(sizes[positions[0]])
         return tuple(
             Part(
                 frozenset(order[: at + 1]),
@@ -105,6 +111,7 @@ def make_parts(
                 float(expected[at]),
                 target,
                 level * share,
+                _before(begins, int(sizes[at]), target),
             )
             for at in positions
         )
@@ -113,6 +120,15 @@ def make_parts(
         return parts(ladder, 1.0), ()
     spare = [at for at in ladder if at < ends[1]]
     return parts(_ladder(sizes, ends[1]), 1 - _SPARED), parts(spare, _SPARED)
+
+
+def _before(first: int, size: int, target: float) -> int:
+    """How many draws of the parts before one come too late in its order, as a rule.
+
+    Each part takes about as many draws of its own; of those of a smaller one, the share by which it
+    is smaller lies further on.
+    """
+    return int(_WAITED / target * (math.log(size / first) + 1 - first / size))
 
 
 def _ladder(sizes: Indices, first: int) -> list[int]:
