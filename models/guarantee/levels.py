@@ -26,10 +26,10 @@ _WAITED: Final = 6
 """A part with few wrong ones takes draws that hold about so many at the target."""
 _TIMES: Final = 8
 """The first part holds so many times the draws that it takes if none is wrong."""
-_LOOKED_AT: Final = 12
-"""Of so many examples of a part at most one is drawn."""
-_ENOUGH: Final = 25
-"""... or as many as hold that many wrong ones at the target, if that is more."""
+_LOOKED_AT: Final = 6
+"""Of so many examples of a part at most one is drawn ..."""
+_HELD: Final = (25, 50)
+"""... but as many as hold so many wrong ones at the target, and no more than hold so many."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +55,9 @@ class Part:
     @property
     def boundary(self) -> Boundary:
         """Return when it passes; made when it is asked for, as most of a chain never is."""
-        most = max(self.size // _LOOKED_AT, int(_ENOUGH / self.target))
-        return make_boundary(self.size, self.target, self.level, most, self.apart)
+        least, most = _HELD
+        draws = max(least / self.target, min(self.size / _LOOKED_AT, most / self.target))
+        return make_boundary(self.size, self.target, self.level, int(draws), self.apart)
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ def make_parts(
     sizes = np.cumsum([lots[one].size for one in order])
     expected = np.cumsum([lots[one].expected * lots[one].size for one in order]) / sizes
     whole = int(sizes[-1])
-    few = make_boundary(whole, target, level, int(_ENOUGH / target)).needed
+    few = make_boundary(whole, target, level, int(_HELD[0] / target)).needed
     least = max(_FIRST * whole, min(_TIMES * int(few[0]), whole) if len(few) else whole)
     bold = min(max(int(sizes[expected <= _BOLD * target].max(initial=0)), least), _MOST * whole)
     starts = [least, bold] if least < bold / 2 else [bold]

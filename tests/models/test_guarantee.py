@@ -160,18 +160,16 @@ def test_earlier_draws_come_first_and_unsure_is_wrong() -> None:
 def test_wrong_labels_among_the_surest_pass_seldom() -> None:
     """Whoever chose the confidences: with a share of wrong ones just above what is promised."""
     passed = 0
-    for seed in range(50):
-        pool = Pool(1_500, seed)
-        rng = np.random.default_rng(seed)
-        pool.is_wrong = dict(
-            zip(pool.members.tolist(), (rng.random(1_500) < 0.11).tolist(), strict=True)
-        )
-        pool.confidence = np.full(1_500, 0.999)
+    pool = Pool(1_500)
+    pool.confidence = np.full(1_500, 0.999)
+    for seed in range(60):
+        wrong = np.random.default_rng(seed).random(1_500) < 0.11
+        pool.is_wrong = dict(zip(pool.members.tolist(), wrong.tolist(), strict=True))
         state = Certification.begin(pool.lots, 0.1, 0.9, seed=seed)
         asked = pool.answer(state, batch=300, most=300)
         found = state.decide()
         passed += found.bound is not None and pool.left_wrong(state, asked) > found.bound.share
-    assert passed <= 10
+    assert passed <= 12
 
 
 def test_people_who_err_make_it_harder() -> None:
@@ -219,7 +217,7 @@ def test_what_cannot_be_promised_is_said() -> None:
     assert alone.decide().lots[0].state == "people"
     for wrong in ({"target": 0}, {"target": 0.6}, {"confidence": 1.0}, {"human_error": 0.3}):
         with pytest.raises(ModelError, match=r"choose|judge more"):
-            Promise(**wrong)  # type: ignore[arg-type]
+            Promise(**wrong)
     with pytest.raises(ModelError, match="nothing to certify"):
         Certification.begin([], 0.02, 0.95, seed=1)
     with pytest.raises(ModelError, match="two lots"):
