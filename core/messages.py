@@ -93,6 +93,13 @@ class Sweep(Housekeeping):
     queue = HOUSEKEEPING
 
 
+class GoOnCertifying(Housekeeping):
+    """Take what people have said of draws for certificates, and ask on or decide."""
+
+    task = "go_on_certifying"
+    queue = HOUSEKEEPING
+
+
 class DeliverWebhooks(Housekeeping):
     """Tell webhooks what has happened and what is due to be told again."""
 
@@ -122,4 +129,5 @@ MESSAGES: Final[tuple[type[Message], ...]] = (
     RemoveFiles,
     DeliverWebhooks,
     TryJudges,
+    GoOnCertifying,
 )

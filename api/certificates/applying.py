@@ -1,16 +1,18 @@
 """Labeling by a certificate, and taking it back: both as a whole, and nothing of people's."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 from anyio import to_thread
-from sqlalchemy import func, select, text
+from sqlalchemy import exists, func, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.advancing import hand_on
 from api.audit import record
-from api.certificates.service import is_current, lots_of
+from api.certificates.promises import kept_promises
+from api.certificates.service import lots_of
 from api.files import artifact_file
 from api.jobs.service import cancel
 from api.principal import Principal
@@ -68,27 +70,22 @@ async def apply(
         How many images were labeled.
 
     Raises:
-        Conflict: ``certificate_<state>``, ``model_changed``, ``class_gone``, or
+        Conflict: ``certificate_<state>``, ``pool_changed``, ``class_gone``, or
             ``certificate_file_missing``.
     """
-    if certificate.state is CertificateState.READY and not await is_current(session, certificate):
-        raise Conflict(
-            "model_changed",
-            "The model has learned more since: what was promised of its labels is not promised of "
-            "those of the newer one. Certify again.",
-        )
     move_certificate(certificate, CertificateState.APPLIED)
-    lots = [lot for lot in await lots_of(session, certificate.id) if lot.state is LotState.PASSED]
-    await _require_classes(session, project, lots)
+    passed = [lot for lot in await lots_of(session, certificate.id) if lot.state is LotState.PASSED]
     members = await _members(session, storage, certificate)
-    chosen = members.take(np.isin(members.lot, [lot.number for lot in lots]))
-    by_number = {lot.number: lot for lot in lots}
+    chosen = members.take(np.isin(members.lot, [lot.number for lot in passed]))
     await session.execute(lock_unfinished(project.id))
+    lots = kept_promises(certificate, passed, await _left(session, chosen))
+    await _require_classes(session, project, lots)
+    by_number = {lot.number: lot for lot in lots}
+    chosen = chosen.take(np.isin(chosen.lot, list(by_number)))
     labeled = 0
     for start in range(0, len(chosen), _BLOCK):
         block = chosen.take(np.arange(start, min(start + _BLOCK, len(chosen))))
         labeled += await _label(session, project, certificate, by_number, block)
-    _require_promise(certificate, labeled)
     record(
         session, principal, "apply", "certificate", certificate.id, project_id=project.id,
         images=labeled,
@@ -98,16 +95,20 @@ async def apply(
     return labeled
 
 
-def _require_promise(certificate: Certificate, labeled: int) -> None:
-    """Refuse what is no longer promised of those that were left to label."""
-    bound, target = certificate.result.get("bound"), certificate.settings["target"]
-    if bound is not None and bound["wrong"] > target * labeled and labeled < bound["of"]:
-        raise Conflict(
-            "pool_changed",
-            f"Of the {bound['of']:,} images that the promise is of {bound['of'] - labeled:,} were "
-            "judged, asked about or held out since, so that more of the others may be wrong than "
-            "was promised. Certify again; what people said stays.",
+async def _left(session: AsyncSession, members: Members) -> Counter[int]:
+    """How many of each lot would be labeled: nobody has judged them, and none waits in a queue."""
+    found: Counter[int] = Counter()
+    for start in range(0, len(members), _BLOCK):
+        block = members.take(np.arange(start, min(start + _BLOCK, len(members))))
+        waiting = exists().where(Query.example_id == Example.id, ~Query.done)
+        free = select(Example.id).where(
+            among(Example.id, block.example_id.tolist()),
+            Example.state == ExampleState.UNLABELED,
+            ~waiting,
         )
+        ids = np.array((await session.scalars(free)).all(), dtype=np.int64)
+        found.update(block.lot[np.isin(block.example_id, ids)].tolist())
+    return found
 
 
 async def _require_classes(session: AsyncSession, project: Project, lots: Sequence[Lot]) -> None:

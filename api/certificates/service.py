@@ -1,5 +1,5 @@
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -25,6 +25,11 @@ from core.states import CertificateState, JobKind, LotState, RoundState
 from core.tables import Certificate, Project, Round, User
 from core.tables import CertificateLot as Lot
 from models.params.certify import CertifyParams
+
+_OLDER: Final = (
+    "These are labels of the model of round {}. It is not the newest any more, and a newer one may "
+    "be better; what is promised of these labels is as true as before."
+)
 
 
 async def find(
@@ -121,6 +126,10 @@ async def _facts(
     labeled = sum(lot.labeled for lot in lots)
     asked = sum(draws.values()) - len(result.get("first", []))
     asking = certificate.state is CertificateState.ASKING
+    is_newest = await is_current(session, certificate)
+    older = []
+    if not is_newest and certificate.model is not None:
+        older = [_OLDER.format(certificate.model["round"])]
     return {
         "id": certificate.id,
         "project_id": certificate.project_id,
@@ -144,9 +153,9 @@ async def _facts(
         "bound": _bound(result.get("bound")),
         "missed_bound": _bound(result.get("missed_bound")),
         "human": None if result.get("human") is None else HumanError(**result["human"]),
-        "is_current": await is_current(session, certificate),
+        "is_current": is_newest,
         "refused": certificate.refused,
-        "warnings": result.get("warnings", []),
+        "warnings": [*result.get("warnings", []), *older],
         "created_at": certificate.created_at,
         "created_by": await _name(session, certificate.created_by),
         "closed_at": certificate.closed_at,

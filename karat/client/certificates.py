@@ -100,7 +100,7 @@ class CertificatesClient:
         """Label by a certificate, as a whole.
 
         Raises:
-            KaratError: ``certificate_<state>`` where it is not ready, ``model_changed`` or
+            KaratError: ``certificate_<state>`` where it is not ready, ``pool_changed`` or
                 ``class_gone``.
         """
         path = f"{self._path}/{certificate_id}/apply"

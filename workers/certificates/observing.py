@@ -16,10 +16,17 @@ from core.consensus import Vote, consensus, is_settled, opinions, votes
 from core.errors import DomainError
 from core.lifecycle import move_certificate
 from core.project_settings import ProjectSettings
-from core.rounds import newest_model
-from core.states import CertificateState, Source, Verdict
+from core.states import CertificateState, ExampleState, Source, Verdict
 from core.storage import Storage
-from core.tables import Annotation, Certificate, Project, Query
+from core.tables import (
+    Annotation,
+    Certificate,
+    CertificateLot,
+    Example,
+    Project,
+    ProjectClass,
+    Query,
+)
 from core.tasks.registry import class_of
 from models.errors import ModelError
 from models.params.certify import CertifyParams
@@ -30,9 +37,9 @@ logger = logging.getLogger(__name__)
 
 AT_ONCE: Final = 500
 """Draws that people are asked about at a time, at most."""
-_CHANGED: Final = (
-    "The model has learned more since: what is promised of its labels says nothing of those of the "
-    "newer one. Certify again; what people said stays."
+_CLASS_GONE: Final = (
+    "A class that the model labels with is not there any more: close a round with the classes as "
+    "they are now, and certify again. What people said stays."
 )
 
 
@@ -89,17 +96,21 @@ def go_on(session: Session, storage: Storage, project: Project, certificate: Cer
         project: The certificate's.
         certificate: One that people are asked for.
     """
-    if not _is_current(session, certificate):
-        ask_no_more(session, project, draws_of(certificate))
-        _refuse(session, certificate, _CHANGED)
-        return
     before = draws_of(certificate)
+    if _lacks_class(session, certificate):
+        ask_no_more(session, project, before)
+        _refuse(session, certificate, _CLASS_GONE)
+        return
     members = read_members(session, storage, certificate)
     wanted = certificate.result.get("overlap", 1)
     second = certificate.result["human"] is not None
     draws = taken(session, before, members, wanted, second=second)
     again = [now for was, now in zip(before, draws, strict=True) if now.again and not was.again]
-    if draws == before and any(draw.outcome == "waiting" for draw in before):
+    # Their round has ended, and none has taken them over.
+    waiting = [draw for draw in draws if draw.outcome == "waiting" and draw not in again]
+    asked = _asked(session, [draw.example_id for draw in waiting])
+    lost = [draw for draw in waiting if draw.example_id not in asked]
+    if draws == before and not lost and any(draw.outcome == "waiting" for draw in before):
         return
     certification = certification_of(certificate, members, draws)
     decision = note_decision(session, certificate, certification)
@@ -116,14 +127,14 @@ def go_on(session: Session, storage: Storage, project: Project, certificate: Cer
         Draw(one.lot, one.index, int(members.example_id[_at(members, one.index)]), one.probability)
         for one in certification.next_draws(AT_ONCE)
     ]
-    if fresh or again:
+    if fresh or again or lost:
         round_ = asking_round(session, project, CertifyParams.model_validate(certificate.settings))
         if round_ is None:
             # Of what was taken nothing is kept: the next sweep takes it again, and can ask.
             draws = [was if now in again else now for was, now in zip(before, draws, strict=True)]
             fresh = []
         else:
-            ask(session, round_, [*again, *fresh], members)
+            ask(session, round_, [*again, *lost, *fresh], members)
             overlap = ProjectSettings.model_validate(round_.settings).overlap
             certificate.result = {**certificate.result, "overlap": overlap}
     certificate.observations = [draw.to_json() for draw in (*draws, *fresh)]
@@ -146,10 +157,14 @@ def tell(session: Session, certificate: Certificate) -> None:
     session.execute(events.notify(certificate.project_id, events.Topic.CERTIFICATE, data))
 
 
-def _is_current(session: Session, certificate: Certificate) -> bool:
-    assert certificate.model is not None
-    newest = session.execute(newest_model(certificate.project_id)).first()
-    return newest is not None and newest[0].sha256 == certificate.model["digest"]
+def _lacks_class(session: Session, certificate: Certificate) -> bool:
+    """Whether a class that it labels with was removed."""
+    wanted = select(CertificateLot.class_id).where(
+        CertificateLot.certificate_id == certificate.id, CertificateLot.class_id.is_not(None)
+    )
+    there = select(ProjectClass.id).where(ProjectClass.project_id == certificate.project_id)
+    gone = wanted.where(CertificateLot.class_id.not_in(there)).limit(1)
+    return session.scalar(gone) is not None
 
 
 def taken(
@@ -174,17 +189,20 @@ def taken(
     statement = votes().where(among(Annotation.example_id, ids), Annotation.source != Source.MODEL)
     for row in session.execute(statement):
         said[row.example_id].append((row.id, Vote.of(row)))
-    open_ = set(
-        session.scalars(select(Query.example_id).where(among(Query.example_id, ids), ~Query.done))
+    asked, last = _asked(session, ids), last_annotation(session, ids)
+    left_out = set(
+        session.scalars(
+            select(Example.id).where(among(Example.id, ids), Example.state == ExampleState.HELD_OUT)
+        )
     )
-    last = last_annotation(session, ids)
     found = []
     for draw in draws:
         if draw.outcome != "waiting":
             found.append(draw)
             continue
         held = [vote for id_, vote in said[draw.example_id] if id_ > draw.after]
-        is_over = draw.example_id not in open_
+        # Skipped by all, or held out: nobody can say what it is.
+        is_over = draw.example_id in left_out or (held and draw.example_id not in asked)
         if not (is_over or is_settled(held, 1 if draw.again else wanted)):
             found.append(draw)
             continue
@@ -194,6 +212,12 @@ def taken(
         else:
             found.append(draw.answered(outcome))
     return found
+
+
+def _asked(session: Session, example_ids: Sequence[int]) -> set[int]:
+    """Those that wait in a queue."""
+    statement = select(Query.example_id).where(among(Query.example_id, example_ids), ~Query.done)
+    return set(session.scalars(statement))
 
 
 def _outcome(held: Sequence[Vote], class_id: int) -> Outcome:

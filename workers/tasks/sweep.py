@@ -1,4 +1,4 @@
-"""What nobody is working on goes on: lost jobs, plans that nobody answers, certificates."""
+"""Jobs that nobody is working on are sent again, and plans that nobody answers are forgotten."""
 
 import logging
 from datetime import UTC, datetime, timedelta
@@ -15,7 +15,6 @@ from core.states import JobState
 from core.storage import Storage
 from core.tables import Job, Worker
 from workers.app import app
-from workers.certificates.observing import go_on_with_all
 from workers.claiming import is_blocked, may_begin
 from workers.context import sessions
 from workers.fairness import is_silent
@@ -55,7 +54,6 @@ def sweep(payload: dict[str, Any]) -> None:
         _correct_workers(session)
         # None is lost while one waits: whoever takes it looks at all there are.
         asks = waiting[CheckWeights.queue] == 0 and unchecked(session)
-    go_on_with_all(sessions(), Storage.of(settings()))
     # After the commit: a slow broker must not hold the rows that running jobs beat on.
     for message in lost:
         queue.send(message)

@@ -3364,8 +3364,9 @@ export interface components {
          *     `round` is where people answer. `auto` counts the images that the model labels, `people` those
          *     of lots that are left to people. `bound` is over all that is labeled by the model,
          *     `missed_bound` over what it calls OOD: how many of these are of a class after all. `is_current`
-         *     is whether the model is still the newest; if not, the certificate cannot be applied. `refused`
-         *     says why nothing can be promised.
+         *     is whether the model is still the newest; if not, a newer one may be better, and what is
+         *     promised of the labels of this one is as true as before. `refused` says why nothing can be
+         *     promised.
          */
         CertificateOut: {
             /** Answered */
