@@ -50,9 +50,15 @@ class Outcome:
 
 
 def certify(
-    project: Project, promise: Promise, people: People, *, seed: int, batch: int
+    project: Project,
+    promise: Promise,
+    people: People,
+    *,
+    seed: int,
+    batch: int,
+    stop: bool = False,
 ) -> Outcome:
-    """Draw until nothing more is wanted, a batch at a time."""
+    """Draw a batch at a time until nothing is wanted, or until anything passes if to `stop`."""
     lots = lots_of(project)
     if people.error > 0:
         rows = np.random.default_rng([seed, 2]).choice(len(project.truth), PAIRS, replace=False)
@@ -64,6 +70,8 @@ def certify(
     while draws := state.next_draws(batch):
         for draw in draws:
             state.observe(draw.index, people.contradict(draw.index))
+        if stop and state.decide().bound is not None:
+            break
     decision = state.decide()
     answered = {index for index, _ in state.observations()["answers"]}
     passed = [

@@ -31,7 +31,7 @@ function Report({ project, report }: { project: Project; report: CertificateRepo
   return (
     <>
       <div className={styles.bar}>
-        <Link to="..">{text.back}</Link>
+        <Link to={`/projects/${project.id}/certificates/${certificate.id}`}>{text.back}</Link>
         <Button size="small" kind="primary" onClick={() => window.print()}>
           {text.print}
         </Button>
