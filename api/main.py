@@ -29,6 +29,8 @@ from api.labeling.answering import AnswerWriter
 from api.labeling.routes import router as labeling
 from api.maps.routes import router as maps
 from api.metrics import Metrics
+from api.oidc.client import ProviderClient
+from api.oidc.routes import router as oidc
 from api.pools.routes import router as pools
 from api.principal import Identifier
 from api.projects.routes import router as projects
@@ -36,6 +38,7 @@ from api.requests import Requests
 from api.reviews.routes import router as reviews
 from api.rounds.routes import project_router as project_rounds
 from api.rounds.routes import router as rounds
+from api.second_factor.routes import router as second_factor
 from api.selections.routes import router as selections
 from api.subsets.routes import router as subsets
 from api.users.routes import router as users
@@ -54,6 +57,8 @@ from core.tracing import watch
 _ROUTERS = (
     labeling,
     auth,
+    oidc,
+    second_factor,
     users,
     projects,
     pools,
@@ -91,7 +96,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     app.state.sessions = async_sessions(engine)
     app.state.storage = Storage.of(settings)
     app.state.originals = Originals(app.state.storage, Buckets(settings))
-    app.state.identifier = Identifier(engine)
+    app.state.identifier = Identifier(engine, settings.second_factor)
+    app.state.provider = ProviderClient.of(settings.provider)
     app.state.answers = AnswerWriter(app.state.sessions)
     app.state.broadcaster = Broadcaster(settings.libpq_url)
     tasks = [
@@ -104,6 +110,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        if app.state.provider is not None:
+            await app.state.provider.close()
         await engine.dispose()
 
 

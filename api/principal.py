@@ -36,12 +36,17 @@ _RANK = {scope: rank for rank, scope in enumerate(Scope)}
 
 _IDENTIFY = Statement(
     text(
-        """SELECT s.token_hash, u.id, u.role, u.must_change_password, 'admin' AS scope,
-            false AS stale
+        """SELECT s.token_hash, u.id, u.role, 'admin' AS scope,
+            u.must_change_password AND s.method = 'password' AS must_change_password,
+            s.method = 'password' AND NOT u.second_factor AND (
+                u.second_factor_required OR CAST(:second_factor AS text) = 'everybody'
+                OR (CAST(:second_factor AS text) = 'admins' AND u.role = 'admin')
+            ) AS must_add_second_factor,
+            s.last_seen_at < now() - interval '1 minute' AS stale
         FROM sessions s JOIN users u ON u.id = s.user_id
         WHERE s.token_hash = ANY(CAST(:hashes AS text[])) AND s.expires_at > now() AND u.active
         UNION ALL
-        SELECT t.token_hash, u.id, u.role, u.must_change_password, t.scope,
+        SELECT t.token_hash, u.id, u.role, t.scope, u.must_change_password, false,
             t.last_used_at IS NULL OR t.last_used_at < now() - interval '1 minute'
         FROM api_tokens t JOIN users u ON u.id = t.user_id
         WHERE t.token_hash = ANY(CAST(:hashes AS text[])) AND t.revoked_at IS NULL
@@ -49,7 +54,13 @@ _IDENTIFY = Statement(
     )
 )
 _TOUCH = Statement(
-    text("UPDATE api_tokens SET last_used_at = now() WHERE token_hash = ANY(CAST(:used AS text[]))")
+    text(
+        """WITH seen AS (
+            UPDATE sessions SET last_seen_at = now()
+            WHERE token_hash = ANY(CAST(:used AS text[]))
+        )
+        UPDATE api_tokens SET last_used_at = now() WHERE token_hash = ANY(CAST(:used AS text[]))"""
+    )
 )
 
 
@@ -61,6 +72,7 @@ class Principal:
     role: Role
     must_change_password: bool = False
     scope: Scope = Scope.ADMIN
+    must_add_second_factor: bool = False
 
     @property
     def engineer(self) -> bool:
@@ -72,7 +84,8 @@ class Identifier:
     """Finds out who calls; calls that come together share a look-up. Nothing is remembered, so a
     revoked token or session ends with the next request."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
+    def __init__(self, engine: AsyncEngine, second_factor: str = "optional") -> None:
+        self._second_factor = second_factor
         self._engine = engine.execution_options(isolation_level="AUTOCOMMIT")
         self._batcher = Batcher(self._identify)
 
@@ -86,12 +99,17 @@ class Identifier:
     async def _identify(self, _: None, hashes: Sequence[str]) -> list[Principal | None]:
         async with self._engine.connect() as connection:
             plain = await driver(connection)
-            (rows,) = await fetch(plain, (_IDENTIFY, {"hashes": list(set(hashes))}))
+            asked = {"hashes": list(set(hashes)), "second_factor": self._second_factor}
+            (rows,) = await fetch(plain, (_IDENTIFY, asked))
             if used := [row.token_hash for row in rows if row.stale]:
                 await fetch(plain, (_TOUCH, {"used": used}))
         found = {
             row.token_hash: Principal(
-                row.id, Role(row.role), row.must_change_password, Scope(row.scope)
+                row.id,
+                Role(row.role),
+                row.must_change_password,
+                Scope(row.scope),
+                row.must_add_second_factor,
             )
             for row in rows
         }
@@ -152,12 +170,19 @@ def require_same_origin(request: Request) -> None:
 
 
 async def get_principal(caller: Annotated[Principal, Depends(get_caller)]) -> Principal:
-    """The caller, who must have chosen a password after an admin reset it."""
+    """The caller, who must have chosen a password after an admin reset it, and have the second
+    factor that they have to have."""
     if caller.must_change_password:
         raise Forbidden(
             "password_change_required",
             "An admin has reset your password. Choose a new one first, under Account in the "
             "browser or with POST /api/auth/password.",
+        )
+    if caller.must_add_second_factor:
+        raise Forbidden(
+            "second_factor_setup_required",
+            "You have to have a second factor here. Add one first, under Account in the browser or "
+            "with POST /api/auth/second-factor.",
         )
     return caller
 

@@ -21,6 +21,13 @@ class Scope(StrEnum):
     ADMIN = "admin"
 
 
+class SignInMethod(StrEnum):
+    """How a browser has got its session."""
+
+    PASSWORD = "password"
+    OIDC = "oidc"
+
+
 class ProjectState(StrEnum):
     """A project is set up, labeled, perhaps paused, and finished when its pool is used up."""
 

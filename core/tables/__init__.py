@@ -9,7 +9,15 @@ from core.tables.removal import COLLECTIONS, Removal, RemovalItem
 from core.tables.round import Query, QueryMember, Round
 from core.tables.signing_key import SigningKey
 from core.tables.suggestion import Suggestion
-from core.tables.user import ApiToken, LoginAttempt, LoginSession, User
+from core.tables.user import (
+    ApiToken,
+    Identity,
+    LoginAttempt,
+    LoginSession,
+    RecoveryCode,
+    SecondFactor,
+    User,
+)
 from core.tables.webhook import Delivery, Webhook, WebhookEvent
 from core.tables.weights import PublishedWeights, Weights
 from core.tables.worker import Worker
@@ -26,6 +34,7 @@ __all__ = [
     "Example",
     "ExampleText",
     "FormerClassName",
+    "Identity",
     "Job",
     "Judge",
     "JudgeAnswer",
@@ -37,9 +46,11 @@ __all__ = [
     "PublishedWeights",
     "Query",
     "QueryMember",
+    "RecoveryCode",
     "Removal",
     "RemovalItem",
     "Round",
+    "SecondFactor",
     "SigningKey",
     "Suggestion",
     "User",
