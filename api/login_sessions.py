@@ -128,7 +128,7 @@ async def end_own(session: AsyncSession, principal: Principal, session_id: int) 
     )
     if gone is None:
         raise NotFound("session")
-    record(session, principal, "end_session", "user", principal.id)
+    record(session, principal, "revoke", "session", session_id)
 
 
 async def end_others(session: AsyncSession, principal: Principal, cookie: str | None) -> int:
@@ -138,7 +138,7 @@ async def end_others(session: AsyncSession, principal: Principal, cookie: str | 
         statement = statement.where(LoginSession.token_hash != secret_hash(cookie))
     ended = len((await session.scalars(statement.returning(LoginSession.id))).all())
     if ended:
-        record(session, principal, "end_session", "user", principal.id, sessions=ended)
+        record(session, principal, "revoke", "session", None, sessions=ended)
     return ended
 
 

@@ -107,7 +107,7 @@ async def _first_time(
             )
         if not user.active:
             raise Refused("sso_inactive", "The account is deactivated.")
-        record(session, None, "link", "user", user.id, email=user.email, by="oidc")
+        record(session, None, "add", "identity", user.id)
     elif role is None:
         raise Refused("sso_no_role", "They are in no group that has a role.")
     else:
@@ -116,7 +116,7 @@ async def _first_time(
         )
         session.add(user)
         await session.flush()
-        record(session, None, "create", "user", user.id, email=email, role=role, by="oidc")
+        record(session, None, "create", "user", user.id, role=role, by="oidc")
     session.add(Identity(issuer=provider.issuer, subject=subject, user_id=user.id))
     await session.flush()
     return user
@@ -153,12 +153,12 @@ async def _with_role(
     wanted = role or Role.ANNOTATOR
     if user.role is Role.ADMIN and wanted is not Role.ADMIN and await _is_last(session, user):
         logger.warning("user %d is in no group of admins, and stays the last admin", user.id)
-        record(session, None, "keep_role", "user", user.id, email=user.email, role=user.role)
+        record(session, None, "keep_role", "user", user.id, role=user.role)
         return None
     if user.role is not wanted:
         changes = {"role": [user.role, wanted]}
         user.role = wanted
-        record(session, None, "update", "user", user.id, email=user.email, changes=changes)
+        record(session, None, "update", "user", user.id, changes=changes)
     if role is not None:
         return None
     # Nothing that they had before opens anything, until they are in a group again.

@@ -98,7 +98,7 @@ async def _matches(
             .returning(RecoveryCode.user_id)
         )
         if found is not None:
-            record(session, None, "use_recovery_code", "user", user_id)
+            record(session, None, "use", "recovery_codes", user_id)
         return found is not None
     factor = await session.get(SecondFactor, user_id, with_for_update=True)
     if factor is None or (factor.confirmed_at is None) is not confirming:
@@ -205,7 +205,7 @@ async def confirm(
         user.second_factor = True
         await limits.forgive(session, keys)
         await end_sessions(session, user, keep=cookie and secret_hash(cookie))
-        record(session, principal, "add_second_factor", "user", user.id, email=user.email)
+        record(session, principal, "add", "second_factor", user.id)
         return await _new_codes(session, user)
 
 
@@ -239,7 +239,7 @@ async def renew_codes(
     await _proven(sessions, settings, principal, password, code)
     async with sessions.begin() as session:
         user = await session.get_one(User, principal.id, with_for_update=True)
-        record(session, principal, "renew_recovery_codes", "user", user.id, email=user.email)
+        record(session, principal, "create", "recovery_codes", user.id)
         return await _new_codes(session, user)
 
 
@@ -261,7 +261,7 @@ async def remove(
                 "reset it.",
             )
         await forget(session, user)
-        record(session, principal, "remove_second_factor", "user", user.id, email=user.email)
+        record(session, principal, "remove", "second_factor", user.id)
 
 
 async def forget(session: AsyncSession, user: User) -> None:

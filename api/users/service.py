@@ -163,7 +163,7 @@ async def reset_second_factor(session: AsyncSession, actor: Principal, user_id: 
         raise Conflict("no_second_factor", "This user has no second factor.")
     await second_factor.forget(session, user)
     await end_sessions(session, user)
-    record(session, actor, "reset_second_factor", "user", user.id, email=user.email)
+    record(session, actor, "remove", "second_factor", user.id)
     return user
 
 

@@ -23,7 +23,7 @@ RFC = base64.b32encode(b"12345678901234567890").decode()
 
 
 # As slow as it has to be in an installation, it would be most of what these tests take.
-HASHED = PasswordHasher(time_cost=1, memory_cost=8).hash(PASSWORD)
+HASHED = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
 
 
 @pytest.fixture

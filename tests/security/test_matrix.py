@@ -52,6 +52,7 @@ class Walker:
             headers=headers,
             json=call.body(found) if call.body else None,
             content=call.content,
+            follow_redirects=False,
         )
         assert response.status_code < 500, f"{method} {url}: {response.text}"
         is_problem = response.headers.get("content-type") == "application/problem+json"

@@ -199,6 +199,8 @@ export interface paths {
         /**
          * Log In
          * @description Start a browser session. After too many failures 429, with the seconds in `Retry-After`.
+         *
+         *     Who has a second factor is told `code_required`, and sends the same with a `code`.
          */
         post: operations["log_in"];
         delete?: never;
@@ -216,7 +218,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Log Out */
+        /**
+         * Log Out
+         * @description End this browser's session; who came by single sign-on is told where to end that as well.
+         */
         post: operations["log_out"];
         delete?: never;
         options?: never;
@@ -241,6 +246,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/auth/methods": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sign In Methods
+         * @description How one may sign in here.
+         */
+        get: operations["sign_in_methods"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/oidc/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Finish Single Sign On
+         * @description Where the provider sends the browser back; whoever does not get in is told so on the page.
+         */
+        get: operations["finish_single_sign_on"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/oidc/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Start Single Sign On
+         * @description Send the browser to the provider; `next` is the page to come back to.
+         */
+        get: operations["start_single_sign_on"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/auth/password": {
         parameters: {
             query?: never;
@@ -256,6 +321,128 @@ export interface paths {
          */
         post: operations["change_password"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/second-factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show Second Factor */
+        get: operations["show_second_factor"];
+        put?: never;
+        /**
+         * Begin Second Factor
+         * @description A secret for an authenticator app; it takes the present password.
+         */
+        post: operations["begin_second_factor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/second-factor/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm Second Factor
+         * @description From now on the password takes a code as well; all other sessions end.
+         */
+        post: operations["confirm_second_factor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/second-factor/recovery-codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Renew Recovery Codes
+         * @description Ten new ones; those of before open nothing.
+         */
+        post: operations["renew_recovery_codes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/second-factor/remove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Remove Second Factor */
+        post: operations["remove_second_factor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Sessions
+         * @description The browsers that one is signed in with, the one seen last first.
+         */
+        get: operations["list_sessions"];
+        put?: never;
+        post?: never;
+        /**
+         * End Other Sessions
+         * @description End all of one's sessions but this browser's.
+         */
+        delete: operations["end_other_sessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End Session
+         * @description End one of one's own sessions, with the next request of that browser.
+         */
+        delete: operations["end_session"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2206,6 +2393,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/users/{user_id}/reset-second-factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reset Second Factor
+         * @description Take somebody's second factor away, as when a phone is lost; their sessions end.
+         */
+        post: operations["reset_second_factor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/users/{user_id}/unlock": {
         parameters: {
             query?: never;
@@ -3918,6 +4125,11 @@ export interface components {
             /** Items */
             items: components["schemas"]["RoundOut"][];
         };
+        /** Items[SessionOut] */
+        Items_SessionOut_: {
+            /** Items */
+            items: components["schemas"]["SessionOut"][];
+        };
         /** Items[SubsetOut] */
         Items_SubsetOut_: {
             /** Items */
@@ -4302,8 +4514,18 @@ export interface components {
             /** Location */
             location: string;
         };
+        /**
+         * LoggedOut
+         * @description Where to go to sign out of the provider of single sign-on as well, if that was it.
+         */
+        LoggedOut: {
+            /** End Session Url */
+            end_session_url: string | null;
+        };
         /** Login */
         Login: {
+            /** Code */
+            code?: string | null;
             /** Email */
             email: string;
             /** Password */
@@ -4419,6 +4641,38 @@ export interface components {
          */
         MapSurface: {
             surface: components["schemas"]["SurfaceOut"] | null;
+        };
+        /**
+         * Me
+         * @description The caller. `method` is how this browser has signed in, null for an API token.
+         *
+         *     `has_password`: there is one, and it opens the account. `must_add_second_factor`: nothing else
+         *     is answered before there is one.
+         */
+        Me: {
+            /** Active */
+            active: boolean;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Email */
+            email: string;
+            /** Has Password */
+            has_password: boolean;
+            /** Id */
+            id: number;
+            method: components["schemas"]["SignInMethod"] | null;
+            /** Must Add Second Factor */
+            must_add_second_factor: boolean;
+            /** Must Change Password */
+            must_change_password: boolean;
+            /** Name */
+            name: string;
+            role: components["schemas"]["Role"];
+            /** Second Factor */
+            second_factor: boolean;
         };
         /**
          * Medium
@@ -5312,6 +5566,14 @@ export interface components {
             /** Width */
             width: number | null;
         };
+        /**
+         * RecoveryCodes
+         * @description The only time they are shown: each stands in for the app once.
+         */
+        RecoveryCodes: {
+            /** Recovery Codes */
+            recovery_codes: string[];
+        };
         /** Released */
         Released: {
             /** Released */
@@ -5615,6 +5877,53 @@ export interface components {
          * @enum {string}
          */
         Scope: "read" | "label" | "write" | "admin";
+        /** SecondFactorConfirm */
+        SecondFactorConfirm: {
+            /** Code */
+            code: string;
+        };
+        /**
+         * SecondFactorOut
+         * @description `required`: an admin or the installation wants one; `recovery_codes` are those left.
+         */
+        SecondFactorOut: {
+            /** Enabled */
+            enabled: boolean;
+            /** Recovery Codes */
+            recovery_codes: number;
+            /** Required */
+            required: boolean;
+        };
+        /**
+         * SecondFactorProof
+         * @description The present password, and a code of the app or a recovery code.
+         */
+        SecondFactorProof: {
+            /** Code */
+            code: string;
+            /** Password */
+            password: string;
+        };
+        /**
+         * SecondFactorSecret
+         * @description For an authenticator app: `secret` to type in, or `qr` to scan, which says `uri`.
+         *
+         *     `qr` has a text for each row of the QR code, `1` for dark; the quiet zone around it is left out.
+         *     It holds after a code of the app was sent to `/auth/second-factor/confirm`.
+         */
+        SecondFactorSecret: {
+            /** Qr */
+            qr: string[];
+            /** Secret */
+            secret: string;
+            /** Uri */
+            uri: string;
+        };
+        /** SecondFactorStart */
+        SecondFactorStart: {
+            /** Password */
+            password: string;
+        };
         /**
          * SelectedCluster
          * @description Rows that are alike, the best first.
@@ -5762,6 +6071,59 @@ export interface components {
          * @enum {string}
          */
         SelectionReason: "best_of_cluster" | "not_best" | "tied" | "unranked" | "drawn_unranked" | "by_people" | "wrong_by_people" | "ood_by_people" | "alone_kept" | "alone_wrong" | "alone_dropped" | "score" | "low_score" | "unscored" | "covers" | "covered" | "drawn" | "not_drawn" | "long" | "short" | "held_out" | "ood";
+        /**
+         * SessionOut
+         * @description A browser that is signed in; `address` and `agent` are those of the sign-in.
+         */
+        SessionOut: {
+            /** Address */
+            address: string | null;
+            /** Agent */
+            agent: string | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Current */
+            current: boolean;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /** Id */
+            id: number;
+            /**
+             * Last Seen At
+             * Format: date-time
+             */
+            last_seen_at: string;
+            method: components["schemas"]["SignInMethod"];
+        };
+        /**
+         * SignInMethod
+         * @description How a browser has got its session.
+         * @enum {string}
+         */
+        SignInMethod: "password" | "oidc";
+        /**
+         * SignInMethods
+         * @description Whether passwords open anything, and whether there is single sign-on.
+         */
+        SignInMethods: {
+            /** Passwords */
+            passwords: boolean;
+            single_sign_on: components["schemas"]["SingleSignOn"] | null;
+        };
+        /**
+         * SingleSignOn
+         * @description `name` is what the operator calls it, if they have said so.
+         */
+        SingleSignOn: {
+            /** Name */
+            name: string | null;
+        };
         /**
          * Source
          * @description Where an annotation comes from.
@@ -6153,7 +6515,8 @@ export interface components {
          *
          *     `signed_in_at` is the beginning of their newest session that still holds, `sessions` and
          *     `tokens` count what is valid now. `locked`: after too many failed logins they have to wait, from
-         *     one address at least.
+         *     one address at least. `second_factor_required`: an admin wants them to have one;
+         *     `single_sign_on`: the provider knows them.
          */
         UserActivity: {
             /** Active */
@@ -6176,10 +6539,16 @@ export interface components {
             /** Projects */
             projects: number;
             role: components["schemas"]["Role"];
+            /** Second Factor */
+            second_factor: boolean;
+            /** Second Factor Required */
+            second_factor_required: boolean;
             /** Sessions */
             sessions: number;
             /** Signed In At */
             signed_in_at: string | null;
+            /** Single Sign On */
+            single_sign_on: boolean;
             /** Tokens */
             tokens: number;
         };
@@ -6222,6 +6591,8 @@ export interface components {
             /** Password */
             password?: string | null;
             role?: components["schemas"]["Role"] | null;
+            /** Second Factor Required */
+            second_factor_required?: boolean | null;
         };
         /** UsingProject */
         UsingProject: {
@@ -6911,7 +7282,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UserOut"];
+                    "application/json": components["schemas"]["Me"];
                 };
             };
         };
@@ -6944,11 +7315,13 @@ export interface operations {
                 };
             };
             /** @description Successful Response */
-            204: {
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": components["schemas"]["LoggedOut"];
+                };
             };
         };
     };
@@ -6985,8 +7358,125 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UserOut"];
+                    "application/json": components["schemas"]["Me"];
                 };
+            };
+        };
+    };
+    sign_in_methods: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInMethods"];
+                };
+            };
+        };
+    };
+    finish_single_sign_on: {
+        parameters: {
+            query?: {
+                code?: string | null;
+                error?: string | null;
+                iss?: string | null;
+                state?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    start_single_sign_on: {
+        parameters: {
+            query?: {
+                next?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -7027,8 +7517,324 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UserOut"];
+                    "application/json": components["schemas"]["Me"];
                 };
+            };
+        };
+    };
+    show_second_factor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecondFactorOut"];
+                };
+            };
+        };
+    };
+    begin_second_factor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SecondFactorStart"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecondFactorSecret"];
+                };
+            };
+        };
+    };
+    confirm_second_factor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SecondFactorConfirm"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+        };
+    };
+    renew_recovery_codes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SecondFactorProof"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+        };
+    };
+    remove_second_factor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SecondFactorProof"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    list_sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_SessionOut_"];
+                };
+            };
+        };
+    };
+    end_other_sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    end_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -11596,6 +12402,46 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PasswordResetOut"];
+                };
+            };
+        };
+    };
+    reset_second_factor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserOut"];
                 };
             };
         };

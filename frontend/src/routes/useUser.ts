@@ -1,7 +1,7 @@
 import { useOutletContext } from "react-router";
-import type { User } from "../api/types";
+import type { Me, User } from "../api/types";
 
 /** The signed-in user, handed down by the shell. */
-export const useUser = (): User => useOutletContext<User>();
+export const useUser = (): Me => useOutletContext<Me>();
 
 export const canManage = (user: User): boolean => user.role !== "annotator";

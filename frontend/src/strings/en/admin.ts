@@ -214,6 +214,8 @@ export const admin = {
       discard: "discarded",
       link: "made a link to",
       try: "tried",
+      use: "used",
+      keep_role: "left the role of the last admin to",
     } as Record<string, string>,
     objects: {
       weights: "weights",
@@ -237,6 +239,10 @@ export const admin = {
       import: "import",
       image: "image",
       judge: "judge",
+      session: "session",
+      second_factor: "second factor of",
+      recovery_codes: "recovery codes of",
+      identity: "single sign-on for",
     } as Record<string, string>,
     /** Of a value before and after. */
     became: (before: string, after: string) => `${before} → ${after}`,

@@ -21,6 +21,7 @@ import { review } from "./review";
 import { rounds } from "./rounds";
 import { selection } from "./selection";
 import { setup } from "./setup";
+import { signIn } from "./signIn";
 import { webhooks } from "./webhooks";
 import { weights } from "./weights";
 
@@ -48,6 +49,7 @@ export const en = {
   rounds,
   selection,
   setup,
+  signIn,
   webhooks,
   weights,
 };

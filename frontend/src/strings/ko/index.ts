@@ -24,6 +24,7 @@ import { rewording } from "./rewording";
 import { rounds } from "./rounds";
 import { selection } from "./selection";
 import { setup } from "./setup";
+import { signIn } from "./signIn";
 import { overrides } from "./texts";
 import { webhooks } from "./webhooks";
 import { weights } from "./weights";
@@ -52,6 +53,7 @@ export const ko: Catalogue = {
   rounds,
   selection,
   setup,
+  signIn,
   webhooks,
   weights,
 };
