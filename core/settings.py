@@ -240,6 +240,15 @@ class Settings(BaseSettings):
         read_roles(self.oidc_roles)
         return self
 
+    @field_validator(
+        "oidc_issuer", "oidc_client_id", "oidc_client_secret", "oidc_name", "oidc_roles",
+        mode="before",
+    )  # fmt: skip
+    @classmethod
+    def _named(cls, value: object) -> object:
+        """Take what Compose sets to nothing as not set."""
+        return None if isinstance(value, str) and not value.strip() else value
+
     @property
     def provider(self) -> Provider | None:
         """What begins with ``oidc_``, read; None without single sign-on."""

@@ -402,5 +402,7 @@ def test_settings_that_make_no_sense_are_refused_as_a_process_starts() -> None:
     for one in wrong:
         with pytest.raises(ValidationError, match="KARAT_OIDC_"):
             Settings(**one)
+    unset = dict.fromkeys(("oidc_issuer", "oidc_client_id", "oidc_roles", "oidc_name"), "")
+    assert Settings(**unset).provider is None
     assert read_roles("a=admin, b c=annotator") == {"a": Role.ADMIN, "b c": Role.ANNOTATOR}
     assert read_roles('{"CN=x,OU=y": "engineer"}') == {"CN=x,OU=y": Role.ENGINEER}

@@ -48,7 +48,6 @@ export function SessionsCard() {
           <thead>
             <tr>
               <th scope="col">{text.browser}</th>
-              <th scope="col">{text.signedIn}</th>
               <th scope="col">{text.lastSeen}</th>
               <th scope="col">
                 <span className="visually-hidden">{text.end}</span>
@@ -81,11 +80,12 @@ function Row({ session, busy, onEnd }: RowProps) {
         <strong title={session.agent ?? undefined}>{browser}</strong>
         <div className={styles.quiet}>{session.address ?? "–"}</div>
       </td>
-      <td className={styles.nowrap}>
-        {formatDateTime(session.created_at)}
-        <div className={styles.quiet}>{text.methods[session.method]}</div>
+      <td>
+        <span className={styles.nowrap}>{formatDateTime(session.last_seen_at)}</span>
+        <div className={styles.small}>
+          {text.since[session.method](formatDateTime(session.created_at))}
+        </div>
       </td>
-      <td className={styles.nowrap}>{formatDateTime(session.last_seen_at)}</td>
       <td data-number>
         {session.current ? (
           <Chip tone="good">{text.thisBrowser}</Chip>

@@ -49,6 +49,17 @@ export function UserActions(props: UserActionsProps) {
           {text.reset}
         </Button>
       )}
+      <Button
+        size="small"
+        kind="quiet"
+        busy={isChanging}
+        aria-label={
+          user.active ? t.people.deactivateUser(user.name) : t.people.activateUser(user.name)
+        }
+        onClick={() => onChange({ active: !user.active })}
+      >
+        {user.active ? t.people.deactivate : t.people.activate}
+      </Button>
       {user.active && user.second_factor && (
         <Button
           size="small"
@@ -70,17 +81,6 @@ export function UserActions(props: UserActionsProps) {
           {isRequired ? factor.stopRequiring : factor.require}
         </Button>
       )}
-      <Button
-        size="small"
-        kind="quiet"
-        busy={isChanging}
-        aria-label={
-          user.active ? t.people.deactivateUser(user.name) : t.people.activateUser(user.name)
-        }
-        onClick={() => onChange({ active: !user.active })}
-      >
-        {user.active ? t.people.deactivate : t.people.activate}
-      </Button>
     </span>
   );
 }

@@ -156,6 +156,12 @@ function SignInNotes({ user }: { user: UserActivity }) {
     user.single_sign_on && factor.single,
     user.second_factor && factor.stateOn,
     user.second_factor_required && !user.second_factor && factor.stateMissing,
-  ].filter(Boolean);
-  return notes.length > 0 && <div className={styles.small}>{notes.join(" · ")}</div>;
+  ].filter((note) => note !== false);
+  return (
+    <div className={styles.notes}>
+      {notes.map((note) => (
+        <span key={note}>{note}</span>
+      ))}
+    </div>
+  );
 }

@@ -240,9 +240,9 @@ export const admin = {
       image: "image",
       judge: "judge",
       session: "session",
-      second_factor: "second factor of",
-      recovery_codes: "recovery codes of",
-      identity: "single sign-on for",
+      second_factor: "second factor",
+      recovery_codes: "recovery codes",
+      identity: "single sign-on",
     } as Record<string, string>,
     /** Of a value before and after. */
     became: (before: string, after: string) => `${before} → ${after}`,

@@ -27,7 +27,6 @@ export const signIn = {
   sessions: "Where you are signed in",
   sessionsHint: "End what you do not know, then change your password.",
   browser: "Browser",
-  signedIn: "Signed in",
   lastSeen: "Last seen",
   thisBrowser: "This browser",
   unknownBrowser: "Unknown browser",
@@ -35,7 +34,10 @@ export const signIn = {
   end: "Sign out",
   endOf: (browser: string) => `Sign out: ${browser}`,
   endOthers: "Sign out everywhere else",
-  methods: { password: "by password", oidc: "by single sign-on" },
+  since: {
+    password: (when: string) => `Signed in by password, ${when}`,
+    oidc: (when: string) => `Signed in by single sign-on, ${when}`,
+  },
   managed:
     "You sign in by single sign-on: your name, your password and what you may do are kept there.",
   factor: {
@@ -68,7 +70,7 @@ export const signIn = {
     requiredTitle: "Add a second factor",
     requiredText: "Here a password alone is not enough. It takes two minutes, then you go on.",
     stateOn: "Second factor",
-    stateMissing: "Has to add a second factor",
+    stateMissing: "No second factor yet",
     single: "Single sign-on",
     require: "Require a second factor",
     requireOf: (name: string) => `Require a second factor: ${name}`,

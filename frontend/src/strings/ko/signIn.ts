@@ -27,7 +27,6 @@ export const signIn: Catalogue["signIn"] = {
   sessions: "로그인된 기기",
   sessionsHint: "모르는 기기가 있으면 로그아웃하고 비밀번호를 바꾸세요.",
   browser: "브라우저",
-  signedIn: "로그인",
   lastSeen: "마지막 접속",
   thisBrowser: "현재 브라우저",
   unknownBrowser: "알 수 없는 브라우저",
@@ -35,7 +34,10 @@ export const signIn: Catalogue["signIn"] = {
   end: "로그아웃",
   endOf: (browser) => `로그아웃: ${browser}`,
   endOthers: "다른 모든 곳에서 로그아웃",
-  methods: { password: "비밀번호로", oidc: "통합 로그인으로" },
+  since: {
+    password: (when) => `${when}에 비밀번호로 로그인`,
+    oidc: (when) => `${when}에 통합 로그인으로 로그인`,
+  },
   managed: "통합 로그인을 사용합니다. 이름, 비밀번호, 권한은 그곳에서 관리됩니다.",
   factor: {
     title: "2단계 인증",
@@ -67,7 +69,7 @@ export const signIn: Catalogue["signIn"] = {
     requiredTitle: "2단계 인증 추가",
     requiredText: "이곳에서는 비밀번호만으로 로그인할 수 없습니다. 2분이면 끝나고 바로 이어집니다.",
     stateOn: "2단계 인증",
-    stateMissing: "2단계 인증 추가 필요",
+    stateMissing: "2단계 인증 필요",
     single: "통합 로그인",
     require: "2단계 인증 요구",
     requireOf: (name) => `2단계 인증 요구: ${name}`,
