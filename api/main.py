@@ -40,6 +40,7 @@ from api.rounds.routes import project_router as project_rounds
 from api.rounds.routes import router as rounds
 from api.second_factor.routes import router as second_factor
 from api.selections.routes import router as selections
+from api.snapshots.routes import router as snapshots
 from api.subsets.routes import router as subsets
 from api.users.routes import router as users
 from api.webhooks.routes import admin_router as all_webhooks
@@ -76,6 +77,7 @@ _ROUTERS = (
     selections,
     guides,
     exports,
+    snapshots,
     webhooks,
     algorithms,
     weights,

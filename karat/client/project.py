@@ -20,6 +20,7 @@ from karat.client.pool import PoolClient
 from karat.client.resources import Example, Job, JobState, Member, Project, Split
 from karat.client.review import ReviewClient
 from karat.client.selection import SelectionClient
+from karat.client.snapshots import SnapshotsClient
 from karat.client.transfers import TransferClient
 from karat.client.transport import Transport
 from karat.client.webhook import WebhooksClient
@@ -120,6 +121,11 @@ class ProjectClient(LabelingClient, TransferClient):
     def pool(self) -> PoolClient:
         """The examples of the project: find them, and act on many at once."""
         return PoolClient(self._transport, self._path)
+
+    @property
+    def snapshots(self) -> SnapshotsClient:
+        """The data set as it was, under names: take, compare and remove snapshots."""
+        return SnapshotsClient(self._transport, f"{self._path}/snapshots")
 
     @property
     def webhooks(self) -> WebhooksClient:

@@ -197,6 +197,12 @@ POLICY: dict[str, Policy] = {
     "list_selected": Policy("manager"),
     "compare_selections": Policy("manager"),
     "export_selection": Policy("manager"),
+    # Data sets as they were
+    "create_snapshot": Policy("manager", _WRITE),
+    "list_snapshots": Policy("manager"),
+    "show_snapshot": Policy("manager"),
+    "delete_snapshot": Policy("manager", _WRITE),
+    "compare_snapshots": Policy("manager"),
     # Telling other programs
     "list_webhooks": Policy("manager"),
     "create_webhook": Policy("manager", _WRITE),

@@ -15,6 +15,7 @@ import { MethodCard } from "./MethodCard";
 import { RankingCard } from "./RankingCard";
 import { SetupBar } from "./SetupBar";
 import styles from "./SetupScreen.module.css";
+import { SnapshotsCard } from "./snapshots/SnapshotsCard";
 import { useSetup } from "./useSetup";
 
 type SetupScreenProps = {
@@ -89,6 +90,7 @@ export function SetupScreen({ project, user, lead, children }: SetupScreenProps)
       </div>
       <MembersCard project={project} />
       {(!isDraft || project.task === "instructions") && <ExportsCard project={project} />}
+      {!isDraft && <SnapshotsCard projectId={project.id} />}
       {children}
       {user.role === "admin" && <DangerCard project={project} />}
       {error && !barred && <Notice tone="bad">{error.message}</Notice>}

@@ -218,6 +218,7 @@ export const admin = {
       keep_role: "left the role of the last admin to",
     } as Record<string, string>,
     objects: {
+      snapshot: "snapshot",
       weights: "weights",
       user: "user",
       token: "token",

@@ -22,6 +22,7 @@ import { rounds } from "./rounds";
 import { selection } from "./selection";
 import { setup } from "./setup";
 import { signIn } from "./signIn";
+import { snapshots } from "./snapshots";
 import { webhooks } from "./webhooks";
 import { weights } from "./weights";
 
@@ -50,6 +51,7 @@ export const en = {
   selection,
   setup,
   signIn,
+  snapshots,
   webhooks,
   weights,
 };

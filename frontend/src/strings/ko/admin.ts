@@ -218,6 +218,7 @@ export const admin: Catalogue["admin"] = {
       keep_role: "마지막 관리자라서 역할 유지",
     },
     objects: {
+      snapshot: "스냅샷",
       weights: "가중치",
       user: "사용자",
       token: "토큰",

@@ -25,6 +25,7 @@ import { rounds } from "./rounds";
 import { selection } from "./selection";
 import { setup } from "./setup";
 import { signIn } from "./signIn";
+import { snapshots } from "./snapshots";
 import { overrides } from "./texts";
 import { webhooks } from "./webhooks";
 import { weights } from "./weights";
@@ -54,6 +55,7 @@ export const ko: Catalogue = {
   selection,
   setup,
   signIn,
+  snapshots,
   webhooks,
   weights,
 };
