@@ -72,7 +72,7 @@ def test_one_signs_in_elsewhere_comes_back_to_the_page_and_signs_out_of_both(
     # The page that one wanted is not forgotten.
     choose(page, "ann")
     page.get_by_role("heading", name="Account").wait_for()
-    expect(page.get_by_text("You sign in by single sign-on")).to_be_visible()
+    expect(page.get_by_text("You signed in by single sign-on;")).to_be_visible()
     sessions = page.get_by_role("region", name="Where you are signed in")
     expect(sessions.get_by_role("row").filter(has_text="Chrome on")).to_contain_text("This browser")
     expect(page.get_by_role("button", name="Change password")).to_have_count(0)

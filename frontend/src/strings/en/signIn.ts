@@ -38,8 +38,7 @@ export const signIn = {
     password: (when: string) => `Signed in by password, ${when}`,
     oidc: (when: string) => `Signed in by single sign-on, ${when}`,
   },
-  managed:
-    "You sign in by single sign-on: your name, your password and what you may do are kept there.",
+  managed: "You signed in by single sign-on; your groups there may decide your role.",
   factor: {
     title: "Second factor",
     hint: "A code of an app on your phone, asked for with your password.",

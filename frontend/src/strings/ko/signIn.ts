@@ -38,7 +38,7 @@ export const signIn: Catalogue["signIn"] = {
     password: (when) => `${when}에 비밀번호로 로그인`,
     oidc: (when) => `${when}에 통합 로그인으로 로그인`,
   },
-  managed: "통합 로그인을 사용합니다. 이름, 비밀번호, 권한은 그곳에서 관리됩니다.",
+  managed: "통합 로그인으로 로그인했습니다. 그곳의 그룹이 역할을 정할 수 있습니다.",
   factor: {
     title: "2단계 인증",
     hint: "로그인할 때 비밀번호와 함께 휴대전화 앱의 코드를 확인합니다.",
