@@ -9,6 +9,7 @@ import typer
 from karat.commands.check import check
 from karat.commands.connection import remedy, target
 from karat.commands.demo import demo
+from karat.commands.draws import audit
 from karat.commands.jobs import algorithms, jobs
 from karat.commands.judges import judges
 from karat.commands.pool import pool
@@ -50,6 +51,7 @@ app.command("import")(import_images)
 app.command()(export)
 app.add_typer(pool, name="pool")
 app.add_typer(rounds, name="round")
+app.command()(audit)
 app.add_typer(jobs, name="job")
 app.add_typer(subsets, name="subset")
 app.add_typer(selections, name="selection")
