@@ -82,7 +82,7 @@ class Settings(BaseSettings):
         default=None, max_length=40, description="What the button for single sign-on says."
     )
     oidc_scopes: str = Field(
-        default="openid profile email", description="What the provider is asked for."
+        default="openid,profile,email", description="What the provider is asked for."
     )
     oidc_groups_claim: str = Field(
         default="groups", description="Where the provider says groups; dots lead inwards."
@@ -234,7 +234,7 @@ class Settings(BaseSettings):
             return self
         if not self.oidc_client_id:
             raise ValueError("KARAT_OIDC_CLIENT_ID: it belongs to KARAT_OIDC_ISSUER.")
-        if "openid" not in self.oidc_scopes.split():
+        if "openid" not in self.oidc_scopes.replace(",", " ").split():
             raise ValueError("KARAT_OIDC_SCOPES: openid has to be among them.")
         require_secure(self.oidc_issuer)
         read_roles(self.oidc_roles)
@@ -259,7 +259,7 @@ class Settings(BaseSettings):
             issuer=self.oidc_issuer,
             client_id=self.oidc_client_id,
             client_secret=secret.get_secret_value() if secret else None,
-            scopes=self.oidc_scopes,
+            scopes=" ".join(self.oidc_scopes.replace(",", " ").split()),
             groups_claim=self.oidc_groups_claim,
             roles=read_roles(self.oidc_roles),
             default_role=None if self.oidc_default_role == "none" else Role(self.oidc_default_role),
