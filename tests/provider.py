@@ -120,7 +120,10 @@ class _Handler(BaseHTTPRequestHandler):
             "/userinfo": self._userinfo,
             "/logout": self._logout,
         }
-        routes.get(parts.path, lambda _: self._send(404, {}))(asked)
+        routes.get(parts.path, self._nothing)(asked)
+
+    def _nothing(self, _: dict[str, str]) -> None:
+        self._send(404, {})
 
     def do_POST(self) -> None:
         self.provider.fetched.append(self.path)
@@ -155,7 +158,7 @@ class _Handler(BaseHTTPRequestHandler):
         if person is None:
             self._page(asked)
             return
-        answer = {"state": asked["state"], "iss": self.provider.url}
+        answer: dict[str, str] = {"state": asked["state"], "iss": self.provider.url}
         if person in self.provider.people:
             code = secrets.token_urlsafe(8)
             self.provider.grants[code] = Grant(person, asked)

@@ -87,16 +87,16 @@ def chosen(http: TestClient, name: str = "ann", next_: str = "/words") -> str:
     return back.headers["location"].removeprefix("http://karat.test")
 
 
-def _with(began: httpx.Response, **more: str) -> dict[str, str]:
+def _with(began: Any, **more: str) -> dict[str, str]:
     return {**dict(parse_qsl(urlsplit(began.headers["location"]).query)), **more}
 
 
-def come(http: TestClient, name: str = "ann", next_: str = "/words") -> httpx.Response:
+def come(http: TestClient, name: str = "ann", next_: str = "/words") -> Any:
     """Sign in, the whole way; the last answer of Karat."""
     return http.get(chosen(http, name, next_), follow_redirects=False)
 
 
-def refusal(response: httpx.Response) -> str | None:
+def refusal(response: Any) -> str | None:
     """Why somebody was sent back to the page for signing in."""
     assert response.status_code == 303, response.text
     return dict(parse_qsl(urlsplit(response.headers["location"]).query)).get("refused")
@@ -402,7 +402,9 @@ def test_settings_that_make_no_sense_are_refused_as_a_process_starts() -> None:
     for one in wrong:
         with pytest.raises(ValidationError, match="KARAT_OIDC_"):
             Settings(**one)
-    unset = dict.fromkeys(("oidc_issuer", "oidc_client_id", "oidc_roles", "oidc_name"), "")
+    unset: dict[str, Any] = dict.fromkeys(
+        ("oidc_issuer", "oidc_client_id", "oidc_roles", "oidc_name"), ""
+    )
     assert Settings(**unset).provider is None
     assert read_roles("a=admin, b c=annotator") == {"a": Role.ADMIN, "b c": Role.ANNOTATOR}
     assert read_roles('{"CN=x,OU=y": "engineer"}') == {"CN=x,OU=y": Role.ENGINEER}
