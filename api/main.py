@@ -38,6 +38,7 @@ from api.rounds.routes import project_router as project_rounds
 from api.rounds.routes import router as rounds
 from api.selections.routes import router as selections
 from api.subsets.routes import router as subsets
+from api.tokens.routes import router as tokens
 from api.users.routes import router as users
 from api.webhooks.routes import admin_router as all_webhooks
 from api.webhooks.routes import router as webhooks
@@ -54,6 +55,7 @@ from core.tracing import watch
 _ROUTERS = (
     labeling,
     auth,
+    tokens,
     users,
     projects,
     pools,
@@ -91,7 +93,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     app.state.sessions = async_sessions(engine)
     app.state.storage = Storage.of(settings)
     app.state.originals = Originals(app.state.storage, Buckets(settings))
-    app.state.identifier = Identifier(engine)
+    app.state.identifier = Identifier(engine, settings.token_requests)
     app.state.answers = AnswerWriter(app.state.sessions)
     app.state.broadcaster = Broadcaster(settings.libpq_url)
     tasks = [

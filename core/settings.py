@@ -64,6 +64,12 @@ class Settings(BaseSettings):
     login_wait_seconds: int = Field(
         default=900, ge=1, description="How long failed logins are counted, and how long to wait."
     )
+    token_days: int = Field(
+        default=90, ge=1, le=3650, description="Life of a new API token, unless asked otherwise."
+    )
+    token_requests: int = Field(
+        default=6000, ge=0, description="Requests with one API token in a minute; 0: any number."
+    )
     trusted_proxies: str | None = Field(
         default=None,
         # The second is what uvicorn calls it.

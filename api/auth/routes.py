@@ -1,11 +1,9 @@
 from fastapi import APIRouter, Request, Response
 
 from api.auth import devices, service
-from api.auth.schemas import Login, PasswordChange, TokenCreate, TokenCreated, TokenOut
+from api.auth.schemas import Login, PasswordChange
 from api.deps import SessionDep, SettingsDep
-from api.pagination import Items
-from api.parameters import PathId
-from api.principal import COOKIE, Caller, CurrentUser, require_same_origin
+from api.principal import COOKIE, Caller, require_same_origin
 from api.users.schemas import UserOut
 from core.tables import User
 
@@ -67,21 +65,3 @@ async def change_password(
     sessions, cookie = request.app.state.sessions, request.cookies.get(COOKIE)
     changed = await service.change_password(sessions, settings, user, body, cookie)
     return UserOut.model_validate(changed)
-
-
-@router.get("/tokens")
-async def list_tokens(session: SessionDep, user: CurrentUser) -> Items[TokenOut]:
-    tokens = await service.list_tokens(session, user)
-    return Items(items=[TokenOut.model_validate(token) for token in tokens])
-
-
-@router.post("/tokens", status_code=201)
-async def create_token(session: SessionDep, user: CurrentUser, body: TokenCreate) -> TokenCreated:
-    token, secret = await service.create_token(session, user, body)
-    await session.refresh(token)
-    return TokenCreated(**TokenOut.model_validate(token).model_dump(), secret=secret)
-
-
-@router.delete("/tokens/{token_id}", status_code=204)
-async def revoke_token(session: SessionDep, user: CurrentUser, token_id: PathId) -> None:
-    await service.revoke_token(session, user, token_id)

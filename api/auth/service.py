@@ -1,17 +1,16 @@
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import delete, func, or_, select
+from sqlalchemy import delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from api import login_limits as limits
 from api.audit import record
 from api.auth import devices
-from api.auth.schemas import Login, PasswordChange, TokenCreate
+from api.auth.schemas import Login, PasswordChange
 from api.credentials import (
-    TOKEN_PREFIX,
     hash_in_thread,
     match_in_thread,
     new_secret,
@@ -19,16 +18,12 @@ from api.credentials import (
 )
 from api.passwords import set_password
 from api.principal import COOKIE, Principal
-from core.errors import Conflict, Invalid, NotFound, Unauthenticated
+from core.errors import Invalid, Unauthenticated
 from core.settings import Settings
-from core.states import Role
-from core.tables import ApiToken, Audit, LoginSession, User
+from core.tables import Audit, LoginSession, User
 
 # Failures of one account that are written down in a minute: enough to see somebody guess.
 _NOTED: Final = 30
-MOST_TOKENS: Final = 100
-"""Valid API tokens that a user may have."""
-
 
 Sessions = async_sessionmaker[AsyncSession]
 
@@ -122,7 +117,7 @@ async def _note_failure(session: AsyncSession, user: User | None) -> None:
     )
     noted = await session.scalar(select(func.count()).select_from(recent)) or 0
     if noted < _NOTED:
-        detail: dict[str, Any] = {"email": user.email} if user else {"reason": "unknown address"}
+        detail: dict[str, Any] = {} if user else {"reason": "unknown address"}
         record(session, None, "log_in_failed", "user", user.id if user else None, **detail)
 
 
@@ -166,52 +161,3 @@ async def log_out(session: AsyncSession, secret: str) -> None:
     await session.execute(
         delete(LoginSession).where(LoginSession.token_hash == secret_hash(secret))
     )
-
-
-async def list_tokens(session: AsyncSession, principal: Principal) -> Sequence[ApiToken]:
-    statement = select(ApiToken).where(ApiToken.user_id == principal.id).order_by(ApiToken.id)
-    return (await session.scalars(statement)).all()
-
-
-async def create_token(
-    session: AsyncSession, principal: Principal, body: TokenCreate
-) -> tuple[ApiToken, str]:
-    # One at a time of a user, or several requests at once would all find room.
-    await session.execute(select(User.id).where(User.id == principal.id).with_for_update())
-    usable = select(func.count()).where(
-        ApiToken.user_id == principal.id,
-        ApiToken.revoked_at.is_(None),
-        or_(ApiToken.expires_at.is_(None), ApiToken.expires_at > func.now()),
-    )
-    if (await session.scalar(usable) or 0) >= MOST_TOKENS:
-        raise Conflict(
-            "too_many_tokens", f"You have {MOST_TOKENS} valid tokens; revoke one that is not used."
-        )
-    secret = new_secret(TOKEN_PREFIX)
-    expires = body.expires_in_days
-    token = ApiToken(
-        user_id=principal.id,
-        name=body.name,
-        prefix=secret[: len(TOKEN_PREFIX) + 4],
-        token_hash=secret_hash(secret),
-        scope=body.scope,
-        expires_at=datetime.now(UTC) + timedelta(days=expires) if expires else None,
-    )
-    session.add(token)
-    await session.flush()
-    record(
-        session, principal, "create", "token", token.id, name=token.name, scope=token.scope.value
-    )
-    return token, secret
-
-
-async def revoke_token(session: AsyncSession, principal: Principal, token_id: int) -> None:
-    """Make a token invalid: one's own, and for an admin anybody's."""
-    token = await session.get(ApiToken, token_id)
-    if token is None or (token.user_id != principal.id and principal.role is not Role.ADMIN):
-        raise NotFound("token")
-    if token.revoked_at is None:
-        token.revoked_at = datetime.now(UTC)
-        record(
-            session, principal, "revoke", "token", token.id, name=token.name, user_id=token.user_id
-        )

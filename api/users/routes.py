@@ -1,9 +1,10 @@
 from fastapi import APIRouter
 
+from api.access import Staff
 from api.deps import SessionDep, SettingsDep
 from api.pagination import Cursor, Limit, Page
 from api.parameters import PathId
-from api.principal import Admin, Engineer
+from api.principal import Admin
 from api.users import service
 from api.users.schemas import (
     PasswordReset,
@@ -19,7 +20,7 @@ router = APIRouter(prefix="/users", tags=["users"])
 
 @router.get("")
 async def list_users(
-    session: SessionDep, _: Engineer, cursor: Cursor = None, limit: Limit = 500
+    session: SessionDep, _: Staff, cursor: Cursor = None, limit: Limit = 500
 ) -> Page[UserOut]:
     users = await service.list_users(session, cursor=cursor, limit=limit)
     return Page(

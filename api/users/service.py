@@ -1,5 +1,6 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 from sqlalchemy import func, or_, select
 from sqlalchemy import update as change
@@ -11,6 +12,7 @@ from api.audit import differences, record
 from api.credentials import hash_in_thread
 from api.passwords import end_sessions, require_good, set_password, temporary_password
 from api.principal import Principal
+from api.users.roles import set_role
 from api.users.schemas import PasswordReset, UserActivity, UserCreate, UserOut, UserUpdate
 from core.errors import Conflict, NotFound
 from core.settings import Settings
@@ -75,7 +77,7 @@ async def create(session: AsyncSession, actor: Principal | None, body: UserCreat
             "email_taken", "There is already a user with this address.", field="email"
         ) from error
     if actor is not None:
-        record(session, actor, "create", "user", user.id, email=user.email, role=user.role)
+        record(session, actor, "create", "user", user.id, role=user.role)
     return user
 
 
@@ -89,8 +91,12 @@ async def update(session: AsyncSession, actor: Principal, user_id: int, body: Us
         raise NotFound("user")
     changed = body.model_dump(exclude_none=True, exclude={"password"})
     before = {name: getattr(user, name) for name in changed}
+    lowered = 0
     for field, value in changed.items():
-        setattr(user, field, value)
+        if field == "role":
+            lowered = await set_role(session, user, value)
+        else:
+            setattr(user, field, value)
     if body.password is not None:
         await set_password(session, user, body.password, hashed)
     revoked = 0
@@ -106,12 +112,17 @@ async def update(session: AsyncSession, actor: Principal, user_id: int, body: Us
         "update",
         "user",
         user.id,
-        email=user.email,
-        changes=differences(before, changed),
+        changes=_unnamed(differences(before, changed)),
         password_set=body.password is not None,
         revoked_tokens=revoked,
+        **({"projects_no_longer_managed": lowered} if lowered else {}),
     )
     return user
+
+
+def _unnamed(changes: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    """Changes as the audit log keeps them: that a name has changed, and not which it was."""
+    return {**changes, "name": [None, None]} if "name" in changes else changes
 
 
 async def reset_password(
@@ -137,7 +148,6 @@ async def reset_password(
         "reset_password",
         "user",
         user.id,
-        email=user.email,
         revoked_tokens=revoked,
     )
     return user, password, revoked
@@ -149,7 +159,7 @@ async def unlock(session: AsyncSession, actor: Principal, user_id: int) -> User:
     if user is None:
         raise NotFound("user")
     await limits.lift(session, user)
-    record(session, actor, "unlock", "user", user.id, email=user.email)
+    record(session, actor, "unlock", "user", user.id)
     return user
 
 

@@ -1,15 +1,16 @@
 """The database schema, one module per area. Importing this package registers every table."""
 
 from core.tables.annotation import Annotation
+from core.tables.audit import Audit, AuditLink
 from core.tables.example import COMPOSED_NAME, Example, ExampleText
-from core.tables.job import DRY_RUN, Artifact, Audit, Job
+from core.tables.job import DRY_RUN, Artifact, Job
 from core.tables.judge import Judge, JudgeAnswer
 from core.tables.project import FormerClassName, Member, Project, ProjectClass
 from core.tables.removal import COLLECTIONS, Removal, RemovalItem
 from core.tables.round import Query, QueryMember, Round
 from core.tables.signing_key import SigningKey
 from core.tables.suggestion import Suggestion
-from core.tables.user import ApiToken, LoginAttempt, LoginSession, User
+from core.tables.user import ApiToken, LoginAttempt, LoginSession, TokenRequests, User
 from core.tables.webhook import Delivery, Webhook, WebhookEvent
 from core.tables.weights import PublishedWeights, Weights
 from core.tables.worker import Worker
@@ -22,6 +23,7 @@ __all__ = [
     "ApiToken",
     "Artifact",
     "Audit",
+    "AuditLink",
     "Delivery",
     "Example",
     "ExampleText",
@@ -42,6 +44,7 @@ __all__ = [
     "Round",
     "SigningKey",
     "Suggestion",
+    "TokenRequests",
     "User",
     "Webhook",
     "WebhookEvent",

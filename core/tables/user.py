@@ -10,7 +10,10 @@ from core.states import Role, Scope
 
 
 class User(Base):
-    """Somebody who can log in. Never deleted, only deactivated: annotations name their author."""
+    """Somebody who can log in. Never deleted, only deactivated: annotations name their author.
+
+    Of somebody erased there is the number, and no name and address of theirs.
+    """
 
     __tablename__ = "users"
     __table_args__ = (Index("uq_users_email_lower", text("lower(email)"), unique=True),)
@@ -23,6 +26,7 @@ class User(Base):
     active: Mapped[bool] = mapped_column(server_default=text("true"))
     must_change_password: Mapped[bool] = mapped_column(server_default=text("false"))
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    erased_at: Mapped[datetime | None]
 
 
 class LoginSession(Base):
@@ -39,7 +43,10 @@ class LoginSession(Base):
 
 
 class ApiToken(Base):
-    """A personal token for REST. Only its hash and first characters are kept."""
+    """A personal token for REST. Only its hash and first characters are kept.
+
+    With ``project_id`` it opens that project and nothing else, and goes with it.
+    """
 
     __tablename__ = "api_tokens"
 
@@ -50,12 +57,30 @@ class ApiToken(Base):
     token_hash: Mapped[str] = mapped_column(unique=True)
     # Tokens from before there were scopes keep what they could do.
     scope: Mapped[Scope] = mapped_column(server_default=text("'admin'"))
+    project_id: Mapped[int | None] = mapped_column(
+        ForeignKey("projects.id", ondelete="CASCADE"), index=True
+    )
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     last_used_at: Mapped[datetime | None]
     expires_at: Mapped[datetime | None]
     revoked_at: Mapped[datetime | None]
 
     user: Mapped[User] = relationship(lazy="raise")
+
+
+class TokenRequests(Base):
+    """Requests with a token in the latest minute that it was used in, of all API processes.
+
+    ``minute`` counts minutes since 1970.
+    """
+
+    __tablename__ = "token_requests"
+
+    token_id: Mapped[int] = mapped_column(
+        ForeignKey("api_tokens.id", ondelete="CASCADE"), primary_key=True, autoincrement=False
+    )
+    minute: Mapped[int]
+    requests: Mapped[int]
 
 
 class LoginAttempt(Base):
