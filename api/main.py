@@ -33,6 +33,8 @@ from api.pools.routes import router as pools
 from api.principal import Identifier
 from api.projects.routes import router as projects
 from api.requests import Requests
+from api.retention.routes import admin_router as all_retention
+from api.retention.routes import router as retention
 from api.reviews.routes import router as reviews
 from api.rounds.routes import project_router as project_rounds
 from api.rounds.routes import router as rounds
@@ -58,6 +60,7 @@ _ROUTERS = (
     tokens,
     users,
     projects,
+    retention,
     pools,
     maps,
     embedding_map,
@@ -79,6 +82,7 @@ _ROUTERS = (
     judges,
     home,
     admin,
+    all_retention,
     all_webhooks,
     events.router,
 )

@@ -32,6 +32,8 @@ _MORE = {
     "audit_review": Scope.WRITE,
     # Lets others in, and outlives the token.
     "example_link": Scope.WRITE,
+    # Tells all of somebody, though it changes nothing.
+    "export_user": Scope.ADMIN,
 }
 # What a token that is bound to a project may call that names none in its path: what is of a project
 # all the same, and what is of none and no secret.

@@ -1,7 +1,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -24,8 +24,7 @@ from api.projects.taking_over import take_over, taken_over
 from api.projects.warnings import warnings
 from api.telling import tell
 from api.weights.choice import require_weights
-from core import queue, removals
-from core.consensus import lock_examples
+from core import queue
 from core.errors import Conflict, Invalid
 from core.events import Topic
 from core.job_params import AdvanceParams
@@ -33,19 +32,15 @@ from core.lifecycle import move_project, new_job
 from core.media.nouns import in_words_of
 from core.messages import RemoveFiles
 from core.project_settings import ProjectSettings
+from core.retention import is_busy, remove_rows
 from core.rounds import go_on, new_round
 from core.states import ArtifactKind, ExampleState, JobKind, ProjectRole, ProjectState, Split
 from core.tables import (
-    Annotation,
     Artifact,
     Example,
-    Job,
     Member,
     Project,
-    Query,
-    Removal,
     Round,
-    Suggestion,
 )
 from core.tasks.registry import task_type
 
@@ -345,23 +340,9 @@ async def remove(session: AsyncSession, principal: Principal, project: Project) 
 
     Images that other projects hold, too, stay.
     """
-    active = select(Job.id).where(
-        Job.project_id == project.id, Job.state.in_(("queued", "running"))
-    )
-    if project.state is ProjectState.RUNNING or await session.scalar(active.limit(1)):
+    if project.state is ProjectState.RUNNING or await session.scalar(is_busy(project.id)):
         raise Conflict("project_busy", "Pause the project and let its jobs end before deleting it.")
     record(session, principal, "delete", "project", project.id, name=project.name)
     tell(session, project.id, Topic.PROJECT)
-    removal = Removal(project_id=project.id, project=project.name)
-    session.add(removal)
-    await session.flush()
-    for statement in removals.note_items(removal.id, project.id):
-        await session.execute(statement)
-    # Whoever reviews locks images before their suggestions.
-    reviewed = select(Suggestion.example_id).where(Suggestion.project_id == project.id)
-    locked = lock_examples(Example.id.in_(reviewed)).subquery()
-    await session.execute(select(func.count()).select_from(locked))
-    for table in (Suggestion, Annotation, Query, Example):
-        await session.execute(delete(table).where(table.project_id == project.id))
-    await session.delete(project)
+    await session.run_sync(remove_rows, project)
     queue.remember(session.info, RemoveFiles())

@@ -60,6 +60,18 @@ async def activity(
     ]
 
 
+async def find(session: AsyncSession, user_id: int) -> User:
+    """A user.
+
+    Raises:
+        NotFound: There is none of this number.
+    """
+    user = await session.get(User, user_id)
+    if user is None:
+        raise NotFound("user")
+    return user
+
+
 async def create(session: AsyncSession, actor: Principal | None, body: UserCreate) -> User:
     require_good(body.password, body.email, body.name)
     user = User(
@@ -89,6 +101,8 @@ async def update(session: AsyncSession, actor: Principal, user_id: int, body: Us
     user = await session.get(User, user_id, with_for_update=True)
     if user is None:
         raise NotFound("user")
+    if user.erased_at is not None:
+        raise _erased()
     changed = body.model_dump(exclude_none=True, exclude={"password"})
     before = {name: getattr(user, name) for name in changed}
     lowered = 0
@@ -120,6 +134,10 @@ async def update(session: AsyncSession, actor: Principal, user_id: int, body: Us
     return user
 
 
+def _erased() -> Conflict:
+    return Conflict("user_erased", "Who this was has been erased. Add them as a new user.")
+
+
 def _unnamed(changes: dict[str, list[Any]]) -> dict[str, list[Any]]:
     """Changes as the audit log keeps them: that a name has changed, and not which it was."""
     return {**changes, "name": [None, None]} if "name" in changes else changes
@@ -138,6 +156,8 @@ async def reset_password(
     user = await session.get(User, user_id, with_for_update=True)
     if user is None:
         raise NotFound("user")
+    if user.erased_at is not None:
+        raise _erased()
     if user.id == actor.id:
         raise Conflict("own_password", "Change your own password under Account.")
     await set_password(session, user, password, hashed, must_change=True)
@@ -155,9 +175,7 @@ async def reset_password(
 
 async def unlock(session: AsyncSession, actor: Principal, user_id: int) -> User:
     """Let a user log in again at once, who has to wait after too many failed logins."""
-    user = await session.get(User, user_id)
-    if user is None:
-        raise NotFound("user")
+    user = await find(session, user_id)
     await limits.lift(session, user)
     record(session, actor, "unlock", "user", user.id)
     return user
