@@ -13,6 +13,7 @@ import { formatCount, formatDateTime } from "../../ui/format";
 import { Notice } from "../../ui/State";
 import { Table } from "../../ui/Table";
 import styles from "./AdminScreen.module.css";
+import { EraseUserDialog } from "./EraseUserDialog";
 import { ResetPasswordDialog } from "./ResetPasswordDialog";
 
 const { users: text } = t.admin;
@@ -23,6 +24,7 @@ type Change = { id: number; role?: Role; active?: boolean };
 export function UserTable({ users, me }: { users: UserActivity[]; me: User }) {
   const client = useQueryClient();
   const [leaving, setLeaving] = useState<User | null>(null);
+  const [erasing, setErasing] = useState<User | null>(null);
   const [resetting, setResetting] = useState<User | null>(null);
   const update = useMutation({
     mutationFn: ({ id, ...body }: Change) => updateUser(id, body),
@@ -72,7 +74,7 @@ export function UserTable({ users, me }: { users: UserActivity[]; me: User }) {
                   label={t.people.roleOf(user.name)}
                   hideLabel
                   value={user.role}
-                  disabled={user.id === me.id || update.isPending}
+                  disabled={user.id === me.id || user.erased_at !== null || update.isPending}
                   onChange={(event) =>
                     update.mutate({ id: user.id, role: event.target.value as Role })
                   }
@@ -106,7 +108,7 @@ export function UserTable({ users, me }: { users: UserActivity[]; me: User }) {
                 </Link>
               </td>
               <td data-number>
-                {user.id !== me.id && (
+                {user.id !== me.id && user.erased_at === null && (
                   <span className={styles.acts}>
                     {user.locked && (
                       <Button
@@ -127,6 +129,16 @@ export function UserTable({ users, me }: { users: UserActivity[]; me: User }) {
                         onClick={() => setResetting(user)}
                       >
                         {text.reset}
+                      </Button>
+                    )}
+                    {!user.active && user.role !== "admin" && (
+                      <Button
+                        size="small"
+                        kind="quiet"
+                        aria-label={t.erasure.actionOf(user.name)}
+                        onClick={() => setErasing(user)}
+                      >
+                        {t.erasure.action}
                       </Button>
                     )}
                     <Button
@@ -168,12 +180,14 @@ export function UserTable({ users, me }: { users: UserActivity[]; me: User }) {
           }}
         />
       )}
+      {erasing && <EraseUserDialog user={erasing} onClose={() => setErasing(null)} />}
       {resetting && <ResetPasswordDialog user={resetting} onClose={() => setResetting(null)} />}
     </>
   );
 }
 
 function StateChip({ user }: { user: UserActivity }) {
+  if (user.erased_at !== null) return <Chip>{t.erasure.erased}</Chip>;
   if (!user.active) return <Chip>{t.people.inactive}</Chip>;
   if (user.locked) return <Chip tone="bad">{text.locked}</Chip>;
   if (user.must_change_password) return <Chip tone="gold">{text.temporary}</Chip>;

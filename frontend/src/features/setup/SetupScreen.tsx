@@ -13,6 +13,7 @@ import { ImagesCard } from "./ImagesCard";
 import { MembersCard } from "./MembersCard";
 import { MethodCard } from "./MethodCard";
 import { RankingCard } from "./RankingCard";
+import { RetentionCard } from "./RetentionCard";
 import { SetupBar } from "./SetupBar";
 import styles from "./SetupScreen.module.css";
 import { useSetup } from "./useSetup";
@@ -90,6 +91,7 @@ export function SetupScreen({ project, user, lead, children }: SetupScreenProps)
       <MembersCard project={project} />
       {(!isDraft || project.task === "instructions") && <ExportsCard project={project} />}
       {children}
+      <RetentionCard project={project} isAdmin={user.role === "admin"} />
       {user.role === "admin" && <DangerCard project={project} />}
       {error && !barred && <Notice tone="bad">{error.message}</Notice>}
       {barred && (

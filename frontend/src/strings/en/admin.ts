@@ -155,6 +155,7 @@ export const admin = {
   audit: {
     hint: "Who did what. Nothing is ever removed from it, and it holds no passwords or tokens.",
     export: "Download as CSV",
+    lines: "Download as JSON Lines, with hashes",
     when: "When",
     who: "Who",
     what: "What",
@@ -214,6 +215,9 @@ export const admin = {
       discard: "discarded",
       link: "made a link to",
       try: "tried",
+      erase: "erased",
+      expire: "deleted when its time was over,",
+      retain: "set how long is kept:",
     } as Record<string, string>,
     objects: {
       weights: "weights",

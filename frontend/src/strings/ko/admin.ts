@@ -156,6 +156,7 @@ export const admin: Catalogue["admin"] = {
   audit: {
     hint: "누가 무엇을 했는지 보여 줍니다. 기록은 삭제되지 않으며 비밀번호와 토큰은 담지 않습니다.",
     export: "CSV 내려받기",
+    lines: "JSON Lines로 내려받기 (해시 포함)",
     when: "시각",
     who: "사용자",
     what: "내용",
@@ -214,6 +215,9 @@ export const admin: Catalogue["admin"] = {
       discard: "취소",
       link: "링크 생성",
       try: "시험",
+      erase: "개인 정보 지우기",
+      expire: "보관 기간이 지나 삭제",
+      retain: "보관 기간 변경",
     },
     objects: {
       weights: "가중치",
