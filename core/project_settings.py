@@ -68,6 +68,8 @@ class ProjectSettings(_Strict):
         overlap: How many annotators see each queried image; every verdict costs.
         second_looks: Share of the budget, 0..0.5, for asking once more for answers that are most
             probably wrong; ``None`` = 5 % where several people label, none where one does.
+        audit_share: Share of each queue, 0..0.5, that is drawn at random from what is unlabeled and
+            that no model learns from, so that it judges them; only where a label is one class.
         shifted_proposals: Share of the queries of boxes, 0..0.5, of whose proposals one is put
             beside where it belongs: how many of these are kept tells who looks.
         zero_wait: While models retrain, annotators go on with the rest of the ranked queue.
@@ -90,6 +92,7 @@ class ProjectSettings(_Strict):
     cost: Cost = Field(default_factory=Cost)
     overlap: int = Field(default=1, ge=1, le=20)
     second_looks: float | None = Field(default=None, ge=0, le=0.5)
+    audit_share: float = Field(default=0.05, ge=0, le=0.5)
     zero_wait: bool = True
     shifted_proposals: float = Field(default=0.0, ge=0, le=0.5)
     first_queue: FirstQueue = "typical"

@@ -123,7 +123,8 @@ class World:
         **settings: Any,
     ) -> Project:
         """A project whose images alternate between dark and light ones."""
-        given = checked({"input_size": 8, **settings}).model_dump(mode="json")
+        # Tests that are about other things know which images a queue holds.
+        given = checked({"input_size": 8, "audit_share": 0, **settings}).model_dump(mode="json")
         project = self._project(classes, state, given, Medium.IMAGE)
         self.add_images(project, images)
         self.add_images(project, evaluation, Split.EVALUATION)
@@ -199,7 +200,11 @@ class World:
         project = self._project(
             classes,
             state,
-            {"model": {"name": DEFAULT_MODEL["text"], "params": {}}, **settings},
+            {
+                "model": {"name": DEFAULT_MODEL["text"], "params": {}},
+                "audit_share": 0,
+                **settings,
+            },
             Medium.TEXT,
         )
         for index, content in enumerate(contents):

@@ -58,7 +58,16 @@ class Query(Base):
     supersedes one of them, and they count for nothing in whether the image needs another.
 
     Queries of the first round were drawn at random, but those that are ``typical``: they were
-    chosen, and say nothing of what the pool is made of. Whatever somebody has ever held keeps its
+    chosen, and say nothing of what the pool is made of.
+
+    What is an ``audit`` was drawn at random, and no model learns from its answer: it judges the
+    models (``docs/adr``, 0055). ``audit_probability`` is the chance that each free example had of
+    being drawn with it, empty where it was not drawn uniformly for its queue. ``audit_rank`` is
+    the rank after which the strategy would have put the example in the newest queue, if it would.
+    Once answers have come that far, the answer is learned from like any other, as of the round
+    ``audit_released``.
+
+    Whatever somebody has ever held keeps its
     ``lease_token``, so that no other image takes its place.
     """
 
@@ -71,6 +80,7 @@ class Query(Base):
             postgresql_where=text("NOT done AND lease_client IS NOT NULL"),
         ),
         Index("ix_queries_example", "example_id"),
+        Index("ix_queries_audit", "project_id", postgresql_where=text("audit")),
         Index(
             "ix_queries_round",
             "round_id",
@@ -103,6 +113,10 @@ class Query(Base):
     requested: Mapped[bool] = mapped_column(server_default=text("false"))
     typical: Mapped[bool] = mapped_column(server_default=text("false"))
     again_after: Mapped[int | None]
+    audit: Mapped[bool] = mapped_column(server_default=text("false"))
+    audit_probability: Mapped[float | None]
+    audit_rank: Mapped[int | None]
+    audit_released: Mapped[int | None]
     lease_holder: Mapped[int | None] = mapped_column(ForeignKey("users.id"))
     lease_client: Mapped[uuid.UUID | None]
     lease_token: Mapped[uuid.UUID | None]

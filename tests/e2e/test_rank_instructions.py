@@ -13,7 +13,7 @@ from karat.client.project import ProjectClient
 from karat.local.stack import Stack
 from tests.e2e.chromium import sign_in
 from tests.e2e.rankings import Label, ask, label, ranking_project, row, shown, stored
-from tests.e2e.test_first_round import answer, query
+from tests.e2e.test_first_round import answer, come_up, query
 from tests.processes import eventually
 from tests.stacks import admin_login
 
@@ -42,6 +42,7 @@ def project(karat: Client, tmp_path: Path) -> ProjectClient:
 
 def rank(page: Page, keys: str) -> list[int]:
     """Press keys, which do not send; returns the rows that they are about."""
+    come_up(page)
     ids = shown(page)
     for key in keys:
         page.keyboard.press(key)

@@ -5126,6 +5126,8 @@ export interface components {
          *         overlap: How many annotators see each queried image; every verdict costs.
          *         second_looks: Share of the budget, 0..0.5, for asking once more for answers that are most
          *             probably wrong; ``None`` = 5 % where several people label, none where one does.
+         *         audit_share: Share of each queue, 0..0.5, that is drawn at random from what is unlabeled and
+         *             that no model learns from, so that it judges them; only where a label is one class.
          *         shifted_proposals: Share of the queries of boxes, 0..0.5, of whose proposals one is put
          *             beside where it belongs: how many of these are kept tells who looks.
          *         zero_wait: While models retrain, annotators go on with the rest of the ranked queue.
@@ -5141,6 +5143,11 @@ export interface components {
          *         modes: How annotators may see images, in order of ``Mode``; at least one.
          */
         ProjectSettings: {
+            /**
+             * Audit Share
+             * @default 0.05
+             */
+            audit_share: number;
             /**
              * Budget
              * @default 100

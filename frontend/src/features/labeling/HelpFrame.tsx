@@ -1,10 +1,11 @@
-import { type ReactNode, useEffect } from "react";
+import type { ReactNode } from "react";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Dialog, DialogActions } from "../../ui/Dialog";
 import { KEY_DIALOGS, keyLabel, keyOf } from "../../ui/hotkeys";
 import { isTouch } from "../../ui/isTouch";
 import { Kbd } from "../../ui/Kbd";
+import { useKeyDown } from "../../ui/useKeyDown";
 import styles from "./HelpFrame.module.css";
 
 /** Keys, and what they do; what has no key is told all the same. */
@@ -25,13 +26,9 @@ type HelpFrameProps = {
 export function HelpFrame(props: HelpFrameProps) {
   const { title, verdicts, keys, touch, onClose, intro, children } = props;
   const byFinger = isTouch();
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (KEY_DIALOGS.label.help.includes(keyOf(event))) onClose();
-    };
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
-  }, [onClose]);
+  useKeyDown((event) => {
+    if (KEY_DIALOGS.label.help.includes(keyOf(event))) onClose();
+  });
   return (
     <Dialog title={byFinger ? t.label.touch.title : title} onClose={onClose} wide>
       {byFinger ? (

@@ -1,8 +1,8 @@
-import { useEffect } from "react";
 import { Link, useNavigate } from "react-router";
 import type { Project, User } from "../../api/types";
 import { t } from "../../strings";
 import { isElsewhere, keyOf } from "../../ui/hotkeys";
+import { useKeyDown } from "../../ui/useKeyDown";
 import { GRID_KEYS } from "./grid/keys";
 import styles from "./ModeSwitch.module.css";
 import { chooseMode, type Mode, pathOf } from "./modes";
@@ -14,17 +14,15 @@ export function ModeSwitch({ project, user, mode }: ModeSwitchProps) {
   const navigate = useNavigate();
   const taken = project.classes.some((item) => item.hotkey === GRID_KEYS.mode);
   const both = project.modes.length > 1;
-  useEffect(() => {
-    if (!both || taken) return;
-    const onKey = (event: KeyboardEvent) => {
+  useKeyDown(
+    (event) => {
       if (event.repeat || isElsewhere(event) || keyOf(event) !== GRID_KEYS.mode) return;
       const other = mode === "grid" ? "single" : "grid";
       chooseMode(project, user, other);
       navigate(pathOf(project, other));
-    };
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
-  }, [both, taken, mode, project, user, navigate]);
+    },
+    { off: !both || taken },
+  );
   if (!both) return null;
   return (
     <nav className={styles.switch} aria-label={t.grid.modes}>

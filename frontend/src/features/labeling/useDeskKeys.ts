@@ -1,8 +1,8 @@
-import { useEffect } from "react";
 import type { Choice } from "../../tasks/choice";
 import type { Command } from "../../tasks/command";
 import type { TaskView } from "../../tasks/spec";
 import { isElsewhere, type KeyDialogOf, keyOf } from "../../ui/hotkeys";
+import { useKeyDown } from "../../ui/useKeyDown";
 import type { LabelSession } from "./queue/session";
 import type { ShownClasses } from "./useShownClasses";
 
@@ -17,27 +17,23 @@ type Keys = {
 
 /** The keys of the label page, unless a field or a dialog has them. */
 export function useDeskKeys({ session, task, shownAt, answer, onPage }: Keys): void {
-  useEffect(() => {
-    const obey = (command: Command, classesVersion: number) => {
-      if (command.do === "answer") answer({ ...command.choice, classesVersion });
-      else if (command.do === "undo") session.undo();
-      else if (command.do === "keep") session.keep();
-      else if (command.do === "back") session.step(-1);
-      else if (command.do === "forward") session.step(1);
-      else onPage(command.do);
-    };
-    const onKey = (event: KeyboardEvent) => {
-      if (event.repeat || event.defaultPrevented || isElsewhere(event)) return;
-      const key = keyOf(event);
-      // Enter on a focused button or link is that button's.
-      if (key === "enter" && (event.target as Element).closest("a, button")) return;
-      const { classes, version } = shownAt(event.timeStamp);
-      const command = task.commandFor(key, classes);
-      if (!command) return;
-      event.preventDefault();
-      obey(command, version);
-    };
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
-  }, [session, task, shownAt, answer, onPage]);
+  const obey = (command: Command, classesVersion: number) => {
+    if (command.do === "answer") answer({ ...command.choice, classesVersion });
+    else if (command.do === "undo") session.undo();
+    else if (command.do === "keep") session.keep();
+    else if (command.do === "back") session.step(-1);
+    else if (command.do === "forward") session.step(1);
+    else onPage(command.do);
+  };
+  useKeyDown((event) => {
+    if (event.repeat || event.defaultPrevented || isElsewhere(event)) return;
+    const key = keyOf(event);
+    // Enter on a focused button or link is that button's.
+    if (key === "enter" && (event.target as Element).closest("a, button")) return;
+    const { classes, version } = shownAt(event.timeStamp);
+    const command = task.commandFor(key, classes);
+    if (!command) return;
+    event.preventDefault();
+    obey(command, version);
+  });
 }

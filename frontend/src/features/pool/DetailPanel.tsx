@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { Link } from "react-router";
 import { isNotFound } from "../../api/errors";
 import { exampleQuery } from "../../api/pool";
@@ -13,6 +13,7 @@ import { CopyButton } from "../../ui/CopyButton";
 import { isElsewhere } from "../../ui/hotkeys";
 import { IconButton } from "../../ui/IconButton";
 import { Empty, Failure, Loading, Skeleton } from "../../ui/State";
+import { useKeyDown } from "../../ui/useKeyDown";
 import styles from "./DetailPanel.module.css";
 import { Fact, Facts } from "./Facts";
 import { History, Places } from "./History";
@@ -48,21 +49,17 @@ export function DetailPanel(props: DetailPanelProps) {
     onShow(null);
     document.getElementById(GRID_ID)?.focus({ preventScroll: true });
   };
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      // The grid moves by itself when it has the focus, and so does a long text.
-      if (isElsewhere(event) || event.defaultPrevented || movesText(event)) return;
-      if (event.key === "Escape") onShow(null);
-      else if (event.key === "s") onSimilar(id);
-      else if (event.key === "w" && looksAt) setLooks((before) => !before);
-      else if (["ArrowRight", "ArrowDown", "j"].includes(event.key) && after) onShow(after);
-      else if (["ArrowLeft", "ArrowUp", "k"].includes(event.key) && before) onShow(before);
-      else return;
-      event.preventDefault();
-    };
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
-  }, [onShow, onSimilar, id, before, after, looksAt]);
+  useKeyDown((event) => {
+    // The grid moves by itself when it has the focus, and so does a long text.
+    if (isElsewhere(event) || event.defaultPrevented || movesText(event)) return;
+    if (event.key === "Escape") onShow(null);
+    else if (event.key === "s") onSimilar(id);
+    else if (event.key === "w" && looksAt) setLooks((before) => !before);
+    else if (["ArrowRight", "ArrowDown", "j"].includes(event.key) && after) onShow(after);
+    else if (["ArrowLeft", "ArrowUp", "k"].includes(event.key) && before) onShow(before);
+    else return;
+    event.preventDefault();
+  });
   return (
     <aside className={styles.panel} aria-label={text.title}>
       <header className={styles.header}>

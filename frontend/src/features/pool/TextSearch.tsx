@@ -1,7 +1,8 @@
-import { useEffect, useRef } from "react";
+import { useRef } from "react";
 import { t } from "../../strings";
 import { isElsewhere } from "../../ui/hotkeys";
 import { Kbd } from "../../ui/Kbd";
+import { useKeyDown } from "../../ui/useKeyDown";
 import styles from "./TextSearch.module.css";
 import { useTyped } from "./useTyped";
 
@@ -13,16 +14,12 @@ type TextSearchProps = { value: string; onChange: (value: string) => void };
 export function TextSearch({ value, onChange }: TextSearchProps) {
   const typed = useTyped(value, onChange);
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key !== KEY || isElsewhere(event) || event.defaultPrevented) return;
-      event.preventDefault();
-      input.current?.focus();
-      input.current?.select();
-    };
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
-  }, []);
+  useKeyDown((event) => {
+    if (event.key !== KEY || isElsewhere(event) || event.defaultPrevented) return;
+    event.preventDefault();
+    input.current?.focus();
+    input.current?.select();
+  });
   return (
     <search className={styles.search}>
       <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">

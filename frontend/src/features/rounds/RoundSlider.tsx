@@ -1,9 +1,10 @@
-import { useEffect, useId } from "react";
+import { useId } from "react";
 import { useNavigate, useSearchParams } from "react-router";
 import type { Round } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { isElsewhere } from "../../ui/hotkeys";
+import { useKeyDown } from "../../ui/useKeyDown";
 import styles from "./RoundScreen.module.css";
 
 type RoundSliderProps = { projectId: number; rounds: Round[]; number: number };
@@ -23,14 +24,10 @@ export function RoundSlider({ projectId, rounds, number }: RoundSliderProps) {
       replace: true,
     });
   };
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (isElsewhere(event) || event.shiftKey) return;
-      if (event.key === "ArrowLeft") go(number - 1);
-      if (event.key === "ArrowRight") go(number + 1);
-    };
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
+  useKeyDown((event) => {
+    if (isElsewhere(event) || event.shiftKey) return;
+    if (event.key === "ArrowLeft") go(number - 1);
+    if (event.key === "ArrowRight") go(number + 1);
   });
   return (
     <div className={styles.slider}>

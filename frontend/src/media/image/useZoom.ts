@@ -1,5 +1,6 @@
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { isElsewhere } from "../../ui/hotkeys";
+import { useKeyDown } from "../../ui/useKeyDown";
 import { bounded, HOME, mostOf, STEP, type View, zoomed } from "./zoom";
 
 const PAN = 80;
@@ -138,8 +139,9 @@ function useZoomKeys(
   pan: Pan,
   reset: () => void,
 ): void {
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
+  // Before the page's own keys: arrows without an enlarged image are theirs.
+  useKeyDown(
+    (event) => {
       // In the row of digits some layouts have signs that are classes' keys here.
       if (isElsewhere(event) || event.defaultPrevented || /^Digit/.test(event.code)) return;
       const enlarged = view.current.scale > 1;
@@ -150,9 +152,7 @@ function useZoomKeys(
       else if (move && enlarged) pan(...move);
       else return;
       event.preventDefault();
-    };
-    // Before the page's own keys: arrows without an enlarged image are theirs.
-    window.addEventListener("keydown", onKey, { capture: true });
-    return () => window.removeEventListener("keydown", onKey, { capture: true });
-  }, [view, by, pan, reset]);
+    },
+    { capture: true },
+  );
 }

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useState } from "react";
 import { isElsewhere } from "../../ui/hotkeys";
+import { useKeyDown } from "../../ui/useKeyDown";
 
 /** How large letters can be, in percent of the usual. */
 export const SIZES = [80, 90, 100, 115, 130, 150, 175, 200] as const;
@@ -19,17 +20,13 @@ export function useTextSize() {
   useEffect(() => localStorage.setItem(KEY, String(size)), [size]);
   const change = useCallback((by: 1 | -1) => setSize((now) => next(now, by)), []);
   const reset = useCallback(() => setSize(USUAL), []);
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      // In the row of digits some layouts have signs that are classes' keys here.
-      if (isElsewhere(event) || /^Digit/.test(event.code)) return;
-      if (event.key === "+" || event.key === "=") change(1);
-      else if (event.key === "-") change(-1);
-      else return;
-      event.preventDefault();
-    };
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
-  }, [change]);
+  useKeyDown((event) => {
+    // In the row of digits some layouts have signs that are classes' keys here.
+    if (isElsewhere(event) || /^Digit/.test(event.code)) return;
+    if (event.key === "+" || event.key === "=") change(1);
+    else if (event.key === "-") change(-1);
+    else return;
+    event.preventDefault();
+  });
   return { size, change, reset };
 }

@@ -1,7 +1,8 @@
-import { type RefObject, useEffect } from "react";
+import { type RefObject, useEffect, useRef } from "react";
 import type { LabelClass } from "../../api/types";
 import { isElsewhere } from "../../ui/hotkeys";
 import { shortcutsAreOn } from "../../ui/shortcuts";
+import { useKeyDown } from "../../ui/useKeyDown";
 import * as commands from "./commands";
 import * as copies from "./copies";
 import type { BoxEditor } from "./editor";
@@ -23,35 +24,33 @@ type Parts = {
 
 /** The keys of the boxes; those that they do not want go on to the page. */
 export function useEditorKeys({ editor, scene, gestures, classes, frame, covered }: Parts): void {
-  useEffect(() => {
-    if (covered) return;
-    let presses = 0;
-    const onDown = (event: KeyboardEvent) => {
+  const presses = useRef(0);
+  // Before the page's own: arrows are the chosen box's.
+  useKeyDown(
+    (event) => {
       if (event.defaultPrevented || isOthers(event, frame.current)) return;
       const { chosen } = editor.getView();
       const action = actionFor(event, { classes, chosen, isEnlarged: scene.isEnlarged });
       if (!action || !mayRepeat(action, event.repeat)) return;
-      if (!event.repeat) presses += 1;
-      if (
-        obey(action, { editor, scene, gestures: gestures.current, frame: frame.current, presses })
-      ) {
-        event.preventDefault();
-      }
-    };
+      if (!event.repeat) presses.current += 1;
+      const hands = { editor, scene, gestures: gestures.current, frame: frame.current };
+      if (obey(action, { ...hands, presses: presses.current })) event.preventDefault();
+    },
+    { capture: true, off: covered },
+  );
+  useEffect(() => {
+    if (covered) return;
     const onUp = (event: KeyboardEvent) => {
       if (event.code === "Backquote") commands.hide(editor, false);
     };
     const show = () => commands.hide(editor, false);
-    // Before the page's own: arrows are the chosen box's.
-    window.addEventListener("keydown", onDown, { capture: true });
     window.addEventListener("keyup", onUp);
     window.addEventListener("blur", show);
     return () => {
-      window.removeEventListener("keydown", onDown, { capture: true });
       window.removeEventListener("keyup", onUp);
       window.removeEventListener("blur", show);
     };
-  }, [editor, scene, gestures, classes, frame, covered]);
+  }, [editor, covered]);
 }
 
 /** Whether a key press belongs to a field, a dialog, a button, or the way through the page. */

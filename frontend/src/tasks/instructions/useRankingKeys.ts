@@ -1,23 +1,21 @@
-import { useEffect } from "react";
 import { isElsewhere } from "../../ui/hotkeys";
 import { shortcutsAreOn } from "../../ui/shortcuts";
+import { useKeyDown } from "../../ui/useKeyDown";
 import type { RankingEditor } from "./editor";
 import { type Action, actionFor } from "./keys";
 
 /** The keys of the order; those that it does not want go on to the page. */
 export function useRankingKeys(editor: RankingEditor, covered: boolean): void {
-  useEffect(() => {
-    if (covered) return;
-    const onDown = (event: KeyboardEvent) => {
+  // Before the page's own: Enter sends, and Backspace takes back what was placed last.
+  useKeyDown(
+    (event) => {
       if (event.defaultPrevented || isOthers(event)) return;
       const action = actionFor(event);
       if (!action || (event.repeat && action.do !== "undo" && action.do !== "redo")) return;
       if (obey(action, editor)) event.preventDefault();
-    };
-    // Before the page's own: Enter sends, and Backspace takes back what was placed last.
-    window.addEventListener("keydown", onDown, { capture: true });
-    return () => window.removeEventListener("keydown", onDown, { capture: true });
-  }, [editor, covered]);
+    },
+    { capture: true, off: covered },
+  );
 }
 
 /** Whether a key press belongs to a field, a dialog, or a button. */

@@ -1,5 +1,5 @@
-import { useEffect, useRef } from "react";
 import { isElsewhere, keyOf } from "../../../ui/hotkeys";
+import { useKeyDown } from "../../../ui/useKeyDown";
 import type { ShownClasses } from "../useShownClasses";
 import { type GridCommand, gridCommandFor } from "./keys";
 
@@ -11,19 +11,13 @@ export function useGridKeys(
   shownAt: (at: number) => ShownClasses,
   onCommand: (command: GridCommand, classesVersion: number) => void,
 ) {
-  const latest = useRef(onCommand);
-  latest.current = onCommand;
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      const { classes, version } = shownAt(event.timeStamp);
-      const command = commandOf(event, classes);
-      if (!command || (event.repeat && !REPEATS.has(command.do))) return;
-      event.preventDefault();
-      latest.current(command, version);
-    };
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
-  }, [shownAt]);
+  useKeyDown((event) => {
+    const { classes, version } = shownAt(event.timeStamp);
+    const command = commandOf(event, classes);
+    if (!command || (event.repeat && !REPEATS.has(command.do))) return;
+    event.preventDefault();
+    onCommand(command, version);
+  });
 }
 
 function commandOf(event: KeyboardEvent, classes: ShownClasses["classes"]): GridCommand | null {
