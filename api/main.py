@@ -39,6 +39,7 @@ from api.reviews.routes import router as reviews
 from api.rounds.routes import project_router as project_rounds
 from api.rounds.routes import router as rounds
 from api.selections.routes import router as selections
+from api.snapshots.routes import router as snapshots
 from api.subsets.routes import router as subsets
 from api.tokens.routes import router as tokens
 from api.users.routes import router as users
@@ -76,6 +77,7 @@ _ROUTERS = (
     selections,
     guides,
     exports,
+    snapshots,
     webhooks,
     algorithms,
     weights,

@@ -23,6 +23,7 @@ TOPICS: Final[Mapping[str, Topic]] = {
     "import": Topic.JOB,
     "round": Topic.ROUND,
     "review": Topic.REVIEW,
+    "snapshot": Topic.SNAPSHOT,
     "member": Topic.MEMBER,
     "webhook": Topic.WEBHOOK,
 }

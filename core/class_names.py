@@ -16,7 +16,9 @@ from sqlalchemy import (
     BigInteger,
     ColumnElement,
     CompoundSelect,
+    ScalarSelect,
     Select,
+    case,
     cast,
     func,
     null,
@@ -159,7 +161,17 @@ def naming(project_id: Any) -> CompoundSelect[int, str, int | None]:
 
 def seen_as() -> ColumnElement[str | None]:
     """What the class of an ``Annotation`` was called to its author, if it is not called so now."""
-    former = (
+    return func.nullif(_former_name(), _present_name())
+
+
+def seen_by_author() -> ColumnElement[str | None]:
+    """What the class of an ``Annotation`` was called to its author; None if nobody knows."""
+    seen = func.coalesce(_former_name(), _present_name())
+    return case((Annotation.classes_version.is_not(None), seen))
+
+
+def _former_name() -> ScalarSelect[str]:
+    return (
         select(FormerClassName.name)
         .where(
             FormerClassName.project_id == Annotation.project_id,
@@ -171,10 +183,12 @@ def seen_as() -> ColumnElement[str | None]:
         .correlate(Annotation)
         .scalar_subquery()
     )
-    now = (
+
+
+def _present_name() -> ScalarSelect[str]:
+    return (
         select(ProjectClass.name)
         .where(ProjectClass.id == Annotation.class_id)
         .correlate(Annotation)
         .scalar_subquery()
     )
-    return func.nullif(former, now)

@@ -24,6 +24,7 @@ class Topic(StrEnum):
     """What belongs to each class: texts, and images that show it."""
     MEMBER = "member"
     WEBHOOK = "webhook"
+    SNAPSHOT = "snapshot"
 
 
 def notify(project_id: int, topic: Topic, data: Mapping[str, Any]) -> Select[Any]:

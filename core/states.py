@@ -181,6 +181,7 @@ class ArtifactKind(StrEnum):
     EMBEDDING_MAP = "embedding_map"
     ALIKE = "alike"
     SELECTION = "selection"
+    SNAPSHOT = "snapshot"
 
 
 class EventKind(StrEnum):

@@ -17,6 +17,7 @@ from karat.commands.projects import projects, rounds
 from karat.commands.reviews import reviews
 from karat.commands.selections import selections
 from karat.commands.services import DirectoryCommand, doctor, up
+from karat.commands.snapshots import snapshots
 from karat.commands.subsets import subsets
 from karat.commands.transfers import export, import_images
 from karat.commands.upkeep import backup, restore, verify
@@ -53,6 +54,7 @@ app.add_typer(rounds, name="round")
 app.add_typer(jobs, name="job")
 app.add_typer(subsets, name="subset")
 app.add_typer(selections, name="selection")
+app.add_typer(snapshots, name="snapshot")
 app.add_typer(reviews, name="review")
 app.add_typer(webhooks, name="webhook")
 app.add_typer(weights, name="weights")

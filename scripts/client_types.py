@@ -157,6 +157,18 @@ SELECTIONS: Final[Mapping[str, Shown]] = {
     "ComparedSelection": Shown("ComparedSelection", "One of the two that are compared."),
     "SelectionComparison": Shown("SelectionComparison"),
 }
+SNAPSHOTS: Final[Mapping[str, Shown]] = {
+    "SnapshotOrigin": Shown("Origin"),
+    "SnapshotDifference": Shown("Change"),
+    "SnapshotCounts": Shown("SnapshotCounts"),
+    "SnapshotClass": Shown("SnapshotClass"),
+    "Snapshot": Shown("SnapshotOut"),
+    "SnapshotSide": Shown("SnapshotSide"),
+    "SnapshotChange": Shown("SnapshotChange"),
+    "SnapshotFlow": Shown("SnapshotFlow"),
+    "RenamedClass": Shown("RenamedClass"),
+    "SnapshotDiff": Shown("SnapshotDiff"),
+}
 MODULES: Final = {
     "resources": (
         "Users, projects, jobs and labels, as the API returns them.\n\n"
@@ -170,6 +182,10 @@ MODULES: Final = {
     "selections": (
         f"What jobs have chosen among instructions.\n\n{_MADE}",
         SELECTIONS,
+    ),
+    "snapshot_types": (
+        f"Data sets as they were, and what changed between them.\n\n{_MADE}",
+        SNAPSHOTS,
     ),
 }
 

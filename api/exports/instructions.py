@@ -8,13 +8,15 @@ from typing import Any, Final
 import pyarrow as pa
 from anyio import to_thread
 from pyarrow import parquet
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, and_, func, select
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from api.exports.parquet import Sink
+from api.exports.records import Images
+from api.exports.taken import TakenImages, TakenVotes, taken_rows
 from api.exports.texts import within_memory
 from core.among import among
-from core.consensus import Vote, consensus, held_in_its_round, votes
+from core.consensus import Vote, consensus, votes
 from core.states import ExampleState, Split
 from core.tables import Annotation, Example, ExampleText, Query, QueryMember, Round, User
 from core.tasks.instruction_lines import as_alpaca, as_messages
@@ -46,8 +48,17 @@ _SCHEMA: Final = pa.schema(
 )
 
 
-async def _rows(sessions: Sessions, project_id: int) -> AsyncIterator[list[Any]]:
-    """Rows of a project in order of import, some megabytes at a time; each block by itself."""
+async def _rows(images: Images) -> AsyncIterator[list[Any]]:
+    """Rows of a project in order of import with their parts, some megabytes at a time."""
+    blocks = taken_rows(images) if isinstance(images, TakenImages) else _present(images)
+    async for block in blocks:
+        for some in within_memory(block, lambda one: one.bytes):
+            parts = await _fields(images.sessions, [one.id for one in some])
+            yield [(one, parts[one.id]) for one in some if one.id in parts]
+
+
+async def _present(images: Images) -> AsyncIterator[Sequence[Any]]:
+    """Rows as they are now; each block by itself."""
     last = -1
     columns = (
         Example.id, Example.pool_index, Example.name, Example.content_hash, Example.split,
@@ -56,18 +67,16 @@ async def _rows(sessions: Sessions, project_id: int) -> AsyncIterator[list[Any]]
     while True:
         statement = (
             select(*columns)
-            .where(Example.project_id == project_id, Example.pool_index > last)
+            .where(Example.project_id == images.project_id, Example.pool_index > last)
             .order_by(Example.pool_index)
             .limit(_FETCH)
         )
-        async with sessions() as session:
+        async with images.sessions() as session:
             found = (await session.execute(statement)).all()
         if not found:
             return
         last = found[-1].pool_index
-        for some in within_memory(found, lambda one: one.bytes):
-            parts = await _fields(sessions, [one.id for one in some])
-            yield [(one, parts[one.id]) for one in some if one.id in parts]
+        yield found
 
 
 async def _fields(sessions: Sessions, ids: Sequence[int]) -> Mapping[int, InstructionRow]:
@@ -89,15 +98,14 @@ def _is_good(row: Any) -> bool:
     return row.split is Split.POOL and row.state is not ExampleState.OOD and not _is_wrong(row)
 
 
-async def as_lines(sessions: Sessions, project_id: int, line: Line) -> AsyncIterator[str]:
+async def as_lines(images: Images, line: Line) -> AsyncIterator[str]:
     """Rows of the pool as JSON Lines, without those that people called wrong or OOD.
 
     Args:
-        sessions: Makes a session for each block.
-        project_id: Whose rows.
+        images: Which.
         line: What a row is in the format.
     """
-    async for block in _rows(sessions, project_id):
+    async for block in _rows(images):
         good = [parts for row, parts in block if _is_good(row)]
         yield "".join(
             f"{json.dumps(one, ensure_ascii=False)}\n" for parts in good for one in line(parts)
@@ -108,11 +116,11 @@ ALPACA: Final[Line] = as_alpaca
 MESSAGES: Final[Line] = as_messages
 
 
-async def as_parquet(sessions: Sessions, project_id: int) -> AsyncIterator[bytes]:
+async def as_parquet(images: Images) -> AsyncIterator[bytes]:
     """Every row with what is known of it, as Hugging Face's ``datasets`` reads it."""
     sink = Sink()
     writer = parquet.ParquetWriter(sink, _SCHEMA, compression="zstd")
-    async for block in _rows(sessions, project_id):
+    async for block in _rows(images):
         rows = [_columns(row, parts) for row, parts in block]
         await to_thread.run_sync(_write, writer, rows)
         yield sink.taken()
@@ -144,12 +152,20 @@ def _columns(row: Any, parts: InstructionRow) -> dict[str, Any]:
     }
 
 
-async def as_rankings(sessions: Sessions, project_id: int) -> AsyncIterator[str]:
+async def as_rankings(images: Images) -> AsyncIterator[str]:
     """What people were asked to rank, and what they said: a line for each group."""
-    for number, round_id in await _rounds(sessions, project_id):
+    sessions = images.sessions
+    taken = None
+    if isinstance(images, TakenImages):
+        taken = await to_thread.run_sync(TakenVotes, images)
+    for number, round_id in await _rounds(sessions, images.project_id):
         groups = await _groups(sessions, round_id)
+        if taken is not None:
+            groups = taken.asked(groups)
         for start in range(0, len(groups), _FETCH):
-            yield await _told(sessions, number, round_id, groups[start : start + _FETCH])
+            some = groups[start : start + _FETCH]
+            ids = None if taken is None else taken.of([one.example_id for one in some])
+            yield await _told(sessions, number, round_id, some, ids)
 
 
 async def _rounds(sessions: Sessions, project_id: int) -> Sequence[Any]:
@@ -172,7 +188,19 @@ async def _groups(sessions: Sessions, round_id: int) -> Sequence[Any]:
         return (await session.execute(statement)).all()
 
 
-async def _told(sessions: Sessions, number: int, round_id: int, groups: Sequence[Any]) -> str:
+async def _told(
+    sessions: Sessions,
+    number: int,
+    round_id: int,
+    groups: Sequence[Any],
+    among_ids: Sequence[int] | None,
+) -> str:
+    """Lines of some groups of a round, by the annotations of ``among_ids`` if they are given."""
+
+    def counts(one: type[Annotation]) -> ColumnElement[bool]:
+        inside = one.round_id == round_id
+        return inside if among_ids is None else and_(inside, among(one.id, among_ids))
+
     members = (
         select(QueryMember.query_id, QueryMember.example_id, Example.name)
         .join(Example, Example.id == QueryMember.example_id)
@@ -180,12 +208,10 @@ async def _told(sessions: Sessions, number: int, round_id: int, groups: Sequence
         .order_by(QueryMember.query_id, QueryMember.place)
     )
     said = (
-        votes(lambda one: one.round_id == round_id)
+        votes(counts)
         .add_columns(Annotation.seconds, Annotation.created_at, User.email)
         .outerjoin(User, User.id == Annotation.annotator_id)
-        .where(
-            among(Annotation.example_id, [one.example_id for one in groups]), held_in_its_round()
-        )
+        .where(among(Annotation.example_id, [one.example_id for one in groups]))
     )
     held: dict[int, list[Any]] = defaultdict(list)
     given: dict[int, list[Any]] = defaultdict(list)

@@ -8,12 +8,13 @@ from pathlib import PurePosixPath
 from typing import Any, Final
 
 from anyio import to_thread
-from sqlalchemy import ColumnElement, Subquery, exists, or_, select
+from sqlalchemy import ColumnElement, Subquery, and_, exists, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from api.exports.portions import stored_bytes, within_bytes
 from api.exports.tables import speaks
 from api.exports.texts import contents, within_memory
+from core.among import among
 from core.folder_names import to_file
 from core.originals import Original
 from core.states import ExampleState, Split, Verdict
@@ -31,7 +32,7 @@ _ENDINGS: Final = {
     "image/tiff": (".tif", ".tiff"),
     "image/gif": (".gif",),
 }
-_SAID: Final = {
+SAID: Final = {
     ExampleState.LABELED: Verdict.LABEL,
     ExampleState.OOD: Verdict.OOD,
     ExampleState.UNSURE: Verdict.UNSURE,
@@ -98,7 +99,7 @@ class Record:
         if self.split is not Split.POOL:
             return None
         is_skipped = self.votes and all(vote.verdict is Verdict.SKIP for vote in self.votes)
-        return _SAID.get(self.state) or (Verdict.SKIP if is_skipped else None)
+        return SAID.get(self.state) or (Verdict.SKIP if is_skipped else None)
 
     @property
     def original(self) -> Original:
@@ -232,8 +233,8 @@ class Images:
         )
         rows: Sequence[Any] = (await session.execute(statement)).all()
         ids = [row.example_id for row in rows]
-        votes = await _votes(session, ids)
-        return _Block(rows, votes, await _predictions(session, ids, self.classes))
+        votes = await votes_of(session, and_(among(Annotation.example_id, ids), speaks()))
+        return _Block(rows, votes, await predictions_of(session, ids, self.classes))
 
     def _next(self, last: int) -> Subquery:
         """The ids of a block: those after ``last`` whose labels fit memory together."""
@@ -248,7 +249,7 @@ class Images:
         return within_bytes(first.subquery(), "pool_index")
 
     def _records(self, read: "_Block") -> list[Record]:
-        votes = _read_votes(read.votes, self.classes)
+        votes = read_votes(read.votes, self.classes)
         return [self._record(row, votes[row.example_id], read.predictions) for row in read.rows]
 
     def _record(self, row: Any, votes: list[Vote], predictions: Mapping[int, Prediction]) -> Record:
@@ -269,12 +270,13 @@ class Images:
 def _is_judged() -> ColumnElement[bool]:
     return or_(
         Example.split != Split.POOL,
-        Example.state.in_(tuple(_SAID)),
+        Example.state.in_(tuple(SAID)),
         exists().where(Annotation.example_id == Example.id),
     )
 
 
-async def _votes(session: AsyncSession, ids: Sequence[int]) -> Sequence[Any]:
+async def votes_of(session: AsyncSession, which: ColumnElement[bool]) -> Sequence[Any]:
+    """Rows of annotations, for ``read_votes``."""
     statement = (
         select(
             Annotation.example_id,
@@ -289,14 +291,15 @@ async def _votes(session: AsyncSession, ids: Sequence[int]) -> Sequence[Any]:
         )
         .outerjoin(Round, Round.id == Annotation.round_id)
         .outerjoin(User, User.id == Annotation.annotator_id)
-        .where(Annotation.example_id.in_(ids), speaks())
+        .where(which)
         .order_by(Annotation.id)
     )
     rows: Sequence[Any] = (await session.execute(statement)).all()
     return rows
 
 
-def _read_votes(rows: Sequence[Any], classes: Mapping[int, str]) -> defaultdict[int, list[Vote]]:
+def read_votes(rows: Sequence[Any], classes: Mapping[int, str]) -> defaultdict[int, list[Vote]]:
+    """Votes of each example; those stay behind of classes that are not among ``classes``."""
     found: defaultdict[int, list[Vote]] = defaultdict(list)
     for example_id, id_, source, email, verdict, stored, *rest in rows:
         label = label_of(stored)
@@ -307,7 +310,7 @@ def _read_votes(rows: Sequence[Any], classes: Mapping[int, str]) -> defaultdict[
     return found
 
 
-async def _predictions(
+async def predictions_of(
     session: AsyncSession, ids: Sequence[int], classes: Mapping[int, str]
 ) -> dict[int, Prediction]:
     """Of each image the latest; what chose round n was trained when round n - 1 closed.

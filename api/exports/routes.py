@@ -2,16 +2,20 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
+from pydantic import AfterValidator
 
 from api.access import ManagedProject, ProjectId, managing
 from api.audit import record
-from api.deps import OriginalsDep, SessionDep
+from api.deps import OriginalsDep, SessionDep, StorageDep
 from api.exports import service
 from api.exports.records import Images
 from api.exports.schemas import ExportedClass, ExportFormat
 from api.exports.service import Format
+from api.exports.taken import find_taken, taken_images
+from api.files import present_file
 from api.pagination import Items
 from api.principal import CurrentUser
+from core.pool_snapshots import composed
 from core.states import Medium
 from core.tasks.instructions import INSTRUCTIONS
 
@@ -41,6 +45,16 @@ ByteOrderMark = Annotated[
 ]
 
 
+Snapshot = Annotated[
+    str | None,
+    Query(
+        max_length=80,
+        description="Name of a snapshot: what everything counted as when it was taken.",
+    ),
+    AfterValidator(lambda name: name and composed(name)),
+]
+
+
 @router.get("/projects/{project_id}/export/classes")
 async def list_exported_classes(
     session: SessionDep, project: ManagedProject
@@ -64,12 +78,14 @@ async def export(
     request: Request,
     user: CurrentUser,
     originals: OriginalsDep,
+    storage: StorageDep,
     project_id: ProjectId,
     format: Format = Format.CSV,
     effective: Effective = False,
     unlabeled: Unlabeled = False,
     images: WithImages = True,
     bom: ByteOrderMark = False,
+    snapshot: Snapshot = None,
 ) -> StreamingResponse:
     """Annotations as CSV or JSONL, or images with what is known of them; an import reads them all.
 
@@ -84,10 +100,23 @@ async def export(
     """
     async with managing(request, user, project_id) as (session, project):
         service.require_served(format, project.medium, project.task)
-        record(session, user, "export", "annotations", None, project_id=project_id, format=format)
+        record(
+            session,
+            user,
+            "export",
+            "annotations",
+            None,
+            project_id=project_id,
+            format=format,
+            **({} if snapshot is None else {"snapshot": snapshot}),
+        )
         classes = await service.class_names(session, project_id)
         medium, task = project.medium, project.task
+        taken = None if snapshot is None else await find_taken(session, project_id, snapshot)
     which = Images(request.app.state.sessions, project_id, classes, all=unlabeled)
+    if taken is not None:
+        path = await present_file(storage, taken.key)
+        which = taken_images(which, taken, path)
     if task == INSTRUCTIONS.name:
         found = service.as_rows(which, format)
     elif format in (Format.CSV, Format.JSONL):

@@ -38,6 +38,7 @@ from api.exports.folders import ClassFolders, SplitFolders, in_one_folder
 from api.exports.parquet import as_parquet, as_text_parquet
 from api.exports.records import Images, Record
 from api.exports.schemas import ExportedClass, ExportFormat
+from api.exports.taken import TakenImages, taken_table
 from core.errors import Invalid
 from core.folder_names import folders_of
 from core.media.nouns import noun
@@ -222,6 +223,8 @@ def as_table(
         only_effective=only_effective,
         texts=texts,
     )
+    if isinstance(images, TakenImages):
+        table = taken_table(images, table)
     body = tables.as_csv(table, bom=bom) if format is Format.CSV else tables.as_jsonl(table)
     return Download(
         body,
@@ -285,14 +288,14 @@ def _as_boxes(images: Images, originals: Originals, format: Format, name: str) -
 
 def as_rows(images: Images, format: Format) -> Download:
     """Instruction data as tuning libraries read it, or what people said of its rows."""
-    of, name = (images.sessions, images.project_id), f"karat-project-{images.project_id}"
+    name = f"karat-project-{images.project_id}"
     if format is Format.PARQUET:
-        return Download(instructions.as_parquet(*of), f"{name}.parquet", _PARQUET)
+        return Download(instructions.as_parquet(images), f"{name}.parquet", _PARQUET)
     if format is Format.RANKINGS:
-        body = instructions.as_rankings(*of)
+        body = instructions.as_rankings(images)
     else:
         line = instructions.ALPACA if format is Format.ALPACA else instructions.MESSAGES
-        body = instructions.as_lines(*of, line)
+        body = instructions.as_lines(images, line)
     return Download(body, f"{name}-{format}.jsonl", "application/jsonl")
 
 

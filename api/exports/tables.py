@@ -82,8 +82,23 @@ class Table:
     only_effective: bool = False
     texts: bool = False
 
+    async def blocks(self) -> AsyncIterator[Sequence[Any]]:
+        """Annotations as ``columns`` has them, the oldest first, some hundreds at a time.
 
-def _effective(by_class: bool) -> ColumnElement[bool]:
+        Each block is a transaction of its own: a slow reader holds neither a connection nor an old
+        snapshot, which would slow the queue. What is answered during the download is in it or not.
+        """
+        last = 0
+        while True:
+            async with self.sessions() as session:
+                block = (await session.execute(_annotations(self, last))).all()
+            if not block:
+                return
+            last = block[-1][0]
+            yield block
+
+
+def is_effective(by_class: bool) -> ColumnElement[bool]:
     """Condition: of the annotations that say what the example counts as, the latest."""
     later = aliased(Annotation)
     state = case(
@@ -111,9 +126,8 @@ def _annotations(table: Table, last: int) -> Select[Any]:
 
     After ``COLUMNS`` come the bytes of the example.
     """
-    effective = _effective(table.by_class)
+    effective = is_effective(table.by_class)
     is_agreed = table.only_effective and not table.by_class
-    earlier = aliased(Annotation)
     label = Example.label if is_agreed else Annotation.label
     first = (
         select(Annotation.id, stored_bytes(label).label("bytes"))
@@ -125,6 +139,21 @@ def _annotations(table: Table, last: int) -> Select[Any]:
     if table.only_effective:
         first = first.where(effective)
     next_ = within_bytes(first.subquery(), "id")
+    found = columns(ProjectClass.name, seen_as(), effective, speaks(), label)
+    return found.join(next_, next_.c.id == Annotation.id).order_by(Annotation.id)
+
+
+def columns(class_name: Any, seen: Any, effective: Any, speaking: Any, label: Any) -> Select[Any]:
+    """Annotations as ``COLUMNS`` say, then the label and the bytes of the example.
+
+    Args:
+        class_name: Name of the class of each, where the database knows it.
+        seen: What it was called to whoever said it, where that is something else.
+        effective: Whether it says what its example counts as.
+        speaking: Whether it is part of that.
+        label: Its label, or that of the example.
+    """
+    earlier = aliased(Annotation)
     return (
         select(
             Annotation.id,
@@ -133,10 +162,10 @@ def _annotations(table: Table, last: int) -> Select[Any]:
             Example.name,
             func.encode(Example.content_hash, "hex"),
             Annotation.verdict,
-            ProjectClass.name,
-            seen_as(),
+            class_name,
+            seen,
             effective,
-            speaks(),
+            speaking,
             Annotation.counted,
             Annotation.source,
             func.coalesce(User.email, Annotation.source_name),
@@ -152,31 +181,18 @@ def _annotations(table: Table, last: int) -> Select[Any]:
             label,
             Example.bytes,
         )
-        .join(next_, next_.c.id == Annotation.id)
         .join(Example, Example.id == Annotation.example_id)
         .outerjoin(Query, Query.id == Annotation.query_id)
         .outerjoin(Round, Round.id == Annotation.round_id)
         .outerjoin(User, User.id == Annotation.annotator_id)
         .outerjoin(ProjectClass, ProjectClass.id == Annotation.class_id)
         .outerjoin(earlier, earlier.id == Annotation.supersedes_id)
-        .order_by(Annotation.id)
     )
 
 
 async def rows(table: Table) -> AsyncIterator[list[dict[str, Any]]]:
-    """Annotations in blocks, JSON-ready.
-
-    Each block is a transaction of its own: a slow reader holds neither a connection nor an old
-    snapshot, which would slow the queue. What is answered during the download is in it or not.
-    """
-    last = 0
-    while True:
-        async with table.sessions() as session:
-            statement = _annotations(table, last)
-            block = (await session.execute(statement)).all()
-        if not block:
-            return
-        last = block[-1][0]
+    """Annotations in blocks, JSON-ready."""
+    async for block in table.blocks():
         # Thousands of boxes take a while to read, and requests are not to wait for it.
         found = await to_thread.run_sync(_rows, table, block)
         if not table.texts:

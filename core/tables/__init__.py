@@ -9,6 +9,7 @@ from core.tables.project import FormerClassName, Member, Project, ProjectClass
 from core.tables.removal import COLLECTIONS, Removal, RemovalItem
 from core.tables.round import Query, QueryMember, Round
 from core.tables.signing_key import SigningKey
+from core.tables.snapshot import PoolSnapshot
 from core.tables.suggestion import Suggestion
 from core.tables.user import ApiToken, LoginAttempt, LoginSession, TokenRequests, User
 from core.tables.webhook import Delivery, Webhook, WebhookEvent
@@ -34,6 +35,7 @@ __all__ = [
     "LoginAttempt",
     "LoginSession",
     "Member",
+    "PoolSnapshot",
     "Project",
     "ProjectClass",
     "PublishedWeights",

@@ -21,6 +21,7 @@ ArtifactKind = Literal[
     "embedding_map",
     "alike",
     "selection",
+    "snapshot",
 ]
 """What an artifact holds."""
 

@@ -29,6 +29,7 @@ from karat.client.resources import (
 )
 from karat.client.review import ReviewClient
 from karat.client.selection import SelectionClient
+from karat.client.snapshots import SnapshotsClient
 from karat.client.transfers import TransferClient
 from karat.client.transport import Transport
 from karat.client.webhook import WebhooksClient
@@ -148,6 +149,11 @@ class ProjectClient(LabelingClient, TransferClient):
     def pool(self) -> PoolClient:
         """The examples of the project: find them, and act on many at once."""
         return PoolClient(self._transport, self._path)
+
+    @property
+    def snapshots(self) -> SnapshotsClient:
+        """The data set as it was, under names: take, compare and remove snapshots."""
+        return SnapshotsClient(self._transport, f"{self._path}/snapshots")
 
     @property
     def webhooks(self) -> WebhooksClient:

@@ -183,6 +183,7 @@ class TransferClient:
         unlabeled: bool = False,
         images: bool = True,
         bom: bool = False,
+        snapshot: str | None = None,
         on_received: Callable[[int], None] | None = None,
     ) -> Path:
         """Save the annotations, or images with what is known of them; memory stays flat.
@@ -203,6 +204,8 @@ class TransferClient:
             unlabeled: Whether images go along that nobody has judged (not in ``imagefolder``).
             images: Whether ``coco`` and ``label_studio`` bring the images, or are JSON alone.
             bom: Whether ``csv`` begins with a byte order mark, so that Excel reads it as UTF-8.
+            snapshot: Name of a snapshot: what everything counted as when it was taken; what it
+                counts as now if None.
             on_received: Called with the bytes received so far.
 
         Returns:
@@ -217,5 +220,6 @@ class TransferClient:
             "unlabeled": unlabeled,
             "images": images,
             "bom": bom,
+            "snapshot": snapshot,
         }
         return self._transport.save(f"{self._path}/export", Path(path), query, on_received)

@@ -67,7 +67,7 @@ def list_images(
     """List images or texts that match, and say how many there are."""
     with connect() as client:
         found = find_project(client, project)
-        filters = _filters(found, where)
+        filters = chosen_filters(found, where)
         if search is not None:
             filters["search"] = search
         images = [
@@ -141,7 +141,7 @@ def similar(
         raise typer.BadParameter(f"There is no file {file}.")
     with connect() as client:
         found = find_project(client, project)
-        filters = _filters(found, where)
+        filters = chosen_filters(found, where)
         if ids:
             filters["similar_to"] = ",".join(map(str, ids))
         if file is not None or text is not None:
@@ -368,7 +368,7 @@ def _chosen(
         raise typer.BadParameter("Name some with --id, or filters with --where; not both.")
     if ids:
         return ids
-    filters = _filters(project, where)
+    filters = chosen_filters(project, where)
     if not yes:
         count = project.pool.count(filters)
         about = "" if count["exact"] else "about "
@@ -377,7 +377,8 @@ def _chosen(
     return filters
 
 
-def _filters(project: "ProjectClient", where: list[str] | None) -> "Filters":
+def chosen_filters(project: "ProjectClient", where: list[str] | None) -> "Filters":
+    """The filters of ``--where``; classes may be given by their names."""
     values: dict[str, Any] = assigned(where or [], "--where")
     for name, field in _CLASSES.items():
         if isinstance(values.get(name), str):

@@ -269,6 +269,10 @@ def export(
         bool, typer.Option("--unlabeled", help="Also what nobody has judged.")
     ] = False,
     bom: BomOption = False,
+    snapshot: Annotated[
+        str | None,
+        typer.Option(help="Name of a snapshot: as everything was when it was taken."),
+    ] = None,
 ) -> None:
     """Save annotations (CSV, JSONL), or images or texts with what is known of them.
 
@@ -304,6 +308,7 @@ def export(
                 unlabeled=unlabeled,
                 images=suffix != ".json",
                 bom=bom,
+                snapshot=snapshot,
                 on_received=lambda received: bar(received, 0),
             )
         has_classes = found.get()["task"] != "instructions"

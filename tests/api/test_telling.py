@@ -192,6 +192,18 @@ def _close(scene: Scene) -> int:
     return project.id
 
 
+def _snapshot(*, gone: bool) -> Callable[[Scene], int]:
+    def act(scene: Scene) -> int:
+        project = scene.world.project(images=1)
+        path = f"/projects/{project.id}/snapshots"
+        scene.call("post", path, json={"name": "one"})
+        if gone:
+            scene.call("delete", f"{path}/one")
+        return project.id
+
+    return act
+
+
 def _member(method: str) -> Callable[[Scene], int]:
     def act(scene: Scene) -> int:
         project = scene.world.project()
@@ -270,6 +282,12 @@ TOLD: list[tuple[str, Callable[[Scene], int], set[Topic]]] = [
     ("POST /api/projects/{project_id}/rounds/{number}/close", _close, {Topic.ROUND}),
     ("PUT /api/projects/{project_id}/members/{user_id}", _member("put"), {Topic.MEMBER}),
     ("DELETE /api/projects/{project_id}/members/{user_id}", _member("delete"), {Topic.MEMBER}),
+    ("POST /api/projects/{project_id}/snapshots", _snapshot(gone=False), {Topic.SNAPSHOT}),
+    (
+        "DELETE /api/projects/{project_id}/snapshots/{snapshot}",
+        _snapshot(gone=True),
+        {Topic.SNAPSHOT},
+    ),
     ("POST /api/projects/{project_id}/webhooks", _webhook(), {Topic.WEBHOOK}),
     (
         "PATCH /api/webhooks/{webhook_id}",

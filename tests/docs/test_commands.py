@@ -36,7 +36,7 @@ LEFT_OUT: Final = {
     "needs a project of boxes": 2,
     "needs servers of its own": 2,
     "stays in the foreground": 3,
-    "takes minutes": 37,
+    "takes minutes": 38,
     "wants a file of weights": 4,
     "wants a judge": 6,
     "wants instruction data": 1,

@@ -201,6 +201,12 @@ POLICY: dict[str, Policy] = {
     "list_selected": Policy("reviewer"),
     "compare_selections": Policy("reviewer"),
     "export_selection": Policy("manager"),
+    # Data sets as they were
+    "create_snapshot": Policy("manager", _WRITE),
+    "list_snapshots": Policy("manager"),
+    "show_snapshot": Policy("manager"),
+    "delete_snapshot": Policy("manager", _WRITE),
+    "compare_snapshots": Policy("manager"),
     # Telling other programs
     "list_webhooks": Policy("manager"),
     "create_webhook": Policy("manager", _WRITE),

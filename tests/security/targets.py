@@ -5,6 +5,7 @@ import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from hashlib import sha256 as sha256_of
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -13,7 +14,9 @@ from sqlalchemy import select
 
 from api.credentials import hash_password
 from api.pools import links
+from api.snapshots.schemas import SnapshotCounts
 from core.lifecycle import claim_job, finish_job, new_job
+from core.pool_snapshots import SnapshotWriter, digest_of
 from core.selections import write_selection
 from core.states import ArtifactKind, JobKind, JobState, Role
 from core.storage import sha256
@@ -24,6 +27,7 @@ from core.tables import (
     Example,
     Job,
     Judge,
+    PoolSnapshot,
     Project,
     SigningKey,
     Suggestion,
@@ -181,6 +185,7 @@ def target(world: World) -> Target:
             "import_id": imported.id,
             "suggestion_id": suggestion.id,
             "review": relabel.id,
+            "snapshot": add_snapshot(world, project),
             "webhook_id": told.webhook_id,
             "delivery_id": told.id,
             "class_id": cat.id,
@@ -197,6 +202,39 @@ def target(world: World) -> Target:
             "user_id": 0,
         },
     )
+
+
+def add_snapshot(world: World, project: Project) -> str:
+    """A snapshot of nothing but one example; returns its name."""
+    name = f"release {uuid.uuid4()}"
+    key = f"projects/{project.id}/snapshots/{uuid.uuid4().hex}.parquet"
+    path = world.storage.artifact(key)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    writer = SnapshotWriter(path)
+    digest = sha256_of(b"").digest()
+    writer.add([{"example_id": 1, "pool_index": 0, "sha256": digest, "says": 0, "split": "pool"}])
+    writer.close()
+    artifact = Artifact(
+        project_id=project.id,
+        kind=ArtifactKind.SNAPSHOT,
+        storage_key=key,
+        sha256=sha256(path),
+        bytes=path.stat().st_size,
+    )
+    world.session.add(artifact)
+    world.session.flush()
+    counts = dict.fromkeys(SnapshotCounts.model_fields, 0)
+    row = PoolSnapshot(
+        project_id=project.id, name=name, digest=digest_of(path),
+        counts={**counts, "examples": 1, "classes": {}}, classes=[], artifact_id=artifact.id,
+    )  # fmt: skip
+    world.session.add(row)
+    world.session.commit()
+    return name
+
+
+def _snapshot(world: World, found: Target) -> Target:
+    return found.with_(snapshot=add_snapshot(world, found.project))
 
 
 def _bystander(world: World, found: Target) -> Target:
@@ -388,6 +426,9 @@ CALLS: dict[str, Call] = {
     "decide": Call(_decisions),
     "audit_review": Call(lambda _: {"n": 3}, none=True),
     "start_job": Call(lambda _: {"kind": "relabel", "dry_run": True}),
+    "create_snapshot": Call(lambda _: {"name": f"new {uuid.uuid4()}"}),
+    "delete_snapshot": Call(before=_snapshot),
+    "compare_snapshots": Call(query=lambda found: f"with={found.values['snapshot']}"),
     "compare_selections": Call(query=lambda found: f"with={found.values['job_id']}"),
     "compare_subsets": Call(query=lambda found: "a={0}&b={0}".format(found.values["subset_id"])),
     "send_to_queue": Call(_some),

@@ -8,6 +8,7 @@ import { homeQuery } from "./home";
 import { membersQuery, projectQuery, projectsQuery } from "./projects";
 import { reviewsQuery } from "./reviews";
 import { roundsQuery } from "./rounds";
+import { snapshotsQuery } from "./snapshots";
 
 class Source extends EventTarget {
   static readonly CLOSED = 2;
@@ -93,6 +94,7 @@ describe("what is read again", () => {
     reviews: reviewsQuery(7).queryKey,
     guides: guidesQuery(7).queryKey,
     members: membersQuery(7).queryKey,
+    snapshots: snapshotsQuery(7).queryKey,
   };
   const everything = Object.keys(concerned).filter((name) => name !== "guides");
   const wanted: Record<(typeof TOPICS)[number], string[]> = {
@@ -103,6 +105,7 @@ describe("what is read again", () => {
     review: ["home", "reviews"],
     guide: ["guides"],
     member: everything,
+    snapshot: ["snapshots"],
     webhook: everything.filter((name) => name !== "projects" && name !== "home"),
   };
 

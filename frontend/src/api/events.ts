@@ -7,6 +7,7 @@ import { importsQuery } from "./imports";
 import { membersQuery, projectQuery, projectsQuery } from "./projects";
 import { reviewsQuery } from "./reviews";
 import { jobsQuery } from "./rounds";
+import { snapshotsQuery } from "./snapshots";
 import type { Job } from "./types";
 import { webhooksQuery } from "./webhooks";
 
@@ -32,6 +33,7 @@ export const HEARD = {
   guide: (id: number) => [guidesQuery(id).queryKey],
   // The project warns of annotators or receivers that it lacks.
   member: (id: number) => [membersQuery(id).queryKey, ...allOf(id)],
+  snapshot: (id: number) => [snapshotsQuery(id).queryKey],
   webhook: (id: number) => [webhooksQuery(id).queryKey, projectQuery(id).queryKey, ["webhooks"]],
 } as const satisfies Record<string, (id: number) => QueryKey[]>;
 

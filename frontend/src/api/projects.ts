@@ -134,17 +134,26 @@ export type ExportOptions = {
   unlabeled?: boolean;
   images?: boolean;
   bom?: boolean;
+  /** The name of a snapshot. */
+  snapshot?: string;
 };
 
 export const exportUrl = (
   id: number,
   format: ExportFormat,
-  { effective = false, unlabeled = false, images = true, bom = false }: ExportOptions = {},
+  {
+    effective = false,
+    unlabeled = false,
+    images = true,
+    bom = false,
+    snapshot,
+  }: ExportOptions = {},
 ): string => {
   const query = new URLSearchParams({ format });
   if (effective) query.set("effective", "true");
   if (unlabeled) query.set("unlabeled", "true");
   if (!images) query.set("images", "false");
   if (bom && format === "csv") query.set("bom", "true");
+  if (snapshot) query.set("snapshot", snapshot);
   return `/api/projects/${id}/export?${query}`;
 };

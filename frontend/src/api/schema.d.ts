@@ -2067,6 +2067,73 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/snapshots": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Snapshots
+         * @description Snapshots of a project, the newest first.
+         */
+        get: operations["list_snapshots"];
+        put?: never;
+        /**
+         * Create Snapshot
+         * @description Keep what every example counts as now, under a name.
+         *
+         *     It is exact: whoever labels goes on meanwhile, and none of that is in it.
+         */
+        post: operations["create_snapshot"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/snapshots/{snapshot}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show Snapshot */
+        get: operations["show_snapshot"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Snapshot
+         * @description Remove a snapshot and its file. Labels stay as they are.
+         */
+        delete: operations["delete_snapshot"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/snapshots/{snapshot}/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare Snapshots
+         * @description What changed from a snapshot to another: in numbers, and the examples, page by page.
+         */
+        get: operations["compare_snapshots"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/start": {
         parameters: {
             query?: never;
@@ -2830,7 +2897,7 @@ export interface components {
          * @description What an artifact holds.
          * @enum {string}
          */
-        ArtifactKind: "checkpoint" | "meta_model" | "scores" | "import_report" | "comparison" | "subset" | "relabels" | "embedding_map" | "alike" | "selection";
+        ArtifactKind: "checkpoint" | "meta_model" | "scores" | "import_report" | "comparison" | "subset" | "relabels" | "embedding_map" | "alike" | "selection" | "snapshot";
         /** ArtifactOut */
         ArtifactOut: {
             /** Bytes */
@@ -3020,6 +3087,15 @@ export interface components {
             /** Table */
             table?: string | null;
         };
+        /**
+         * Change
+         * @description What became of an example between two snapshots.
+         *
+         *     ``label`` is that it counts as something else, ``origin`` that it counts as the same by
+         *     somebody else's word.
+         * @enum {string}
+         */
+        Change: "added" | "gone" | "label" | "origin";
         /**
          * Changed
          * @description What became of a selection.
@@ -4735,6 +4811,15 @@ export interface components {
             unlabeled: number;
         };
         /**
+         * Origin
+         * @description By whose word an example counts as what it does.
+         *
+         *     ``truth`` is what it came with that no vote is asked about: of an evaluation image its label, of
+         *     an auxiliary OOD image that it is one.
+         * @enum {string}
+         */
+        Origin: "person" | "model" | "import" | "truth";
+        /**
          * OutlookOut
          * @description Whether another round is expected to pay. See docs/api.md for the codes of the reasons.
          */
@@ -4846,6 +4931,13 @@ export interface components {
         Page_SelectedRow_: {
             /** Items */
             items: components["schemas"]["SelectedRow"][];
+            /** Next Cursor */
+            next_cursor: number | null;
+        };
+        /** Page[SnapshotOut] */
+        Page_SnapshotOut_: {
+            /** Items */
+            items: components["schemas"]["SnapshotOut"][];
             /** Next Cursor */
             next_cursor: number | null;
         };
@@ -5536,6 +5628,18 @@ export interface components {
             project_id: number;
         };
         /**
+         * RenamedClass
+         * @description A class that was called something else: its labels are the same, the digest is not.
+         */
+        RenamedClass: {
+            /** After */
+            after: string;
+            /** Before */
+            before: string;
+            /** Id */
+            id: number;
+        };
+        /**
          * RetentionIn
          * @description `days` after it is finished a project is deleted; null keeps it.
          */
@@ -5954,6 +6058,177 @@ export interface components {
          * @enum {string}
          */
         SelectionReason: "best_of_cluster" | "not_best" | "tied" | "unranked" | "drawn_unranked" | "by_people" | "wrong_by_people" | "ood_by_people" | "alone_kept" | "alone_wrong" | "alone_dropped" | "score" | "low_score" | "unscored" | "covers" | "covered" | "drawn" | "not_drawn" | "long" | "short" | "held_out" | "ood";
+        /**
+         * SnapshotChange
+         * @description An example that differs; `before` or `after` is null where it is not part of it.
+         */
+        SnapshotChange: {
+            after: components["schemas"]["SnapshotSide"] | null;
+            before: components["schemas"]["SnapshotSide"] | null;
+            change: components["schemas"]["Change"];
+            /** Example Id */
+            example_id: number;
+            /** Image Url */
+            image_url: string;
+            /** Name */
+            name: string;
+            /** Pool Index */
+            pool_index: number;
+        };
+        /**
+         * SnapshotClass
+         * @description A class as it was called then, and how many examples counted as it.
+         *
+         *     `examples` is null where labels are more than one class.
+         */
+        SnapshotClass: {
+            /** Examples */
+            examples: number | null;
+            /** Id */
+            id: number;
+            /** Name */
+            name: string;
+        };
+        /**
+         * SnapshotCounts
+         * @description How many examples a snapshot holds.
+         *
+         *     `labeled`, `ood`, `unsure` and `unlabeled` are of the pool. `by_person`, `by_model`, `by_import`
+         *     and `by_truth` say by whose word examples count as what they do: the truth is what an evaluation
+         *     image came with.
+         */
+        SnapshotCounts: {
+            /** Auxiliary Ood */
+            auxiliary_ood: number;
+            /** By Import */
+            by_import: number;
+            /** By Model */
+            by_model: number;
+            /** By Person */
+            by_person: number;
+            /** By Truth */
+            by_truth: number;
+            /** Evaluation */
+            evaluation: number;
+            /** Examples */
+            examples: number;
+            /** Labeled */
+            labeled: number;
+            /** Ood */
+            ood: number;
+            /** Unlabeled */
+            unlabeled: number;
+            /** Unsure */
+            unsure: number;
+        };
+        /**
+         * SnapshotCreate
+         * @description What to keep, and under which name: letters, digits, spaces, `.`, `+`, `-` and `_`.
+         *
+         *     `filters` are those of the list of examples; without them every example is part of it, of every
+         *     split.
+         */
+        SnapshotCreate: {
+            filters?: components["schemas"]["Filters"] | null;
+            /** Name */
+            name: string;
+        };
+        /**
+         * SnapshotDiff
+         * @description What changed between two snapshots, from `one` to `other`.
+         *
+         *     `added` and `gone` count the examples that only one of them holds, `relabeled` those that count
+         *     as something else, `other_origin` those that count as the same by somebody else's word. `flows`
+         *     are the most frequent changes of what examples count as. `items` are the examples themselves, a
+         *     page of them.
+         */
+        SnapshotDiff: {
+            /** Added */
+            added: number;
+            /** Flows */
+            flows: components["schemas"]["SnapshotFlow"][];
+            /** Gone */
+            gone: number;
+            /** Items */
+            items: components["schemas"]["SnapshotChange"][];
+            /** Next Cursor */
+            next_cursor: number | null;
+            /** One */
+            one: string;
+            /** Other */
+            other: string;
+            /** Other Origin */
+            other_origin: number;
+            /** Relabeled */
+            relabeled: number;
+            /** Renamed */
+            renamed: components["schemas"]["RenamedClass"][];
+            /** Same */
+            same: boolean;
+            /** Unchanged */
+            unchanged: number;
+        };
+        /**
+         * SnapshotFlow
+         * @description How many examples counted as one thing before and as another after.
+         */
+        SnapshotFlow: {
+            /** After Class */
+            after_class: string | null;
+            /** After Verdict */
+            after_verdict: string | null;
+            /** Before Class */
+            before_class: string | null;
+            /** Before Verdict */
+            before_verdict: string | null;
+            /** Examples */
+            examples: number;
+        };
+        /**
+         * SnapshotOut
+         * @description What the examples of a project counted as at `taken_at`; it never changes.
+         *
+         *     `digest` is the SHA-256 of a line of JSON for each example, in the order of the lines: its
+         *     SHA-256, its verdict, its label as exports write it, and by whose word. `filters` are those
+         *     that the examples had to match, null where every one is part of it. `artifact_id` is the file.
+         */
+        SnapshotOut: {
+            /** Artifact Id */
+            artifact_id: number;
+            /** Author */
+            author: string | null;
+            /** Bytes */
+            bytes: number;
+            /** Classes */
+            classes: components["schemas"]["SnapshotClass"][];
+            counts: components["schemas"]["SnapshotCounts"];
+            /** Digest */
+            digest: string;
+            /** Filters */
+            filters: {
+                [key: string]: unknown;
+            } | null;
+            /** Id */
+            id: number;
+            /** Name */
+            name: string;
+            /**
+             * Taken At
+             * Format: date-time
+             */
+            taken_at: string;
+        };
+        /**
+         * SnapshotSide
+         * @description What an example counted as: `class_name` of labels that are one class.
+         */
+        SnapshotSide: {
+            /** Class Name */
+            class_name: string | null;
+            origin: components["schemas"]["Origin"] | null;
+            /** Verdict */
+            verdict: string | null;
+        };
         /**
          * Source
          * @description Where an annotation comes from.
@@ -9315,6 +9590,8 @@ export interface operations {
                 format?: components["schemas"]["Format"];
                 /** @description `coco`, `label_studio`: a zip with the images, or of texts with the interface for them, or else the JSON alone. */
                 images?: boolean;
+                /** @description Name of a snapshot: what everything counted as when it was taken. */
+                snapshot?: string | null;
                 /** @description `yolo`, `coco`, `label_studio`, `parquet`, `voc`, `cvat`: also images nobody has judged. */
                 unlabeled?: boolean;
             };
@@ -11398,6 +11675,222 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["JobOut"];
+                };
+            };
+        };
+    };
+    list_snapshots: {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the page before. */
+                cursor?: number | null;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_SnapshotOut_"];
+                };
+            };
+        };
+    };
+    create_snapshot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SnapshotCreate"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SnapshotOut"];
+                };
+            };
+        };
+    };
+    show_snapshot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+                snapshot: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SnapshotOut"];
+                };
+            };
+        };
+    };
+    delete_snapshot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+                snapshot: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    compare_snapshots: {
+        parameters: {
+            query: {
+                change?: components["schemas"]["Change"] | null;
+                /** @description next_cursor of the page before. */
+                cursor?: number | null;
+                limit?: number;
+                /** @description The other snapshot. */
+                with: string;
+            };
+            header?: never;
+            path: {
+                project_id: number;
+                snapshot: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SnapshotDiff"];
                 };
             };
         };

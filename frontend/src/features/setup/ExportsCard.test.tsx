@@ -2,12 +2,18 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { cleanup, fireEvent, render, screen } from "@testing-library/react";
 import { afterEach, expect, it } from "vitest";
 import { exportedClassesQuery } from "../../api/projects";
+import { snapshotsQuery } from "../../api/snapshots";
 import type { Project } from "../../api/types";
 import { ExportsCard } from "./ExportsCard";
 
 type Images = { labeled: number; evaluation: number };
 
-function shown(classes: Record<string, Images>, labeled = 6, task = "classification") {
+function shown(
+  classes: Record<string, Images>,
+  labeled = 6,
+  task = "classification",
+  snapshots: string[] = [],
+) {
   const client = new QueryClient({
     defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } },
   });
@@ -21,6 +27,8 @@ function shown(classes: Record<string, Images>, labeled = 6, task = "classificat
       ...images,
     })),
   );
+  const items = snapshots.map((name, id) => ({ id, name }));
+  client.setQueryData(snapshotsQuery(7).queryKey, { items, next_cursor: null } as never);
   const counts = { labeled_in: labeled, labeled_ood: 0, unsure: 0 };
   render(
     <QueryClientProvider client={client}>
@@ -69,4 +77,14 @@ it("asks for a mark for Excel in the CSV alone", () => {
   fireEvent.click(screen.getByLabelText(/Only what holds now/));
   expect(link("Download CSV")).toBe("/api/projects/7/export?format=csv&effective=true&bom=true");
   expect(link("Download JSON Lines")).toBe("/api/projects/7/export?format=jsonl&effective=true");
+});
+
+it("exports as it was in a snapshot, if there are any", () => {
+  shown({ ant: { labeled: 2, evaluation: 1 } });
+  expect(screen.queryByLabelText("As it was in")).toBeNull();
+  cleanup();
+  shown({ ant: { labeled: 2, evaluation: 1 } }, 6, "classification", ["release 1.0"]);
+  expect(link("Download COCO")).toBe("/api/projects/7/export?format=coco");
+  fireEvent.change(screen.getByLabelText("As it was in"), { target: { value: "release 1.0" } });
+  expect(link("Download COCO")).toBe("/api/projects/7/export?format=coco&snapshot=release+1.0");
 });

@@ -6,11 +6,12 @@ import {
   exportFormatsQuery,
   exportUrl,
 } from "../../api/projects";
+import { snapshotsQuery } from "../../api/snapshots";
 import type { ExportFormat, Project } from "../../api/types";
 import { useMedium } from "../../media/MediumContext";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
-import { CheckField } from "../../ui/Field";
+import { CheckField, SelectField } from "../../ui/Field";
 import { Notice } from "../../ui/State";
 import styles from "./ExportsCard.module.css";
 import shared from "./SetupScreen.module.css";
@@ -61,6 +62,8 @@ export function ExportsCard({ project }: { project: Project }) {
   const { unlabeledHint } = project.task === "boxes" ? t.boxes.setup : t.exports;
   const nothing = labeled + ood + unsure === 0;
   const isOfRows = project.task === "instructions";
+  const [snapshot, setSnapshot] = useState("");
+  const snapshots = useQuery(snapshotsQuery(project.id)).data?.items ?? [];
   return (
     <Card
       title={t.exports.title}
@@ -71,8 +74,23 @@ export function ExportsCard({ project }: { project: Project }) {
         {nothing ? t.exports.nothing : t.exports.counts(labeled, ood, unsure)}
       </p>
       {!nothing && !isOfRows && <Lacking project={project} />}
+      {snapshots.length > 0 && (
+        <SelectField
+          label={t.snapshots.exportAs}
+          hint={snapshot === "" ? undefined : t.snapshots.exportAsHint}
+          value={snapshot}
+          onChange={(event) => setSnapshot(event.target.value)}
+        >
+          <option value="">{t.snapshots.now}</option>
+          {snapshots.map(({ name }) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+        </SelectField>
+      )}
       {(isOfRows ? ofRows() : groups(unlabeledHint)).map((group) => (
-        <FormatList key={group.label} group={group} project={project} />
+        <FormatList key={group.label} group={group} project={project} snapshot={snapshot} />
       ))}
     </Card>
   );
@@ -105,9 +123,12 @@ function ownWords(task: Project["task"]): Partial<typeof t.exports.formats> {
   return task === "instructions" ? t.exports.ofRows : {};
 }
 
-function FormatList({ group, project }: { group: FormatGroup; project: Project }) {
+type FormatListProps = { group: FormatGroup; project: Project; snapshot: string };
+
+function FormatList({ group, project, snapshot }: FormatListProps) {
   const projectId = project.id;
-  const [options, setOptions] = useState<ExportOptions>({});
+  const [chosen, setOptions] = useState<ExportOptions>({});
+  const options = { ...chosen, snapshot };
   const isText = useMedium() === "text";
   const isUsual = !isText && project.task === "classification";
   const formats = useQuery({ ...exportFormatsQuery(projectId), enabled: !isUsual }).data;
@@ -125,7 +146,7 @@ function FormatList({ group, project }: { group: FormatGroup; project: Project }
           label={label}
           hint={hint}
           checked={options[name] ?? false}
-          onChange={(event) => setOptions({ ...options, [name]: event.target.checked })}
+          onChange={(event) => setOptions({ ...chosen, [name]: event.target.checked })}
         />
       ))}
       <ul className={shared.rows} aria-label={group.label}>

@@ -16,6 +16,7 @@ import { RankingCard } from "./RankingCard";
 import { RetentionCard } from "./RetentionCard";
 import { SetupBar } from "./SetupBar";
 import styles from "./SetupScreen.module.css";
+import { SnapshotsCard } from "./snapshots/SnapshotsCard";
 import { useSetup } from "./useSetup";
 
 type SetupScreenProps = {
@@ -90,6 +91,7 @@ export function SetupScreen({ project, user, lead, children }: SetupScreenProps)
       </div>
       <MembersCard project={project} />
       {(!isDraft || project.task === "instructions") && <ExportsCard project={project} />}
+      {!isDraft && <SnapshotsCard projectId={project.id} />}
       {children}
       <RetentionCard project={project} isAdmin={user.role === "admin"} />
       {user.role === "admin" && <DangerCard project={project} />}

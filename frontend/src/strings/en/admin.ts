@@ -220,6 +220,7 @@ export const admin = {
       retain: "set how long is kept:",
     } as Record<string, string>,
     objects: {
+      snapshot: "snapshot",
       weights: "weights",
       user: "user",
       token: "token",

@@ -23,6 +23,7 @@ import { review } from "./review";
 import { rounds } from "./rounds";
 import { selection } from "./selection";
 import { setup } from "./setup";
+import { snapshots } from "./snapshots";
 import { webhooks } from "./webhooks";
 import { weights } from "./weights";
 
@@ -52,6 +53,7 @@ export const en = {
   rounds,
   selection,
   setup,
+  snapshots,
   webhooks,
   weights,
 };

@@ -220,6 +220,7 @@ export const admin: Catalogue["admin"] = {
       retain: "보관 기간 변경",
     },
     objects: {
+      snapshot: "스냅샷",
       weights: "가중치",
       user: "사용자",
       token: "토큰",

@@ -26,6 +26,7 @@ import { rewording } from "./rewording";
 import { rounds } from "./rounds";
 import { selection } from "./selection";
 import { setup } from "./setup";
+import { snapshots } from "./snapshots";
 import { overrides } from "./texts";
 import { webhooks } from "./webhooks";
 import { weights } from "./weights";
@@ -56,6 +57,7 @@ export const ko: Catalogue = {
   rounds,
   selection,
   setup,
+  snapshots,
   webhooks,
   weights,
 };

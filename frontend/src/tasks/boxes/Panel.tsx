@@ -3,7 +3,9 @@ import type { LabelClass } from "../../api/types";
 import { t } from "../../strings";
 import { ariaKey, FIXED_KEYS, keyLabel } from "../../ui/hotkeys";
 import { Kbd } from "../../ui/Kbd";
+import { keepFocus } from "../../ui/keepFocus";
 import type { PanelProps } from "../spec";
+import { UndoButton, VerdictButton, VerdictButtons } from "../VerdictButton";
 import { Chosen } from "./Chosen";
 import { arm } from "./commands";
 import type { BoxEditor, EditorView } from "./editor";
@@ -87,69 +89,44 @@ function Verdicts(props: VerdictsProps) {
   const { editor, view, given, flashed, disabled, unseen, canUndo, onAnswer, onUndo } = props;
   const closed = disabled || unseen;
   const count = view?.doc.boxes.length ?? 0;
-  const plain = (verdict: "ood" | "unsure" | "skip", name: string, className = "") => (
-    <button
-      type="button"
-      className={`${styles.verdict} ${className}`}
+  const plain = (verdict: "ood" | "unsure" | "skip", name: string) => (
+    <VerdictButton
+      width={verdict === "ood" ? "half" : "third"}
+      mark={verdict === "ood" ? "hatch" : undefined}
+      name={name}
       title={verdict === "ood" ? t.boxes.oodText : undefined}
-      aria-keyshortcuts={FIXED_KEYS[verdict]}
-      aria-pressed={given ? given.verdict === verdict : undefined}
-      data-flashed={flashed?.verdict === verdict || undefined}
+      shortcut={FIXED_KEYS[verdict]}
+      shown={keyLabel(FIXED_KEYS[verdict])}
+      pressed={given ? given.verdict === verdict : undefined}
+      flashed={flashed?.verdict === verdict}
       disabled={verdict === "skip" ? disabled : closed}
-      onMouseDown={keepFocus}
       onClick={() => onAnswer({ verdict, classId: null })}
-    >
-      {verdict === "ood" && <span className={styles.hatch} aria-hidden="true" />}
-      <span className={styles.name}>{name}</span>
-      <Kbd decorative>{keyLabel(FIXED_KEYS[verdict])}</Kbd>
-    </button>
+    />
   );
   return (
-    <fieldset className={styles.verdicts} aria-label={t.label.verdicts}>
-      <button
-        type="button"
-        className={`${styles.verdict} ${styles.send}`}
-        aria-keyshortcuts="Enter"
-        data-empty={count === 0 || undefined}
+    <VerdictButtons>
+      <VerdictButton
+        sends={count > 0 ? "something" : "empty"}
+        name={count > 0 ? t.boxes.send(count) : t.boxes.sendNothing}
+        shortcut="Enter"
+        shown="Enter"
         disabled={!editor || closed}
-        onMouseDown={keepFocus}
         onClick={() => editor && submit(editor)}
-      >
-        <span className={styles.name}>{count > 0 ? t.boxes.send(count) : t.boxes.sendNothing}</span>
-        <Kbd decorative>Enter</Kbd>
-      </button>
-      <button
-        type="button"
-        className={`${styles.verdict} ${styles.half}`}
-        aria-keyshortcuts="Shift+N"
+      />
+      <VerdictButton
+        width="half"
+        mark="empty"
+        name={t.boxes.none}
         title={t.boxes.noneText}
+        shortcut="Shift+N"
+        shown="⇧N"
         disabled={!editor || closed || count > 0}
-        onMouseDown={keepFocus}
         onClick={() => editor && submitNone(editor)}
-      >
-        <span className={styles.empty} aria-hidden="true" />
-        <span className={styles.name}>{t.boxes.none}</span>
-        <Kbd decorative>⇧N</Kbd>
-      </button>
-      {plain("ood", t.boxes.ood, styles.half)}
-      {plain("unsure", t.label.unsure, styles.plain)}
-      {plain("skip", t.label.skip, styles.plain)}
-      <button
-        type="button"
-        className={`${styles.verdict} ${styles.plain}`}
-        aria-keyshortcuts={FIXED_KEYS.undo}
-        disabled={!canUndo}
-        onMouseDown={keepFocus}
-        onClick={onUndo}
-      >
-        <span className={styles.name}>{t.boxes.back}</span>
-        <Kbd decorative>{FIXED_KEYS.undo.toUpperCase()}</Kbd>
-      </button>
-    </fieldset>
+      />
+      {plain("ood", t.boxes.ood)}
+      {plain("unsure", t.label.unsure)}
+      {plain("skip", t.label.skip)}
+      <UndoButton name={t.boxes.back} canUndo={canUndo} onUndo={onUndo} />
+    </VerdictButtons>
   );
-}
-
-/** A click leaves the keys with the boxes. */
-export function keepFocus(event: { preventDefault: () => void }): void {
-  event.preventDefault();
 }

@@ -1,6 +1,7 @@
 import { type ReactNode, useLayoutEffect, useRef, useState } from "react";
 import { t } from "../../strings";
 import { Kbd } from "../../ui/Kbd";
+import { keepFocus } from "../../ui/keepFocus";
 import styles from "./Card.module.css";
 import { dragged, letGo } from "./dragging";
 import type { RankingEditor, RankingView } from "./editor";
@@ -157,9 +158,4 @@ function heightOf(element: HTMLElement): number {
 function foldedOf(element: HTMLElement): number {
   const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
   return Number.parseFloat(getComputedStyle(element).getPropertyValue("--folded")) * rem;
-}
-
-/** A click leaves the keys with the order. */
-export function keepFocus(event: { preventDefault: () => void }): void {
-  event.preventDefault();
 }

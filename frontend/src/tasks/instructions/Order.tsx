@@ -1,6 +1,6 @@
 import { t } from "../../strings";
 import { Kbd } from "../../ui/Kbd";
-import { keepFocus } from "./Card";
+import { keepFocus } from "../../ui/keepFocus";
 import { dragged, droppedAt, letGo, targetAt } from "./dragging";
 import type { RankingEditor, RankingView } from "./editor";
 import { Grip } from "./Grip";

@@ -2,8 +2,9 @@ import { useSyncExternalStore } from "react";
 import { t } from "../../strings";
 import { FIXED_KEYS, keyLabel } from "../../ui/hotkeys";
 import { Kbd } from "../../ui/Kbd";
+import { keepFocus } from "../../ui/keepFocus";
 import type { PanelProps } from "../spec";
-import { keepFocus } from "./Card";
+import { UndoButton, VerdictButton, VerdictButtons } from "../VerdictButton";
 import type { RankingEditor, RankingView } from "./editor";
 import { NONE_KEY, TIE_KEY, WRONG_KEY } from "./keys";
 import { Order } from "./Order";
@@ -85,54 +86,36 @@ function Verdicts(props: VerdictsProps) {
     if (editor) editor.say({ verdict, classId: null });
     else onAnswer({ verdict, classId: null });
   };
-  const plain = (verdict: "ood" | "unsure" | "skip", name: string, key: string, wide = false) => (
-    <button
-      type="button"
-      className={`${styles.verdict} ${wide ? styles.wide : styles.plain}`}
+  const plain = (verdict: "ood" | "unsure" | "skip", name: string, key: string) => (
+    <VerdictButton
+      width={verdict === "ood" ? "half" : "third"}
+      mark={verdict === "ood" ? "hatch" : undefined}
+      name={name}
       title={verdict === "ood" ? words.noneText : undefined}
-      aria-keyshortcuts={key}
-      aria-pressed={given ? given.verdict === verdict : undefined}
-      data-flashed={flashed?.verdict === verdict || undefined}
+      shortcut={key}
+      shown={keyLabel(key)}
+      pressed={given ? given.verdict === verdict : undefined}
+      flashed={flashed?.verdict === verdict}
       disabled={verdict === "skip" ? disabled : closed}
-      onMouseDown={keepFocus}
       onClick={() => answer(verdict)}
-    >
-      {verdict === "ood" && <span className={styles.hatch} aria-hidden="true" />}
-      <span className={styles.name}>{name}</span>
-      <Kbd decorative>{keyLabel(key)}</Kbd>
-    </button>
+    />
   );
   return (
-    <fieldset className={styles.verdicts} aria-label={t.label.verdicts}>
-      <button
-        type="button"
-        className={`${styles.verdict} ${styles.send}`}
-        aria-keyshortcuts="Enter"
-        data-empty={isEmpty || undefined}
-        data-flashed={flashed?.verdict === "label" || undefined}
+    <VerdictButtons>
+      <VerdictButton
+        width="half"
+        sends={isEmpty ? "empty" : "something"}
+        name={isEmpty ? words.nothingToSend : left > 1 ? words.sendWith(left) : words.send}
+        shortcut="Enter"
+        shown="Enter"
+        flashed={flashed?.verdict === "label"}
         disabled={!editor || closed}
-        onMouseDown={keepFocus}
         onClick={() => editor?.submit()}
-      >
-        <span className={styles.name}>
-          {isEmpty ? words.nothingToSend : left > 1 ? words.sendWith(left) : words.send}
-        </span>
-        <Kbd decorative>Enter</Kbd>
-      </button>
-      {plain("ood", words.none, NONE_KEY, true)}
+      />
+      {plain("ood", words.none, NONE_KEY)}
       {plain("unsure", t.label.unsure, FIXED_KEYS.unsure)}
       {plain("skip", t.label.skip, FIXED_KEYS.skip)}
-      <button
-        type="button"
-        className={`${styles.verdict} ${styles.plain}`}
-        aria-keyshortcuts={FIXED_KEYS.undo}
-        disabled={!canUndo}
-        onMouseDown={keepFocus}
-        onClick={onUndo}
-      >
-        <span className={styles.name}>{words.back}</span>
-        <Kbd decorative>{FIXED_KEYS.undo.toUpperCase()}</Kbd>
-      </button>
-    </fieldset>
+      <UndoButton name={words.back} canUndo={canUndo} onUndo={onUndo} />
+    </VerdictButtons>
   );
 }

@@ -1,0 +1,176 @@
+"""What changed between two snapshots."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import pyarrow.parquet as pq
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from api.pictures import image_url
+from api.snapshots.schemas import (
+    RenamedClass,
+    SnapshotChange,
+    SnapshotDiff,
+    SnapshotFlow,
+    SnapshotSide,
+)
+from core.among import among
+from core.pool_snapshots import CHANGES, Change, Differences, Int64Array, columns_at
+from core.tables import Example, PoolSnapshot
+
+_FLOWS: Final = 100
+_COLUMNS: Final = ("example_id", "pool_index", "verdict", "class", "class_id", "origin")
+
+
+class _Outcome(NamedTuple):
+    """What an example counts as: the word of its verdict, and its class if it is one."""
+
+    verdict: str | None
+    class_id: int | None
+
+
+@dataclass(frozen=True)
+class Page:
+    """Some examples that differ, and how many do.
+
+    Attributes:
+        rows: Of each example its change, and its rows in both files, None where it is not there.
+        next_cursor: Pool index of the next; None after the last.
+        changes: How many there are of each change.
+        unchanged: How many count as the same by the same word.
+        flows: Outcomes before and after, and how many examples, the most frequent first.
+    """
+
+    rows: list[tuple[Change, dict[str, Any] | None, dict[str, Any] | None]]
+    next_cursor: int | None
+    changes: Mapping[Change, int]
+    unchanged: int
+    flows: list[tuple[_Outcome, _Outcome, int]]
+
+
+def compared(one: Path, other: Path, change: Change | None, cursor: int, limit: int) -> Page:
+    """Compare two files. Blocks.
+
+    Args:
+        one: The snapshot that changes are counted from.
+        other: That they lead to.
+        change: Which are wanted; all if None.
+        cursor: The lowest pool index.
+        limit: How many.
+
+    Raises:
+        FileNotFoundError: One of them is not there.
+    """
+    found = Differences(one, other)
+    counts = np.bincount(found.change, minlength=len(CHANGES)).tolist()
+    changes = dict(zip(CHANGES, counts, strict=True))
+    wanted = found.pool_index >= cursor
+    if change is not None:
+        wanted &= found.change == CHANGES.index(change)
+    places = np.flatnonzero(wanted)
+    page, after = places[:limit], found.pool_index[places[limit : limit + 1]].tolist()
+    rows = zip(
+        (CHANGES[at] for at in found.change[page].tolist()),
+        _rows(one, found.before[page]),
+        _rows(other, found.after[page]),
+        strict=True,
+    )
+    with pq.ParquetFile(one) as file:
+        total = file.metadata.num_rows
+    unchanged = total - changes[Change.GONE] - changes[Change.LABEL] - changes[Change.ORIGIN]
+    return Page(
+        list(rows), after[0] if after else None, changes, unchanged, _flows(one, other, found)
+    )
+
+
+def _rows(path: Path, places: Int64Array) -> Iterator[dict[str, Any] | None]:
+    """Rows at places, of which those are -1 that are not in the file."""
+    there = iter(columns_at(path, places[places >= 0], *_COLUMNS))
+    return (next(there) if place >= 0 else None for place in places.tolist())
+
+
+def _flows(one: Path, other: Path, found: Differences) -> list[tuple[_Outcome, _Outcome, int]]:
+    relabeled = found.change == CHANGES.index(Change.LABEL)
+    sides = [
+        map(_outcome, columns_at(path, places[relabeled], "verdict", "class_id"))
+        for path, places in ((one, found.before), (other, found.after))
+    ]
+    counted = Counter(zip(*sides, strict=True))
+    return [(before, after, count) for (before, after), count in counted.most_common(_FLOWS)]
+
+
+def _outcome(row: dict[str, Any]) -> _Outcome:
+    return _Outcome(row["verdict"], row["class_id"])
+
+
+async def described(
+    session: AsyncSession, one: PoolSnapshot, other: PoolSnapshot, page: Page
+) -> SnapshotDiff:
+    """Tell of differences by names."""
+    before, after = (
+        {item["id"]: item["name"] for item in snapshot.classes} for snapshot in (one, other)
+    )
+    ids = [_id(first or second) for _, first, second in page.rows]
+    statement = select(Example.id, Example.name, Example.width).where(among(Example.id, ids))
+    known = {row.id: row for row in await session.execute(statement)}
+    return SnapshotDiff(
+        one=one.name,
+        other=other.name,
+        same=one.digest == other.digest,
+        unchanged=page.unchanged,
+        added=page.changes[Change.ADDED],
+        gone=page.changes[Change.GONE],
+        relabeled=page.changes[Change.LABEL],
+        other_origin=page.changes[Change.ORIGIN],
+        flows=[
+            SnapshotFlow(
+                before_verdict=first.verdict,
+                before_class=_name(first, before),
+                after_verdict=second.verdict,
+                after_class=_name(second, after),
+                examples=count,
+            )
+            for first, second, count in page.flows
+        ],
+        renamed=[
+            RenamedClass(id=id_, before=name, after=after[id_])
+            for id_, name in before.items()
+            if after.get(id_, name) != name
+        ],
+        items=[
+            SnapshotChange(
+                example_id=id_,
+                pool_index=(first or second or {})["pool_index"],
+                name=known[id_].name,
+                image_url=image_url(id_, is_text=known[id_].width is None),
+                change=change,
+                before=_side(first),
+                after=_side(second),
+            )
+            for id_, (change, first, second) in zip(ids, page.rows, strict=True)
+            if id_ in known
+        ],
+        next_cursor=page.next_cursor,
+    )
+
+
+def _id(row: dict[str, Any] | None) -> int:
+    assert row is not None
+    found: int = row["example_id"]
+    return found
+
+
+def _name(outcome: _Outcome, classes: Mapping[int, str]) -> str | None:
+    return None if outcome.class_id is None else classes.get(outcome.class_id)
+
+
+def _side(row: dict[str, Any] | None) -> SnapshotSide | None:
+    if row is None:
+        return None
+    name = None if row["class_id"] is None else row["class"]
+    return SnapshotSide(verdict=row["verdict"], class_name=name, origin=row["origin"])

@@ -1,0 +1,169 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import {
+  type Snapshot,
+  type SnapshotDiff,
+  type SnapshotSide,
+  snapshotDiffQuery,
+} from "../../../api/snapshots";
+import { Gallery } from "../../../media/Gallery";
+import { t } from "../../../strings";
+import { Button } from "../../../ui/Button";
+import { Dialog, DialogActions } from "../../../ui/Dialog";
+import { SelectField } from "../../../ui/Field";
+import { Figures } from "../../../ui/Figures";
+import { formatCount } from "../../../ui/format";
+import { Failure, Loading, Skeleton } from "../../../ui/State";
+import { Table } from "../../../ui/Table";
+import styles from "./Snapshots.module.css";
+
+const { snapshots: text } = t;
+
+type CompareDialogProps = {
+  projectId: number;
+  /** The newest first. */
+  snapshots: Snapshot[];
+  chosen: Snapshot;
+  onClose: () => void;
+};
+
+/** What changed from a snapshot to another. */
+export function CompareDialog({ projectId, snapshots, chosen, onClose }: CompareDialogProps) {
+  const at = snapshots.indexOf(chosen);
+  // With the one before; the oldest with the newest.
+  const [one, other] =
+    at + 1 < snapshots.length ? [snapshots[at + 1], chosen] : [chosen, snapshots[0]];
+  const [from, setFrom] = useState((one ?? chosen).name);
+  const [to, setTo] = useState((other ?? chosen).name);
+  const names = snapshots.map(({ name }) => name);
+  return (
+    <Dialog title={text.compareTitle} wide onClose={onClose}>
+      <div className={styles.sides}>
+        <Side label={text.from} names={names} value={from} onChange={setFrom} />
+        <Side label={text.to} names={names} value={to} onChange={setTo} />
+      </div>
+      {from === to ? (
+        <p>{text.sameOne}</p>
+      ) : (
+        <Differences key={`${from}/${to}`} projectId={projectId} from={from} to={to} />
+      )}
+      <DialogActions>
+        <Button onClick={onClose}>{t.common.close}</Button>
+      </DialogActions>
+    </Dialog>
+  );
+}
+
+type SideProps = {
+  label: string;
+  names: string[];
+  value: string;
+  onChange: (name: string) => void;
+};
+
+function Side({ label, names, value, onChange }: SideProps) {
+  return (
+    <SelectField label={label} value={value} onChange={(event) => onChange(event.target.value)}>
+      {names.map((name) => (
+        <option key={name}>{name}</option>
+      ))}
+    </SelectField>
+  );
+}
+
+type DifferencesProps = { projectId: number; from: string; to: string };
+
+function Differences({ projectId, from, to }: DifferencesProps) {
+  const diff = useInfiniteQuery(snapshotDiffQuery(projectId, from, to));
+  if (diff.error && !diff.data) {
+    return <Failure error={diff.error} onRetry={() => diff.refetch()} />;
+  }
+  const first = diff.data?.pages[0];
+  if (!first) {
+    return (
+      <Loading>
+        <Skeleton height="8rem" />
+      </Loading>
+    );
+  }
+  if (first.same) return <p>{text.same}</p>;
+  const items = diff.data?.pages.flatMap((page) => page.items) ?? [];
+  return (
+    <>
+      <Figures
+        figures={FIGURES.filter((name) => first[name] > 0).map((name) => [
+          text.figures[name],
+          formatCount(first[name]),
+        ])}
+      />
+      {first.renamed.map(({ id, before, after }) => (
+        <p key={id}>{text.renamed(before, after)}</p>
+      ))}
+      {first.flows.length > 0 && <Flows flows={first.flows} />}
+      <Gallery
+        images={items.map(({ example_id, name, before, after }) => {
+          const [was, is] = [saidOf(before), saidOf(after)];
+          return {
+            id: example_id,
+            text: text.became(name, was, is),
+            caption: (
+              <span className={styles.caption}>
+                {was} → {is}
+              </span>
+            ),
+          };
+        })}
+      />
+      {diff.hasNextPage && (
+        <div>
+          <Button busy={diff.isFetchingNextPage} onClick={() => diff.fetchNextPage()}>
+            {t.admin.more}
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+const FIGURES = ["added", "gone", "relabeled", "other_origin", "unchanged"] as const;
+
+function Flows({ flows }: { flows: SnapshotDiff["flows"] }) {
+  return (
+    <Table label={text.flows}>
+      <thead>
+        <tr>
+          <th scope="col">{text.before}</th>
+          <th scope="col">{text.after}</th>
+          <th scope="col" data-number>
+            {text.images}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {flows.map((one) => {
+          const was = outcome(one.before_verdict, one.before_class);
+          const is = outcome(one.after_verdict, one.after_class);
+          return (
+            <tr key={`${was}/${is}`}>
+              <td>{was}</td>
+              <td>{is}</td>
+              <td data-number>{formatCount(one.examples)}</td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </Table>
+  );
+}
+
+function saidOf(side: SnapshotSide | null): string {
+  if (side === null) return text.absent;
+  const said = outcome(side.verdict, side.class_name);
+  return side.origin ? text.by(said, text.origins[side.origin] ?? side.origin) : said;
+}
+
+function outcome(verdict: string | null, className: string | null): string {
+  if (className !== null) return className;
+  if (verdict === null) return text.nothing;
+  return text.verdicts[verdict] ?? text.labeled;
+}

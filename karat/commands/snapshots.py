@@ -1,0 +1,131 @@
+"""``karat snapshot``."""
+
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated, Any, Final, cast
+
+import typer
+
+from core.media.nouns import noun
+from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
+from karat.commands.pool import WhereOption, chosen_filters
+from karat.terminal import show_json, show_table, when
+
+if TYPE_CHECKING:
+    from karat.client.snapshot_types import Snapshot, SnapshotDiff, SnapshotSide
+
+snapshots = typer.Typer(
+    help="Keep data sets as they are, under names, and compare them.", no_args_is_help=True
+)
+
+NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Of the snapshot.")]
+_SHORT: Final = 12
+
+
+@snapshots.command("create")
+def create(
+    project: ProjectArgument,
+    name: NameArgument,
+    where: WhereOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Keep what every image or text counts as now; with --where only of those that match."""
+    with connect() as client:
+        found = find_project(client, project)
+        filters = chosen_filters(found, where) if where else None
+        taken = found.snapshots.take(name, filters)
+        many = noun(found.get()["medium"]).many
+    if as_json:
+        return show_json(taken)
+    counts = taken["counts"]
+    typer.echo(
+        f"{taken['name']}: {counts['examples']:,} {many}, {counts['labeled']:,} labeled, "
+        f"{counts['ood']:,} OOD, {counts['evaluation']:,} to evaluate on."
+    )
+    return typer.echo(f"SHA-256 {taken['digest']}")
+
+
+@snapshots.command("list")
+def list_(project: ProjectArgument, as_json: JsonOption = False) -> None:
+    """List the snapshots of a project, the newest first."""
+    with connect() as client:
+        found = list(find_project(client, project).snapshots.all())
+    if as_json:
+        return show_json(found)
+    columns = ("name", "taken", "by", "#examples", "#labeled", "#OOD", "SHA-256")
+    return show_table(columns, [_row(one) for one in found], "There is no snapshot yet.")
+
+
+def _row(one: "Snapshot") -> tuple[Any, ...]:
+    counts = one["counts"]
+    numbers = (f"{counts[name]:,}" for name in ("examples", "labeled", "ood"))
+    return (one["name"], when(one["taken_at"]), one["author"], *numbers, one["digest"][:_SHORT])
+
+
+@snapshots.command("diff")
+def diff(
+    project: ProjectArgument,
+    name: NameArgument,
+    other: Annotated[str, typer.Argument(metavar="OTHER", help="The newer one.")],
+    limit: Annotated[int, typer.Option(min=0, help="How many examples are listed.")] = 20,
+    as_json: JsonOption = False,
+) -> None:
+    """Say what changed from a snapshot to another."""
+    with connect() as client:
+        found = find_project(client, project).snapshots
+        both = found.diff(name, other)
+        changes = list(islice(found.changes(name, other), limit))
+    if as_json:
+        return show_json({**both, "items": changes, "next_cursor": None})
+    if both["same"]:
+        return typer.echo("They say the same: no label differs, and the SHA-256 is one.")
+    typer.echo(
+        f"{both['added']:,} added, {both['gone']:,} gone, {both['relabeled']:,} count as something "
+        f"else, {both['other_origin']:,} by somebody else's word, {both['unchanged']:,} unchanged."
+    )
+    for one in both["renamed"]:
+        typer.echo(f"The class {one['before']} is called {one['after']}.")
+    show_table(("before", "after", "#examples"), _flows(both), "")
+    rows = [
+        (one["example_id"], one["name"], one["change"], _said(one["before"]), _said(one["after"]))
+        for one in changes
+    ]
+    return show_table(("#id", "name", "change", "before", "after"), rows, "")
+
+
+def _flows(both: "SnapshotDiff") -> list[tuple[Any, ...]]:
+    return [
+        (
+            _outcome(one["before_verdict"], one["before_class"]),
+            _outcome(one["after_verdict"], one["after_class"]),
+            f"{one['examples']:,}",
+        )
+        for one in both["flows"]
+    ]
+
+
+def _said(side: "SnapshotSide | None") -> str:
+    if side is None:
+        return "–"
+    origin = cast("str | None", side["origin"])
+    by = "" if origin is None else f" ({origin})"
+    return f"{_outcome(side['verdict'], side['class_name'])}{by}"
+
+
+def _outcome(verdict: str | None, class_name: str | None) -> str:
+    return class_name or {None: "no label", "class": "labeled"}.get(verdict, verdict or "")
+
+
+@snapshots.command("remove")
+def remove(
+    project: ProjectArgument,
+    name: NameArgument,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Remove a snapshot; labels stay as they are."""
+    with connect() as client:
+        found = find_project(client, project).snapshots
+        taken = found.get(name)
+        if not yes:
+            typer.confirm(f"Remove {taken['name']} of {when(taken['taken_at'])}?", abort=True)
+        found.remove(name)
+    typer.echo(f"Removed {name}.")

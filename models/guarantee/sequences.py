@@ -1,0 +1,260 @@
+"""How many of a finite lot are wrong, from draws without replacement, at any time one looks.
+
+I. Waudby-Smith, A. Ramdas, "Confidence sequences for sampling without replacement", NeurIPS 2020,
+section 3: prior over posterior is a martingale, so a count whose prior is 1 / alpha times its
+posterior is refuted, whenever one looks. Means of bounded values: the same authors, "Estimating
+means of bounded random variables by betting", JRSS B 2024, section 4.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import hypergeom
+
+from models.errors import ModelError
+from models.intervals import Interval
+
+_EVEN: Final = (0.5, 0.5)
+"""Prior (Beta) of an interval: Jeffreys', which is narrow at shares near 0 and 1."""
+_FEW: Final = (0.5, 10.0)
+"""Prior (Beta) of an upper limit: it is looked for where few are wrong."""
+_GRID: Final = 2_000
+
+
+@dataclass(frozen=True)
+class Count:
+    """What was drawn from a lot.
+
+    Attributes:
+        drawn: 0..lot size.
+        wrong: 0..drawn.
+        lot: how many the lot holds, drawn ones among them.
+    """
+
+    drawn: int
+    wrong: int
+    lot: int
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be.
+
+        Raises:
+            ModelError: not 0 <= wrong <= drawn <= lot.
+        """
+        if not 0 <= self.wrong <= self.drawn <= self.lot:
+            raise ModelError(
+                f"{self.wrong} wrong of {self.drawn} drawn from a lot of {self.lot} cannot be; "
+                "count each draw once."
+            )
+
+
+def most_wrong(
+    drawn: int,
+    wrong: int,
+    lot: int,
+    alpha: float,
+    *,
+    history: Sequence[tuple[int, int]] = (),
+    prior: tuple[float, float] = _FEW,
+) -> int:
+    """Return the most of a lot that may be wrong, drawn ones among them.
+
+    With probability 1 - alpha it is never too small, however often one looks.
+
+    Args:
+        drawn: draws without replacement so far.
+        wrong: how many of them were wrong.
+        lot: size of the lot.
+        alpha: 0..1, chance that any look is misled.
+        history: (drawn, wrong) of earlier looks; their limits hold on.
+        prior: Beta parameters of the share that is expected to be wrong; any is valid.
+
+    Returns:
+        wrong..lot - (drawn - wrong), falling with every right draw.
+
+    Raises:
+        ModelError: counts that cannot be.
+    """
+    looks = [*history, (drawn, wrong)]
+    limit = min(_upper(Count(n, w, lot), alpha, prior) for n, w in looks)
+    return max(limit, wrong)
+
+
+def fewest_wrong(
+    drawn: int,
+    wrong: int,
+    lot: int,
+    alpha: float,
+    *,
+    history: Sequence[tuple[int, int]] = (),
+    prior: tuple[float, float] = _EVEN,
+) -> int:
+    """Return the fewest of a lot that are wrong; see `most_wrong`."""
+    turned = [(n, n - w) for n, w in history]
+    right = most_wrong(drawn, drawn - wrong, lot, alpha, history=turned, prior=(prior[1], prior[0]))
+    return lot - right
+
+
+def share_wrong(
+    drawn: int,
+    wrong: int,
+    lot: int | None,
+    alpha: float,
+    *,
+    history: Sequence[tuple[int, int]] = (),
+) -> Interval:
+    """Return the share of a lot that is wrong, within an interval that holds at every look.
+
+    Args:
+        drawn: draws without replacement so far, at least one.
+        wrong: how many of them were wrong.
+        lot: its size; None where it is unknown: taken as without end, a little wider.
+        alpha: chance that any look is misled.
+        history: (drawn, wrong) of earlier looks.
+    """
+    share = wrong / drawn
+    low, high = 0.0, 1.0
+    for n, w in [*history, (drawn, wrong)]:
+        if n == 0:
+            continue
+        if lot is None:
+            below, above = _ends_without_lot(n, w, alpha)
+        else:
+            above = _upper(Count(n, w, lot), alpha, _EVEN) / lot
+            below = 1 - _upper(Count(n, n - w, lot), alpha, _EVEN) / lot
+        low, high = max(low, below), min(high, above)
+    return Interval(share, min(low, share), max(high, share))
+
+
+def most_wrong_fixed(drawn: int, wrong: int, lot: int, alpha: float) -> int:
+    """Return the exact upper limit of one look that was decided on beforehand (hypergeometric).
+
+    The largest M for which so few wrong ones have a chance above alpha.
+    """
+    Count(drawn, wrong, lot)
+    low, high = wrong, lot - (drawn - wrong)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if hypergeom.cdf(wrong, lot, middle, drawn) > alpha:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _upper(count: Count, alpha: float, prior: tuple[float, float]) -> int:
+    """Largest M that prior over posterior does not refute."""
+    n, w, lot = count.drawn, count.wrong, count.lot
+    limit = math.log(1 / alpha)
+    # The ratio falls to its least near the posterior's mode and rises from there on.
+    low = min(max(round(lot * w / n) if n else lot, w), lot - (n - w))
+    high = lot - (n - w)
+    if _log_ratio(count, high, prior) < limit:
+        return high
+    while high - low > 1:
+        middle = (low + high) // 2
+        if _log_ratio(count, middle, prior) < limit:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def _log_ratio(count: Count, total: int, prior: tuple[float, float]) -> float:
+    """Log of prior over posterior at `total` wrong ones: of evidence over likelihood."""
+    n, w, lot = count.drawn, count.wrong, count.lot
+    a, b = prior
+    evidence = _log_beta(a + w, b + n - w) - _log_beta(a, b)
+    likelihood = _log_falling(total, w) + _log_falling(lot - total, n - w) - _log_falling(lot, n)
+    return evidence - likelihood
+
+
+def _ends_without_lot(n: int, w: int, alpha: float) -> tuple[float, float]:
+    """The same in a lot without end: binomial likelihood, Beta mixture."""
+    a, b = _EVEN
+    evidence = _log_beta(a + w, b + n - w) - _log_beta(a, b)
+    limit = math.log(1 / alpha)
+
+    def is_refuted(p: float) -> bool:
+        return evidence - w * math.log(p) - (n - w) * math.log1p(-p) >= limit
+
+    tiny = 1e-12
+    top = min(max(w / n, tiny), 1 - tiny)
+    low = 0.0 if w == 0 else _bisect(is_refuted, tiny, top)
+    high = 1.0 if w == n else _bisect(is_refuted, 1 - tiny, top)
+    return low, high
+
+
+def _bisect(is_refuted: Callable[[float], bool], outside: float, inside: float) -> float:
+    """The end between a refuted share and one that is not, on the refuted side."""
+    if not is_refuted(outside):
+        return outside
+    for _ in range(60):
+        middle = (outside + inside) / 2
+        if is_refuted(middle):
+            outside = middle
+        else:
+            inside = middle
+    return outside
+
+
+def _log_beta(a: float, b: float) -> float:
+    return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
+
+
+def _log_falling(n: int, k: int) -> float:
+    """Log of n (n - 1) ... (n - k + 1), minus infinity where a factor is 0."""
+    if k > n:
+        return -math.inf
+    return math.lgamma(n + 1) - math.lgamma(n - k + 1)
+
+
+def mean_sequence(values: NDArray[np.float64], alpha: float, *, upper: float = 1.0) -> Interval:
+    """Return the mean of values in 0..upper, drawn one after another, valid at every look.
+
+    Hedged capital: two bettors, one against means that are too small and one against those too
+    large, each with half of alpha. For importance weights a value is (chance under the uniform
+    draw) / (chance with which it was drawn) x (whether it was right), and `upper` the largest
+    weight; with equal weights `share_wrong` is narrower.
+
+    Args:
+        values: (n,) in the order of their draws, each of expectation mu given those before it.
+        alpha: chance that any look is misled.
+        upper: largest value that may come, fixed before the first draw.
+
+    Returns:
+        The running mean, and the interval, both in 0..1: a mean above 1 is not looked for.
+
+    Raises:
+        ModelError: no value, or one outside 0..upper.
+    """
+    if len(values) == 0 or values.min() < 0 or values.max() > upper:
+        raise ModelError(f"Values to average must be at least one, in 0..{upper:g}.")
+    means = (np.arange(_GRID) + 0.5) / _GRID
+    scaled = values / upper
+    against = means / upper
+    gain, loss = np.zeros(_GRID), np.zeros(_GRID)
+    most_gain, most_loss = np.zeros(_GRID), np.zeros(_GRID)
+    total, square = 0.5, 0.25
+    for count, value in enumerate(scaled.tolist(), start=1):
+        # Predictable stakes: of the values before this one alone.
+        spread = square / count
+        stake = math.sqrt(2 * math.log(2 / alpha) / (spread * count * math.log(1 + count)))
+        gain += np.log1p(np.minimum(stake, 0.5 / against) * (value - against))
+        loss += np.log1p(-np.minimum(stake, 0.5 / (1 - against + 1e-12)) * (value - against))
+        most_gain, most_loss = np.maximum(most_gain, gain), np.maximum(most_loss, loss)
+        total += value
+        square += (value - total / (count + 1)) ** 2
+    limit = math.log(2 / alpha)
+    kept = np.flatnonzero((most_gain < limit) & (most_loss < limit))
+    share = min(float(values.mean()), 1.0)
+    half = 0.5 / _GRID
+    if len(kept) == 0:
+        return Interval(share, share, share)
+    low = max(0.0, float(means[kept[0]]) - half)
+    high = min(1.0, float(means[kept[-1]]) + half)
+    return Interval(share, min(low, share), max(high, share))
