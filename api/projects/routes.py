@@ -117,7 +117,8 @@ async def add_member(
     body: MemberIn | None = None,
 ) -> None:
     """Let somebody in, or give a member another role."""
-    await members.put_member(session, user, project, user_id, body and body.role)
+    role = None if body is None else body.role
+    await members.put_member(session, user, project, user_id, role)
 
 
 @router.delete("/projects/{project_id}/members/{user_id}", status_code=204)

@@ -95,7 +95,8 @@ def test_what_other_processes_have_counted_counts(monkeypatch: pytest.MonkeyPatc
     assert (told["tokens"], told["requests"]) == ([1], [2])
 
     class Row:
-        minute, token_id, requests = told["minute"], 1, 199
+        minute = told["minute"] if told else 0
+        token_id, requests = 1, 199
 
     meter.hear([Row])
     meter.count(1)
