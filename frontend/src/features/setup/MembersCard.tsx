@@ -58,7 +58,7 @@ export function MembersCard({ project }: { project: Project }) {
       {members.data && (
         <ul className={styles.rows} aria-label={text.title}>
           {members.data.items.map(({ user, role: held }) => (
-            <li key={user.id}>
+            <li key={user.id} className={styles.member}>
               <div>
                 {user.name}
                 <div className={styles.quiet}>{user.email}</div>

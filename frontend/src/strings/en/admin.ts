@@ -153,7 +153,7 @@ export const admin = {
     removing: "Being removed",
   },
   audit: {
-    hint: "Who did what. Nothing is ever removed from it, and it holds no passwords or tokens.",
+    hint: "Who did what. It is only ever added to, and holds no passwords or tokens.",
     export: "Download as CSV",
     lines: "Download as JSON Lines, with hashes",
     when: "When",
@@ -217,7 +217,7 @@ export const admin = {
       try: "tried",
       erase: "erased",
       expire: "deleted when its time was over,",
-      retain: "set how long is kept:",
+      retain: "set how long to keep",
     } as Record<string, string>,
     objects: {
       snapshot: "snapshot",
