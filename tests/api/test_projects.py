@@ -33,7 +33,7 @@ def test_new_project_has_defaults_and_its_creator_as_member(http: TestClient, wo
     project = response.json()
     assert (project["name"], project["state"]) == ("Pets", "draft")
     assert project["guidelines"] == "Look twice."
-    assert project["permissions"] == ["label", "manage"]
+    assert project["permissions"] == ["label", "review", "manage"]
     assert project["current_round"] is None
     assert set(project["counts"].values()) == {0}
     cat, dog = project["classes"]
