@@ -14,6 +14,7 @@ from api.algorithms.routes import router as algorithms
 from api.artifacts.routes import router as artifacts
 from api.auth.routes import router as auth
 from api.bodies import Bodies
+from api.draws.routes import router as draws
 from api.duplicates.routes import router as duplicates
 from api.embedding_map.routes import router as embedding_map
 from api.events import Broadcaster
@@ -66,6 +67,7 @@ _ROUTERS = (
     maps,
     embedding_map,
     project_rounds,
+    draws,
     examples,
     duplicates,
     rounds,

@@ -1,5 +1,7 @@
 """How one round follows another: objects in, objects out."""
 
+from typing import Final
+
 from sqlalchemy import Select, select
 
 from core.errors import Conflict
@@ -12,6 +14,9 @@ from core.tasks.registry import task_type
 
 # Rounding of sums of costs must not keep a round open.
 _EPSILON = 1e-9
+AUDIT: Final = "audit"
+"""Strategy of a round that asks about random draws alone: none has chosen."""
+_MOST_BUDGET: Final = 1e9
 _ALGORITHMS = ("model", "strategy", "purity", "informativeness", "subset")
 
 
@@ -53,6 +58,17 @@ def new_round(project: Project, number: int) -> Round:
     )
 
 
+def new_audit_round(project: Project, last: int, draws: int) -> Round:
+    """A round after ``last`` whose budget pays for ``draws`` answers, and that none follows."""
+    round_ = new_round(project, last + 1)
+    settings = ProjectSettings.model_validate(project.settings)
+    round_.strategy = AUDIT
+    price = max(settings.cost.c_in, settings.cost.c_ood) * settings.overlap
+    # Seconds are not known before; it closes when its queue is empty.
+    round_.budget = _MOST_BUDGET if settings.cost.mode == "seconds" else draws * price
+    return round_
+
+
 def take_up(round_: Round, project: Project) -> bool:
     """Give a round whose job failed the algorithms that the project has by now.
 
@@ -66,7 +82,7 @@ def take_up(round_: Round, project: Project) -> bool:
     if taken == round_.settings:
         return False
     round_.settings = taken
-    if round_.number:
+    if round_.number and round_.strategy != AUDIT:
         round_.strategy = taken["strategy"]["name"]
     return True
 
@@ -101,7 +117,8 @@ def close(project: Project, round_: Round, following: Round | None) -> tuple[lis
     """
     if round_.state is not RoundState.OPEN:
         raise Conflict(f"round_{round_.state}", f"The round is {round_.state}, not open.")
-    made = None if following is not None else next_round(project, round_.number)
+    ends = following is not None or round_.strategy == AUDIT
+    made = None if ends else next_round(project, round_.number)
     job = _advance(project, round_, following or made)
     return [job] if made is None else [made, job], job
 

@@ -10,6 +10,7 @@ from karat.commands.audit_log import audit_log
 from karat.commands.check import check
 from karat.commands.connection import remedy, target
 from karat.commands.demo import demo
+from karat.commands.draws import audit
 from karat.commands.jobs import algorithms, jobs
 from karat.commands.judges import judges
 from karat.commands.pool import pool
@@ -51,6 +52,7 @@ app.command("import")(import_images)
 app.command()(export)
 app.add_typer(pool, name="pool")
 app.add_typer(rounds, name="round")
+app.command()(audit)
 app.add_typer(jobs, name="job")
 app.add_typer(subsets, name="subset")
 app.add_typer(selections, name="selection")

@@ -4,6 +4,7 @@ Annotators go on while the job runs. Everything that is computed reads this snap
 that was killed and resumed computes the same as one that was not.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -20,12 +21,13 @@ from core.tasks.registry import task_type
 from models.protocols import OOD
 from models.tasks.base import Targets
 from workers.arrays import read_arrays, write_arrays
+from workers.draws import Draws, read_draws
 from workers.learners import learner_of
-from workers.verdicts import BEFORE_ROUNDS, read_truths, read_verdicts
+from workers.verdicts import BEFORE_ROUNDS, Verdicts, read_truths, read_verdicts
 
 __all__ = ["BEFORE_ROUNDS", "Snapshot", "take"]
 
-_TARGETS: Final = ("targets", "evaluation_targets")
+_TARGETS: Final = ("targets", "evaluation_targets", "audited_targets")
 # Of a million rows, no more are objects at a time.
 _ROWS: Final = 10_000
 
@@ -55,6 +57,14 @@ class Snapshot:
         typical: (T,) pool indices that the first queue chose, and that were not drawn at random
             from the pool, ascending; labeled ones only.
         dropped: (D,) int64 pool indices whose label a subset leaves out of training.
+        audited: (R,) int64 pool indices of random draws that have an answer, ascending; nothing
+            learns from them, and no strategy knows that they are answered (``docs/adr``, 0055).
+        audited_is_ood: (R,) bool, which of them are OOD.
+        audited_is_unsure: (R,) bool, of which nobody could say what they are.
+        audited_targets: R, what the others are.
+        audited_probability: (R,) float64 in (0, 1], the chance that each had of being drawn since
+            it came in; NaN where it was not drawn uniformly.
+        audited_order: (R,) int64 positions in the order in which they were answered.
     """
 
     task: str
@@ -72,6 +82,21 @@ class Snapshot:
     requested: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     typical: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     dropped: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    audited: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    audited_is_ood: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, dtype=np.bool_))
+    audited_is_unsure: NDArray[np.bool_] = field(
+        default_factory=lambda: np.empty(0, dtype=np.bool_)
+    )
+    audited_targets: Targets | None = None
+    audited_probability: NDArray[np.float64] = field(
+        default_factory=lambda: np.empty(0, dtype=np.float64)
+    )
+    audited_order: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+
+    @property
+    def candidates(self) -> Array:
+        """(M,) pool indices that a strategy ranks: unlabeled, or drawn and as good as unlabeled."""
+        return np.union1d(self.unlabeled, self.audited)
 
     @property
     def classes(self) -> int:
@@ -120,7 +145,9 @@ class Snapshot:
         """Write all arrays to one file, atomically."""
         values = dict(self.__dict__)
         for name in _TARGETS:
-            held: Targets = values.pop(name)
+            held: Targets | None = values.pop(name)
+            if held is None:
+                continue
             values |= {f"{name}/{key}": array for key, array in held.arrays().items()}
         write_arrays(path, values)
 
@@ -134,6 +161,8 @@ class Snapshot:
         learner = learner_of(task)
         for name in _TARGETS:
             keys = [key for key in values if key.startswith(f"{name}/")]
+            if not keys:
+                continue
             arrays = {key.removeprefix(f"{name}/"): values.pop(key) for key in keys}
             values[name] = learner.load(arrays)
         return cls(task=task, **{**values, "count": int(values["count"])})
@@ -147,13 +176,21 @@ def _renew(values: dict[str, Any]) -> None:
     values["evaluation_targets/classes"] = values.pop("evaluation_labels")
 
 
-def take(session: Session, project_id: int, closing: int | None) -> Snapshot:
+def take(
+    session: Session, project_id: int, closing: int | None, released: Collection[int] = ()
+) -> Snapshot:
     """Read the snapshot of a project for the job that closes round ``closing``.
 
     Of an example with several verdicts the snapshot holds what they amount to. Answers that count
     to later rounds (zero-wait answers) are left out: their images are still what they were as far
     as this round is concerned, and those that had no verdict become the next round's validation
     set. Labels that were imported are always known.
+
+    Args:
+        session: To read with.
+        project_id: The project.
+        closing: Number of the round; without one, before the first.
+        released: Pool indices of draws that are learned from as of this round.
     """
     name = session.scalars(select(Project.task).where(Project.id == project_id)).one()
     task = task_type(name)
@@ -166,8 +203,13 @@ def take(session: Session, project_id: int, closing: int | None) -> Snapshot:
     evaluation, truths = read_truths(session, project_id, task, class_ids)
     pool = _pool_indices(session, project_id, Split.POOL)
     count = session.scalar(select(func.count()).where(Example.project_id == project_id)) or 0
-    known = np.flatnonzero(~found.is_unsure)
+    draws = read_draws(session, project_id, closing, released)
+    drawn = np.isin(found.indices, draws.indices)
+    known = np.flatnonzero(~found.is_unsure & ~drawn)
     labeled = found.indices[known]
+    # What the strategy would have asked about counts as of when it would have.
+    as_of = np.maximum(found.rounds[known], draws.learned_as_of(labeled))
+    chosen = found.typical[known] | np.isin(labeled, draws.released)
     return Snapshot(
         task=name,
         count=count,
@@ -176,14 +218,29 @@ def take(session: Session, project_id: int, closing: int | None) -> Snapshot:
         labeled=labeled,
         is_ood=found.is_ood[known],
         targets=found.targets.take(known),
-        label_rounds=found.rounds[known],
+        label_rounds=as_of,
         evaluation=evaluation,
         evaluation_targets=truths,
         auxiliary=_pool_indices(session, project_id, Split.AUXILIARY_OOD),
         reviewed=labeled[found.reviewed[known]],
         requested=labeled[found.requested[known]],
-        typical=labeled[found.typical[known]],
+        typical=labeled[chosen],
+        **_audited(found, np.flatnonzero(drawn), draws),
     )
+
+
+def _audited(found: Verdicts, at: Array, draws: Draws) -> dict[str, Any]:
+    """The fields of what was drawn and has a verdict: (R,) positions ``at`` among those."""
+    audited = found.indices[at]
+    places = np.searchsorted(draws.indices, audited)
+    return {
+        "audited": audited,
+        "audited_is_ood": found.is_ood[at],
+        "audited_is_unsure": found.is_unsure[at],
+        "audited_targets": found.targets.take(at),
+        "audited_probability": draws.probability[places],
+        "audited_order": np.argsort(draws.answered[places], kind="stable"),
+    }
 
 
 def _pool_indices(session: Session, project_id: int, split: Split) -> Array:

@@ -4,7 +4,7 @@ from fastapi import APIRouter, Query, Request
 
 from api.access import LockedProject, LockedToReview, ProjectId, ReviewedId, ReviewedProject
 from api.deps import Room, SessionDep, SettingsDep, StorageDep
-from api.examples import actions, looking_at, looking_up, service, verdicts
+from api.examples import actions, look_alikes, looking_at, looking_up, service, verdicts
 from api.examples.schemas import (
     Changed,
     ExampleCount,
@@ -13,6 +13,7 @@ from api.examples.schemas import (
     Filters,
     Judgement,
     Listing,
+    LookAlikes,
     LookAt,
     Neighbours,
     Promoted,
@@ -44,6 +45,12 @@ async def count_examples(
     filters: Annotated[Filters, Query()],
 ) -> ExampleCount:
     return await service.count_examples(session, project, storage, filters)
+
+
+@router.get("/look-alikes")
+async def list_look_alikes(session: SessionDep, project: ReviewedProject) -> LookAlikes:
+    """OOD images that look like a class: each group can be looked at, and promoted to one."""
+    return await look_alikes.look_alikes(session, project)
 
 
 @router.post(

@@ -182,6 +182,25 @@ class Neighbours(BaseModel):
     items: list[Neighbour]
 
 
+class LookAlike(BaseModel):
+    """OOD examples that look like a class of their own.
+
+    `example_ids` are in the middle of the group. The filters `state=ood`, `similar_to` these, and
+    `similarity_min` find it whole; `size` is how many there were when the round closed.
+    """
+
+    example_ids: list[int]
+    similarity_min: float
+    size: int
+
+
+class LookAlikes(BaseModel):
+    """Groups among what is none of the classes, as `round` found them, the largest first."""
+
+    round: int | None
+    items: list[LookAlike]
+
+
 class AnnotationOut(BaseModel):
     """One verdict on an example. `holds` tells whether it counts and nothing corrects it.
 

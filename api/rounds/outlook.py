@@ -3,8 +3,10 @@
 Accuracy over the n labels with a class is taken to follow a power law, a - b n^-c with b >= 0. For
 each c of a grid, a and b are fitted by least squares, weighted by the variance A (1 - A) / m of an
 accuracy A measured on m images, scaled up where the fit is worse than that (chi-square over the
-degrees of freedom). Each c counts by its likelihood. The next round is expected to bring as many
-labels k for its budget as the last rounds did that cost as much together, and so
+degrees of freedom): images of the evaluation split, or else random draws, of which each round has
+more, so that m is that of the first that has enough. Each c counts by its likelihood. The next
+round is expected to bring as many labels k for its budget as the last rounds did that cost as much
+together, and so
 
     gain = b (n^-c - (n + k)^-c),
 
@@ -139,14 +141,17 @@ def _accuracy(
     worked = [one for one in closed if one.answered.total]
     new = [one.answered.label - repeated.get(one.number, 0) for one in worked]
     labels = np.cumsum(new)
+    # Random draws judge where there is no evaluation split; they are more with every round.
+    by_draws = all(one.accuracy is None for one in worked)
+    of = _drawn if by_draws else _evaluated
     measured = [
-        (float(count), one.accuracy, int(one.metrics.get("examples", 0)))
+        (float(count), *judged)
         for count, one in zip(labels, worked, strict=True)
-        if one.accuracy is not None and count > 0
+        if count > 0 and (judged := of(one)) is not None
     ]
     if not measured:
         return [_reason("no_accuracy", "neither", rounds=len(closed))]
-    examples = measured[-1][2]
+    examples = min(one[2] for one in measured) if by_draws else measured[-1][2]
     if len(measured) < FEWEST or examples == 0:
         return [_reason("few_rounds", "neither", rounds=len(measured), needed=FEWEST)]
     left = _inside_left(closed)
@@ -157,7 +162,8 @@ def _accuracy(
     last = accuracies[-1]
     smooth = (last * examples + 1) / (examples + 2)
     error = math.sqrt(smooth * (1 - smooth) / examples)
-    evaluation = _reason("evaluation", "neither", accuracy=last, error=error, examples=examples)
+    by = "draws" if by_draws else "evaluation"
+    evaluation = _reason(by, "neither", accuracy=last, error=error, examples=examples)
     verdicts = _of_a_round(
         [one.answered.total for one in worked],
         [one.spent for one in worked],
@@ -191,6 +197,21 @@ def _accuracy(
         ),
         evaluation,
     ]
+
+
+def _evaluated(round_: RoundOut) -> tuple[float, int] | None:
+    """Accuracy on the evaluation split, and of how many images."""
+    if round_.accuracy is None:
+        return None
+    return round_.accuracy, int(round_.metrics.get("examples", 0))
+
+
+def _drawn(round_: RoundOut) -> tuple[float, int] | None:
+    """Accuracy on random draws of a class, as that of the evaluation split is, and of how many."""
+    found = (round_.metrics.get("audit") or {}).get("in")
+    if found is None or found["n"] < FEWEST_ANSWERS:
+        return None
+    return float(found["share"]), int(found["n"])
 
 
 @dataclass(frozen=True)

@@ -168,6 +168,8 @@ def _describe(
     metrics = dict(round_.metrics)
     ood_left = metrics.pop("ood_left", None)
     metrics.pop("annotator_seconds", None)
+    # From how many was drawn: only what estimates are weighed by.
+    metrics.pop("draws", None)
     return RoundOut(
         number=round_.number,
         state=round_.state,

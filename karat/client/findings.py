@@ -125,6 +125,72 @@ class Round(TypedDict):
     strategy: str
 
 
+class DrawnShare(TypedDict):
+    """A share in 0..1 with the ends of an interval that holds however often one looks."""
+
+    high: float
+    low: float
+    n: int
+    share: float
+
+
+class HumanError(TypedDict):
+    """How often a single verdict is wrong, at most ``high``, by images that were judged twice."""
+
+    disagreed: int
+    high: float
+    pairs: int
+    share: float
+
+
+class ClassAudit(TypedDict):
+    """Of one class: the share of its ``n`` draws that the model labels rightly.
+
+    ``precision`` is how often it is right where it says so.
+    """
+
+    class_id: int
+    high: float
+    low: float
+    n: int
+    precision: DrawnShare | None
+    share: float
+
+
+class AuditEstimate(TypedDict):
+    """How often the newest model is right on what no strategy has chosen, by random draws.
+
+    ``round`` is the round whose model was measured, as it closed; without one nothing was measured
+    yet. ``drawn``, ``answered`` and ``waiting`` count the draws as they are now, ``unlooked`` the
+    images of the pool that nobody has judged. ``inside`` is of images of a class, whether they are
+    given it, ``ood`` of the others, whether they are taken for that; ``ood_share`` how many others
+    there are. ``refused`` says why no draws can be made.
+    """
+
+    accuracy: DrawnShare | None
+    answered: int
+    confidence: float
+    drawn: int
+    inside: DrawnShare | None
+    ood: DrawnShare | None
+    ood_share: DrawnShare | None
+    people: HumanError | None
+    per_class: list[ClassAudit]
+    refused: str | None
+    round: int | None
+    share_of_queue: float
+    unlooked: int
+    unsure: int
+    waiting: int
+
+
+class AuditAsked(TypedDict):
+    """How many draws were put into the queue of ``round``."""
+
+    asked: int
+    round: int
+
+
 class Reason(TypedDict):
     """One reason, by a code that programs can rely on, and its numbers."""
 

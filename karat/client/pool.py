@@ -23,6 +23,14 @@ class Neighbour(Example):
     """An image beside another; ``similarity`` is their cosine similarity, -1..1."""
 
 
+class LookAlike(TypedDict):
+    """OOD images that look like a class of their own; ``example_ids`` are in the middle of it."""
+
+    example_ids: list[int]
+    similarity_min: float
+    size: int
+
+
 class DuplicateGroup(TypedDict):
     """Images that show the same picture; ``id`` is the one that stands for them.
 
@@ -222,6 +230,16 @@ class PoolClient:
             "GET", f"{self._path}/{example_id}/neighbours", query={"limit": limit}
         )
         items: list[Neighbour] = found["items"]
+        return items
+
+    def look_alikes(self) -> list[LookAlike]:
+        """Groups of OOD images that look like a class, the largest first.
+
+        A group is all that the filters ``state="ood"``, ``similar_to`` its ``example_ids`` and
+        ``similarity_min`` find; ``promote`` makes a class of it.
+        """
+        found = self._transport.request("GET", f"{self._path}/look-alikes")
+        items: list[LookAlike] = found["items"]
         return items
 
     def look_at(self, example_id: int, class_id: int | None = None) -> Job:

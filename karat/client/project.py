@@ -7,6 +7,8 @@ from typing import Any, Literal
 from karat.client.findings import (
     Agreement,
     Artifact,
+    AuditAsked,
+    AuditEstimate,
     Outlook,
     Review,
     Round,
@@ -169,6 +171,26 @@ class ProjectClient(LabelingClient, TransferClient):
         path = f"{self._path}/outlook"
         found: Outlook = self._transport.request("GET", path, query={"least_gain": least_gain})
         return found
+
+    def audit(self) -> AuditEstimate:
+        """How often the newest model is right on what no strategy has chosen, by random draws."""
+        found: AuditEstimate = self._transport.request("GET", f"{self._path}/audit")
+        return found
+
+    def ask_audit(self, n: int) -> AuditAsked:
+        """Draw images at random and ask about them first of all.
+
+        They join the open round; where the project is finished, a round of their own is opened.
+
+        Args:
+            n: How many, 1..10,000; fewer are drawn where fewer are left.
+
+        Raises:
+            KaratError: ``no_draws`` if labels are no classes, ``nothing_to_draw``,
+                ``no_open_round`` while one closes.
+        """
+        asked: AuditAsked = self._transport.request("POST", f"{self._path}/audit", body={"n": n})
+        return asked
 
     def close_round(self, number: int) -> Round:
         """Close an open round before its budget is spent.

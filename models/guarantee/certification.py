@@ -10,14 +10,16 @@ from scipy.special import betaincinv
 
 from models.errors import ModelError
 from models.guarantee.human_error import tested_target
-from models.guarantee.levels import Level, Test, make_chain
+from models.guarantee.levels import Chain, Part, make_parts
 from models.guarantee.lots import Lot
 from models.guarantee.promise import Bound, Decision, Draw, LotState, Promise
 from models.protocols import OOD, Indices
 
 _RIGHT, _WRONG, _UNSURE, _OPEN = 0, 1, 2, -1
-_HOPEFUL: Final = 0.3
-"""Quantile of the share that may be wrong with which one goes on hoping."""
+_QUANTILES: Final = (0.05, 0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 0.95)
+"""Of the share that may be wrong: at each it is asked what more draws would bring."""
+_GIVEN_UP: Final = 4
+"""A part that cannot pass is given up after draws that hold so many wrong ones at the target."""
 _PRIOR_DRAWS: Final = 0.5
 """What is expected of a part weighs as much as draws that hold half a wrong one at the target."""
 
@@ -93,17 +95,24 @@ class Certification:
         promise = Promise(target=target, confidence=confidence, scope=scope, **promised)
         return cls(lots, promise, seed=seed, first=first)
 
-    def _make_chains(self) -> list[list[Level]]:
-        """One chain over everything, or one a label at its share of the level."""
-        tested = self.promise.tested
-        level = 1 - self.promise.confidence - self.promise.human_alpha
-        families = [list(range(len(self.lots)))]
-        if self.promise.scope == "class":
-            labels = sorted({lot.label for lot in self.lots})
-            families = [
-                [at for at, lot in enumerate(self.lots) if lot.label == label] for label in labels
-            ]
-        return [make_chain(self.lots, chosen, tested, level / len(families)) for chosen in families]
+    def _make_chains(self) -> list[Chain]:
+        """Lots that a promise is made of together; the level is shared by the chains."""
+        promise = self.promise
+        families: dict[Any, list[int]] = {}
+        for at, lot in enumerate(self.lots):
+            is_apart = lot.label == OOD and promise.missed_in is not None
+            key = lot.label if is_apart or promise.scope == "class" else None
+            families.setdefault(key, []).append(at)
+        level = (1 - promise.confidence - promise.human_alpha) / len(families)
+        chains = []
+        for key, chosen in families.items():
+            share = promise.target
+            if key == OOD and promise.missed_in is not None:
+                share = promise.missed_in
+            target = tested_target(share, promise.human_error)
+            parts, spare = make_parts(self.lots, chosen, target, level)
+            chains.append(Chain(parts, spare, share, key == OOD))
+        return chains
 
     def observe(self, index: int, wrong: bool | None) -> None:
         """Take what people say of a draw; a later verdict replaces an earlier.
@@ -161,22 +170,17 @@ class Certification:
         Never more than would pass the part at hand were all of them right. None while enough
         answers are waited for, and none when nothing more can be gained.
         """
-        left = self._left()
+        most = min(most, self._left())
         found: list[Draw] = []
         for chain in self._chains:
-            room = min(most, left) - len(found)
-            test = self._wanted(chain)
-            if test is None or room <= 0:
+            part = self._wanted(chain)
+            if part is None or len(found) >= most:
                 continue
-            places = self._sample(test)
-            verdicts = self._verdict[places]
-            answered = _leading(verdicts)
-            wrong = int((verdicts[:answered] > 0).sum())
-            if wrong >= len(test.boundary.needed):
-                continue
-            until = min(int(test.boundary.needed[wrong]), len(places))
-            fresh = places[:until][~self._asked[places[:until]]][:room]
-            unseen = max(1, test.size - int(self._asked[self._members(test)].sum()))
+            places = self._sample(part)
+            verdicts = self._answers(part)
+            until = min(int(part.boundary.needed[(verdicts > 0).sum()]), len(places))
+            fresh = places[:until][~self._asked[places[:until]]][: most - len(found)]
+            unseen = max(1, part.size - int(self._asked[places].sum()))
             found.extend(
                 Draw(int(self._lot[at]), int(self._index[at]), min(1.0, len(fresh) / unseen))
                 for at in fresh
@@ -189,78 +193,85 @@ class Certification:
             return len(self._index)
         return max(0, self.promise.at_most - int(self._asked.sum()))
 
-    def _members(self, test: Test) -> NDArray[np.bool_]:
-        """Which places belong to the lots of a test."""
-        inside = np.zeros(len(self.lots), dtype=np.bool_)
-        inside[list(test.lots)] = True
-        return inside[self._lot]
-
-    def _sample(self, test: Test) -> Indices:
-        """Places of the members of a test in the order in which they are looked at."""
-        found = self._samples.get(test.lots)
+    def _sample(self, part: Part) -> Indices:
+        """Places of the members of a part in the order in which they are looked at."""
+        found = self._samples.get(part.lots)
         if found is None:
-            found = np.flatnonzero(self._members(test))
-            self._samples[test.lots] = found
+            inside = np.zeros(len(self.lots), dtype=np.bool_)
+            inside[list(part.lots)] = True
+            found = self._samples[part.lots] = np.flatnonzero(inside[self._lot])
         return found
 
-    def _passes(self, test: Test) -> bool:
-        """Whether the draws of a test pass it, up to the first that is not answered."""
-        needed = test.boundary.needed
-        if len(needed) == 0:
-            return False
-        verdicts = self._verdict[self._sample(test)[: int(needed[-1])]]
-        return test.boundary.most_wrong(verdicts[: _leading(verdicts)] > 0) is not None
+    def _answers(self, part: Part) -> NDArray[np.int8]:
+        """Verdicts on a part, up to the first draw that is not answered."""
+        verdicts = self._verdict[self._sample(part)]
+        missing = verdicts == _OPEN
+        return verdicts[: int(np.argmax(missing))] if missing.any() else verdicts
 
-    def _reached(self, chain: list[Level]) -> int:
-        """How many levels of a chain have passed, one after the other."""
-        for count, level in enumerate(chain):
-            if not all(self._passes(test) for test in level.tests):
+    def _most_wrong(self, part: Part) -> int | None:
+        """How many of a part are wrong at most as people see it; None where it has not passed."""
+        return part.boundary.most_wrong(self._answers(part) > 0)
+
+    def _reached(self, parts: Sequence[Part]) -> int:
+        """How many parts have passed, one after the other."""
+        for count, part in enumerate(parts):
+            if self._most_wrong(part) is None:
                 return count
-        return len(chain)
+        return len(parts)
 
-    def _wanted(self, chain: list[Level]) -> Test | None:
-        """The test to draw for next; None where the chain has ended."""
-        reached = self._reached(chain)
-        if reached == len(chain):
-            return None
-        level = chain[reached]
-        before = chain[reached - 1].size if reached else 0
-        after = chain[reached + 1].size if reached + 1 < len(chain) else level.size
-        worth = level.size - before + (after - level.size) / 2
-        open_tests = [test for test in level.tests if not self._passes(test)]
-        costs = [self._more(test) for test in open_tests]
-        if max(costs) > worth:
-            return None
-        return open_tests[costs.index(max(costs))]
+    def _tried(self, chain: Chain) -> tuple[Part, ...]:
+        """The parts of a chain that are at hand: the smaller ones where it began too boldly."""
+        began = self._reached(chain.parts) > 0 or self._next(chain.parts) is not None
+        return chain.parts if began or not chain.spare else chain.spare
 
-    def _more(self, test: Test, quantile: float | None = _HOPEFUL) -> float:
-        """About how many more draws a test takes, at a share of wrong ones it may well have."""
-        places = self._sample(test)
-        verdicts = self._verdict[places]
-        answered = _leading(verdicts)
-        wrong = int((verdicts[:answered] > 0).sum())
-        weight = _PRIOR_DRAWS / test.target
-        expected = min(
-            sum(self.lots[at].expected * self.lots[at].size for at in test.lots) / test.size,
-            test.target / 2,
-        )
+    def _wanted(self, chain: Chain) -> Part | None:
+        """The part to draw for next; None where the chain has ended."""
+        return self._next(self._tried(chain))
+
+    def _next(self, parts: Sequence[Part]) -> Part | None:
+        """The first part that has not passed, if more draws may be worth it."""
+        reached = self._reached(parts)
+        if reached == len(parts):
+            return None
+        part = parts[reached]
+        before = parts[reached - 1].size if reached else 0
+        after = parts[min(reached + 1, len(parts) - 1)].size
+        gain = part.size - before + (after - part.size) / 2
+        needs = np.array([self._more(part, quantile) for quantile in _QUANTILES])
+        may_pass = np.isfinite(needs)
+        # What is not labeled by the model people label anyway: those draws cost nothing.
+        paid = before / part.size
+        cost = float(np.where(may_pass, needs, _GIVEN_UP / part.target).mean()) * paid
+        return part if may_pass.any() and may_pass.mean() * gain > cost else None
+
+    def _more(self, part: Part, quantile: float | None) -> float:
+        """About how many more draws a part takes, at a share of wrong ones that it may have.
+
+        Args:
+            part: of a chain.
+            quantile: of what is known of that share; None: its mean.
+        """
+        verdicts = self._answers(part)
+        answered, wrong = len(verdicts), int((verdicts > 0).sum())
+        weight = _PRIOR_DRAWS / part.target
+        expected = min(part.expected, part.target / 2)
         a, b = weight * expected + wrong + 1e-3, weight * (1 - expected) + answered - wrong
         share = a / (a + b) if quantile is None else float(betaincinv(a, b, quantile))
-        return test.boundary.still_needed(answered, wrong, share)
+        return part.boundary.still_needed(answered, wrong, share)
 
     def expected_answers(self) -> int:
         """Return about how many more answers it takes until the draws end."""
         total = 0.0
         for chain in self._chains:
-            reached = self._reached(chain)
             if self._wanted(chain) is None:
                 continue
             more = 0.0
-            for level in chain[reached:]:
-                costs = [self._more(test, None) for test in level.tests]
-                if not all(map(math.isfinite, costs)):
+            parts = self._tried(chain)
+            for part in parts[self._reached(parts) :]:
+                need = self._more(part, None)
+                if not math.isfinite(need):
                     break
-                more = max(more, max(costs))
+                more = max(more, need)
             total += more
         return min(math.ceil(total), self._left())
 
@@ -274,16 +285,16 @@ class Certification:
         bounds: list[Bound] = []
         missed = None
         for chain in self._chains:
-            reached = self._kept(chain)
-            for level in chain[reached - 1 : reached]:
-                found = [self._bound(test, drawn, wrong) for test in level.tests]
-                bounds.append(found[0])
-                for test, one in zip(level.tests, found, strict=True):
-                    passed.update(dict.fromkeys(test.lots, one.share))
-                    if all(self.lots[at].label == OOD for at in test.lots):
-                        missed = one
-            if self._wanted(chain) is not None and self._left() > 0:
-                waiting |= chain[-1].lots - passed.keys()
+            parts = self._tried(chain)
+            for part in reversed(parts[: self._reached(parts)]):
+                bound = self._bound(part, drawn, wrong)
+                if bound.share <= chain.promised + 1e-12:
+                    passed.update(dict.fromkeys(part.lots, bound.share))
+                    bounds.append(bound)
+                    missed = bound if chain.is_ood else missed
+                    break
+            if self._left() > 0 and self._wanted(chain) is not None:
+                waiting |= chain.parts[-1].lots - passed.keys()
         states = tuple(
             LotState(
                 "passed" if at in passed else "open" if at in waiting else "people",
@@ -295,60 +306,35 @@ class Certification:
             for at in range(len(self.lots))
         )
         total, of = sum(one.wrong for one in bounds), sum(one.of for one in bounds)
-        bound = Bound(total / of if of else 0.0, total, of) if bounds else None
-        return Decision(states, bound, missed, not waiting, self._why(bool(passed), bool(waiting)))
+        overall = Bound(total / of if of else 0.0, total, of) if bounds else None
+        why = "" if passed or waiting else self._why()
+        return Decision(states, overall, missed, not waiting, why)
 
-    def _kept(self, chain: list[Level]) -> int:
-        """Levels that passed and of which the promise still holds of what is left to the model."""
-        drawn = np.bincount(self._lot[self._verdict != _OPEN], minlength=len(self.lots))
-        wrong = np.bincount(self._lot[self._verdict > 0], minlength=len(self.lots))
-        for count in range(self._reached(chain), 0, -1):
-            tests = chain[count - 1].tests
-            limits = [self._limit(test) for test in tests]
-            found = [self._bound(test, drawn, wrong) for test in tests]
-            if all(one.share <= limit for one, limit in zip(found, limits, strict=True)):
-                return count
-        return 0
-
-    def _limit(self, test: Test) -> float:
-        """What is promised where `test` passes."""
-        return test.target / tested_target(1.0, self.promise.human_error) + 1e-12
-
-    def _bound(self, test: Test, drawn: Indices, wrong: Indices) -> Bound:
-        """What is left to the model of the lots of a test, and how much of that may be wrong."""
-        verdicts = self._verdict[self._sample(test)]
-        tolerated = test.boundary.most_wrong(verdicts[: _leading(verdicts)] > 0) or 0
-        lots = list(test.lots)
+    def _bound(self, part: Part, drawn: Indices, wrong: Indices) -> Bound:
+        """What of a part is left to the model, and how much of that may be wrong."""
+        lots = list(part.lots)
         found = int(wrong[lots].sum())
-        of = test.size - int(drawn[lots].sum())
-        hidden = math.floor(
-            max(0, tolerated - found) / tested_target(1.0, self.promise.human_error)
-        )
-        most = min(hidden, of)
+        of = part.size - int(drawn[lots].sum())
+        seen = tested_target(1.0, self.promise.human_error)
+        left = max(0, (self._most_wrong(part) or 0) - found)
+        most = min(math.floor(left / seen + 1e-9), of)
         return Bound(most / of if of else 0.0, most, of)
 
-    def _why(self, any_passed: bool, any_waiting: bool) -> str:
-        if any_waiting or any_passed:
-            return ""
-        if self.promise.at_most is not None and self._left() == 0:
+    def _why(self) -> str:
+        """Why nothing has passed and nothing will."""
+        promise = self.promise
+        if promise.at_most is not None and self._left() == 0:
             return (
-                f"The {self.promise.at_most} answers that were allowed are too few to promise "
-                "this; allow more, or promise less."
+                f"The {promise.at_most} answers that were allowed are too few to promise this; "
+                "allow more, or promise less."
             )
-        tests = [test for chain in self._chains for test in chain[0].tests]
-        if all(len(test.boundary.needed) == 0 for test in tests):
+        if all(len(self._tried(chain)[0].boundary.needed) == 0 for chain in self._chains):
             return (
                 f"{len(self._index)} examples are too few to promise that at most "
-                f"{self.promise.target:.1%} are wrong without a look at nearly all of them; label "
-                "them by hand, or promise less."
+                f"{promise.target:.1%} are wrong without a look at nearly all of them; label them "
+                "by hand, or promise less."
             )
         return (
             "Too many of the surest labels were wrong; label more, so that the model learns, or "
             "promise less."
         )
-
-
-def _leading(verdicts: NDArray[np.int8]) -> int:
-    """How many come before the first that is not answered."""
-    missing = verdicts == _OPEN
-    return int(np.argmax(missing)) if missing.any() else len(verdicts)

@@ -9,12 +9,20 @@ and looked at in one random order, so that the draws of a smaller one are draws 
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+
 from models.guarantee.boundaries import Boundary, make_boundary
 from models.guarantee.lots import Lot
-from models.protocols import OOD
+from models.protocols import Indices
 
-_FIRST, _STEP = 0.15, 0.03
+_FIRST, _STEP = 0.06, 0.04
 """Share of a chain that the first part holds, and that every further one adds, at least."""
+_BOLD, _MOST = 0.3, 0.5
+"""What the model expects of the part that is tried first, of the target, and its largest share."""
+_SPARED: Final = 0.2
+"""Of the level, for a start with less."""
+_TIMES: Final = 8
+"""The first part holds so many times the draws that it takes if none is wrong."""
 _LOOKED_AT: Final = 5
 """Of so many examples of a part at most one is drawn."""
 _ENOUGH: Final = 12
@@ -22,18 +30,20 @@ _ENOUGH: Final = 12
 
 
 @dataclass(frozen=True)
-class Test:
-    """A promise of a part: of its lots at most a share is wrong.
+class Part:
+    """Lots of a chain, those of the parts before among them.
 
     Attributes:
         lots: which, by position.
         size: examples in them.
-        target: what is refuted, mistakes of people allowed for.
+        expected: share of them that the model itself expects to be wrong.
+        target: share that is refuted, mistakes of people allowed for.
         level: chance that it may mislead.
     """
 
     lots: frozenset[int]
     size: int
+    expected: float
     target: float
     level: float
 
@@ -45,69 +55,70 @@ class Test:
 
 
 @dataclass(frozen=True)
-class Level:
-    """A part of a chain, and what has to be shown of it before anything of it is labeled.
+class Chain:
+    """Parts of a pool that a promise is made of, the smallest and surest first.
 
     Attributes:
-        lots: which, by position; those of the parts before among them.
-        size: examples in them.
-        tests: all have to pass; each is at the chain's whole level, for the part passes by a
-            mistake only if the test of a promise that is false does.
+        parts: each holds the one before it.
+        spare: smaller parts, tried in the same way where the first of `parts` does not pass.
+        promised: share of what is labeled that may be wrong.
+        is_ood: whether its lots are what the model takes for OOD, and no others.
     """
 
-    lots: frozenset[int]
-    size: int
-    tests: tuple[Test, ...]
+    parts: tuple[Part, ...]
+    spare: tuple[Part, ...]
+    promised: float
+    is_ood: bool
 
 
-@dataclass(frozen=True)
-class Target:
-    """What is tested.
+def make_parts(
+    lots: list[Lot], chosen: list[int], target: float, level: float
+) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
+    """Return the parts to be tried, and smaller ones for where the first of them does not pass.
 
-    Attributes:
-        all: of whatever is labeled, 0..1.
-        missed: share of the in-distribution among what is labeled OOD, 0..1.
-    """
-
-    all: float
-    missed: float
-
-
-def make_chain(lots: list[Lot], chosen: list[int], target: Target, level: float) -> list[Level]:
-    """Return the parts of a chain, the smallest first.
+    The first holds what the model expects to be well below the target: one that is smaller takes
+    as many draws, which are then too many for the larger ones. Whoever is wrong about itself has a
+    smaller part of the level left for a start further down.
 
     Args:
         lots: all of them.
         chosen: positions of the chain's, one at least.
-        target: what is tested.
-        level: chance that the chain may be misled.
+        target: what is to be refuted of it.
+        level: chance that the chain may be misled, in one way or the other.
     """
     order = sorted(chosen, key=lambda one: (lots[one].expected, one))
-    whole = sum(lots[one].size for one in chosen)
-    levels: list[Level] = []
-    taken: list[int] = []
-    size = reached = 0
-    for position, one in enumerate(order):
-        taken.append(one)
-        size += lots[one].size
-        wanted = (_STEP if levels else _FIRST) * whole
-        is_last = position == len(order) - 1
-        if size - reached >= wanted or is_last:
-            levels.append(_level(lots, taken, target, level))
-            reached = size
-    return levels
+    sizes = np.cumsum([lots[one].size for one in order])
+    expected = np.cumsum([lots[one].expected * lots[one].size for one in order]) / sizes
+    whole = int(sizes[-1])
+    few = make_boundary(whole, target, level, int(_ENOUGH / target)).needed
+    least = max(_FIRST * whole, min(_TIMES * int(few[0]), whole) if len(few) else whole)
+    bold = min(max(int(sizes[expected <= _BOLD * target].max(initial=0)), least), _MOST * whole)
+    starts = [least, bold] if least < bold / 2 else [bold]
+    ends = [int(np.searchsorted(sizes, start)) for start in starts]
+    ladder = _ladder(sizes, ends[0])
+
+    def parts(positions: list[int], share: float) -> tuple[Part, ...]:
+        return tuple(
+            Part(
+                frozenset(order[: at + 1]),
+                int(sizes[at]),
+                float(expected[at]),
+                target,
+                level * share,
+            )
+            for at in positions
+        )
+
+    if len(ends) == 1 or ends[0] == ends[1]:
+        return parts(ladder, 1.0), ()
+    spare = [at for at in ladder if at < ends[1]]
+    return parts(_ladder(sizes, ends[1]), 1 - _SPARED), parts(spare, _SPARED)
 
 
-def _level(lots: list[Lot], taken: list[int], target: Target, level: float) -> Level:
-    ood = [one for one in taken if lots[one].label == OOD]
-    tests = []
-    if len(ood) < len(taken) or target.all < target.missed:
-        tests.append(_test(lots, taken, target.all, level))
-    if ood:
-        tests.append(_test(lots, ood, target.missed, level))
-    return Level(frozenset(taken), sum(lots[one].size for one in taken), tuple(tests))
-
-
-def _test(lots: list[Lot], members: list[int], target: float, level: float) -> Test:
-    size = sum(lots[one].size for one in members)
-    return Test(frozenset(members), size, target, level)
+def _ladder(sizes: Indices, first: int) -> list[int]:
+    """Positions of the lots that parts end with, from `first` up, a step of the whole apart."""
+    found = [first]
+    for at in range(first + 1, len(sizes)):
+        if sizes[at] - sizes[found[-1]] >= _STEP * sizes[-1] or at == len(sizes) - 1:
+            found.append(at)
+    return found

@@ -4,8 +4,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from models.errors import ModelError
-from models.guarantee.human_error import tested_target
-from models.guarantee.levels import Target
 
 
 @dataclass(frozen=True)
@@ -79,7 +77,8 @@ class Promise:
         target: share of what the model labels that may be wrong, 0 < target <= 0.5.
         confidence: with which the promise holds, 0.5..1.
         scope: of all of it together, or of each label apart.
-        missed_in: share of what is labeled OOD that may be in-distribution; None: the target.
+        missed_in: share of what is labeled OOD that may be in-distribution, which takes draws of
+            its own; None: what is labeled OOD is promised together with the rest.
         human_error: upper limit of how often one verdict is wrong, from `human_error.from_pairs`;
             0: people are taken to be right.
         human_alpha: chance that this limit is too small, which the confidence pays for.
@@ -112,11 +111,3 @@ class Promise:
             )
         if not 0 <= self.human_alpha < 1 - self.confidence:
             raise ModelError("The confidence leaves nothing for draws; choose a smaller one.")
-
-    @property
-    def tested(self) -> Target:
-        """Return what has to be shown of draws."""
-        missed = self.target if self.missed_in is None else self.missed_in
-        return Target(
-            tested_target(self.target, self.human_error), tested_target(missed, self.human_error)
-        )

@@ -33,6 +33,23 @@ def round_of(number: int, accuracy: float | None, **fields: Any) -> RoundOut:
     return RoundOut.model_validate({**values, **fields})
 
 
+def test_random_draws_judge_the_rounds_of_a_project_without_evaluation_images() -> None:
+    def drawn(number: int, share: float) -> RoundOut:
+        found = {"n": 400 + 20 * number, "share": share, "low": share - 0.05, "high": share + 0.05}
+        return round_of(number, None, metrics={"audit": {"in": found}})
+
+    rising = [drawn(number, 0.3 + 0.1 * number) for number in range(5)]
+    found = {one.code: one.values for one in outlook(rising).reasons}
+    assert found["draws"]["accuracy"] == pytest.approx(0.7)
+    assert found["draws"]["examples"] == 400
+    assert found["gain"]["gain"] > 0
+    flat = outlook([drawn(number, 0.995) for number in range(5)])
+    assert flat.advice == "stop"
+    few = {"in": {"n": 3, "share": 0.5, "low": 0.0, "high": 1.0}}
+    guessed = [round_of(number, None, metrics={"audit": few}) for number in range(5)]
+    assert outlook(guessed).advice == "unknown"
+
+
 def left(unlabeled: int, low: float) -> OodLeft:
     return OodLeft(
         unlabeled=unlabeled, count=low, low=low, high=unlabeled,

@@ -7,8 +7,8 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select
 
 from core.consensus import holds
-from core.states import ExampleState, Role, Verdict
-from core.tables import Annotation, Audit, Example, Project
+from core.states import ExampleState, Role, RoundState, Verdict
+from core.tables import Annotation, Audit, Example, Project, Round
 from tests.api.test_labeling import lease, running, send, verdict
 from tests.world import Caller, World
 
@@ -241,6 +241,30 @@ def test_an_ood_group_becomes_a_class_and_its_members_are_asked_about_again(
     assert taken["code"] == "invalid_class"
     none = act(http, project, admin, "promote", 409, ids=[items[2]["example_id"]], name="fish")
     assert none["code"] == "nothing_to_promote"
+
+
+def test_groups_among_ood_are_told_of_until_somebody_acts_on_them(
+    http: TestClient, world: World
+) -> None:
+    project, admin = running(world, images=8, queries=4), world.caller()
+    url = f"/api/projects/{project.id}/examples/look-alikes"
+    assert http.get(url, headers=admin.headers).json() == {"round": None, "items": []}
+    items = lease(http, admin, project, 3)["items"]
+    send(http, admin, project, *(verdict(item["query_id"]) for item in items[:2]))
+    first, second = (item["example_id"] for item in items[:2])
+    indices = [world.session.get_one(Example, one).pool_index for one in (first, second)]
+    group = {"similarity": 0.7, "size": 12, "silhouette": 0.2}
+    round_ = world.session.scalars(select(Round).where(Round.project_id == project.id)).one()
+    round_.state = RoundState.CLOSED
+    # Of the second group one is not OOD.
+    groups = [{"examples": one, **group} for one in (indices, [indices[0], 7])]
+    round_.metrics = {"look_alikes": groups}
+    world.session.commit()
+    told = http.get(url, headers=admin.headers).json()
+    assert told == {
+        "round": 0,
+        "items": [{"example_ids": [first, second], "similarity_min": 0.7, "size": 12}],
+    }
 
 
 @pytest.mark.parametrize("body", [{}, {"ids": []}, {"ids": [1], "filters": {}}])

@@ -176,6 +176,13 @@ def _estimate_round(scene: Scene) -> int:
     return project.id
 
 
+def _draw(scene: Scene) -> int:
+    project = scene.world.project(images=4, state=ProjectState.RUNNING)
+    scene.world.open_round(project, 1)
+    scene.call("post", f"/projects/{project.id}/audit", json={"n": 1})
+    return project.id
+
+
 def _job(verb: str, state: JobState) -> Callable[[Scene], int]:
     def act(scene: Scene) -> int:
         project = scene.world.project()
@@ -277,6 +284,7 @@ TOLD: list[tuple[str, Callable[[Scene], int], set[Topic]]] = [
     ("DELETE /api/projects/{project_id}/imports/{job_id}", _discard, {Topic.JOB}),
     ("POST /api/projects/{project_id}/jobs", _start_job, {Topic.JOB}),
     ("POST /api/projects/{project_id}/rounds/estimate", _estimate_round, {Topic.JOB}),
+    ("POST /api/projects/{project_id}/audit", _draw, {Topic.POOL, Topic.ROUND}),
     ("POST /api/jobs/{job_id}/cancel", _job("cancel", JobState.QUEUED), {Topic.JOB}),
     ("POST /api/jobs/{job_id}/retry", _job("retry", JobState.FAILED), {Topic.JOB}),
     ("POST /api/projects/{project_id}/rounds/{number}/close", _close, {Topic.ROUND}),

@@ -11,6 +11,7 @@ from models.params.networks import TrainingParams
 from models.protocols import TargetModel
 from models.rounds.left_out import tells_apart
 from models.rounds.query import infer
+from workers.advance.auditing import audit
 from workers.advance.phases import Advance
 
 NO_NONE_NOTE: Final = (
@@ -29,13 +30,15 @@ NO_PROBABILITY_NOTE: Final = (
 
 
 def evaluate(advance: Advance) -> None:
-    """Measure the model on the evaluation split, and its purity on verdicts left out."""
+    """Measure the model on the evaluation split, and on random draws."""
     model = advance.model()
     assert model is not None
     task = task_type(advance.snapshot.task)
     is_one = task.names_one_class and advance.snapshot.classes == 1
     measure = _one_class if is_one else _measured
-    advance.note("evaluate", measure(advance, model))
+    found = measure(advance, model) if len(advance.snapshot.evaluation) else {}
+    drawn = audit(advance, model)
+    advance.note("evaluate", {**found, **({} if drawn is None else {"audit": drawn})})
 
 
 def left_out(advance: Advance) -> dict[str, Any] | None:

@@ -8,7 +8,9 @@ import numpy as np
 from core.states import ArtifactKind
 from models.catalog import find
 from models.evaluation.ood_detection import ood_detection
+from models.params.networks import compared_width
 from models.ranking.pool_scores import PoolScores
+from models.rounds.discovery import look_alikes
 from models.rounds.pool_estimate import OodLeft, feature, ood_left_by_purity, ood_left_by_random
 from workers.advance.answers import answered_then
 from workers.advance.evaluating import left_out
@@ -22,9 +24,13 @@ def findings(advance: Advance) -> dict[str, Any]:
     were left out (``models.rounds.left_out``); null where that cannot be told.
     ``purity_auroc`` is that of the purity by which the answered images were chosen against their
     verdicts: the probability that an IN image had the higher purity. It is missing without a
-    verdict of each kind.
+    verdict of each kind. ``look_alikes`` are groups of OOD verdicts, by pool indices.
     """
-    known: dict[str, Any] = {"ood_left": _ood_left(advance), "purity_left_out": left_out(advance)}
+    known: dict[str, Any] = {
+        "ood_left": _ood_left(advance),
+        "purity_left_out": left_out(advance),
+        "look_alikes": _look_alikes(advance),
+    }
     answered = answered_then(advance)
     if answered is None:
         return known
@@ -33,6 +39,16 @@ def findings(advance: Advance) -> dict[str, Any]:
     if len(inside) and len(ood):
         known["purity_auroc"] = ood_detection(inside, ood).auroc
     return known
+
+
+def _look_alikes(advance: Advance) -> list[dict[str, Any]]:
+    rows, ood = advance.embeddings(), advance.snapshot.ood
+    if rows is None:
+        return []
+    # By what the pool page finds its likes.
+    width = compared_width(advance.settings.model.name, rows.shape[1])
+    features = np.asarray(rows[ood, :width], dtype=np.float32)
+    return [asdict(one) for one in look_alikes(ood, features, seed=advance.seed)]
 
 
 def _ood_left(advance: Advance) -> dict[str, Any]:
@@ -70,7 +86,8 @@ def _by_purity(advance: Advance) -> OodLeft | None:
     chosen = np.flatnonzero(~np.isin(then.indices, advance.snapshot.requested))
     then, outside = then.take(chosen), outside[chosen]
     probability = find("purity", advance.settings.purity.name).probability
-    pool = PoolScores.from_parquet(now).purity
+    scored = PoolScores.from_parquet(now)
+    pool = scored.purity[np.isin(scored.indices, advance.snapshot.unlabeled)]
     before = PoolScores.from_parquet(advance.previous[ArtifactKind.SCORES]).purity
     return ood_left_by_purity(
         feature(pool, pool, probability=probability),

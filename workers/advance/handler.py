@@ -73,7 +73,8 @@ def _has_model(advance: Advance) -> bool:
 def _has_to_evaluate(advance: Advance) -> bool:
     if not advance.context.done("snapshot"):
         return True
-    return _has_model(advance) and len(advance.snapshot.evaluation) > 0
+    snapshot = advance.snapshot
+    return _has_model(advance) and len(snapshot.evaluation) + len(snapshot.audited) > 0
 
 
 def _has_to_score(advance: Advance) -> bool:

@@ -36,6 +36,7 @@ from workers.advance.reads import (
     round_of,
 )
 from workers.context import JobContext
+from workers.draws import reached
 from workers.features.stored import LearnedFeatures, embeddings_file, latest
 from workers.job_inputs import class_names
 from workers.learners import learner_of
@@ -208,7 +209,8 @@ class Advance:
         notes = [
             note for phase in ("train", "evaluate") for note in self.noted(phase).get("notes", [])
         ]
-        if self.has_model and len(self.snapshot.evaluation) == 0:
+        judged = len(self.snapshot.evaluation) > 0 or "audit" in self.noted("evaluate")
+        if self.has_model and not judged:
             notes = [*notes, _NO_EVALUATION]
         return notes
 
@@ -223,12 +225,16 @@ class Advance:
         """Freeze what is known."""
         with self.context.sessions() as session:
             project_id = self.context.project_id
-            snapshot = take(session, project_id, self.closing)
+            closing = self.closing
+            released = [] if closing is None else reached(session, project_id, closing, closing)
+            snapshot = take(session, project_id, closing, released)
             dropped = dropped_of(session, self.context.storage, self.settings.subset, snapshot)
             replace(snapshot, dropped=dropped).save(self.file("snapshot.npz"))
             noted = {
                 # Images answered meanwhile drop out at publishing; rank enough to replace them.
                 "spare": open_queries(session, project_id),
+                # What was drawn and is learned from, as the strategy has come to it.
+                "released": released,
                 "learned_by": latest(session, project_id) if self.needs_learned_features else None,
             }
             self.note("snapshot", noted)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from operator import itemgetter
 from typing import Any, Final
 
 import numpy as np
@@ -17,7 +18,7 @@ from core.tables import Artifact, Example, Project, Query, Round
 from core.tasks.registry import task_type
 from models.rounds.predictions import Predictions, predict
 from models.rounds.query import PoolScores
-from workers.advance import second_looks
+from workers.advance import drawing, second_looks
 from workers.advance.findings import findings
 from workers.advance.phases import Advance
 from workers.advance.proposing import propose
@@ -29,7 +30,10 @@ from workers.snapshot import Snapshot
 _BLOCK = 5000
 _PREDICTED: Final = ("predicted_class_id", "probability", "in_probability")
 # Of a query that goes on to the next round.
-_KEPT: Final = ("requested", "again_after", "proposals", *_PREDICTED)
+_KEPT: Final = (
+    *("requested", "again_after", "proposals", "audit", "audit_probability"),
+    *_PREDICTED,
+)
 
 
 def publish(advance: Advance) -> None:
@@ -45,6 +49,7 @@ def publish(advance: Advance) -> None:
         following = rounds.get(advance.selecting) if advance.selecting is not None else None
         if closing is not None:
             _finish(session, advance, closing, files, shown)
+            drawing.release(session, advance)
         requested = _withdraw(session, project.id)
         if following is None:
             move_project(project, ProjectState.FINISHED)
@@ -165,6 +170,7 @@ def _withdraw(session: Session, project_id: int) -> list[dict[str, Any]]:
     )
     withdrawn = session.execute(statement).all()
     session.execute(mark_unqueried([row.example_id for row in withdrawn]))
+    drawing.undo(session, [row.id for row in withdrawn if row.audit and not row.requested])
     return [
         {"example_id": row.example_id, **{name: getattr(row, name) for name in _KEPT}}
         for row in sorted(withdrawn, key=lambda row: row.id)
@@ -189,7 +195,7 @@ def _open(
     found = second_looks.queries(session, project.id, selected.get("again", []))
     again = [row for row in found if row["example_id"] not in carried]
     unknown = dict.fromkeys(_PREDICTED)
-    requested = [*requested, *({**row, **unknown} for row in again)]
+    requested = [*requested, *({**drawing.NOT_DRAWN, **row, **unknown} for row in again)]
     # Before what is ranked, and stored first: what is in the queue is not chosen for it.
     first = [
         {**ids, **row, "rank": rank - len(requested)}
@@ -197,9 +203,10 @@ def _open(
     ]
     propose(session, advance, round_, scores, first)
     _insert(session, first)
-    ranked = _queue(session, advance, round_, scores, selected["order"], selected["wanted"])
+    ranked, met = _queue(session, advance, round_, scores)
     propose(session, advance, round_, scores, ranked)
     _insert(session, ranked)
+    drawing.meet(session, project.id, met)
     rows = first + ranked
     for kind in (ArtifactKind.META_MODEL, ArtifactKind.SCORES):
         if kind in files:
@@ -231,36 +238,61 @@ def _insert(session: Session, rows: list[dict[str, Any]]) -> None:
 
 
 def _queue(
-    session: Session,
-    advance: Advance,
-    round_: Round,
-    scores: PoolScores | None,
-    order: list[int],
-    wanted: int,
-) -> list[dict[str, Any]]:
-    """Rows of the ranked queue: the best ``wanted`` that are still free, one an annotator each."""
+    session: Session, advance: Advance, round_: Round, scores: PoolScores | None
+) -> tuple[list[dict[str, Any]], dict[int, int]]:
+    """What a queue asks about: the best that are still free, and random draws among them.
+
+    Where the strategy comes upon a draw, the next best is asked about.
+
+    Returns:
+        Rows of queries, one an annotator each; and by pool index the rank after which the strategy
+        came upon each draw.
+    """
+    selected, overlap = advance.noted("select"), advance.settings.overlap
+    order, wanted = selected["order"], selected["wanted"]
+    draws = drawing.draw(session, advance, round_, wanted)
+    drawn = drawing.unreleased(session, round_.project_id) | {one.pool_index for one in draws}
+    free = _free(session, round_.project_id, order)
+    most = max(wanted - len(draws), min(wanted, 1))
+    chosen, met = drawing.walk(order, drawn, free, most)
+    places, of_draws = drawing.mixed(len(chosen), len(draws), seed=advance.seed)
+    rows = [
+        (place, one, {"example_id": free[one], **drawing.NOT_DRAWN})
+        for place, one in zip(places, chosen, strict=True)
+    ] + [
+        (place, one.pool_index, {"example_id": one.example_id, **one.columns})
+        for place, one in zip(of_draws, draws, strict=True)
+    ]
+    known = _known(advance, scores, [pool_index for _, pool_index, _ in rows])
+    unknown = dict.fromkeys(next(iter(known.values()), {}))
+    ranked = [
+        {
+            "project_id": round_.project_id,
+            "round_id": round_.id,
+            "rank": place * overlap + copy,
+            **columns,
+            **known.get(pool_index, unknown),
+        }
+        for place, pool_index, columns in sorted(rows, key=itemgetter(0))
+        for copy in range(overlap)
+    ]
+    # The last copy of the one before.
+    before = [-1, *((place + 1) * overlap - 1 for place in places)]
+    by_strategy = selected.get("by_strategy", True)
+    return ranked, {one: before[at] for one, at in met.items()} if by_strategy else {}
+
+
+def _free(session: Session, project_id: int, order: list[int]) -> dict[int, int]:
+    """Ids by pool index of what is still to be asked about."""
     free: dict[int, int] = {}
     for start in range(0, len(order), _BLOCK):
         statement = select(Example.pool_index, Example.id).where(
-            Example.project_id == round_.project_id,
+            Example.project_id == project_id,
             among(Example.pool_index, order[start : start + _BLOCK]),
             Example.state == ExampleState.UNLABELED,
         )
         free.update(session.execute(statement).all())
-    chosen = [pool_index for pool_index in order if pool_index in free][:wanted]
-    known = _known(advance, scores, chosen)
-    overlap = advance.settings.overlap
-    return [
-        {
-            "project_id": round_.project_id,
-            "round_id": round_.id,
-            "example_id": free[pool_index],
-            "rank": rank * overlap + place,
-            **known.get(pool_index, {}),
-        }
-        for rank, pool_index in enumerate(chosen)
-        for place in range(overlap)
-    ]
+    return free
 
 
 def _predicted_anew(

@@ -1,9 +1,9 @@
 """Scoring a pool, in parts where it is large.
 
-A part is so many images that follow one another among the unlabeled ones. Its scores depend on
-nothing but the part, the model and the verdicts, and its files appear by one rename, so that
-it makes no difference who scores it, or how often. Where other workers are alive, each part is a
-job that any of them may take (``docs/adr/0013-a-pool-is-scored-in-parts.md``).
+A part is so many images that follow one another among those that may be asked about. Its scores
+depend on nothing but the part, the model and the verdicts, and its files appear by one rename, so
+that it makes no difference who scores it, or how often. Where other workers are alive, each part is
+a job that any of them may take (``docs/adr/0013-a-pool-is-scored-in-parts.md``).
 """
 
 import json
@@ -47,8 +47,8 @@ _ENDED: Final = (JobState.SUCCEEDED, JobState.FAILED, JobState.CANCELLED)
 
 
 def score(advance: Advance) -> None:
-    """One pass over everything unlabeled: purity and informativeness."""
-    rows = advance.snapshot.unlabeled
+    """One pass over everything that may be asked about: purity and informativeness."""
+    rows = advance.snapshot.candidates
     size = advance.context.settings.scoring_rows
     if len(rows) > size and by_row(advance.query_settings):
         _score_parts(advance, [Piece(n, size) for n in range(math.ceil(len(rows) / size))])
@@ -79,7 +79,7 @@ class Piece:
 
     def indices(self, advance: Advance) -> Indices:
         """The pool indices of its images."""
-        found: Indices = advance.snapshot.unlabeled[self.part * self.rows :][: self.rows]
+        found: Indices = advance.snapshot.candidates[self.part * self.rows :][: self.rows]
         return found
 
 
@@ -166,7 +166,7 @@ def _score_parts(advance: Advance, pieces: Sequence[Piece]) -> None:
     # Parts that an earlier attempt has shared are seen to their end.
     if _parts(advance.context, size) or (len(missing) > 1 and _others_work(advance.context)):
         _share(advance, pieces, missing)
-    total = len(advance.snapshot.unlabeled)
+    total = len(advance.snapshot.candidates)
     for piece in pieces:
         done = piece.part * size
         score_part(
@@ -184,7 +184,7 @@ def _join(advance: Advance, parts: Sequence[Path]) -> None:
         ModelError: They are not the images that are to be scored.
     """
     scores = PoolScores.joined([PoolScores.from_parquet(part / "scores.parquet") for part in parts])
-    if not np.array_equal(scores.indices, advance.snapshot.unlabeled):
+    if not np.array_equal(scores.indices, advance.snapshot.candidates):
         raise ModelError(
             f"The parts in {parts[0].parent} are not those of this round's unlabeled images; "
             "remove the folder and retry the round."
@@ -218,7 +218,7 @@ def _share(advance: Advance, pieces: Sequence[Piece], missing: Collection[Piece]
     """
     context, size = advance.context, pieces[0].rows
     _offer(context, missing, size)
-    total = len(advance.snapshot.unlabeled)
+    total = len(advance.snapshot.candidates)
     try:
         while True:
             jobs = _parts(context, size)

@@ -30,7 +30,9 @@ def select(advance: Advance) -> None:
     """Rank the queue of the next round, and keep what the ranking knows of each image."""
     scores_file = advance.file("raw_scores.parquet")
     wanted = _queue_length(advance)
-    n = wanted + advance.noted("snapshot")["spare"]
+    # Draws are ranked, and others asked about in their place.
+    spare = advance.noted("snapshot")["spare"] + len(advance.snapshot.audited)
+    n = wanted + spare
     if scores_file.exists():
         ranking = _ranked(advance, PoolScores.from_parquet(scores_file), n, wanted)
     else:
@@ -44,6 +46,7 @@ def select(advance: Advance) -> None:
         {
             "wanted": wanted,
             "order": ranking.order.tolist(),
+            "by_strategy": scores_file.exists(),
             "notes": advance.noted("score").get("notes", []) + list(ranking.notes),
             "state": dict(ranking.state),
             "again": second_looks.choose(advance),
@@ -79,7 +82,7 @@ def _ranked(advance: Advance, scores: PoolScores, n: int, wanted: int) -> Rankin
     had_ood = len(last.is_ood) < 2 or bool(last.is_ood.any())
     ranking = select_queries(
         Scored(scores, view),
-        advance.snapshot.unlabeled,
+        advance.snapshot.candidates,
         n,
         advance.query_settings,
         mqnet=MQNet.load(path) if path.exists() else None,

@@ -21,6 +21,7 @@ from core.states import ExampleState, RoundState, Split
 from core.tables import Example, Project, Query
 from models.params.networks import compared_width
 from models.warm_start import MOST, typical_first
+from workers.advance import drawing
 from workers.advance.phases import Advance
 from workers.advance.publish import locked_rounds
 from workers.advance.reads import round_of
@@ -86,16 +87,19 @@ def _typical(advance: Advance, queue: list[Any]) -> list[int]:
     if not slots:
         return []
     rows, unlabeled = advance.embeddings(), advance.snapshot.unlabeled
-    before = [row for row in queue if row.rank <= slots[-1].rank]
+    # What was drawn to judge models is chosen as though it were not there.
+    drawn = {row.pool_index for row in queue if row.audit}
+    before = [row for row in queue if row.rank <= slots[-1].rank and not row.audit]
     staying = np.array(_staying(before, slots), dtype=np.int64)
-    beyond = np.setdiff1d([row.pool_index for row in queue], [row.pool_index for row in before])
+    chosen = [row.pool_index for row in queue if not row.audit]
+    beyond = np.setdiff1d(chosen, [row.pool_index for row in before])
     width = compared_width(advance.settings.model.name, rows.shape[1])
     order = typical_first(
         rows[:, :width],
         np.setdiff1d(unlabeled, beyond),
         # But for what somebody sent that had been labeled, or came in, meanwhile.
         staying[np.isin(staying, unlabeled)],
-        len(slots),
+        len(slots) + len(drawn),
         seed=advance.seed,
     )
     return [int(index) for index in order]
@@ -106,7 +110,7 @@ def _queue(session: Session, round_id: int) -> list[Any]:
     statement = (
         select(
             *(Query.id, Query.rank, Query.example_id, Query.requested, Query.done),
-            Query.lease_token,
+            *(Query.lease_token, Query.audit),
             Example.pool_index,
         )
         .join(Example, Example.id == Query.example_id)
@@ -123,7 +127,9 @@ def _free(queue: list[Any], advance: Advance) -> list[_Slot]:
     slots = []
     for position, found in groupby(drawn, key=lambda row: row.rank // overlap):
         rows = list(found)
-        untouched = not any(row.done or row.requested or row.lease_token for row in rows)
+        untouched = not any(
+            row.done or row.requested or row.audit or row.lease_token for row in rows
+        )
         if position % _ONE_STAYS_OF and len(rows) == overlap and untouched:
             first = rows[0]
             ids = tuple(row.id for row in rows)
@@ -165,10 +171,27 @@ def _replace(
         return 0
     queries, examples = (list(column) for column in zip(*moves, strict=True))
     session.execute(_REPLACE, {"queries": queries, "examples": examples})
+    drawing.meet(session, project_id, _met(queue, slots, order, new, state))
     before = set(left.values())
     session.execute(mark_unqueried(sorted(before - set(new))))
     session.execute(mark_queried(sorted(set(new) - before)))
     return len(slots)
+
+
+def _met(
+    queue: list[Any], slots: list[_Slot], order: list[int], new: list[int], state: dict[int, Any]
+) -> dict[int, int]:
+    """By pool index of each draw in ``order`` the rank of the place filled before it, or -1."""
+    drawn, filled = {row.pool_index for row in queue if row.audit}, set(new)
+    met, count = dict[int, int](), 0
+    for index in order:
+        if count == len(slots):
+            break
+        if index in drawn:
+            met[index] = slots[count - 1].rank if count else -1
+        elif index in state and state[index].id in filled:
+            count += 1
+    return met
 
 
 def _locked(

@@ -82,6 +82,15 @@ export const neighboursQuery = (projectId: number, exampleId: number) =>
       ),
   });
 
+export const lookAlikesQuery = (projectId: number) =>
+  queryOptions({
+    queryKey: [...poolKey(projectId), "look-alikes"],
+    queryFn: () =>
+      call(
+        client.GET("/api/projects/{project_id}/examples/look-alikes", { params: at(projectId) }),
+      ),
+  });
+
 export type PoolAction = "queue" | "unqueue" | "hold-out" | "release";
 
 export const actOnExamples = (

@@ -700,6 +700,32 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Audit
+         * @description How often the newest model is right on what no strategy has chosen, by random draws.
+         */
+        get: operations["show_audit"];
+        put?: never;
+        /**
+         * Ask Audit
+         * @description Draw images at random and ask about them first of all.
+         *
+         *     They join the open round; where the project is finished, a round of their own is opened.
+         */
+        post: operations["ask_audit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/classes/{class_id}/examples": {
         parameters: {
             query?: never;
@@ -1000,6 +1026,26 @@ export interface paths {
          * @description Leave unlabeled images of the pool out of all rounds to come.
          */
         post: operations["hold_out"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/examples/look-alikes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Look Alikes
+         * @description OOD images that look like a class: each group can be looked at, and promoted to one.
+         */
+        get: operations["list_look_alikes"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2922,6 +2968,61 @@ export interface components {
             sha256: string;
         };
         /**
+         * AuditAsked
+         * @description How many draws were put into the queue of ``round``.
+         */
+        AuditAsked: {
+            /** Asked */
+            asked: number;
+            /** Round */
+            round: number;
+        };
+        /**
+         * AuditEstimate
+         * @description How often the newest model is right on what no strategy has chosen, by random draws.
+         *
+         *     ``round`` is the round whose model was measured, as it closed; without one nothing was measured
+         *     yet. ``drawn``, ``answered`` and ``waiting`` count the draws as they are now, ``unlooked`` the
+         *     images of the pool that nobody has judged. ``inside`` is of images of a class, whether they are
+         *     given it, ``ood`` of the others, whether they are taken for that; ``ood_share`` how many others
+         *     there are. ``refused`` says why no draws can be made.
+         */
+        AuditEstimate: {
+            accuracy: components["schemas"]["AuditShare"] | null;
+            /** Answered */
+            answered: number;
+            /** Confidence */
+            confidence: number;
+            /** Drawn */
+            drawn: number;
+            inside: components["schemas"]["AuditShare"] | null;
+            ood: components["schemas"]["AuditShare"] | null;
+            ood_share: components["schemas"]["AuditShare"] | null;
+            people: components["schemas"]["HumanError"] | null;
+            /** Per Class */
+            per_class: components["schemas"]["ClassAudit"][];
+            /** Refused */
+            refused: string | null;
+            /** Round */
+            round: number | null;
+            /** Share Of Queue */
+            share_of_queue: number;
+            /** Unlooked */
+            unlooked: number;
+            /** Unsure */
+            unsure: number;
+            /** Waiting */
+            waiting: number;
+        };
+        /**
+         * AuditIn
+         * @description How many images to draw at random and ask about, first of all.
+         */
+        AuditIn: {
+            /** N */
+            n: number;
+        };
+        /**
          * AuditOut
          * @description Who did what to which object, from which address and with what, if that was noted. Without
          *     an actor: nobody who was signed in.
@@ -2960,6 +3061,20 @@ export interface components {
              * @default 50
              */
             n: number;
+        };
+        /**
+         * AuditShare
+         * @description A share in 0..1 with the ends of an interval that holds however often one looks.
+         */
+        AuditShare: {
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
+            /** N */
+            n: number;
+            /** Share */
+            share: number;
         };
         /** AxisSpan */
         AxisSpan: {
@@ -3129,6 +3244,25 @@ export interface components {
             params?: {
                 [key: string]: unknown;
             };
+        };
+        /**
+         * ClassAudit
+         * @description Of one class: the share of its ``n`` draws that the model labels rightly.
+         *
+         *     ``precision`` is how often it is right where it says so.
+         */
+        ClassAudit: {
+            /** Class Id */
+            class_id: number;
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
+            /** N */
+            n: number;
+            precision: components["schemas"]["AuditShare"] | null;
+            /** Share */
+            share: number;
         };
         /** ClassGuide */
         ClassGuide: {
@@ -3963,6 +4097,20 @@ export interface components {
             projects: components["schemas"]["ProjectWork"][];
         };
         /**
+         * HumanError
+         * @description How often a single verdict is wrong, at most ``high``, by images that were judged twice.
+         */
+        HumanError: {
+            /** Disagreed */
+            disagreed: number;
+            /** High */
+            high: number;
+            /** Pairs */
+            pairs: number;
+            /** Share */
+            share: number;
+        };
+        /**
          * ImageLink
          * @description `url` is a path of this Karat; whoever has it sees the image until it expires.
          */
@@ -4510,6 +4658,31 @@ export interface components {
             email: string;
             /** Password */
             password: string;
+        };
+        /**
+         * LookAlike
+         * @description OOD examples that look like a class of their own.
+         *
+         *     `example_ids` are in the middle of the group. The filters `state=ood`, `similar_to` these, and
+         *     `similarity_min` find it whole; `size` is how many there were when the round closed.
+         */
+        LookAlike: {
+            /** Example Ids */
+            example_ids: number[];
+            /** Similarity Min */
+            similarity_min: number;
+            /** Size */
+            size: number;
+        };
+        /**
+         * LookAlikes
+         * @description Groups among what is none of the classes, as `round` found them, the largest first.
+         */
+        LookAlikes: {
+            /** Items */
+            items: components["schemas"]["LookAlike"][];
+            /** Round */
+            round: number | null;
         };
         /**
          * LookAt
@@ -8624,6 +8797,90 @@ export interface operations {
             };
         };
     };
+    show_audit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEstimate"];
+                };
+            };
+        };
+    };
+    ask_audit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AuditIn"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditAsked"];
+                };
+            };
+        };
+    };
     pin_examples: {
         parameters: {
             query?: never;
@@ -9312,6 +9569,46 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Changed"];
+                };
+            };
+        };
+    };
+    list_look_alikes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LookAlikes"];
                 };
             };
         };

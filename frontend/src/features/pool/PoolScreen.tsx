@@ -6,7 +6,7 @@ import { exampleCountQuery, examplesQuery, poolQueries, type Sort } from "../../
 import type { Project } from "../../api/types";
 import { searchedWords } from "../../media/text/words";
 import { t } from "../../strings";
-import { Button, ButtonLink } from "../../ui/Button";
+import { ButtonLink } from "../../ui/Button";
 import { Empty, Failure, Loading, Skeleton } from "../../ui/State";
 import { Compared } from "./Compared";
 import { DetailPanel } from "./DetailPanel";
@@ -23,8 +23,10 @@ import {
   withFilters,
   withoutFilters,
 } from "./filters";
+import { LookAlikes } from "./LookAlikes";
 import { MapCard } from "./map/MapCard";
 import { NothingFound } from "./NothingFound";
+import { Outlined } from "./Outlined";
 import { PoolBar } from "./PoolBar";
 import { PoolGrid } from "./PoolGrid";
 import styles from "./PoolScreen.module.css";
@@ -140,7 +142,11 @@ export function PoolScreen({ project }: { project: Project }) {
         busy={found.isFetching && !found.isFetchingNextPage}
       />
       <FinderFault finder={finder} />
-      {compared && <Compared filters={filters} onOpen={show} onEnd={() => like(null)} />}
+      {compared ? (
+        <Compared filters={filters} onOpen={show} onEnd={() => like(null)} />
+      ) : (
+        <LookAlikes project={project} filters={filters} isUnfiltered={!set} onChange={change} />
+      )}
       <div className={styles.columns}>
         <aside id="pool-filters" className={styles.filters} data-open={open || undefined}>
           <FilterPanel
@@ -165,21 +171,11 @@ export function PoolScreen({ project }: { project: Project }) {
             </div>
           )}
           {filters.outline && count.data && (
-            <div className={styles.inside}>
-              <h3>{t.pool.map.inside(t.pool.count(count.data.count, count.data.exact))}</h3>
-              <Button
-                size="small"
-                onClick={selection.pickAll}
-                disabled={selection.all || count.data.count === 0}
-              >
-                {t.pool.map.selectInside}
-              </Button>
-              {!map && (
-                <Button size="small" kind="quiet" onClick={() => surround(null)}>
-                  {t.rounds.inside.close}
-                </Button>
-              )}
-            </div>
+            <Outlined
+              count={count.data}
+              selection={selection}
+              onClose={map ? null : () => surround(null)}
+            />
           )}
           {notCompared && (
             <Empty

@@ -81,10 +81,10 @@ it("asks for a mark for Excel in the CSV alone", () => {
 
 it("exports as it was in a snapshot, if there are any", () => {
   shown({ ant: { labeled: 2, evaluation: 1 } });
-  expect(screen.queryByLabelText("As it was in")).toBeNull();
+  expect(screen.queryByLabelText("Labels as of")).toBeNull();
   cleanup();
   shown({ ant: { labeled: 2, evaluation: 1 } }, 6, "classification", ["release 1.0"]);
   expect(link("Download COCO")).toBe("/api/projects/7/export?format=coco");
-  fireEvent.change(screen.getByLabelText("As it was in"), { target: { value: "release 1.0" } });
+  fireEvent.change(screen.getByLabelText("Labels as of"), { target: { value: "release 1.0" } });
   expect(link("Download COCO")).toBe("/api/projects/7/export?format=coco&snapshot=release+1.0");
 });

@@ -208,6 +208,7 @@ export const admin = {
       hold_out: "held out",
       release: "gave back",
       promote: "made a class of",
+      draw: "drew at random",
       rotate: "made a new secret for",
       redeliver: "sent again to",
       switch_off: "switched off",

@@ -108,6 +108,16 @@ export const pool = {
     name: "Name of the class",
     action: "Add class and send",
   },
+  lookAlikes: {
+    title: "These look like classes of their own",
+    text: "All of them were said to be none of the classes. Look at a group, select it, and make a class of it, if it is one.",
+    size: (number: number) => `${images(number)} look alike`,
+    hint: (groups: number) =>
+      groups === 1
+        ? "Among what is none of the classes, one group looks like a class of its own."
+        : `Among what is none of the classes, ${groups} groups look like classes of their own.`,
+    look: "Look at it",
+  },
   done: {
     queue: (number: number, round: number | null) =>
       `${images(number)} sent to the head of the queue of round ${round}.`,

@@ -5,7 +5,7 @@ const count = (value: number) => value.toLocaleString(locale);
 
 export const snapshots = {
   title: "Snapshots",
-  hint: "What every image counts as at one moment, kept under a name: to export it again as it was, to compare it with later, or to hand it on with a number that proves it.",
+  hint: "What every image counts as at one moment, kept under a name: to export it again as it was, to compare it with later, or to hand it on with a fingerprint that proves it.",
   none: "No snapshot yet.",
   brief: (of: number) => plural(of, "snapshot", "snapshots"),
   take: "Take a snapshot",
@@ -64,7 +64,7 @@ export const snapshots = {
   removeThis: (name: string) => `Remove ${name}`,
   removeTitle: (name: string) => `Remove the snapshot ${name}?`,
   removeText: "What it says cannot be brought back. Labels stay as they are.",
-  exportAs: "As it was in",
+  exportAs: "Labels as of",
   exportAsHint: "Labels and votes are those of the snapshot.",
-  now: "Now, no snapshot",
+  now: "Now",
 };

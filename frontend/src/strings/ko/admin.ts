@@ -208,6 +208,7 @@ export const admin: Catalogue["admin"] = {
       hold_out: "제외",
       release: "풀로 되돌림",
       promote: "클래스로 만듦",
+      draw: "무작위로 뽑음",
       rotate: "새 비밀 키 발급",
       redeliver: "다시 전송",
       switch_off: "자동으로 끔",

@@ -107,6 +107,14 @@ export const pool: Catalogue["pool"] = {
     name: "클래스 이름",
     action: "클래스 추가 후 보내기",
   },
+  lookAlikes: {
+    title: "새 클래스로 보이는 묶음",
+    text: "모두 어느 클래스도 아니라고 판정된 것입니다. 묶음을 살펴보고, 하나의 클래스라면 선택해서 클래스로 만드세요.",
+    size: (value) => `비슷한 ${images(value)}`,
+    hint: (groups) =>
+      `어느 클래스도 아닌 것 가운데 새 클래스로 보이는 묶음이 ${number(groups)}개 있습니다.`,
+    look: "살펴보기",
+  },
   done: {
     queue: (value, round) => `${images(value)}를 라운드 ${round} 대기열 맨 앞으로 보냈습니다.`,
     unqueue: (value) => `${images(value)}를 되돌렸습니다.`,

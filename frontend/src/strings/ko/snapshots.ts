@@ -55,7 +55,7 @@ export const snapshots: Catalogue["snapshots"] = {
   removeThis: (name) => `${name} 제거`,
   removeTitle: (name) => `스냅샷 ${name}을(를) 제거할까요?`,
   removeText: "담긴 내용은 되돌릴 수 없습니다. 라벨은 그대로 남습니다.",
-  exportAs: "내보낼 시점",
+  exportAs: "라벨 시점",
   exportAsHint: "라벨과 판정 기록은 그 스냅샷의 것입니다.",
-  now: "지금 (스냅샷 아님)",
+  now: "지금",
 };

@@ -29,12 +29,9 @@ type CompareDialogProps = {
 
 /** What changed from a snapshot to another. */
 export function CompareDialog({ projectId, snapshots, chosen, onClose }: CompareDialogProps) {
-  const at = snapshots.indexOf(chosen);
-  // With the one before; the oldest with the newest.
-  const [one, other] =
-    at + 1 < snapshots.length ? [snapshots[at + 1], chosen] : [chosen, snapshots[0]];
-  const [from, setFrom] = useState((one ?? chosen).name);
-  const [to, setTo] = useState((other ?? chosen).name);
+  const [one, other] = pairWith(chosen, snapshots);
+  const [from, setFrom] = useState(one.name);
+  const [to, setTo] = useState(other.name);
   const names = snapshots.map(({ name }) => name);
   return (
     <Dialog title={text.compareTitle} wide onClose={onClose}>
@@ -52,6 +49,14 @@ export function CompareDialog({ projectId, snapshots, chosen, onClose }: Compare
       </DialogActions>
     </Dialog>
   );
+}
+
+/** With the one before it, of the same part of the project if there is one; the oldest with the newest. */
+function pairWith(chosen: Snapshot, snapshots: Snapshot[]): [Snapshot, Snapshot] {
+  const older = snapshots.slice(snapshots.indexOf(chosen) + 1);
+  const part = JSON.stringify(chosen.filters);
+  const before = older.find(({ filters }) => JSON.stringify(filters) === part) ?? older[0];
+  return before ? [before, chosen] : [chosen, snapshots[0] ?? chosen];
 }
 
 type SideProps = {

@@ -1,0 +1,1 @@
+"""Simulated projects whose pools are certified, and what is compared with that."""

@@ -1,0 +1,82 @@
+"""``karat audit``: how often the newest model is right, by random draws."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
+from karat.terminal import show_json, show_table
+
+if TYPE_CHECKING:
+    from karat.client.findings import AuditEstimate, DrawnShare
+
+
+def audit(
+    project: ProjectArgument,
+    ask: Annotated[
+        int | None,
+        typer.Option(
+            min=1, max=10_000, help="Draw so many images at random and ask about them first of all."
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say how often the newest model is right on what nobody chose, by images drawn at random."""
+    with connect() as client:
+        found = find_project(client, project)
+        if ask is not None:
+            asked = found.ask_audit(ask)
+            if as_json:
+                return show_json(asked)
+            typer.echo(f"{asked['asked']:,} images were drawn; round {asked['round']} asks.")
+            return None
+        estimate = found.audit()
+        names = {one["id"]: one["name"] for one in found.get()["classes"]}
+    if as_json:
+        return show_json(estimate)
+    return _show(estimate, names)
+
+
+def _show(found: "AuditEstimate", names: dict[int, str]) -> None:
+    if found["refused"] is not None:
+        typer.echo(found["refused"])
+        return
+    typer.echo(
+        f"{found['drawn']:,} images were drawn at random, {found['answered']:,} of them answered; "
+        f"{found['unlooked']:,} of the pool nobody has judged."
+    )
+    if found["round"] is None:
+        typer.echo("Nothing was measured yet: it is when a round closes that draws were part of.")
+        return
+    rows = [
+        _row("all", found["accuracy"]),
+        _row("of a class", found["inside"]),
+        _row("OOD", found["ood"]),
+        *(
+            _row(names.get(one["class_id"], str(one["class_id"])), one)
+            for one in found["per_class"]
+        ),
+    ]
+    show_table(
+        ("images", "#draws", "#labeled rightly", "#at least", "#at most"),
+        [row for row in rows if row is not None],
+        "No draw was answered.",
+    )
+    percent = round(100 * found["confidence"])
+    typer.echo(
+        f"By the model of round {found['round']}; each interval is {percent} % sure, however often "
+        "you look."
+    )
+    if found["unsure"]:
+        typer.echo(f"{found['unsure']:,} that people were unsure of count as labeled wrongly.")
+    if (people := found["people"]) is not None:
+        typer.echo(
+            f"People differed on {people['disagreed']:,} of {people['pairs']:,} images that were "
+            f"judged twice: at most {people['high']:.1%} of single answers are wrong."
+        )
+
+
+def _row(name: str, one: "DrawnShare | None") -> tuple[str, int, str, str, str] | None:
+    if one is None:
+        return None
+    return name, one["n"], f"{one['share']:.1%}", f"{one['low']:.1%}", f"{one['high']:.1%}"

@@ -1,0 +1,188 @@
+"""Random draws that judge the models: who is drawn, who learns from them, and when."""
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+from fastapi.testclient import TestClient
+from sqlalchemy import func, select
+
+from core.states import JobState, ProjectState, Role, RoundState, Verdict
+from core.tables import Annotation, Example, Query
+from tests.workers.loop import Loop
+from tests.world import World
+from workers.advance.drawing import walk
+from workers.draws import pairs, reached
+from workers.snapshot import Snapshot, take
+
+FROZEN: dict[str, Any] = {
+    "model": {"name": "patch_kmeans", "params": {"features": 16, "iterations": 2}},
+    "strategy": {"name": "margin"},
+    "second_looks": 0,
+    "images": 130,
+    "evaluation": 0,
+    "budget": 40,
+    "audit_share": 0.25,
+}
+
+
+def taken(loop: Loop, closing: int) -> Snapshot:
+    with loop.session.begin_nested():
+        return take(loop.session, loop.project.id, closing)
+
+
+def draws_of(loop: Loop, number: int) -> dict[int, Query]:
+    """Draws that a round asks about for the first time, by pool index."""
+    statement = (
+        select(Example.pool_index, Query)
+        .join(Query, Query.example_id == Example.id)
+        .where(Query.round_id == loop.rounds()[number].id, Query.audit, Query.again_after.is_(None))
+        .order_by(Query.rank)
+    )
+    return dict(loop.session.execute(statement).all())
+
+
+def skip(loop: Loop, query: Query) -> None:
+    """Somebody is shown a query of the open round, and skips it."""
+    query.lease_token = loop.session.scalar(select(func.gen_random_uuid()))
+    example = loop.session.get_one(Example, query.example_id)
+    loop._store(loop.rounds()[query_round(loop, query)], query, example, Verdict.SKIP, None)
+    loop.session.commit()
+
+
+def query_round(loop: Loop, query: Query) -> int:
+    return next(one.number for one in loop.rounds() if one.id == query.round_id)
+
+
+def test_draws_judge_the_model_and_are_learned_from_once_the_strategy_comes_to_them(
+    world: World, http: TestClient
+) -> None:
+    loop = Loop(world, **FROZEN)
+    loop.advance(0, 12)
+    draws = draws_of(loop, 1)
+    # 60 queries, of which 15 drawn from what was free.
+    assert (loop.rounds()[1].queries, len(draws)) == (60, 15)
+    assert {query.audit_probability for query in draws.values()} == {15 / 118}
+    left = next(iter(draws))
+    skip(loop, draws[left])
+    loop.answer(1, 44)
+    answered = {index for index, query in draws_of(loop, 1).items() if query.done} - {left}
+    due = set(reached(loop.session, loop.project.id, 1, 1)) & answered
+    assert 0 < len(due) < len(answered) < 15
+
+    assert loop.finish(1).state is JobState.SUCCEEDED
+    found = taken(loop, 1)
+    assert set(found.audited) == answered - due
+    assert due <= set(found.labeled)
+    assert set(found.label_rounds[np.isin(found.labeled, list(due))]) == {1}
+    assert not set(found.audited) & set(found.labeled)
+    assert set(found.audited) <= set(found.candidates)
+    closed = loop.rounds()[1]
+    judged = closed.metrics["audit"]
+    assert (judged["n"], judged["unsure"]) == (len(answered - due), 0)
+    for name in ("accuracy", "in", "ood", "ood_share"):
+        if (one := judged[name]) is not None:
+            assert 0 <= one["low"] <= one["share"] <= one["high"] <= 1
+    kinds = [(judged[name] or {"n": 0})["n"] for name in ("in", "ood")]
+    assert sum(kinds) == judged["accuracy"]["n"] == judged["ood_share"]["n"] == judged["n"]
+    assert sum(one["n"] for one in judged["per_class"]) == kinds[0]
+    assert not any("Accuracy was not measured" in note for note in closed.notes)
+
+    # What nobody was shown is free again, and what was skipped is asked once more.
+    assert set(draws_of(loop, 1)) == answered | {left}
+    following = draws_of(loop, 2)
+    assert left in following
+    headers = loop.world.caller().headers
+    url = f"/api/projects/{loop.project.id}/audit"
+    told = http.get(url, headers=headers).json()
+    assert (told["round"], told["accuracy"]["share"]) == (1, judged["accuracy"]["share"])
+    assert (told["answered"], told["waiting"]) == (len(answered - due), len(following))
+    assert told["share_of_queue"] == 0.25
+
+    # One of ten is asked again of whoever labels alone; said by somebody else it is a pair.
+    again = select(Query).where(Query.round_id == loop.rounds()[2].id, Query.again_after > 0)
+    (twice,) = loop.session.scalars(again.where(Query.audit)).all()
+    before = loop.session.get_one(Annotation, twice.again_after)
+    assert pairs(loop.session, loop.project.id) == (0, 0)
+    example = loop.session.get_one(Example, twice.example_id)
+    loop.annotator = world.caller(Role.ANNOTATOR).user
+    other = Verdict.OOD if before.verdict is Verdict.LABEL else Verdict.LABEL
+    chosen = loop.classes[0].id if other is Verdict.LABEL else None
+    loop._store(loop.rounds()[2], twice, example, other, chosen)
+    loop.session.commit()
+    assert pairs(loop.session, loop.project.id) == (1, 1)
+
+
+def test_a_finished_project_is_audited_in_a_round_of_its_own(
+    world: World, http: TestClient
+) -> None:
+    loop = Loop(world, **{**FROZEN, "audit_share": 0, "max_rounds": 1})
+    headers = world.caller().headers
+    url = f"/api/projects/{loop.project.id}"
+    loop.advance(0, 12)
+    assert loop.project.state is ProjectState.FINISHED
+    asked = http.post(f"{url}/audit", json={"n": 20}, headers=headers).json()
+    assert asked == {"asked": 20, "round": 1}
+    audited = loop.rounds()[1]
+    assert (audited.state, audited.strategy, audited.budget) == (RoundState.OPEN, "audit", 20)
+    assert loop.project.state is ProjectState.RUNNING
+    body = {"client": "9b2f6a9e-58e8-4a53-9e2a-6f1c4a4a5a10", "n": 2}
+    leased = http.post(f"{url}/labeling/lease", json=body, headers=headers)
+    assert len(leased.json()["items"]) == 2
+    assert "audit" not in leased.text
+
+    loop.answer(1, 20)
+    assert loop.finish(1).state is JobState.SUCCEEDED
+    assert len(loop.rounds()) == 2
+    assert loop.project.state is ProjectState.FINISHED
+    assert loop.rounds()[1].metrics["audit"]["n"] == 20
+    assert http.get(f"{url}/audit", headers=headers).json()["accuracy"]["n"] == 20
+    # All are drawn in the end, and then there is none to draw.
+    assert http.post(f"{url}/audit", json={"n": 200}, headers=headers).json()["asked"] == 98
+    refused = http.post(f"{url}/audit", json={"n": 1}, headers=headers)
+    assert (refused.status_code, refused.json()["code"]) == (409, "nothing_to_draw")
+
+
+def test_a_draw_that_waits_in_the_queue_comes_first_and_is_learned_from_in_its_place(
+    world: World, http: TestClient
+) -> None:
+    loop = Loop(world, images=16, audit_share=0)
+    headers, url = world.caller().headers, f"/api/projects/{loop.project.id}/audit"
+    queued = {index: rank for rank, index, _ in loop.queue(0)}
+    assert http.post(url, json={"n": 15}, headers=headers).json()["asked"] == 15
+    draws = draws_of(loop, 0)
+    assert all(query.rank < 0 for query in draws.values())
+    ranks = {index: query.audit_rank for index, query in draws.items()}
+    assert ranks == {index: queued[index] - 1 if index in queued else None for index in draws}
+    assert sum(not query.done for query in loop.session.scalars(select(Query))) == 16
+    loop.answer(0, 16)
+    # Where the one that was not drawn was in the queue, those before it are learned from.
+    (rest,) = set(range(16)) - set(draws)
+    met = {index for index, rank in queued.items() if rest in queued and rank < queued[rest]}
+    assert set(reached(loop.session, loop.project.id, 0, 0)) == met
+
+
+def test_what_is_left_of_the_draws_is_a_fair_sample_of_what_no_strategy_chose() -> None:
+    size, rounds, budget = 24, 4, 3
+    order = np.random.default_rng(3).permutation(size).tolist()
+    kept, open_ = Counter[int](), Counter[int]()
+    for seed in range(1500):
+        generator = np.random.default_rng(seed)
+        unlabeled, audited = set(range(size)), set[int]()
+        for _ in range(rounds):
+            new = generator.choice(sorted(unlabeled), 2, replace=False).tolist()
+            audited |= set(new)
+            unlabeled -= set(new)
+            chosen, met = walk(order, audited, unlabeled, budget)
+            # Of those chosen not all are answered: as many as people come to.
+            answered = int(generator.integers(1, len(chosen) + 1))
+            unlabeled -= set(chosen[:answered])
+            audited -= {one for one, before in met.items() if before < answered}
+        for one in audited:
+            kept[one] += 1
+        for one in audited | unlabeled:
+            open_[one] += 1
+    often = [one for one in open_ if open_[one] > 500]
+    shares = np.array([kept[one] / open_[one] for one in often])
+    # Five standard deviations of a share of 0.4 in 500.
+    assert np.ptp(shares) < 0.11
