@@ -94,7 +94,7 @@ def reset(email: str, password: str | None) -> dict[str, str]:
                     verb="reset_password",
                     object_type="user",
                     object_id=user.id,
-                    detail={"email": user.email, "by": "bootstrap"},
+                    detail={"by": "bootstrap"},
                 )
             )
             return {"email": user.email, "password": password}

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.audit import record
 from api.credentials import new_secret, secret_hash
 from api.principal import COOKIE, Principal
-from api.sources import address
+from api.sources import address, agent
 from core.errors import NotFound
 from core.sealing import Sealer
 from core.settings import Settings
@@ -20,14 +20,6 @@ from core.tables import Audit, LoginSession, User
 
 # Failures of one account that are written down in a minute: enough to see somebody guess.
 _NOTED: Final = 30
-_AGENT: Final = 300
-"""Characters kept of what a browser calls itself."""
-
-
-def agent_of(request: Request) -> str | None:
-    """What the browser calls itself."""
-    given = request.headers.get("user-agent", "")[:_AGENT].replace("\0", "")
-    return given or None
 
 
 async def begin(
@@ -36,7 +28,6 @@ async def begin(
     user: User,
     *,
     cookie: str | None,
-    agent: str | None,
     id_token: str | None = None,
 ) -> str:
     """A secret that nobody has seen before; what the browser had until now ends.
@@ -46,7 +37,6 @@ async def begin(
         settings: How long it lasts, and what ``id_token`` is sealed with.
         user: Who has signed in.
         cookie: What the browser had.
-        agent: What it calls itself.
         id_token: What the provider of single sign-on said, if it was that.
     """
     if cookie:
@@ -67,7 +57,7 @@ async def begin(
             user_id=user.id,
             method=method,
             address=address.get(),
-            agent=agent,
+            agent=agent(),
             expires_at=now + timedelta(days=settings.session_days),
             id_token_sealed=sealed,
         )
@@ -157,7 +147,5 @@ async def note_failure(session: AsyncSession, user: User | None, reason: str | N
     )
     noted = await session.scalar(select(func.count()).select_from(recent)) or 0
     if noted < _NOTED:
-        detail: dict[str, Any] = {"email": user.email} if user else {}
-        if reason is not None:
-            detail["reason"] = reason
+        detail: dict[str, Any] = {} if reason is None else {"reason": reason}
         record(session, None, "log_in_failed", "user", user.id if user else None, **detail)

@@ -36,6 +36,8 @@ from api.pools.routes import router as pools
 from api.principal import Identifier
 from api.projects.routes import router as projects
 from api.requests import Requests
+from api.retention.routes import admin_router as all_retention
+from api.retention.routes import router as retention
 from api.reviews.routes import router as reviews
 from api.rounds.routes import project_router as project_rounds
 from api.rounds.routes import router as rounds
@@ -43,6 +45,7 @@ from api.second_factor.routes import router as second_factor
 from api.selections.routes import router as selections
 from api.snapshots.routes import router as snapshots
 from api.subsets.routes import router as subsets
+from api.tokens.routes import router as tokens
 from api.users.routes import router as users
 from api.webhooks.routes import admin_router as all_webhooks
 from api.webhooks.routes import router as webhooks
@@ -61,8 +64,10 @@ _ROUTERS = (
     auth,
     oidc,
     second_factor,
+    tokens,
     users,
     projects,
+    retention,
     pools,
     maps,
     embedding_map,
@@ -86,6 +91,7 @@ _ROUTERS = (
     judges,
     home,
     admin,
+    all_retention,
     all_webhooks,
     events.router,
 )
@@ -100,7 +106,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     app.state.sessions = async_sessions(engine)
     app.state.storage = Storage.of(settings)
     app.state.originals = Originals(app.state.storage, Buckets(settings))
-    app.state.identifier = Identifier(engine, settings.second_factor)
+    app.state.identifier = Identifier(engine, settings.token_requests, settings.second_factor)
     app.state.provider = ProviderClient.of(settings.provider)
     app.state.answers = AnswerWriter(app.state.sessions)
     app.state.broadcaster = Broadcaster(settings.libpq_url)

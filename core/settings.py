@@ -100,6 +100,12 @@ class Settings(BaseSettings):
     oidc_only: bool = Field(
         default=False, description="Let nobody in by password; admins on the server aside."
     )
+    token_days: int = Field(
+        default=90, ge=1, le=3650, description="Life of a new API token, unless asked otherwise."
+    )
+    token_requests: int = Field(
+        default=6000, ge=0, description="Requests with one API token in a minute; 0: any number."
+    )
     trusted_proxies: str | None = Field(
         default=None,
         # The second is what uvicorn calls it.

@@ -15,9 +15,6 @@ from api.auth.schemas import (
     SessionOut,
     SignInMethods,
     SingleSignOn,
-    TokenCreate,
-    TokenCreated,
-    TokenOut,
 )
 from api.credentials import secret_hash
 from api.deps import SessionDep, SettingsDep
@@ -57,7 +54,6 @@ async def log_in(request: Request, response: Response, settings: SettingsDep, bo
         body,
         host=request.client and request.client.host,
         cookies=request.cookies,
-        agent=login_sessions.agent_of(request),
     )
     login_sessions.set_cookie(request, response, settings, admitted.secret)
     response.set_cookie(
@@ -161,21 +157,3 @@ async def end_other_sessions(request: Request, session: SessionDep, user: Curren
 async def end_session(session: SessionDep, user: CurrentUser, session_id: PathId) -> None:
     """End one of one's own sessions, with the next request of that browser."""
     await login_sessions.end_own(session, user, session_id)
-
-
-@router.get("/tokens")
-async def list_tokens(session: SessionDep, user: CurrentUser) -> Items[TokenOut]:
-    tokens = await service.list_tokens(session, user)
-    return Items(items=[TokenOut.model_validate(token) for token in tokens])
-
-
-@router.post("/tokens", status_code=201)
-async def create_token(session: SessionDep, user: CurrentUser, body: TokenCreate) -> TokenCreated:
-    token, secret = await service.create_token(session, user, body)
-    await session.refresh(token)
-    return TokenCreated(**TokenOut.model_validate(token).model_dump(), secret=secret)
-
-
-@router.delete("/tokens/{token_id}", status_code=204)
-async def revoke_token(session: SessionDep, user: CurrentUser, token_id: PathId) -> None:
-    await service.revoke_token(session, user, token_id)

@@ -1,34 +1,26 @@
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from typing import Final
+from datetime import UTC, datetime
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from api import login_limits as limits
 from api import login_sessions
 from api.audit import record
 from api.auth import devices
-from api.auth.schemas import Login, PasswordChange, TokenCreate
+from api.auth.schemas import Login, PasswordChange
 from api.credentials import (
-    TOKEN_PREFIX,
     hash_in_thread,
     match_in_thread,
-    new_secret,
     secret_hash,
 )
 from api.passwords import set_password
 from api.principal import COOKIE, Principal
 from api.second_factor import service as second_factor
-from core.errors import Conflict, Forbidden, Invalid, NotFound, Unauthenticated
+from core.errors import Forbidden, Invalid, Unauthenticated
 from core.settings import Settings
-from core.states import Role
-from core.tables import ApiToken, User
-
-MOST_TOKENS: Final = 100
-"""Valid API tokens that a user may have."""
-
+from core.tables import User
 
 Sessions = async_sessionmaker[AsyncSession]
 
@@ -55,7 +47,6 @@ async def log_in(
     *,
     host: str | None,
     cookies: Mapping[str, str],
-    agent: str | None = None,
 ) -> Admitted:
     """Check the password, and the second factor, and start a session in place of the browser's.
 
@@ -65,7 +56,6 @@ async def log_in(
         body: What was typed.
         host: Where the caller comes from.
         cookies: What the browser has sent.
-        agent: What it calls itself.
 
     Raises:
         Forbidden: Single sign-on is the only way.
@@ -90,9 +80,7 @@ async def log_in(
             user = (await session.scalars(found)).one_or_none()
         if user is not None and matches:
             await limits.forgive(session, keys)
-            secret = await login_sessions.begin(
-                session, settings, user, cookie=cookies.get(COOKIE), agent=agent
-            )
+            secret = await login_sessions.begin(session, settings, user, cookie=cookies.get(COOKIE))
             return Admitted(user, secret, await devices.introduced(session, body.email))
         reason = None if user else "unknown address"
         await login_sessions.note_failure(session, user, reason)
@@ -161,53 +149,4 @@ def require_passwords(settings: Settings, user: User | None) -> None:
             "passwords_off",
             "Here one signs in by single sign-on alone, in the browser. Programs take an API token "
             "from Account.",
-        )
-
-
-async def list_tokens(session: AsyncSession, principal: Principal) -> Sequence[ApiToken]:
-    statement = select(ApiToken).where(ApiToken.user_id == principal.id).order_by(ApiToken.id)
-    return (await session.scalars(statement)).all()
-
-
-async def create_token(
-    session: AsyncSession, principal: Principal, body: TokenCreate
-) -> tuple[ApiToken, str]:
-    # One at a time of a user, or several requests at once would all find room.
-    await session.execute(select(User.id).where(User.id == principal.id).with_for_update())
-    usable = select(func.count()).where(
-        ApiToken.user_id == principal.id,
-        ApiToken.revoked_at.is_(None),
-        or_(ApiToken.expires_at.is_(None), ApiToken.expires_at > func.now()),
-    )
-    if (await session.scalar(usable) or 0) >= MOST_TOKENS:
-        raise Conflict(
-            "too_many_tokens", f"You have {MOST_TOKENS} valid tokens; revoke one that is not used."
-        )
-    secret = new_secret(TOKEN_PREFIX)
-    expires = body.expires_in_days
-    token = ApiToken(
-        user_id=principal.id,
-        name=body.name,
-        prefix=secret[: len(TOKEN_PREFIX) + 4],
-        token_hash=secret_hash(secret),
-        scope=body.scope,
-        expires_at=datetime.now(UTC) + timedelta(days=expires) if expires else None,
-    )
-    session.add(token)
-    await session.flush()
-    record(
-        session, principal, "create", "token", token.id, name=token.name, scope=token.scope.value
-    )
-    return token, secret
-
-
-async def revoke_token(session: AsyncSession, principal: Principal, token_id: int) -> None:
-    """Make a token invalid: one's own, and for an admin anybody's."""
-    token = await session.get(ApiToken, token_id)
-    if token is None or (token.user_id != principal.id and principal.role is not Role.ADMIN):
-        raise NotFound("token")
-    if token.revoked_at is None:
-        token.revoked_at = datetime.now(UTC)
-        record(
-            session, principal, "revoke", "token", token.id, name=token.name, user_id=token.user_id
         )

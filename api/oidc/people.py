@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.audit import record
 from api.oidc.refusals import Refused
 from api.passwords import end_sessions
+from api.users.roles import set_role
 from core.sign_in import Provider
 from core.states import Role
 from core.tables import ApiToken, Identity, User
@@ -157,7 +158,7 @@ async def _with_role(
         return None
     if user.role is not wanted:
         changes = {"role": [user.role, wanted]}
-        user.role = wanted
+        await set_role(session, user, wanted)
         record(session, None, "update", "user", user.id, changes=changes)
     if role is not None:
         return None

@@ -127,7 +127,6 @@ async def _admitted(
                     settings,
                     user,
                     cookie=request.cookies.get(COOKIE),
-                    agent=login_sessions.agent_of(request),
                     id_token=said.id_token,
                 )
         assert refused is not None

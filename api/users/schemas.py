@@ -30,6 +30,7 @@ class UserOut(BaseModel):
     active: bool
     must_change_password: bool
     created_at: datetime
+    erased_at: datetime | None
 
 
 class UserCreate(BaseModel):

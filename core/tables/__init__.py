@@ -1,8 +1,9 @@
 """The database schema, one module per area. Importing this package registers every table."""
 
 from core.tables.annotation import Annotation
+from core.tables.audit import Audit, AuditLink
 from core.tables.example import COMPOSED_NAME, Example, ExampleText
-from core.tables.job import DRY_RUN, Artifact, Audit, Job
+from core.tables.job import DRY_RUN, Artifact, Job
 from core.tables.judge import Judge, JudgeAnswer
 from core.tables.project import FormerClassName, Member, Project, ProjectClass
 from core.tables.removal import COLLECTIONS, Removal, RemovalItem
@@ -17,6 +18,7 @@ from core.tables.user import (
     LoginSession,
     RecoveryCode,
     SecondFactor,
+    TokenRequests,
     User,
 )
 from core.tables.webhook import Delivery, Webhook, WebhookEvent
@@ -31,6 +33,7 @@ __all__ = [
     "ApiToken",
     "Artifact",
     "Audit",
+    "AuditLink",
     "Delivery",
     "Example",
     "ExampleText",
@@ -55,6 +58,7 @@ __all__ = [
     "SecondFactor",
     "SigningKey",
     "Suggestion",
+    "TokenRequests",
     "User",
     "Webhook",
     "WebhookEvent",

@@ -16,6 +16,7 @@ class User(Base):
     ``password_hash`` is empty for who came by single sign-on and has no password. ``second_factor``
     says that there is a confirmed one. Until ``password_until`` the password opens the account also
     where single sign-on is the only way; only the server's command line sets it.
+    Of somebody erased there is the number, and no name and address of theirs.
     """
 
     __tablename__ = "users"
@@ -32,6 +33,7 @@ class User(Base):
     second_factor_required: Mapped[bool] = mapped_column(server_default=text("false"))
     password_until: Mapped[datetime | None]
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    erased_at: Mapped[datetime | None]
 
 
 class LoginSession(Base):
@@ -96,7 +98,10 @@ class RecoveryCode(Base):
 
 
 class ApiToken(Base):
-    """A personal token for REST. Only its hash and first characters are kept."""
+    """A personal token for REST. Only its hash and first characters are kept.
+
+    With ``project_id`` it opens that project and nothing else, and goes with it.
+    """
 
     __tablename__ = "api_tokens"
 
@@ -107,12 +112,30 @@ class ApiToken(Base):
     token_hash: Mapped[str] = mapped_column(unique=True)
     # Tokens from before there were scopes keep what they could do.
     scope: Mapped[Scope] = mapped_column(server_default=text("'admin'"))
+    project_id: Mapped[int | None] = mapped_column(
+        ForeignKey("projects.id", ondelete="CASCADE"), index=True
+    )
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     last_used_at: Mapped[datetime | None]
     expires_at: Mapped[datetime | None]
     revoked_at: Mapped[datetime | None]
 
     user: Mapped[User] = relationship(lazy="raise")
+
+
+class TokenRequests(Base):
+    """Requests with a token in the latest minute that it was used in, of all API processes.
+
+    ``minute`` counts minutes since 1970.
+    """
+
+    __tablename__ = "token_requests"
+
+    token_id: Mapped[int] = mapped_column(
+        ForeignKey("api_tokens.id", ondelete="CASCADE"), primary_key=True, autoincrement=False
+    )
+    minute: Mapped[int]
+    requests: Mapped[int]
 
 
 class LoginAttempt(Base):

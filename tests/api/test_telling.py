@@ -47,6 +47,7 @@ SILENT = {
     "POST /api/users/{user_id}/reset-password": NO_PROJECT,
     "POST /api/users/{user_id}/reset-second-factor": NO_PROJECT,
     "POST /api/users/{user_id}/unlock": NO_PROJECT,
+    "POST /api/users/{user_id}/erase": NO_PROJECT,
     "POST /api/weights": NO_PROJECT,
     "DELETE /api/weights/{weights_id}": NO_PROJECT,
     "POST /api/judges": NO_PROJECT,
@@ -105,6 +106,12 @@ def _create(scene: Scene) -> int:
     made = scene.call("post", "/projects", json={"name": "new", "classes": []})
     found: int = made["id"]
     return found
+
+
+def _retain(scene: Scene) -> int:
+    project = scene.world.project()
+    scene.call("put", f"/projects/{project.id}/retention", json={"days": 30})
+    return project.id
 
 
 def _delete(scene: Scene) -> int:
@@ -247,6 +254,7 @@ WEBHOOK = "POST /api/webhooks/{webhook_id}"
 TOLD: list[tuple[str, Callable[[Scene], int], set[Topic]]] = [
     ("POST /api/projects", _create, {Topic.PROJECT}),
     ("DELETE /api/projects/{project_id}", _delete, {Topic.PROJECT}),
+    ("PUT /api/projects/{project_id}/retention", _retain, {Topic.PROJECT}),
     (PROJECT, _patch(name="another"), {Topic.PROJECT}),
     (PROJECT, _patch(guidelines="Look twice."), {Topic.PROJECT}),
     (PROJECT, _patch(settings={"overlap": 2}), {Topic.PROJECT}),

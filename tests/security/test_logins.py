@@ -338,5 +338,5 @@ def test_the_audit_log_says_from_where(installation: Settings, world: World) -> 
     known = {(entry["verb"], entry["address"]) for entry in found}
     assert {(verb, "192.0.2.1") for verb in ("log_in", "log_in_failed", "create")} <= known
     assert not any("address" in entry["detail"] for entry in found)
-    assert text.splitlines()[0].endswith(",address")
+    assert text.splitlines()[0].endswith(",address,agent")
     assert text.count("192.0.2.1") == 4

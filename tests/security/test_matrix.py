@@ -98,7 +98,8 @@ def walker(http: TestClient, world: World) -> Walker:
 def _caller(world: World, column: Column, own: Target) -> Caller | None:
     if column.role is None:
         return None
-    return world.caller(column.role, *([own.project] if column.member else []))
+    projects = [own.project] if column.member else []
+    return world.caller(column.role, *projects, as_=column.member)
 
 
 def _wrong(who: str, column: Column, status: int, code: str) -> str | None:

@@ -44,6 +44,49 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/audit.jsonl": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Stream Audit
+         * @description The log as JSON Lines, the oldest first: what a copy elsewhere is kept by.
+         *
+         *     `number` has no gaps. `hash` is the SHA-256 of the hash before, as bytes, and the text `sealed`;
+         *     in that stands, for address and agent, the SHA-256 of `salt` and both.
+         */
+        get: operations["stream_audit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/retention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Retention
+         * @description What will be deleted when, of all projects that are not kept: nothing is done by asking.
+         */
+        get: operations["list_retention"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/storage": {
         parameters: {
             query?: never;
@@ -603,7 +646,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List Jobs */
+        /**
+         * List Jobs
+         * @description Jobs of the projects that the caller manages or reviews, the newest first.
+         */
         get: operations["list_jobs"];
         put?: never;
         post?: never;
@@ -1913,7 +1959,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Add Member */
+        /**
+         * Add Member
+         * @description Let somebody in, or give a member another role.
+         */
         put: operations["add_member"];
         post?: never;
         /** Remove Member */
@@ -1971,6 +2020,32 @@ export interface paths {
         put?: never;
         /** Resume Project */
         post: operations["resume_project"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/retention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Retention
+         * @description How long the project is kept after it is finished.
+         */
+        get: operations["show_retention"];
+        /**
+         * Set Retention
+         * @description Have a project deleted so many days after it is finished, or keep it.
+         *
+         *     Not within a week of saying so; until then everybody who manages it is told the day.
+         */
+        put: operations["set_retention"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2426,7 +2501,10 @@ export interface paths {
         /** List Tokens */
         get: operations["list_tokens"];
         put?: never;
-        /** Create Token */
+        /**
+         * Create Token
+         * @description Make a token; its secret is shown this once.
+         */
         post: operations["create_token"];
         delete?: never;
         options?: never;
@@ -2444,7 +2522,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revoke Token */
+        /**
+         * Revoke Token
+         * @description Make a token invalid: one's own, and for an admin anybody's.
+         */
         delete: operations["revoke_token"];
         options?: never;
         head?: never;
@@ -2484,6 +2565,49 @@ export interface paths {
         head?: never;
         /** Update User */
         patch: operations["update_user"];
+        trace?: never;
+    };
+    "/api/users/{user_id}/erase": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Erase User
+         * @description Erase who somebody is, for good: name, address, sessions, tokens and memberships go.
+         *
+         *     What they labeled stays, under the number of the user, and so does what they did in the audit
+         *     log, without the addresses that they came from.
+         */
+        post: operations["erase_user"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/users/{user_id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export User
+         * @description All that is held of somebody, as JSON Lines; `kind` says what a line is.
+         */
+        get: operations["export_user"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/users/{user_id}/reset-password": {
@@ -3107,13 +3231,15 @@ export interface components {
         };
         /**
          * AuditOut
-         * @description Who did what to which object, and from which address, if that was noted. Without an actor:
-         *     nobody who was signed in.
+         * @description Who did what to which object, from which address and with what, if that was noted. Without
+         *     an actor: nobody who was signed in.
          */
         AuditOut: {
             actor: components["schemas"]["Person"] | null;
             /** Address */
             address: string | null;
+            /** Agent */
+            agent: string | null;
             /**
              * At
              * Format: date-time
@@ -4339,6 +4465,11 @@ export interface components {
             /** Items */
             items: components["schemas"]["RecentAnswer"][];
         };
+        /** Items[RetentionOut] */
+        Items_RetentionOut_: {
+            /** Items */
+            items: components["schemas"]["RetentionOut"][];
+        };
         /** Items[ReviewOut] */
         Items_ReviewOut_: {
             /** Items */
@@ -4363,11 +4494,6 @@ export interface components {
         Items_SuggestionOut_: {
             /** Items */
             items: components["schemas"]["SuggestionOut"][];
-        };
-        /** Items[TokenOut] */
-        Items_TokenOut_: {
-            /** Items */
-            items: components["schemas"]["TokenOut"][];
         };
         /** Items[WebhookOut] */
         Items_WebhookOut_: {
@@ -4908,6 +5034,8 @@ export interface components {
             created_at: string;
             /** Email */
             email: string;
+            /** Erased At */
+            erased_at: string | null;
             /** Has Password */
             has_password: boolean;
             /** Id */
@@ -4929,6 +5057,13 @@ export interface components {
          * @enum {string}
          */
         Medium: "image" | "text";
+        /**
+         * MemberIn
+         * @description Without a `role` engineers and admins are added as managers, everybody else as annotator.
+         */
+        MemberIn: {
+            role?: components["schemas"]["ProjectRole"] | null;
+        };
         /** MemberOut */
         MemberOut: {
             /**
@@ -4936,6 +5071,7 @@ export interface components {
              * Format: date-time
              */
             added_at: string;
+            role: components["schemas"]["ProjectRole"];
             user: components["schemas"]["UserOut"];
         };
         /**
@@ -5153,6 +5289,8 @@ export interface components {
             name: string;
             /** Prefix */
             prefix: string;
+            /** Project Id */
+            project_id: number | null;
             /** Revoked At */
             revoked_at: string | null;
             scope: components["schemas"]["Scope"];
@@ -5433,6 +5571,8 @@ export interface components {
             medium: components["schemas"]["Medium"];
             /** Name */
             name: string;
+            /** Permissions */
+            permissions: ("label" | "review" | "manage")[];
             /** Pictures */
             pictures: number[];
             state: components["schemas"]["ProjectState"];
@@ -5468,7 +5608,7 @@ export interface components {
             /** Name */
             name: string;
             /** Permissions */
-            permissions: ("label" | "manage")[];
+            permissions: ("label" | "review" | "manage")[];
             /** Settings */
             settings: {
                 [key: string]: unknown;
@@ -5482,6 +5622,15 @@ export interface components {
             /** Warnings */
             warnings: string[];
         };
+        /**
+         * ProjectRole
+         * @description What a member may do in a project; each role includes the ones before it.
+         *
+         *     Annotators label and decide reviews; reviewers also see what the project has found; managers
+         *     also change it. Admins are managers everywhere.
+         * @enum {string}
+         */
+        ProjectRole: "annotator" | "reviewer" | "manager";
         /**
          * ProjectSettings
          * @description How a project queries and trains.
@@ -5928,6 +6077,41 @@ export interface components {
             id: number;
         };
         /**
+         * RetentionIn
+         * @description `days` after it is finished a project is deleted; null keeps it.
+         */
+        RetentionIn: {
+            /** Days */
+            days: number | null;
+        };
+        /**
+         * RetentionOut
+         * @description How long a project is kept, and what goes when.
+         *
+         *     `since` is when that was said, `due_at` when the project goes: null while it is not finished or
+         *     is kept. `images` and `answers` are what it holds now. Nothing goes in the week after `since`,
+         *     nor while a job is at work.
+         */
+        RetentionOut: {
+            /** Answers */
+            answers: number;
+            /** Days */
+            days: number | null;
+            /** Due At */
+            due_at: string | null;
+            /** Finished At */
+            finished_at: string | null;
+            /** Images */
+            images: number;
+            /** Project */
+            project: string;
+            /** Project Id */
+            project_id: number;
+            /** Since */
+            since: string | null;
+            state: components["schemas"]["ProjectState"];
+        };
+        /**
          * Reverted
          * @description How many decisions were taken back.
          */
@@ -6055,7 +6239,10 @@ export interface components {
         };
         /**
          * Role
-         * @description What a user may do; each role includes the ones after it.
+         * @description What a user may do beside what a project lets its members do (``ProjectRole``).
+         *
+         *     Each includes the ones after it: admins manage everything and everybody, engineers make
+         *     projects.
          * @enum {string}
          */
         Role: "admin" | "engineer" | "annotator";
@@ -6865,12 +7052,18 @@ export interface components {
             /** Share */
             share: number;
         };
-        /** TokenCreate */
+        /**
+         * TokenCreate
+         * @description Without `expires_in_days` a token is good for as long as the installation says (90 days); one
+         *     with null does not expire. With a `project_id` it opens that project and nothing else.
+         */
         TokenCreate: {
             /** Expires In Days */
             expires_in_days?: number | null;
             /** Name */
             name: string;
+            /** Project Id */
+            project_id?: number | null;
             /** @default write */
             scope: components["schemas"]["Scope"];
         };
@@ -6894,13 +7087,28 @@ export interface components {
             name: string;
             /** Prefix */
             prefix: string;
+            /** Project Id */
+            project_id: number | null;
             /** Revoked At */
             revoked_at: string | null;
             scope: components["schemas"]["Scope"];
             /** Secret */
             secret: string;
         };
-        /** TokenOut */
+        /**
+         * TokenList
+         * @description The caller's tokens; `days` is how long new ones are good for unless asked otherwise.
+         */
+        TokenList: {
+            /** Days */
+            days: number;
+            /** Items */
+            items: components["schemas"]["TokenOut"][];
+        };
+        /**
+         * TokenOut
+         * @description `project_id` is the only project that it opens; without one it opens all of its user's.
+         */
         TokenOut: {
             /**
              * Created At
@@ -6917,6 +7125,8 @@ export interface components {
             name: string;
             /** Prefix */
             prefix: string;
+            /** Project Id */
+            project_id: number | null;
             /** Revoked At */
             revoked_at: string | null;
             scope: components["schemas"]["Scope"];
@@ -6983,6 +7193,8 @@ export interface components {
             created_at: string;
             /** Email */
             email: string;
+            /** Erased At */
+            erased_at: string | null;
             /** Id */
             id: number;
             /** Locked */
@@ -7029,6 +7241,8 @@ export interface components {
             created_at: string;
             /** Email */
             email: string;
+            /** Erased At */
+            erased_at: string | null;
             /** Id */
             id: number;
             /** Must Change Password */
@@ -7382,6 +7596,85 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    stream_audit: {
+        parameters: {
+            query?: {
+                /** @description The last number you have. */
+                after?: number;
+                /** @description Go on with what comes, for good. */
+                follow?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    list_retention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_RetentionOut_"];
+                };
             };
         };
     };
@@ -11657,7 +11950,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["MemberIn"] | null;
+            };
+        };
         responses: {
             /** @description Client Error */
             "4XX": {
@@ -11844,6 +12141,90 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ProjectOut"];
+                };
+            };
+        };
+    };
+    show_retention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetentionOut"];
+                };
+            };
+        };
+    };
+    set_retention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RetentionIn"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetentionOut"];
                 };
             };
         };
@@ -12946,7 +13327,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Items_TokenOut_"];
+                    "application/json": components["schemas"]["TokenList"];
                 };
             };
         };
@@ -13156,6 +13537,84 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["UserOut"];
                 };
+            };
+        };
+    };
+    erase_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserOut"];
+                };
+            };
+        };
+    };
+    export_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

@@ -44,6 +44,8 @@ export type Project = Omit<Schemas["ProjectOut"], "settings"> & { settings: Sett
 export type LabelClass = Schemas["ClassOut"];
 export type ClassInput = Schemas["ClassIn"];
 export type Member = Schemas["MemberOut"];
+export type ProjectRole = Schemas["ProjectRole"];
+export type Retention = Schemas["RetentionOut"];
 
 export type Job = Schemas["JobOut"];
 export type BucketImport = Schemas["BucketImport"];

@@ -15,11 +15,12 @@ type UserActionsProps = {
   onChange: (change: { active?: boolean; second_factor_required?: boolean }) => void;
   onResetPassword: () => void;
   onResetFactor: () => void;
+  onErase: () => void;
 };
 
 /** What an admin may do about somebody else. */
 export function UserActions(props: UserActionsProps) {
-  const { user, isChanging, onChange, onResetPassword, onResetFactor } = props;
+  const { user, isChanging, onChange, onResetPassword, onResetFactor, onErase } = props;
   const client = useQueryClient();
   const unlock = useMutation({
     mutationFn: unlockUser,
@@ -47,6 +48,16 @@ export function UserActions(props: UserActionsProps) {
           onClick={onResetPassword}
         >
           {text.reset}
+        </Button>
+      )}
+      {!user.active && user.role !== "admin" && (
+        <Button
+          size="small"
+          kind="quiet"
+          aria-label={t.erasure.actionOf(user.name)}
+          onClick={onErase}
+        >
+          {t.erasure.action}
         </Button>
       )}
       <Button

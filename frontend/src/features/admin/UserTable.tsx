@@ -11,6 +11,7 @@ import { formatCount, formatDateTime } from "../../ui/format";
 import { Notice } from "../../ui/State";
 import { Table } from "../../ui/Table";
 import styles from "./AdminScreen.module.css";
+import { EraseUserDialog } from "./EraseUserDialog";
 import { ResetFactorDialog } from "./ResetFactorDialog";
 import { ResetPasswordDialog } from "./ResetPasswordDialog";
 import { UserActions } from "./UserActions";
@@ -23,6 +24,7 @@ type Change = { id: number; role?: Role; active?: boolean; second_factor_require
 export function UserTable({ users, me }: { users: UserActivity[]; me: User }) {
   const client = useQueryClient();
   const [leaving, setLeaving] = useState<User | null>(null);
+  const [erasing, setErasing] = useState<User | null>(null);
   const [resetting, setResetting] = useState<User | null>(null);
   const [losing, setLosing] = useState<User | null>(null);
   const update = useMutation({
@@ -68,7 +70,7 @@ export function UserTable({ users, me }: { users: UserActivity[]; me: User }) {
                   label={t.people.roleOf(user.name)}
                   hideLabel
                   value={user.role}
-                  disabled={user.id === me.id || update.isPending}
+                  disabled={user.id === me.id || user.erased_at !== null || update.isPending}
                   onChange={(event) =>
                     update.mutate({ id: user.id, role: event.target.value as Role })
                   }
@@ -103,7 +105,7 @@ export function UserTable({ users, me }: { users: UserActivity[]; me: User }) {
                 </Link>
               </td>
               <td data-number>
-                {user.id !== me.id && (
+                {user.id !== me.id && user.erased_at === null && (
                   <UserActions
                     user={user}
                     isChanging={update.isPending && update.variables.id === user.id}
@@ -114,6 +116,7 @@ export function UserTable({ users, me }: { users: UserActivity[]; me: User }) {
                     }
                     onResetPassword={() => setResetting(user)}
                     onResetFactor={() => setLosing(user)}
+                    onErase={() => setErasing(user)}
                   />
                 )}
               </td>
@@ -136,6 +139,7 @@ export function UserTable({ users, me }: { users: UserActivity[]; me: User }) {
           }}
         />
       )}
+      {erasing && <EraseUserDialog user={erasing} onClose={() => setErasing(null)} />}
       {resetting && <ResetPasswordDialog user={resetting} onClose={() => setResetting(null)} />}
       {losing && <ResetFactorDialog user={losing} onClose={() => setLosing(null)} />}
     </>
@@ -143,6 +147,7 @@ export function UserTable({ users, me }: { users: UserActivity[]; me: User }) {
 }
 
 function StateChip({ user }: { user: UserActivity }) {
+  if (user.erased_at !== null) return <Chip>{t.erasure.erased}</Chip>;
   if (!user.active) return <Chip>{t.people.inactive}</Chip>;
   if (user.locked) return <Chip tone="bad">{text.locked}</Chip>;
   if (user.must_change_password) return <Chip tone="gold">{text.temporary}</Chip>;
