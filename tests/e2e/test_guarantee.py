@@ -3,6 +3,8 @@
 import csv
 import io
 import re
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -57,7 +59,11 @@ def check(project: ProjectClient, certificate_id: int) -> None:
         # Checks are asked first; who went on would answer what else the round asks about.
         while done < known[1]:
             done += answer(project, known[1] - done)
-        eventually(lambda known=known: standing() != known, "what was answered is taken")
+        eventually(partial(_differs, standing, known), "what was answered is taken")
+
+
+def _differs(standing: Callable[[], tuple[str, int]], known: tuple[str, int]) -> bool:
+    return standing() != known
 
 
 def exported(page: Page, project: ProjectClient, **options: str) -> list[dict[str, str]]:
