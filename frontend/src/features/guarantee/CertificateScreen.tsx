@@ -71,9 +71,6 @@ function Found({ project, certificate }: FoundProps) {
           {t.common.said(warning)}
         </Notice>
       ))}
-      {!certificate.is_current && (isLive(certificate) || state === "ready") && (
-        <Notice tone="gold">{text.stale}</Notice>
-      )}
       <Standing project={project} certificate={certificate} />
       {lots.length > 0 && <Outcome certificate={certificate} />}
       {lots.length > 0 && (

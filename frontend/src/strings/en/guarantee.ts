@@ -147,8 +147,6 @@ export const guarantee = {
       "Their images are unlabeled again, but for those that somebody has judged since. What people said stays as it is.",
     refused: "It was not possible",
     revoked: "It was taken back: its labels count no longer.",
-    stale:
-      "The model has learned more since. These labels are of the earlier one, and so is the guarantee; a newer model may be better.",
     outcome: "What becomes of the images",
     outcomeHint: (value: number) => `${images(value)} that nobody had looked at when it began`,
     parts: { auto: "Labeled by the model", open: "Being checked", people: "Left to people" },

@@ -133,8 +133,6 @@ export const guarantee: Catalogue["guarantee"] = {
       "그사이 누군가 판정한 것을 빼고, 이미지가 다시 라벨 없는 상태가 됩니다. 사람이 한 말은 그대로 남습니다.",
     refused: "보증할 수 없었습니다",
     revoked: "되돌렸습니다. 이 라벨은 더 이상 쓰이지 않습니다.",
-    stale:
-      "그사이 모델이 더 배웠습니다. 이 라벨과 보증은 이전 모델의 것이며, 새 모델이 더 나을 수 있습니다.",
     outcome: "이미지가 어떻게 되나요",
     outcomeHint: (value) => `시작할 때 아무도 보지 않은 이미지 ${number(value)}개`,
     parts: { auto: "모델이 라벨링", open: "확인 중", people: "사람에게 남김" },
