@@ -193,6 +193,7 @@ export const admin = {
       revert: "took back",
       sample: "drew a random sample for",
       revoke: "revoked",
+      apply: "labeled by",
       export: "exported",
       download: "downloaded",
       log_in: "signed in",
@@ -218,6 +219,7 @@ export const admin = {
     } as Record<string, string>,
     objects: {
       snapshot: "snapshot",
+      certificate: "guarantee",
       weights: "weights",
       user: "user",
       token: "token",

@@ -208,6 +208,7 @@ export const admin: Catalogue["admin"] = {
       release: "풀로 되돌림",
       promote: "클래스로 만듦",
       draw: "무작위로 뽑음",
+      apply: "적용",
       rotate: "새 비밀 키 발급",
       redeliver: "다시 전송",
       switch_off: "자동으로 끔",
@@ -218,6 +219,7 @@ export const admin: Catalogue["admin"] = {
     },
     objects: {
       snapshot: "스냅샷",
+      certificate: "보증",
       weights: "가중치",
       user: "사용자",
       token: "토큰",
