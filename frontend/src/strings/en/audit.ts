@@ -17,6 +17,7 @@ export const audit = {
     revert: "took back",
     sample: "drew a random sample for",
     revoke: "revoked",
+    apply: "labeled by",
     export: "exported",
     download: "downloaded",
     log_in: "signed in",
@@ -48,6 +49,7 @@ export const audit = {
   } as Record<string, string>,
   objects: {
     snapshot: "snapshot",
+    certificate: "guarantee",
     weights: "weights",
     user: "user",
     token: "token",

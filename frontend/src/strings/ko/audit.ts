@@ -18,6 +18,7 @@ export const audit: Pick<Catalogue["admin"]["audit"], "verbs" | "objects"> = {
     sample: "무작위 표본 추출",
     revert: "되돌리기",
     revoke: "폐기",
+    apply: "적용",
     export: "내보내기",
     download: "내려받기",
     log_in: "로그인",
@@ -49,6 +50,7 @@ export const audit: Pick<Catalogue["admin"]["audit"], "verbs" | "objects"> = {
   },
   objects: {
     snapshot: "스냅샷",
+    certificate: "보증",
     weights: "가중치",
     user: "사용자",
     token: "토큰",
