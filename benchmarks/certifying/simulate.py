@@ -149,9 +149,11 @@ def uniform_audit(
 
 def _passes(lots: list[Lot], wrong: dict[int, bool], promise: Promise) -> bool:
     size = sum(lot.size for lot in lots)
-    found = [wrong[one] for lot in lots for one in lot.members.tolist() if one in wrong]
-    limit = most_wrong_fixed(len(found), sum(found), size, 1 - promise.confidence)
-    return limit - sum(found) <= promise.target * (size - len(found))
+    seen = np.array(list(wrong))
+    inside = seen[np.isin(seen, np.concatenate([lot.members for lot in lots]))].tolist()
+    bad = sum(wrong[one] for one in inside)
+    limit = most_wrong_fixed(len(inside), bad, size, 1 - promise.confidence)
+    return limit - bad <= promise.target * (size - len(inside))
 
 
 def lots_of(project: Project) -> list[Lot]:
