@@ -54,7 +54,7 @@ class Row:
     @property
     def name(self) -> str:
         """Return a name for the results."""
-        apart = "" if self.promise.missed_in is None else " OOD apart"
+        apart = " OOD apart" if self.promise.is_ood_apart else ""
         each = " each" if self.promise.scope == "class" else ""
         return f"{self.situation}/{self.promise.target:g}{apart}{each}/{self.error:g}/{self.way}"
 
@@ -122,7 +122,7 @@ def _audited(promise: Promise, error: float, draws: int) -> Callable[[Project, i
 
 def _coverage_rows() -> Iterator[Row]:
     """What is to hold first, what is compared with it last."""
-    together = {target: Promise(target=target) for target in _TARGETS}
+    together = {one: Promise(target=one, is_ood_apart=False) for one in _TARGETS}
     for error in (0.0, 0.03):
         for promise in together.values():
             yield Row("usual", "certified", promise, error, _certified(promise, error))
@@ -137,7 +137,7 @@ def _coverage_rows() -> Iterator[Row]:
     for promise in (together[0.02], half):
         yield Row("drifted", "certified", promise, 0.0, _certified(promise, 0.0), "drifted")
         yield Row("drifted", "threshold", promise, 0.0, _plain(promise), "drifted")
-        apart = replace(promise, missed_in=promise.target)
+        apart = replace(promise, is_ood_apart=True)
         yield Row("usual", "certified", apart, 0.0, _certified(apart, 0.0))
         yield Row("usual", "uniform audit 1000", promise, 0.0, _audited(promise, 0.0, 1_000))
     each = Promise(target=0.05, scope="class")
@@ -155,9 +155,9 @@ def _against(promise: Promise) -> Callable[[Project, int], Outcome]:
 
 def _pool_rows() -> Iterator[Row]:
     for target in (0.02, 0.05, 0.01):
-        promise = Promise(target=target)
-        for missed in (None, target):
-            one = replace(promise, missed_in=missed)
+        promise = Promise(target=target, is_ood_apart=False)
+        for is_apart in (False, True):
+            one = replace(promise, is_ood_apart=is_apart)
             yield Row("pool", "certified", one, 0.0, _certified(one, 0.0))
         yield Row("pool", "certified", promise, 0.03, _certified(promise, 0.03))
         for draws in (1_000, 2_000):

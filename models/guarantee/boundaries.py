@@ -251,11 +251,13 @@ def _chances(lot: Indices, wrong: Indices, drawn: Indices, found: Indices) -> ND
 
 def _log_choose(n: Indices, k: Indices) -> NDArray[np.float64]:
     most = int(n.max(initial=0))
+    result: NDArray[np.float64]
     if most > _TABLED:
-        result: NDArray[np.float64] = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+        result = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
         return result
     logs = _log_factorials(max(1024, 1 << most.bit_length()))
-    return logs[n] - logs[k] - logs[n - k]
+    result = logs[n] - logs[k] - logs[n - k]
+    return result
 
 
 @lru_cache(maxsize=8)
