@@ -18,6 +18,7 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
 from scipy.special import gammaln
 
 from models.protocols import Indices
@@ -31,6 +32,7 @@ _STEPS: Final = 8
 _BRACKETS: Final = 10
 _SMALL: Final = 30
 """A lot is small that holds fewer wrong ones at its target: each draw then changes what is left."""
+_TABLED: Final = 1 << 20
 _TINY: Final = 1e-9
 
 
@@ -211,35 +213,55 @@ def first_passage(lot: int, wrong: int, needed: Indices) -> NDArray[np.float64]:
         (c,) with sum <= 1.
     """
     count = len(needed)
-    points = np.arange(count)
-    found = np.zeros(count)
     if count == 0:
-        return found
+        return np.zeros(0)
+    points = np.arange(count)
     here = _chances(np.full(count, lot), np.full(count, wrong), needed, points)
-    later, earlier = np.tril_indices(count, -1)
-    steps = np.zeros((count, count))
+    later, earlier = _pairs(count)
+    steps = np.eye(count)
     steps[later, earlier] = _chances(
         lot - needed[earlier],
         wrong - points[earlier],
         needed[later] - needed[earlier],
         later - earlier,
     )
-    for i in range(count):
-        found[i] = max(0.0, here[i] - float(steps[i, :i] @ found[:i]))
-    return found
+    found = solve_triangular(steps, here, lower=True, unit_diagonal=True, check_finite=False)
+    result: NDArray[np.float64] = np.maximum(found, 0)
+    return result
+
+
+@lru_cache(maxsize=256)
+def _pairs(count: int) -> tuple[Indices, Indices]:
+    """All pairs of points of which the first is the later."""
+    later, earlier = np.tril_indices(count, -1)
+    return later, earlier
 
 
 def _chances(lot: Indices, wrong: Indices, drawn: Indices, found: Indices) -> NDArray[np.float64]:
     """Hypergeometric chance of exactly `found` wrong ones among `drawn`, element by element."""
     right, other = lot - wrong, drawn - found
     possible = (wrong >= found) & (right >= other) & (other >= 0)
-    lot, wrong, right, drawn, found, other = (
-        np.where(possible, one, 0) for one in (lot, wrong, right, drawn, found, other)
-    )
+    if not possible.all():
+        zero = np.zeros_like(found)
+        parts = (np.where(possible, one, zero) for one in (lot, wrong, right, drawn, found, other))
+        lot, wrong, right, drawn, found, other = parts
     terms = _log_choose(wrong, found) + _log_choose(right, other) - _log_choose(lot, drawn)
     return np.where(possible, np.exp(terms), 0.0)
 
 
 def _log_choose(n: Indices, k: Indices) -> NDArray[np.float64]:
-    result: NDArray[np.float64] = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+    most = int(n.max(initial=0))
+    result: NDArray[np.float64]
+    if most > _TABLED:
+        result = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+        return result
+    logs = _log_factorials(max(1024, 1 << most.bit_length()))
+    result = logs[n] - logs[k] - logs[n - k]
     return result
+
+
+@lru_cache(maxsize=8)
+def _log_factorials(count: int) -> NDArray[np.float64]:
+    """Logs of 0!, 1!, ... of so many numbers."""
+    found: NDArray[np.float64] = gammaln(np.arange(count) + 1.0)
+    return found

@@ -102,15 +102,13 @@ class Certification:
         promise = self.promise
         families: dict[Any, list[int]] = {}
         for at, lot in enumerate(self.lots):
-            is_apart = lot.label == OOD and promise.missed_in is not None
+            is_apart = lot.label == OOD and promise.is_ood_apart
             key = lot.label if is_apart or promise.scope == "class" else None
             families.setdefault(key, []).append(at)
         level = (1 - promise.confidence - promise.human_alpha) / len(families)
         chains = []
         for key, chosen in families.items():
-            share = promise.target
-            if key == OOD and promise.missed_in is not None:
-                share = promise.missed_in
+            share = promise.missed if key == OOD else promise.target
             target = target_of_draws(share, promise.human_error)
             parts, spare = make_parts(self.lots, chosen, target, level)
             chains.append(Chain(parts, spare, share, key == OOD))

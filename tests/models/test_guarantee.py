@@ -85,7 +85,8 @@ def test_a_label_is_the_likeliest_of_the_classes_and_ood() -> None:
 @pytest.mark.parametrize("missed", [None, 0.06])
 def test_what_passes_keeps_its_promise_and_the_rest_is_for_people(missed: float | None) -> None:
     pool = Pool()
-    state = Certification.begin(pool.lots, 0.05, 0.95, seed=3, missed_in=missed)
+    promise = Promise(0.05, is_ood_apart=missed is not None, missed_in=missed)
+    state = Certification(pool.lots, promise, seed=3)
     expected = state.expected_answers()
     assert state.decide().bound is None
     assert {lot.state for lot in state.decide().lots} == {"open"}
@@ -110,7 +111,7 @@ def test_what_passes_keeps_its_promise_and_the_rest_is_for_people(missed: float 
 
 def test_it_goes_on_from_its_answers_alone() -> None:
     pool = Pool()
-    promise = Promise(target=0.05, missed_in=0.05)
+    promise = Promise(target=0.05)
     whole = Certification(pool.lots, promise, seed=3)
     asked = pool.answer(whole)
     half = Certification(pool.lots, promise, seed=3)
@@ -129,7 +130,7 @@ def test_it_goes_on_from_its_answers_alone() -> None:
 def test_an_answer_counts_once_those_before_it_are_there() -> None:
     """Else whatever takes people long would be left out of the sample."""
     pool = Pool(spread=20.0)
-    state = Certification.begin(pool.lots, 0.05, 0.95, seed=1)
+    state = Certification.begin(pool.lots, 0.05, 0.95, seed=1, is_ood_apart=False)
     draws = state.next_draws(10**6)
     state.asked([draw.index for draw in draws])
     assert state.next_draws(50) == [], "no more than passes if all of them are right"
@@ -143,7 +144,8 @@ def test_an_answer_counts_once_those_before_it_are_there() -> None:
 def test_earlier_draws_come_first_and_unsure_is_wrong() -> None:
     pool = Pool(spread=20.0)
     first = np.random.default_rng(9).permutation(pool.members)[:300].tolist()
-    state = Certification.begin(pool.lots, 0.05, 0.95, seed=1, first=first)
+    together = Promise(0.05, is_ood_apart=False)
+    state = Certification(pool.lots, together, seed=1, first=first)
     for index in first:
         state.observe(index, False)
     assert state.decide().bound is not None
