@@ -117,6 +117,26 @@ def test_a_selection_is_looked_at_compared_and_exported(
     assert (refused["code"], "is queued" in refused["detail"]) == ("not_selected", True)
 
 
+def test_a_page_of_long_rows_is_short(http: TestClient, world: World) -> None:
+    long = [InstructionRow(instruction=f"{n}?", responses=(f"{n} " * 150_000,)) for n in range(5)]
+    project = pool_of(world, long)
+    chosen = Chosen(http, world, project, method="k_means_random", target=5)
+
+    def pages(path: str) -> list[list[str]]:
+        found, cursor = [], 0
+        while cursor is not None:
+            page = chosen.get(path, cursor=cursor, limit=100)
+            rows = [row for one in page["items"] for row in one.get("members", [one])]
+            found.append([row["fields"]["responses"][0] for row in rows])
+            cursor = page["next_cursor"]
+        return found
+
+    for path in ("/clusters", "/rows"):
+        found = pages(path)
+        assert [len(page) for page in found] == [3, 2]
+        assert {len(text) for page in found for text in page} == {20_004}
+
+
 def test_people_decide_what_they_rank_and_say_how_often_the_judge_is_right(
     http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
