@@ -201,8 +201,8 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(200, {"access_token": access, "token_type": "Bearer", "id_token": token})
 
     def _userinfo(self, _: dict[str, str]) -> None:
-        scheme, _space, token = self.headers.get("Authorization", "").partition(" ")
-        person = self.provider.access.get(token) if scheme == "Bearer" else None
+        given = self.headers.get("Authorization", "")
+        person = self.provider.access.get(given.removeprefix("Bearer "))
         if person is None:
             self._send(401, {"error": "invalid_token"})
             return
