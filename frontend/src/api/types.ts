@@ -67,6 +67,9 @@ export type Estimate = {
   tokens_in?: number;
   tokens_out?: number;
   price?: number | null;
+  /** Of a certificate: answers that it would take, and images that it would label. */
+  answers?: number;
+  auto?: number;
 };
 export type JobState = Schemas["JobState"];
 export type JobKind = Schemas["JobKind"];

@@ -14,6 +14,7 @@ import { highOf, sureOf } from "../../ui/outOf";
 import { Segments } from "../../ui/Segments";
 import { Notice } from "../../ui/State";
 import { CertificateList } from "./CertificateList";
+import { Expected } from "./Expected";
 import styles from "./Guarantee.module.css";
 import { oddsOf } from "./words";
 
@@ -68,6 +69,8 @@ export function StartCard({ project }: { project: Project }) {
             <Button type="submit" kind="primary" busy={begin.isPending}>
               {text.action}
             </Button>
+            {/* What was measured is of other choices than these, once they change. */}
+            <Expected key={JSON.stringify(given)} projectId={project.id} given={given} />
           </div>
         </form>
       )}

@@ -80,6 +80,10 @@ export const guarantee = {
     overlapHint:
       "With two, it is known how often people are wrong, and the guarantee takes it into account.",
     action: "Begin",
+    measure: "What would it take?",
+    measuring: "Measuring …",
+    expected: (answers: number, auto: number) =>
+      `About ${plural(answers, "answer", "answers")}, and then about ${images(auto)} would be labeled, if the model is as often right as it is sure. It may turn out otherwise.`,
     nothing: "No image is left that nobody has looked at.",
     earlier: "Guarantees",
     showEarlier: "Show earlier ones",

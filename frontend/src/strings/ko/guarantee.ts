@@ -69,6 +69,10 @@ export const guarantee: Catalogue["guarantee"] = {
     overlap: "확인 하나당 사람 수",
     overlapHint: "두 명이면 사람이 얼마나 틀리는지 알 수 있고, 보증에 반영합니다.",
     action: "시작",
+    measure: "얼마나 필요한가요?",
+    measuring: "재는 중 …",
+    expected: (answers, auto) =>
+      `모델이 확신하는 만큼 맞는다면, 답변 약 ${number(answers)}개로 이미지 약 ${number(auto)}개를 라벨링할 수 있습니다. 실제로는 다를 수 있습니다.`,
     nothing: "아무도 보지 않은 이미지가 남아 있지 않습니다.",
     earlier: "보증 목록",
     showEarlier: "이전 보증 보기",
