@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from karat.commands.audit_log import audit_log
 from karat.commands.check import check
 from karat.commands.connection import remedy, target
 from karat.commands.demo import demo
@@ -64,6 +65,7 @@ app.add_typer(weights, name="weights")
 app.add_typer(judges, name="judge")
 app.add_typer(users, name="user")
 app.add_typer(tokens, name="token")
+app.add_typer(audit_log, name="audit-log")
 app.command()(algorithms)
 
 

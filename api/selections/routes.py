@@ -5,7 +5,7 @@ from anyio import to_thread
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response, StreamingResponse
 
-from api.access import ProjectId, managing
+from api.access import ProjectId, managing, reviewing
 from api.audit import record
 from api.deps import StorageDep
 from api.pagination import Cursor, Page
@@ -35,7 +35,7 @@ async def show_selection(
     request: Request, user: CurrentUser, storage: StorageDep, project_id: ProjectId, job_id: JobId
 ) -> SelectionOut:
     """What a job has chosen, in numbers. Where people have ranked clusters since, theirs counts."""
-    async with managing(request, user, project_id) as (session, _):
+    async with reviewing(request, user, project_id) as (session, _):
         found = await service.find_selection(session, project_id, job_id)
     return await to_thread.run_sync(service.summary, storage, found)
 
@@ -56,7 +56,7 @@ async def list_clusters(
     `undecided` and `unranked` are those of which the judge was unsure or said nothing, `people`
     those that people were asked about.
     """
-    async with managing(request, user, project_id) as (session, _):
+    async with reviewing(request, user, project_id) as (session, _):
         found = await service.find_selection(session, project_id, job_id)
         return await service.clusters(
             session, storage, found, shown=show, cursor=cursor, limit=limit
@@ -76,7 +76,7 @@ async def list_selected(
     limit: Clusters = 50,
 ) -> Page[SelectedRow]:
     """Rows, and what became of each."""
-    async with managing(request, user, project_id) as (session, _):
+    async with reviewing(request, user, project_id) as (session, _):
         found = await service.find_selection(session, project_id, job_id)
         items, after = await service.listed(
             session, storage, found, kept=kept, reason=reason, cursor=cursor, limit=limit
@@ -94,13 +94,13 @@ async def compare_selections(
     other: With,
 ) -> SelectionComparison:
     """Two selections side by side: what both keep, and what only one does."""
-    async with managing(request, user, project_id) as (session, _):
+    async with reviewing(request, user, project_id) as (session, _):
         one, two = [
             (await service.find_selection(session, project_id, it)).artifact
             for it in (job_id, other)
         ]
     found = await to_thread.run_sync(service.sides, storage, one, two)
-    async with managing(request, user, project_id) as (session, _):
+    async with reviewing(request, user, project_id) as (session, _):
         return await service.comparison(session, one, two, found)
 
 

@@ -34,12 +34,20 @@ SILENT = {
     "POST /api/auth/login": NO_PROJECT,
     "POST /api/auth/logout": NO_PROJECT,
     "POST /api/auth/password": NO_PROJECT,
+    "POST /api/auth/second-factor": NO_PROJECT,
+    "POST /api/auth/second-factor/confirm": NO_PROJECT,
+    "POST /api/auth/second-factor/recovery-codes": NO_PROJECT,
+    "POST /api/auth/second-factor/remove": NO_PROJECT,
+    "DELETE /api/auth/sessions": NO_PROJECT,
+    "DELETE /api/auth/sessions/{session_id}": NO_PROJECT,
     "POST /api/tokens": NO_PROJECT,
     "DELETE /api/tokens/{token_id}": NO_PROJECT,
     "POST /api/users": NO_PROJECT,
     "PATCH /api/users/{user_id}": NO_PROJECT,
     "POST /api/users/{user_id}/reset-password": NO_PROJECT,
+    "POST /api/users/{user_id}/reset-second-factor": NO_PROJECT,
     "POST /api/users/{user_id}/unlock": NO_PROJECT,
+    "POST /api/users/{user_id}/erase": NO_PROJECT,
     "POST /api/weights": NO_PROJECT,
     "DELETE /api/weights/{weights_id}": NO_PROJECT,
     "POST /api/judges": NO_PROJECT,
@@ -98,6 +106,12 @@ def _create(scene: Scene) -> int:
     made = scene.call("post", "/projects", json={"name": "new", "classes": []})
     found: int = made["id"]
     return found
+
+
+def _retain(scene: Scene) -> int:
+    project = scene.world.project()
+    scene.call("put", f"/projects/{project.id}/retention", json={"days": 30})
+    return project.id
 
 
 def _delete(scene: Scene) -> int:
@@ -254,6 +268,7 @@ WEBHOOK = "POST /api/webhooks/{webhook_id}"
 TOLD: list[tuple[str, Callable[[Scene], int], set[Topic]]] = [
     ("POST /api/projects", _create, {Topic.PROJECT}),
     ("DELETE /api/projects/{project_id}", _delete, {Topic.PROJECT}),
+    ("PUT /api/projects/{project_id}/retention", _retain, {Topic.PROJECT}),
     (PROJECT, _patch(name="another"), {Topic.PROJECT}),
     (PROJECT, _patch(guidelines="Look twice."), {Topic.PROJECT}),
     (PROJECT, _patch(settings={"overlap": 2}), {Topic.PROJECT}),

@@ -4,7 +4,7 @@ import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256 as sha256_of
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -27,6 +27,7 @@ from core.tables import (
     Example,
     Job,
     Judge,
+    LoginSession,
     PoolSnapshot,
     Project,
     SigningKey,
@@ -210,6 +211,7 @@ def target(world: World) -> Target:
             "pool_index": 0,
             "name": "nobody",
             "token_id": 0,
+            "session_id": 0,
             "weights_id": 1,
             "judge_id": 1,
             "user_id": 0,
@@ -271,6 +273,18 @@ def _person(world: World, found: Target) -> Target:
 def _own_token(world: World, found: Target) -> Target:
     owner = found.caller or world.caller(Role.ANNOTATOR)
     return found.with_(token_id=world.token(owner.user)[0].id)
+
+
+def _own_session(world: World, found: Target) -> Target:
+    owner = found.caller or world.caller(Role.ANNOTATOR)
+    row = LoginSession(
+        token_hash=uuid.uuid4().hex,
+        user_id=owner.user.id,
+        expires_at=datetime.now(UTC) + timedelta(days=1),
+    )
+    world.session.add(row)
+    world.session.commit()
+    return found.with_(session_id=row.id)
 
 
 def _worker(world: World, found: Target) -> Target:
@@ -399,6 +413,12 @@ CALLS: dict[str, Call] = {
         lambda found: {"email": found.values["email"], "password": PASSWORD}, before=_person
     ),
     "change_password": Call(lambda _: {"old_password": "wrong", "password": "three odd lamps"}),
+    "end_session": Call(before=_own_session),
+    "begin_second_factor": Call(lambda _: {"password": "wrong"}),
+    "confirm_second_factor": Call(lambda _: {"code": "123456"}),
+    "renew_recovery_codes": Call(lambda _: {"password": "wrong", "code": "123456"}),
+    "remove_second_factor": Call(lambda _: {"password": "wrong", "code": "123456"}),
+    "reset_second_factor": Call(before=_bystander),
     "create_token": Call(lambda _: {"name": "script"}),
     "revoke_token": Call(before=_own_token),
     "create_user": Call(
@@ -411,6 +431,9 @@ CALLS: dict[str, Call] = {
     "update_user": Call(lambda _: {"name": "Renamed"}, before=_bystander),
     "reset_password": Call(lambda _: {}, before=_bystander),
     "unlock_user": Call(before=_bystander),
+    "erase_user": Call(before=_bystander),
+    "export_user": Call(before=_bystander),
+    "set_retention": Call(lambda _: {"days": 30}),
     "forget_worker": Call(before=_worker),
     "show_weights": Call(before=_weights),
     "delete_weights": Call(before=_weights),

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from api.auth.service import MOST_TOKENS
+from api.tokens.service import MOST_TOKENS
 from core.states import Role
 from tests.security.policy import POLICY, operations
 from tests.security.targets import CALLS, Call, Target, target

@@ -2,7 +2,7 @@ import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { call, client } from "./client";
 import { everyPage } from "./everyPage";
 import type { components } from "./schema";
-import type { ClassInput, ExportFormat, Goal, Project, Settings } from "./types";
+import type { ClassInput, ExportFormat, Goal, Project, ProjectRole, Settings } from "./types";
 
 type ProjectOut = components["schemas"]["ProjectOut"];
 
@@ -89,8 +89,14 @@ const member = (id: number, userId: number) => ({
   params: { path: { project_id: id, user_id: userId } },
 });
 
-export const addMember = (id: number, userId: number) =>
-  call(client.PUT("/api/projects/{project_id}/members/{user_id}", member(id, userId)));
+/** Lets somebody in, or gives a member another role. */
+export const putMember = (id: number, userId: number, role: ProjectRole) =>
+  call(
+    client.PUT("/api/projects/{project_id}/members/{user_id}", {
+      ...member(id, userId),
+      body: { role },
+    }),
+  );
 
 export const removeMember = (id: number, userId: number) =>
   call(client.DELETE("/api/projects/{project_id}/members/{user_id}", member(id, userId)));

@@ -44,6 +44,49 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/audit.jsonl": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Stream Audit
+         * @description The log as JSON Lines, the oldest first: what a copy elsewhere is kept by.
+         *
+         *     `number` has no gaps. `hash` is the SHA-256 of the hash before, as bytes, and the text `sealed`;
+         *     in that stands, for address and agent, the SHA-256 of `salt` and both.
+         */
+        get: operations["stream_audit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/retention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Retention
+         * @description What will be deleted when, of all projects that are not kept: nothing is done by asking.
+         */
+        get: operations["list_retention"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/storage": {
         parameters: {
             query?: never;
@@ -199,6 +242,8 @@ export interface paths {
         /**
          * Log In
          * @description Start a browser session. After too many failures 429, with the seconds in `Retry-After`.
+         *
+         *     Who has a second factor is told `code_required`, and sends the same with a `code`.
          */
         post: operations["log_in"];
         delete?: never;
@@ -216,7 +261,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Log Out */
+        /**
+         * Log Out
+         * @description End this browser's session; who came by single sign-on is told where to end that as well.
+         */
         post: operations["log_out"];
         delete?: never;
         options?: never;
@@ -241,6 +289,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/auth/methods": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sign In Methods
+         * @description How one may sign in here.
+         */
+        get: operations["sign_in_methods"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/oidc/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Finish Single Sign On
+         * @description Where the provider sends the browser back; whoever does not get in is told so on the page.
+         */
+        get: operations["finish_single_sign_on"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/oidc/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Start Single Sign On
+         * @description Send the browser to the provider; `next` is the page to come back to.
+         */
+        get: operations["start_single_sign_on"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/auth/password": {
         parameters: {
             query?: never;
@@ -256,6 +364,128 @@ export interface paths {
          */
         post: operations["change_password"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/second-factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show Second Factor */
+        get: operations["show_second_factor"];
+        put?: never;
+        /**
+         * Begin Second Factor
+         * @description A secret for an authenticator app; it takes the present password.
+         */
+        post: operations["begin_second_factor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/second-factor/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm Second Factor
+         * @description From now on the password takes a code as well; all other sessions end.
+         */
+        post: operations["confirm_second_factor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/second-factor/recovery-codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Renew Recovery Codes
+         * @description Ten new ones; those of before open nothing.
+         */
+        post: operations["renew_recovery_codes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/second-factor/remove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Remove Second Factor */
+        post: operations["remove_second_factor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Sessions
+         * @description The browsers that one is signed in with, the one seen last first.
+         */
+        get: operations["list_sessions"];
+        put?: never;
+        post?: never;
+        /**
+         * End Other Sessions
+         * @description End all of one's sessions but this browser's.
+         */
+        delete: operations["end_other_sessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End Session
+         * @description End one of one's own sessions, with the next request of that browser.
+         */
+        delete: operations["end_session"];
         options?: never;
         head?: never;
         patch?: never;
@@ -416,7 +646,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List Jobs */
+        /**
+         * List Jobs
+         * @description Jobs of the projects that the caller manages or reviews, the newest first.
+         */
         get: operations["list_jobs"];
         put?: never;
         post?: never;
@@ -1726,7 +1959,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Add Member */
+        /**
+         * Add Member
+         * @description Let somebody in, or give a member another role.
+         */
         put: operations["add_member"];
         post?: never;
         /** Remove Member */
@@ -1784,6 +2020,32 @@ export interface paths {
         put?: never;
         /** Resume Project */
         post: operations["resume_project"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/retention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Retention
+         * @description How long the project is kept after it is finished.
+         */
+        get: operations["show_retention"];
+        /**
+         * Set Retention
+         * @description Have a project deleted so many days after it is finished, or keep it.
+         *
+         *     Not within a week of saying so; until then everybody who manages it is told the day.
+         */
+        put: operations["set_retention"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2329,7 +2591,10 @@ export interface paths {
         /** List Tokens */
         get: operations["list_tokens"];
         put?: never;
-        /** Create Token */
+        /**
+         * Create Token
+         * @description Make a token; its secret is shown this once.
+         */
         post: operations["create_token"];
         delete?: never;
         options?: never;
@@ -2347,7 +2612,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revoke Token */
+        /**
+         * Revoke Token
+         * @description Make a token invalid: one's own, and for an admin anybody's.
+         */
         delete: operations["revoke_token"];
         options?: never;
         head?: never;
@@ -2389,6 +2657,49 @@ export interface paths {
         patch: operations["update_user"];
         trace?: never;
     };
+    "/api/users/{user_id}/erase": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Erase User
+         * @description Erase who somebody is, for good: name, address, sessions, tokens and memberships go.
+         *
+         *     What they labeled stays, under the number of the user, and so does what they did in the audit
+         *     log, without the addresses that they came from.
+         */
+        post: operations["erase_user"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/users/{user_id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export User
+         * @description All that is held of somebody, as JSON Lines; `kind` says what a line is.
+         */
+        get: operations["export_user"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/users/{user_id}/reset-password": {
         parameters: {
             query?: never;
@@ -2403,6 +2714,26 @@ export interface paths {
          * @description A temporary password, shown this once: whoever uses it has to choose another.
          */
         post: operations["reset_password"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/users/{user_id}/reset-second-factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reset Second Factor
+         * @description Take somebody's second factor away, as when a phone is lost; their sessions end.
+         */
+        post: operations["reset_second_factor"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2990,13 +3321,15 @@ export interface components {
         };
         /**
          * AuditOut
-         * @description Who did what to which object, and from which address, if that was noted. Without an actor:
-         *     nobody who was signed in.
+         * @description Who did what to which object, from which address and with what, if that was noted. Without
+         *     an actor: nobody who was signed in.
          */
         AuditOut: {
             actor: components["schemas"]["Person"] | null;
             /** Address */
             address: string | null;
+            /** Agent */
+            agent: string | null;
             /**
              * At
              * Format: date-time
@@ -4222,6 +4555,11 @@ export interface components {
             /** Items */
             items: components["schemas"]["RecentAnswer"][];
         };
+        /** Items[RetentionOut] */
+        Items_RetentionOut_: {
+            /** Items */
+            items: components["schemas"]["RetentionOut"][];
+        };
         /** Items[ReviewOut] */
         Items_ReviewOut_: {
             /** Items */
@@ -4231,6 +4569,11 @@ export interface components {
         Items_RoundOut_: {
             /** Items */
             items: components["schemas"]["RoundOut"][];
+        };
+        /** Items[SessionOut] */
+        Items_SessionOut_: {
+            /** Items */
+            items: components["schemas"]["SessionOut"][];
         };
         /** Items[SubsetOut] */
         Items_SubsetOut_: {
@@ -4251,11 +4594,6 @@ export interface components {
         Items_SyncOut_: {
             /** Items */
             items: components["schemas"]["SyncOut"][];
-        };
-        /** Items[TokenOut] */
-        Items_TokenOut_: {
-            /** Items */
-            items: components["schemas"]["TokenOut"][];
         };
         /** Items[WebhookOut] */
         Items_WebhookOut_: {
@@ -4626,8 +4964,18 @@ export interface components {
             /** Location */
             location: string;
         };
+        /**
+         * LoggedOut
+         * @description Where to go to sign out of the provider of single sign-on as well, if that was it.
+         */
+        LoggedOut: {
+            /** End Session Url */
+            end_session_url: string | null;
+        };
         /** Login */
         Login: {
+            /** Code */
+            code?: string | null;
             /** Email */
             email: string;
             /** Password */
@@ -4770,11 +5118,52 @@ export interface components {
             surface: components["schemas"]["SurfaceOut"] | null;
         };
         /**
+         * Me
+         * @description The caller. `method` is how this browser has signed in, null for an API token.
+         *
+         *     `has_password`: there is one, and it opens the account. `must_add_second_factor`: nothing else
+         *     is answered before there is one.
+         */
+        Me: {
+            /** Active */
+            active: boolean;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Email */
+            email: string;
+            /** Erased At */
+            erased_at: string | null;
+            /** Has Password */
+            has_password: boolean;
+            /** Id */
+            id: number;
+            method: components["schemas"]["SignInMethod"] | null;
+            /** Must Add Second Factor */
+            must_add_second_factor: boolean;
+            /** Must Change Password */
+            must_change_password: boolean;
+            /** Name */
+            name: string;
+            role: components["schemas"]["Role"];
+            /** Second Factor */
+            second_factor: boolean;
+        };
+        /**
          * Medium
          * @description What the examples of a project are.
          * @enum {string}
          */
         Medium: "image" | "text";
+        /**
+         * MemberIn
+         * @description Without a `role` engineers and admins are added as managers, everybody else as annotator.
+         */
+        MemberIn: {
+            role?: components["schemas"]["ProjectRole"] | null;
+        };
         /** MemberOut */
         MemberOut: {
             /**
@@ -4782,6 +5171,7 @@ export interface components {
              * Format: date-time
              */
             added_at: string;
+            role: components["schemas"]["ProjectRole"];
             user: components["schemas"]["UserOut"];
         };
         /**
@@ -4999,6 +5389,8 @@ export interface components {
             name: string;
             /** Prefix */
             prefix: string;
+            /** Project Id */
+            project_id: number | null;
             /** Revoked At */
             revoked_at: string | null;
             scope: components["schemas"]["Scope"];
@@ -5279,6 +5671,8 @@ export interface components {
             medium: components["schemas"]["Medium"];
             /** Name */
             name: string;
+            /** Permissions */
+            permissions: ("label" | "review" | "manage")[];
             /** Pictures */
             pictures: number[];
             state: components["schemas"]["ProjectState"];
@@ -5314,7 +5708,7 @@ export interface components {
             /** Name */
             name: string;
             /** Permissions */
-            permissions: ("label" | "manage")[];
+            permissions: ("label" | "review" | "manage")[];
             /** Settings */
             settings: {
                 [key: string]: unknown;
@@ -5328,6 +5722,15 @@ export interface components {
             /** Warnings */
             warnings: string[];
         };
+        /**
+         * ProjectRole
+         * @description What a member may do in a project; each role includes the ones before it.
+         *
+         *     Annotators label and decide reviews; reviewers also see what the project has found; managers
+         *     also change it. Admins are managers everywhere.
+         * @enum {string}
+         */
+        ProjectRole: "annotator" | "reviewer" | "manager";
         /**
          * ProjectSettings
          * @description How a project queries and trains.
@@ -5684,6 +6087,14 @@ export interface components {
             /** Width */
             width: number | null;
         };
+        /**
+         * RecoveryCodes
+         * @description The only time they are shown: each stands in for the app once.
+         */
+        RecoveryCodes: {
+            /** Recovery Codes */
+            recovery_codes: string[];
+        };
         /** Released */
         Released: {
             /** Released */
@@ -5764,6 +6175,41 @@ export interface components {
             before: string;
             /** Id */
             id: number;
+        };
+        /**
+         * RetentionIn
+         * @description `days` after it is finished a project is deleted; null keeps it.
+         */
+        RetentionIn: {
+            /** Days */
+            days: number | null;
+        };
+        /**
+         * RetentionOut
+         * @description How long a project is kept, and what goes when.
+         *
+         *     `since` is when that was said, `due_at` when the project goes: null while it is not finished or
+         *     is kept. `images` and `answers` are what it holds now. Nothing goes in the week after `since`,
+         *     nor while a job is at work.
+         */
+        RetentionOut: {
+            /** Answers */
+            answers: number;
+            /** Days */
+            days: number | null;
+            /** Due At */
+            due_at: string | null;
+            /** Finished At */
+            finished_at: string | null;
+            /** Images */
+            images: number;
+            /** Project */
+            project: string;
+            /** Project Id */
+            project_id: number;
+            /** Since */
+            since: string | null;
+            state: components["schemas"]["ProjectState"];
         };
         /**
          * Reverted
@@ -5893,7 +6339,10 @@ export interface components {
         };
         /**
          * Role
-         * @description What a user may do; each role includes the ones after it.
+         * @description What a user may do beside what a project lets its members do (``ProjectRole``).
+         *
+         *     Each includes the ones after it: admins manage everything and everybody, engineers make
+         *     projects.
          * @enum {string}
          */
         Role: "admin" | "engineer" | "annotator";
@@ -5999,6 +6448,53 @@ export interface components {
          * @enum {string}
          */
         Scope: "read" | "label" | "write" | "admin";
+        /** SecondFactorConfirm */
+        SecondFactorConfirm: {
+            /** Code */
+            code: string;
+        };
+        /**
+         * SecondFactorOut
+         * @description `required`: an admin or the installation wants one; `recovery_codes` are those left.
+         */
+        SecondFactorOut: {
+            /** Enabled */
+            enabled: boolean;
+            /** Recovery Codes */
+            recovery_codes: number;
+            /** Required */
+            required: boolean;
+        };
+        /**
+         * SecondFactorProof
+         * @description The present password, and a code of the app or a recovery code.
+         */
+        SecondFactorProof: {
+            /** Code */
+            code: string;
+            /** Password */
+            password: string;
+        };
+        /**
+         * SecondFactorSecret
+         * @description For an authenticator app: `secret` to type in, or `qr` to scan, which says `uri`.
+         *
+         *     `qr` has a text for each row of the QR code, `1` for dark; the quiet zone around it is left out.
+         *     It holds after a code of the app was sent to `/auth/second-factor/confirm`.
+         */
+        SecondFactorSecret: {
+            /** Qr */
+            qr: string[];
+            /** Secret */
+            secret: string;
+            /** Uri */
+            uri: string;
+        };
+        /** SecondFactorStart */
+        SecondFactorStart: {
+            /** Password */
+            password: string;
+        };
         /**
          * SelectedCluster
          * @description Rows that are alike, the best first.
@@ -6146,6 +6642,59 @@ export interface components {
          * @enum {string}
          */
         SelectionReason: "best_of_cluster" | "not_best" | "tied" | "unranked" | "drawn_unranked" | "by_people" | "wrong_by_people" | "ood_by_people" | "alone_kept" | "alone_wrong" | "alone_dropped" | "score" | "low_score" | "unscored" | "covers" | "covered" | "drawn" | "not_drawn" | "long" | "short" | "held_out" | "ood";
+        /**
+         * SessionOut
+         * @description A browser that is signed in; `address` and `agent` are those of the sign-in.
+         */
+        SessionOut: {
+            /** Address */
+            address: string | null;
+            /** Agent */
+            agent: string | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Current */
+            current: boolean;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /** Id */
+            id: number;
+            /**
+             * Last Seen At
+             * Format: date-time
+             */
+            last_seen_at: string;
+            method: components["schemas"]["SignInMethod"];
+        };
+        /**
+         * SignInMethod
+         * @description How a browser has got its session.
+         * @enum {string}
+         */
+        SignInMethod: "password" | "oidc";
+        /**
+         * SignInMethods
+         * @description Whether passwords open anything, and whether there is single sign-on.
+         */
+        SignInMethods: {
+            /** Passwords */
+            passwords: boolean;
+            single_sign_on: components["schemas"]["SingleSignOn"] | null;
+        };
+        /**
+         * SingleSignOn
+         * @description `name` is what the operator calls it, if they have said so.
+         */
+        SingleSignOn: {
+            /** Name */
+            name: string | null;
+        };
         /**
          * SnapshotChange
          * @description An example that differs; `before` or `after` is null where it is not part of it.
@@ -6736,12 +7285,18 @@ export interface components {
             /** Share */
             share: number;
         };
-        /** TokenCreate */
+        /**
+         * TokenCreate
+         * @description Without `expires_in_days` a token is good for as long as the installation says (90 days); one
+         *     with null does not expire. With a `project_id` it opens that project and nothing else.
+         */
         TokenCreate: {
             /** Expires In Days */
             expires_in_days?: number | null;
             /** Name */
             name: string;
+            /** Project Id */
+            project_id?: number | null;
             /** @default write */
             scope: components["schemas"]["Scope"];
         };
@@ -6765,13 +7320,28 @@ export interface components {
             name: string;
             /** Prefix */
             prefix: string;
+            /** Project Id */
+            project_id: number | null;
             /** Revoked At */
             revoked_at: string | null;
             scope: components["schemas"]["Scope"];
             /** Secret */
             secret: string;
         };
-        /** TokenOut */
+        /**
+         * TokenList
+         * @description The caller's tokens; `days` is how long new ones are good for unless asked otherwise.
+         */
+        TokenList: {
+            /** Days */
+            days: number;
+            /** Items */
+            items: components["schemas"]["TokenOut"][];
+        };
+        /**
+         * TokenOut
+         * @description `project_id` is the only project that it opens; without one it opens all of its user's.
+         */
         TokenOut: {
             /**
              * Created At
@@ -6788,6 +7358,8 @@ export interface components {
             name: string;
             /** Prefix */
             prefix: string;
+            /** Project Id */
+            project_id: number | null;
             /** Revoked At */
             revoked_at: string | null;
             scope: components["schemas"]["Scope"];
@@ -6841,7 +7413,8 @@ export interface components {
          *
          *     `signed_in_at` is the beginning of their newest session that still holds, `sessions` and
          *     `tokens` count what is valid now. `locked`: after too many failed logins they have to wait, from
-         *     one address at least.
+         *     one address at least. `second_factor_required`: an admin wants them to have one;
+         *     `single_sign_on`: the provider knows them.
          */
         UserActivity: {
             /** Active */
@@ -6853,6 +7426,8 @@ export interface components {
             created_at: string;
             /** Email */
             email: string;
+            /** Erased At */
+            erased_at: string | null;
             /** Id */
             id: number;
             /** Locked */
@@ -6864,10 +7439,16 @@ export interface components {
             /** Projects */
             projects: number;
             role: components["schemas"]["Role"];
+            /** Second Factor */
+            second_factor: boolean;
+            /** Second Factor Required */
+            second_factor_required: boolean;
             /** Sessions */
             sessions: number;
             /** Signed In At */
             signed_in_at: string | null;
+            /** Single Sign On */
+            single_sign_on: boolean;
             /** Tokens */
             tokens: number;
         };
@@ -6893,6 +7474,8 @@ export interface components {
             created_at: string;
             /** Email */
             email: string;
+            /** Erased At */
+            erased_at: string | null;
             /** Id */
             id: number;
             /** Must Change Password */
@@ -6910,6 +7493,8 @@ export interface components {
             /** Password */
             password?: string | null;
             role?: components["schemas"]["Role"] | null;
+            /** Second Factor Required */
+            second_factor_required?: boolean | null;
         };
         /** UsingProject */
         UsingProject: {
@@ -7244,6 +7829,85 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    stream_audit: {
+        parameters: {
+            query?: {
+                /** @description The last number you have. */
+                after?: number;
+                /** @description Go on with what comes, for good. */
+                follow?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    list_retention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_RetentionOut_"];
+                };
             };
         };
     };
@@ -7599,7 +8263,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UserOut"];
+                    "application/json": components["schemas"]["Me"];
                 };
             };
         };
@@ -7632,11 +8296,13 @@ export interface operations {
                 };
             };
             /** @description Successful Response */
-            204: {
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": components["schemas"]["LoggedOut"];
+                };
             };
         };
     };
@@ -7673,8 +8339,125 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UserOut"];
+                    "application/json": components["schemas"]["Me"];
                 };
+            };
+        };
+    };
+    sign_in_methods: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInMethods"];
+                };
+            };
+        };
+    };
+    finish_single_sign_on: {
+        parameters: {
+            query?: {
+                code?: string | null;
+                error?: string | null;
+                iss?: string | null;
+                state?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    start_single_sign_on: {
+        parameters: {
+            query?: {
+                next?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -7715,8 +8498,324 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UserOut"];
+                    "application/json": components["schemas"]["Me"];
                 };
+            };
+        };
+    };
+    show_second_factor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecondFactorOut"];
+                };
+            };
+        };
+    };
+    begin_second_factor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SecondFactorStart"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecondFactorSecret"];
+                };
+            };
+        };
+    };
+    confirm_second_factor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SecondFactorConfirm"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+        };
+    };
+    renew_recovery_codes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SecondFactorProof"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+        };
+    };
+    remove_second_factor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SecondFactorProof"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    list_sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_SessionOut_"];
+                };
+            };
+        };
+    };
+    end_other_sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    end_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -11084,7 +12183,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["MemberIn"] | null;
+            };
+        };
         responses: {
             /** @description Client Error */
             "4XX": {
@@ -11271,6 +12374,90 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ProjectOut"];
+                };
+            };
+        };
+    };
+    show_retention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetentionOut"];
+                };
+            };
+        };
+    };
+    set_retention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RetentionIn"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetentionOut"];
                 };
             };
         };
@@ -12631,7 +13818,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Items_TokenOut_"];
+                    "application/json": components["schemas"]["TokenList"];
                 };
             };
         };
@@ -12844,6 +14031,84 @@ export interface operations {
             };
         };
     };
+    erase_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserOut"];
+                };
+            };
+        };
+    };
+    export_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     reset_password: {
         parameters: {
             query?: never;
@@ -12884,6 +14149,46 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PasswordResetOut"];
+                };
+            };
+        };
+    };
+    reset_second_factor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserOut"];
                 };
             };
         };

@@ -6,6 +6,9 @@ type Schemas = components["schemas"];
 type Filled<T> = T extends object ? { [Key in keyof T]-?: Filled<T[Key]> } : T;
 
 export type User = Schemas["UserOut"];
+export type Me = Schemas["Me"];
+export type LoginSession = Schemas["SessionOut"];
+export type NewSecondFactor = Schemas["SecondFactorSecret"];
 export type Role = Schemas["Role"];
 export type UserActivity = Schemas["UserActivity"];
 export type OwnedToken = Schemas["OwnedToken"];
@@ -45,6 +48,8 @@ export type Project = Omit<Schemas["ProjectOut"], "settings"> & { settings: Sett
 export type LabelClass = Schemas["ClassOut"];
 export type ClassInput = Schemas["ClassIn"];
 export type Member = Schemas["MemberOut"];
+export type ProjectRole = Schemas["ProjectRole"];
+export type Retention = Schemas["RetentionOut"];
 
 export type Job = Schemas["JobOut"];
 export type BucketImport = Schemas["BucketImport"];

@@ -90,6 +90,7 @@ function RetryButton({ projectId, job }: { projectId: number; job: Job }) {
   return (
     <>
       <Button
+        manages
         size="small"
         title={t.jobs.retryHint}
         busy={retry.isPending}

@@ -27,7 +27,7 @@ function AllLabeled({ project }: { project: Project }) {
     <Notice
       tone="gold"
       actions={
-        <ButtonLink to={`/projects/${project.id}/jobs`} kind="primary" size="small">
+        <ButtonLink manages to={`/projects/${project.id}/jobs`} kind="primary" size="small">
           {t.setup.toJobs}
         </ButtonLink>
       }

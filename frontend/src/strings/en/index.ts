@@ -4,6 +4,7 @@ import { alike } from "./alike";
 import { boxes } from "./boxes";
 import { check } from "./check";
 import { common } from "./common";
+import { erasure } from "./erasure";
 import { exports } from "./exports";
 import { glossary } from "./glossary";
 import { grid } from "./grid";
@@ -17,10 +18,12 @@ import { overview } from "./overview";
 import { people } from "./people";
 import { pool } from "./pool";
 import { projects } from "./projects";
+import { retention } from "./retention";
 import { review } from "./review";
 import { rounds } from "./rounds";
 import { selection } from "./selection";
 import { setup } from "./setup";
+import { signIn } from "./signIn";
 import { snapshots } from "./snapshots";
 import { webhooks } from "./webhooks";
 import { weights } from "./weights";
@@ -32,6 +35,7 @@ export const en = {
   boxes,
   check,
   common,
+  erasure,
   exports,
   glossary,
   grid,
@@ -45,10 +49,12 @@ export const en = {
   people,
   pool,
   projects,
+  retention,
   review,
   rounds,
   selection,
   setup,
+  signIn,
   snapshots,
   webhooks,
   weights,

@@ -6,6 +6,7 @@ import { alike } from "./alike";
 import { boxes } from "./boxes";
 import { check } from "./check";
 import { common } from "./common";
+import { erasure } from "./erasure";
 import { exports } from "./exports";
 import { glossary } from "./glossary";
 import { grid } from "./grid";
@@ -19,11 +20,13 @@ import { overview } from "./overview";
 import { people } from "./people";
 import { pool } from "./pool";
 import { projects } from "./projects";
+import { retention } from "./retention";
 import { review } from "./review";
 import { rewording } from "./rewording";
 import { rounds } from "./rounds";
 import { selection } from "./selection";
 import { setup } from "./setup";
+import { signIn } from "./signIn";
 import { snapshots } from "./snapshots";
 import { overrides } from "./texts";
 import { webhooks } from "./webhooks";
@@ -36,6 +39,7 @@ export const ko: Catalogue = {
   boxes,
   check,
   common,
+  erasure,
   exports,
   glossary,
   grid,
@@ -49,10 +53,12 @@ export const ko: Catalogue = {
   people,
   pool,
   projects,
+  retention,
   review,
   rounds,
   selection,
   setup,
+  signIn,
   snapshots,
   webhooks,
   weights,
