@@ -131,6 +131,20 @@ def test_the_command_line_takes_images_from_a_bucket(
     assert project.pool.show(added["id"])["meta"] == {"camera": "north"}
     assert "KARAT_IMPORT_LOCATIONS" in karat("pool", "add", project.id, "s3://not-ours", status=1)
 
+    place = f"{far.url}/photos"
+    said = karat("sync", "add", project.id, place, "--every", 0, "--include", "3.png")
+    number = said.split()[1]
+    assert f"follows {place} when asked to" in said
+    # It has 2.png, too, which no pattern of this place names: not gone for that.
+    assert "Changed since: 0; gone: 0" in karat("sync", "run", project.id, number)
+    assert project.pool.count({"name": "3.png"})["count"] == 1
+    far.remove("photos/3.png")
+    karat("sync", "run", project.id, number)
+    assert "3.png" in karat("sync", "show", project.id, number, "--finding", "gone")
+    assert "up to date" in karat("sync", "list", project.id)
+    karat("sync", "remove", project.id, number)
+    assert project.syncs.list() == []
+
 
 def test_a_place_is_followed_and_what_changed_is_said(
     admin: Page, project: ProjectClient, far: Bucket
