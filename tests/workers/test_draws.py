@@ -4,6 +4,7 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
+import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
@@ -98,6 +99,12 @@ def test_draws_judge_the_model_and_are_learned_from_once_the_strategy_comes_to_t
     assert set(draws_of(loop, 1)) == answered | {left}
     following = draws_of(loop, 2)
     assert left in following
+    # What was undone was never drawn, and every image had its chance in either queue.
+    first, second = len(answered | {left}) / 118, loop.rounds()[2].metrics["draws"][0]
+    missed = (1 - first) * (1 - second["drawn"] / second["free"])
+    assert taken(loop, 2).audited_probability.tolist() == pytest.approx(
+        [1 - missed] * len(answered - due)
+    )
     headers = loop.world.caller().headers
     url = f"/api/projects/{loop.project.id}/audit"
     told = http.get(url, headers=headers).json()
