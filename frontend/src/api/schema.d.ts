@@ -1398,7 +1398,7 @@ export interface paths {
          * @description Clusters with all their rows, the best first.
          *
          *     `undecided` and `unranked` are those of which the judge was unsure or said nothing, `people`
-         *     those that people were asked about. A page ends sooner where rows are long, and of very long texts
+         *     those that people were asked about. A page ends sooner where rows are long; of very long texts
          *     it has the beginning.
          */
         get: operations["list_clusters"];
