@@ -184,6 +184,7 @@ class TransferClient:
         images: bool = True,
         bom: bool = False,
         snapshot: str | None = None,
+        people_only: bool = False,
         on_received: Callable[[int], None] | None = None,
     ) -> Path:
         """Save the annotations, or images with what is known of them; memory stays flat.
@@ -206,6 +207,7 @@ class TransferClient:
             bom: Whether ``csv`` begins with a byte order mark, so that Excel reads it as UTF-8.
             snapshot: Name of a snapshot: what everything counted as when it was taken; what it
                 counts as now if None.
+            people_only: Whether what models have labeled under certificates is left out.
             on_received: Called with the bytes received so far.
 
         Returns:
@@ -221,6 +223,7 @@ class TransferClient:
             "images": images,
             "bom": bom,
             "snapshot": snapshot,
+            "people_only": people_only,
         }
         return self._transport.save(f"{self._path}/export", Path(path), query, on_received)
 

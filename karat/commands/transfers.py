@@ -10,6 +10,7 @@ import typer
 
 from core.media.nouns import in_words_of, noun
 from karat.client.arguments import BY_ENDING
+from karat.commands.certificates import PeopleOnlyOption
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
 from karat.terminal import bytes_bar, job_bar, show_json, show_table, with_options
 
@@ -273,6 +274,7 @@ def export(
         str | None,
         typer.Option(help="Name of a snapshot: as everything was when it was taken."),
     ] = None,
+    people_only: PeopleOnlyOption = False,
 ) -> None:
     """Save annotations (CSV, JSONL), or images or texts with what is known of them.
 
@@ -311,6 +313,7 @@ def export(
                 images=suffix != ".json",
                 bom=bom,
                 snapshot=snapshot,
+                people_only=people_only,
                 on_received=lambda received: bar(received, 0),
             )
         has_classes = found.get()["task"] != "instructions"
