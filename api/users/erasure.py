@@ -21,7 +21,7 @@ REMOVED: Final = frozenset({"sessions", "api_tokens", "members"})
 KEPT: Final = frozenset(
     {
         "annotations", "suggestions", "queries", "jobs", "projects", "audit", "webhooks",
-        "weights", "judges", "syncs",
+        "weights", "judges", "syncs", "snapshots",
     }
 )  # fmt: skip
 """Tables that name people by number, which stays."""
