@@ -51,12 +51,18 @@ _RANK = {scope: rank for rank, scope in enumerate(Scope)}
 
 _IDENTIFY = Statement(
     text(
-        """SELECT s.token_hash, u.id, u.role, u.must_change_password, 'admin' AS scope,
-            CAST(NULL AS bigint) AS token_id, CAST(NULL AS bigint) AS project_id, false AS stale
+        """SELECT s.token_hash, u.id, u.role, 'admin' AS scope,
+            u.must_change_password AND s.method = 'password' AS must_change_password,
+            s.method = 'password' AND NOT u.second_factor AND (
+                u.second_factor_required OR CAST(:second_factor AS text) = 'everybody'
+                OR (CAST(:second_factor AS text) = 'admins' AND u.role = 'admin')
+            ) AS must_add_second_factor,
+            CAST(NULL AS bigint) AS token_id, CAST(NULL AS bigint) AS project_id,
+            s.last_seen_at < now() - interval '1 minute' AS stale
         FROM sessions s JOIN users u ON u.id = s.user_id
         WHERE s.token_hash = ANY(CAST(:hashes AS text[])) AND s.expires_at > now() AND u.active
         UNION ALL
-        SELECT t.token_hash, u.id, u.role, u.must_change_password, t.scope, t.id,
+        SELECT t.token_hash, u.id, u.role, t.scope, u.must_change_password, false, t.id,
             t.project_id,
             t.last_used_at IS NULL OR t.last_used_at < now() - interval '1 minute'
         FROM api_tokens t JOIN users u ON u.id = t.user_id
@@ -65,7 +71,13 @@ _IDENTIFY = Statement(
     )
 )
 _TOUCH = Statement(
-    text("UPDATE api_tokens SET last_used_at = now() WHERE token_hash = ANY(CAST(:used AS text[]))")
+    text(
+        """WITH seen AS (
+            UPDATE sessions SET last_seen_at = now()
+            WHERE token_hash = ANY(CAST(:used AS text[]))
+        )
+        UPDATE api_tokens SET last_used_at = now() WHERE token_hash = ANY(CAST(:used AS text[]))"""
+    )
 )
 
 
@@ -88,6 +100,7 @@ class Principal:
     scope: Scope = Scope.ADMIN
     project_id: int | None = None
     token_id: int | None = None
+    must_add_second_factor: bool = False
 
     @property
     def engineer(self) -> bool:
@@ -104,13 +117,16 @@ class Identifier:
     """Finds out who calls; calls that come together share a look-up. Nothing is remembered, so a
     revoked token or session ends with the next request.
 
+
     Args:
         engine: Where to look.
         most: Requests that a token may make in a minute; 0 lets it make any number.
+        second_factor: Whose passwords need one: ``optional``, ``admins`` or ``everybody``.
     """
 
-    def __init__(self, engine: AsyncEngine, most: int) -> None:
+    def __init__(self, engine: AsyncEngine, most: int, second_factor: str = "optional") -> None:
         self._meter = TokenMeter(most)
+        self._second_factor = second_factor
         self._engine = engine.execution_options(isolation_level="AUTOCOMMIT")
         self._batcher = Batcher(self._identify)
 
@@ -127,9 +143,10 @@ class Identifier:
         async with self._engine.connect() as connection:
             plain = await driver(connection)
             told = self._meter.to_tell()
+            asked = {"hashes": list(set(hashes)), "second_factor": self._second_factor}
             rows, *counted = await fetch(
                 plain,
-                (_IDENTIFY, {"hashes": list(set(hashes))}),
+                (_IDENTIFY, asked),
                 *([(TELL, told)] if told else []),
             )
             for one in counted:
@@ -144,6 +161,7 @@ class Identifier:
                 Scope(row.scope),
                 row.project_id,
                 row.token_id,
+                row.must_add_second_factor,
             )
             for row in rows
         }
@@ -223,12 +241,19 @@ def require_same_origin(request: Request) -> None:
 
 
 async def get_principal(caller: Annotated[Principal, Depends(get_caller)]) -> Principal:
-    """The caller, who must have chosen a password after an admin reset it."""
+    """The caller, who must have chosen a password after an admin reset it, and have the second
+    factor that they have to have."""
     if caller.must_change_password:
         raise Forbidden(
             "password_change_required",
             "An admin has reset your password. Choose a new one first, under Account in the "
             "browser or with POST /api/auth/password.",
+        )
+    if caller.must_add_second_factor:
+        raise Forbidden(
+            "second_factor_setup_required",
+            "You have to have a second factor here. Add one first, under Account in the browser or "
+            "with POST /api/auth/second-factor.",
         )
     return caller
 

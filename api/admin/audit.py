@@ -24,6 +24,8 @@ COLUMNS: Final = (
     "address", "agent",
 )  # fmt: skip
 _BLOCK: Final = 1000
+# Whose number is that of a user.
+_OF_PEOPLE: Final = ("user", "member", "second_factor", "recovery_codes", "identity")
 
 
 @dataclass(frozen=True)
@@ -54,9 +56,7 @@ def _matching(wanted: AuditFilter) -> Select[Audit, User, str, str]:
     statement = (
         select(Audit, User, named.email, Project.name)
         .outerjoin(User, User.id == Audit.actor_id)
-        .outerjoin(
-            named, and_(Audit.object_type.in_(("user", "member")), named.id == Audit.object_id)
-        )
+        .outerjoin(named, and_(Audit.object_type.in_(_OF_PEOPLE), named.id == Audit.object_id))
         .outerjoin(Project, Project.id == Audit.project_id)
     )
     for column in ("actor_id", "verb", "object_type", "object_id", "project_id"):

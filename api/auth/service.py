@@ -1,29 +1,26 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from datetime import UTC, datetime
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from api import login_limits as limits
+from api import login_sessions
 from api.audit import record
 from api.auth import devices
 from api.auth.schemas import Login, PasswordChange
 from api.credentials import (
     hash_in_thread,
     match_in_thread,
-    new_secret,
     secret_hash,
 )
 from api.passwords import set_password
 from api.principal import COOKIE, Principal
-from core.errors import Invalid, Unauthenticated
+from api.second_factor import service as second_factor
+from core.errors import Forbidden, Invalid, Unauthenticated
 from core.settings import Settings
-from core.tables import Audit, LoginSession, User
-
-# Failures of one account that are written down in a minute: enough to see somebody guess.
-_NOTED: Final = 30
+from core.tables import User
 
 Sessions = async_sessionmaker[AsyncSession]
 
@@ -51,7 +48,7 @@ async def log_in(
     host: str | None,
     cookies: Mapping[str, str],
 ) -> Admitted:
-    """Check the password and start a session, in place of the one that the browser had.
+    """Check the password, and the second factor, and start a session in place of the browser's.
 
     Args:
         sessions: Where short transactions come from: none is open while argon2 computes.
@@ -61,8 +58,9 @@ async def log_in(
         cookies: What the browser has sent.
 
     Raises:
+        Forbidden: Single sign-on is the only way.
         TooManyAttempts: The account or the address has to wait.
-        Unauthenticated: The address or the password is wrong.
+        Unauthenticated: The address or the password is wrong, or the code is wrong or missing.
     """
     async with sessions.begin() as session:
         device = await devices.known(session, body.email, cookies)
@@ -70,7 +68,10 @@ async def log_in(
         await limits.count(session, settings, keys)
         statement = select(User).where(func.lower(User.email) == body.email.lower(), User.active)
         user = (await session.scalars(statement)).one_or_none()
+        require_passwords(settings, user)
     matches = await match_in_thread(body.password, user.password_hash if user else None)
+    if user is not None and matches:
+        await _require_code(sessions, settings, user, body.code, device)
     async with sessions.begin() as session:
         if user is not None and matches:
             # Neither deactivated nor given another password while argon2 computed.
@@ -79,46 +80,23 @@ async def log_in(
             user = (await session.scalars(found)).one_or_none()
         if user is not None and matches:
             await limits.forgive(session, keys)
-            present = cookies.get(COOKIE)
-            secret = await _start_session(session, user, settings.session_days, present)
+            secret = await login_sessions.begin(session, settings, user, cookie=cookies.get(COOKIE))
             return Admitted(user, secret, await devices.introduced(session, body.email))
-        await _note_failure(session, user)
+        reason = None if user else "unknown address"
+        await login_sessions.note_failure(session, user, reason)
     raise Unauthenticated("bad_credentials", "The address or the password is wrong.")
 
 
-async def _start_session(session: AsyncSession, user: User, days: int, cookie: str | None) -> str:
-    """A secret that nobody has seen before; what the browser had until now ends."""
-    if cookie:
-        await log_out(session, cookie)
-    record(session, Principal(user.id, user.role), "log_in", "user", user.id)
-    secret = new_secret()
-    now = datetime.now(UTC)
-    session.add(
-        LoginSession(
-            token_hash=secret_hash(secret), user_id=user.id, expires_at=now + timedelta(days=days)
-        )
-    )
-    await session.execute(delete(LoginSession).where(LoginSession.expires_at < now))
-    return secret
-
-
-async def _note_failure(session: AsyncSession, user: User | None) -> None:
-    """Write down a failed login, unless a minute has seen too many.
-
-    What was typed is left out: people type passwords where the address belongs.
-    """
-    minute = datetime.now(UTC) - timedelta(minutes=1)
-    known = Audit.object_id == user.id if user else Audit.object_id.is_(None)
-    recent = (
-        select(Audit.id)
-        .where(Audit.object_type == "user", Audit.verb == "log_in_failed", Audit.at > minute, known)
-        .limit(_NOTED)
-        .subquery()
-    )
-    noted = await session.scalar(select(func.count()).select_from(recent)) or 0
-    if noted < _NOTED:
-        detail: dict[str, Any] = {} if user else {"reason": "unknown address"}
-        record(session, None, "log_in_failed", "user", user.id if user else None, **detail)
+async def _require_code(
+    sessions: Sessions, settings: Settings, user: User, code: str | None, device: str | None
+) -> None:
+    try:
+        await second_factor.require_code(sessions, settings, user, code, device)
+    except Unauthenticated as error:
+        if error.code == "wrong_code":
+            async with sessions.begin() as session:
+                await login_sessions.note_failure(session, user, "wrong code")
+        raise
 
 
 async def change_password(
@@ -137,7 +115,9 @@ async def change_password(
     guesses = [limits.password_key(principal.id)]
     async with sessions.begin() as session:
         await limits.count(session, settings, guesses)
-        old = (await session.get_one(User, principal.id)).password_hash
+        user = await session.get_one(User, principal.id)
+        require_passwords(settings, user)
+        old = user.password_hash
     if not await match_in_thread(body.old_password, old):
         raise Invalid("wrong_password", "That is not your present password.", field="old_password")
     if body.password == body.old_password:
@@ -157,7 +137,16 @@ async def change_password(
     return user
 
 
-async def log_out(session: AsyncSession, secret: str) -> None:
-    await session.execute(
-        delete(LoginSession).where(LoginSession.token_hash == secret_hash(secret))
-    )
+def require_passwords(settings: Settings, user: User | None) -> None:
+    """Refuse passwords where single sign-on is the only way.
+
+    Raises:
+        Forbidden: ``passwords_off``.
+    """
+    until = user.password_until if user else None
+    if settings.oidc_only and (until is None or until < datetime.now(UTC)):
+        raise Forbidden(
+            "passwords_off",
+            "Here one signs in by single sign-on alone, in the browser. Programs take an API token "
+            "from Account.",
+        )

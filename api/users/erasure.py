@@ -10,12 +10,23 @@ from api.audit import record
 from api.principal import Principal
 from core.errors import Conflict, NotFound
 from core.states import Role
-from core.tables import ApiToken, LoginAttempt, LoginSession, Member, User
+from core.tables import (
+    ApiToken,
+    Identity,
+    LoginAttempt,
+    LoginSession,
+    Member,
+    RecoveryCode,
+    SecondFactor,
+    User,
+)
 
 # Opens no account: it is the hash of nothing.
 _NO_PASSWORD: Final = "erased"
 
-REMOVED: Final = frozenset({"sessions", "api_tokens", "members"})
+REMOVED: Final = frozenset(
+    {"sessions", "api_tokens", "members", "identities", "second_factors", "recovery_codes"}
+)
 """Tables whose rows of a person go with their name."""
 
 KEPT: Final = frozenset(
@@ -29,12 +40,13 @@ KEPT: Final = frozenset(
 _FORGET_ORIGIN: Final = (
     text(
         """UPDATE audit_chain SET salt = NULL FROM audit a WHERE a.id = audit_chain.audit_id
-        AND (a.actor_id = :user OR (a.object_type = 'user' AND a.object_id = :user
-            AND a.verb = 'log_in_failed'))"""
+        AND (a.actor_id = :user OR (a.actor_id IS NULL AND a.object_id = :user
+            AND a.object_type IN ('user', 'identity', 'recovery_codes')))"""
     ),
     text(
         """UPDATE audit SET address = NULL, agent = NULL WHERE actor_id = :user
-        OR (object_type = 'user' AND object_id = :user AND verb = 'log_in_failed')"""
+        OR (actor_id IS NULL AND object_id = :user
+            AND object_type IN ('user', 'identity', 'recovery_codes'))"""
     ),
 )
 
@@ -63,14 +75,19 @@ async def erase(session: AsyncSession, actor: Principal, user_id: int) -> User:
     await session.execute(
         delete(LoginAttempt).where(
             LoginAttempt.key.in_(
-                (f"lifted:{limits.account(user.email)}", limits.password_key(user.id))
+                (
+                    f"lifted:{limits.account(user.email)}",
+                    limits.password_key(user.id),
+                    limits.code_key(user.id),
+                )
             )
         )
     )
-    for table in (LoginSession, ApiToken, Member):
+    for table in (LoginSession, ApiToken, Member, Identity, SecondFactor, RecoveryCode):
         await session.execute(delete(table).where(table.user_id == user.id))
     user.email, user.name = f"erased-{user.id}@erased.invalid", f"#{user.id}"
     user.password_hash, user.active, user.must_change_password = _NO_PASSWORD, False, False
+    user.second_factor, user.password_until = False, None
     user.erased_at = user.erased_at or await session.scalar(select(func.now()))
     for statement in _FORGET_ORIGIN:
         await session.execute(statement, {"user": user.id})

@@ -22,7 +22,16 @@ _ACCOUNT: Final = (
     ),
     (
         "session",
-        "SELECT created_at, expires_at FROM sessions WHERE user_id = :user ORDER BY created_at",
+        "SELECT created_at, last_seen_at, expires_at, method, address, agent FROM sessions "
+        "WHERE user_id = :user ORDER BY created_at",
+    ),
+    (
+        "identity",
+        "SELECT issuer, subject, created_at FROM identities WHERE user_id = :user",
+    ),
+    (
+        "second_factor",
+        "SELECT created_at, confirmed_at FROM second_factors WHERE user_id = :user",
     ),
     (
         "token",
@@ -36,7 +45,8 @@ _MUCH: Final = (
         "audit",
         "SELECT id, at, verb, object_type, object_id, project_id, detail, address, agent "
         "FROM audit WHERE id > :after AND (actor_id = :user "
-        "OR (object_type IN ('user', 'member') AND object_id = :user)) ORDER BY id LIMIT :most",
+        "OR (object_type IN ('user', 'member', 'identity', 'second_factor', 'recovery_codes') "
+        "AND object_id = :user)) ORDER BY id LIMIT :most",
     ),
     (
         "answer",

@@ -67,6 +67,12 @@ async def reset_password(
     )
 
 
+@router.post("/{user_id}/reset-second-factor")
+async def reset_second_factor(session: SessionDep, admin: Admin, user_id: PathId) -> UserOut:
+    """Take somebody's second factor away, as when a phone is lost; their sessions end."""
+    return UserOut.model_validate(await service.reset_second_factor(session, admin, user_id))
+
+
 @router.post("/{user_id}/unlock")
 async def unlock_user(session: SessionDep, admin: Admin, user_id: PathId) -> UserOut:
     """Let somebody log in again at once, who has to wait after too many failed logins."""

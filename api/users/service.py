@@ -2,7 +2,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import exists, func, or_, select
 from sqlalchemy import update as change
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -12,12 +12,13 @@ from api.audit import differences, record
 from api.credentials import hash_in_thread
 from api.passwords import end_sessions, require_good, set_password, temporary_password
 from api.principal import Principal
+from api.second_factor import service as second_factor
 from api.users.roles import set_role
 from api.users.schemas import PasswordReset, UserActivity, UserCreate, UserOut, UserUpdate
 from core.errors import Conflict, NotFound
 from core.settings import Settings
 from core.states import Role
-from core.tables import ApiToken, LoginSession, Member, User
+from core.tables import ApiToken, Identity, LoginSession, Member, User
 
 
 async def list_users(session: AsyncSession, *, cursor: int | None, limit: int) -> Sequence[User]:
@@ -45,6 +46,7 @@ async def activity(
         select(func.max(LoginSession.created_at))
         .where(LoginSession.user_id == User.id)
         .scalar_subquery(),
+        exists().where(Identity.user_id == User.id),
     )
     statement = statement.where(User.id > (cursor or 0)).order_by(User.id).limit(limit)
     return [
@@ -55,8 +57,11 @@ async def activity(
             tokens=tokens,
             signed_in_at=signed_in,
             locked=limits.account(user.email) in waiting,
+            second_factor=user.second_factor,
+            second_factor_required=user.second_factor_required,
+            single_sign_on=known,
         )
-        for user, projects, sessions, tokens, signed_in in await session.execute(statement)
+        for user, projects, sessions, tokens, signed_in, known in await session.execute(statement)
     ]
 
 
@@ -171,6 +176,25 @@ async def reset_password(
         revoked_tokens=revoked,
     )
     return user, password, revoked
+
+
+async def reset_second_factor(session: AsyncSession, actor: Principal, user_id: int) -> User:
+    """Take somebody's second factor away, as when a phone is lost; their sessions end.
+
+    Raises:
+        Conflict: ``own_second_factor`` or ``no_second_factor``.
+    """
+    user = await session.get(User, user_id, with_for_update=True)
+    if user is None:
+        raise NotFound("user")
+    if user.id == actor.id:
+        raise Conflict("own_second_factor", "Remove your own second factor under Account.")
+    if not user.second_factor:
+        raise Conflict("no_second_factor", "This user has no second factor.")
+    await second_factor.forget(session, user)
+    await end_sessions(session, user)
+    record(session, actor, "remove", "second_factor", user.id)
+    return user
 
 
 async def unlock(session: AsyncSession, actor: Principal, user_id: int) -> User:

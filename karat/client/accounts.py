@@ -19,7 +19,7 @@ class AccountsClient:
         """
         self._transport = transport
 
-    def login(self, email: str, password: str) -> User:
+    def login(self, email: str, password: str, code: str | None = None) -> User:
         """Log in with a password; the session lasts as long as the client.
 
         From then on the client acts for this user, and no longer for that of its token.
@@ -27,14 +27,18 @@ class AccountsClient:
         Args:
             email: The user's address.
             password: The user's password.
+            code: Of the user's authenticator app, or a recovery code, if they have a second factor.
 
         Returns:
             The user.
 
         Raises:
-            KaratError: ``bad_credentials``.
+            KaratError: ``bad_credentials``, ``code_required`` or ``wrong_code``; ``passwords_off``
+                where single sign-on is the only way.
         """
         body = {"email": email, "password": password}
+        if code is not None:
+            body["code"] = code
         user: User = self._transport.request("POST", "/auth/login", body=body)
         self._transport.forget_token()
         return user
@@ -74,7 +78,8 @@ class AccountsClient:
 
         Args:
             user_id: The user.
-            **changes: Any of ``name``, ``role``, ``active``, ``password``.
+            **changes: Any of ``name``, ``role``, ``active``, ``password``,
+                ``second_factor_required``.
 
         Returns:
             The changed user.
@@ -104,6 +109,15 @@ class AccountsClient:
         body = {"revoke_tokens": revoke_tokens}
         path = f"/users/{user_id}/reset-password"
         return str(self._transport.request("POST", path, body=body)["password"])
+
+    def reset_second_factor(self, user_id: int) -> User:
+        """Take a user's second factor away, and end their sessions; for admins.
+
+        Args:
+            user_id: The user.
+        """
+        user: User = self._transport.request("POST", f"/users/{user_id}/reset-second-factor")
+        return user
 
     def erase_user(self, user_id: int) -> User:
         """Erase who a user is, for good: name, address, sessions, tokens, memberships; for admins.

@@ -38,7 +38,8 @@ def login(
     with Client(where.url, target.token, retry_seconds=0.0) as client:
         token = target.token
         if token is None:
-            client.login(
+            _log_in(
+                client,
                 email or typer.prompt("Email"),
                 password or typer.prompt("Password", hide_input=True),
             )
@@ -47,6 +48,18 @@ def login(
     file = credentials.save(credentials.Credentials(where.url, token))
     typer.echo(f"Logged in to {where.url} as {user['email']} ({user['role']}).")
     typer.echo(f"The token is in {file}.")
+
+
+def _log_in(client: "Client", email: str, password: str) -> None:
+    """Log in, and ask for a code where there is a second factor."""
+    from karat.client.transport import KaratError
+
+    try:
+        client.login(email, password)
+    except KaratError as error:
+        if error.code != "code_required":
+            raise
+        client.login(email, password, typer.prompt("Code of your authenticator app"))
 
 
 @users.command("add")
@@ -105,6 +118,16 @@ def reset_password(
     typer.echo(f"{found['email']} has to choose a new password after the next login.")
     typer.echo(f"Temporary password, shown this once: {password}")
     return None
+
+
+@users.command("reset-second-factor")
+def reset_second_factor(
+    user: Annotated[str, typer.Argument(metavar="USER", help="Address or number.")],
+) -> None:
+    """Take a user's second factor away, as when a phone is lost, and end their sessions."""
+    with connect() as client:
+        found = client.reset_second_factor(_find(client, user)["id"])
+    typer.echo(f"{found['email']} logs in with the password alone until they add another.")
 
 
 @users.command("unlock")

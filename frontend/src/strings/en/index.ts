@@ -8,6 +8,7 @@ import { erasure } from "./erasure";
 import { exports } from "./exports";
 import { glossary } from "./glossary";
 import { grid } from "./grid";
+import { guarantee } from "./guarantee";
 import { home } from "./home";
 import { instructions } from "./instructions";
 import { jobs } from "./jobs";
@@ -23,6 +24,7 @@ import { review } from "./review";
 import { rounds } from "./rounds";
 import { selection } from "./selection";
 import { setup } from "./setup";
+import { signIn } from "./signIn";
 import { snapshots } from "./snapshots";
 import { webhooks } from "./webhooks";
 import { weights } from "./weights";
@@ -38,6 +40,7 @@ export const en = {
   exports,
   glossary,
   grid,
+  guarantee,
   home,
   instructions,
   jobs,
@@ -53,6 +56,7 @@ export const en = {
   rounds,
   selection,
   setup,
+  signIn,
   snapshots,
   webhooks,
   weights,

@@ -10,6 +10,7 @@ import { erasure } from "./erasure";
 import { exports } from "./exports";
 import { glossary } from "./glossary";
 import { grid } from "./grid";
+import { guarantee } from "./guarantee";
 import { home } from "./home";
 import { instructions } from "./instructions";
 import { jobs } from "./jobs";
@@ -26,6 +27,7 @@ import { rewording } from "./rewording";
 import { rounds } from "./rounds";
 import { selection } from "./selection";
 import { setup } from "./setup";
+import { signIn } from "./signIn";
 import { snapshots } from "./snapshots";
 import { overrides } from "./texts";
 import { webhooks } from "./webhooks";
@@ -42,6 +44,7 @@ export const ko: Catalogue = {
   exports,
   glossary,
   grid,
+  guarantee,
   home,
   instructions,
   jobs,
@@ -57,6 +60,7 @@ export const ko: Catalogue = {
   rounds,
   selection,
   setup,
+  signIn,
   snapshots,
   webhooks,
   weights,
