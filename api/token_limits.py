@@ -17,7 +17,7 @@ from api.pipelined_sql import Statement
 from core.errors import TooManyRequests
 
 _SECONDS: Final = 60
-_TOLD_EVERY: Final = 1.0
+_LOOK_EVERY: Final = 1.0
 _STEP: Final = 100
 
 # In one order: two processes must not wait for each other.
@@ -56,7 +56,7 @@ class TokenMeter:
         self._step = max(1, limit // _STEP)
         self._minute = 0
         self._counts: dict[int, _Count] = {}
-        self._told_at = 0.0
+        self._looked_at = 0.0
 
     def count(self, token_id: int) -> None:
         """Count a request.
@@ -76,13 +76,13 @@ class TokenMeter:
     def to_tell(self) -> Mapping[str, Any] | None:
         """What the other processes should know by now, as values of ``TELL``."""
         now = time.monotonic()
-        if now - self._told_at < _TOLD_EVERY:
+        if now - self._looked_at < _LOOK_EVERY:
             return None
+        self._looked_at = now
         self._turn(int(time.time() // _SECONDS))
         new = {id_: one.untold for id_, one in self._counts.items() if one.untold >= self._step}
         if not new:
             return None
-        self._told_at = now
         for id_, requests in new.items():
             # Counted twice until the answer comes would refuse; not at all would let through.
             self._counts[id_].told += requests

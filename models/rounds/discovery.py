@@ -13,6 +13,7 @@ of one class on average (28 groups of seven draws).
 P. Rousseeuw, "Silhouettes", Journal of Computational and Applied Mathematics, 1987.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -128,7 +129,7 @@ def _shown(rows: Rows, members: Members) -> tuple[NDArray[np.int64], float, int]
     count = int(np.argmax(2 * hits / (np.arange(1, len(order) + 1) + len(inside)))) + 1
     if count < FEWEST or hits[count - 1] / count < _APART:
         return None
-    return middle, float(np.floor(cosine[order[count - 1]] * 1e4) / 1e4), count
+    return middle, math.floor(float(cosine[order[count - 1]]) * 1e4) / 1e4, count
 
 
 def _direction(rows: Rows) -> Rows:

@@ -90,6 +90,8 @@ def test_what_other_processes_have_counted_counts(monkeypatch: pytest.MonkeyPatc
     meter.count(1)
     assert meter.to_tell() is None
     meter.count(1)
+    assert meter.to_tell() is None, "it has looked in this second"
+    now[0] += 1
     told = meter.to_tell()
     assert told is not None
     assert (told["tokens"], told["requests"]) == ([1], [2])
