@@ -14,6 +14,7 @@ from api.algorithms.routes import router as algorithms
 from api.artifacts.routes import router as artifacts
 from api.auth.routes import router as auth
 from api.bodies import Bodies
+from api.certificates.routes import router as certificates
 from api.draws.routes import router as draws
 from api.duplicates.routes import router as duplicates
 from api.embedding_map.routes import router as embedding_map
@@ -35,6 +36,7 @@ from api.oidc.routes import router as oidc
 from api.pools.routes import router as pools
 from api.principal import Identifier
 from api.projects.routes import router as projects
+from api.reader import Reader
 from api.requests import Requests
 from api.retention.routes import admin_router as all_retention
 from api.retention.routes import router as retention
@@ -45,6 +47,7 @@ from api.second_factor.routes import router as second_factor
 from api.selections.routes import router as selections
 from api.snapshots.routes import router as snapshots
 from api.subsets.routes import router as subsets
+from api.syncs.routes import router as syncs
 from api.tokens.routes import router as tokens
 from api.users.routes import router as users
 from api.webhooks.routes import admin_router as all_webhooks
@@ -82,10 +85,12 @@ _ROUTERS = (
     artifacts,
     subsets,
     selections,
+    certificates,
     guides,
     exports,
     snapshots,
     webhooks,
+    syncs,
     algorithms,
     weights,
     judges,
@@ -104,6 +109,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     app.state.engine = engine
     watch(engine.sync_engine)
     app.state.sessions = async_sessions(engine)
+    app.state.reader = Reader(settings, engine)
     app.state.storage = Storage.of(settings)
     app.state.originals = Originals(app.state.storage, Buckets(settings))
     app.state.identifier = Identifier(engine, settings.token_requests, settings.second_factor)
@@ -120,6 +126,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await app.state.reader.close()
         if app.state.provider is not None:
             await app.state.provider.close()
         await engine.dispose()

@@ -21,8 +21,10 @@ TOPICS: Final[Mapping[str, Topic]] = {
     # An import is a job of its own.
     "pool": Topic.JOB,
     "import": Topic.JOB,
+    "sync": Topic.JOB,
     "round": Topic.ROUND,
     "review": Topic.REVIEW,
+    "certificate": Topic.CERTIFICATE,
     "snapshot": Topic.SNAPSHOT,
     "member": Topic.MEMBER,
     "webhook": Topic.WEBHOOK,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Self
 
 from sqlalchemy import ColumnElement, Select, and_, exists, select, true
-from sqlalchemy.orm import aliased
+from sqlalchemy.orm import InstrumentedAttribute, aliased
 
 from core.lifecycle import EXAMPLE_STATE_AFTER
 from core.states import ExampleState, Source, Verdict
@@ -33,6 +33,41 @@ def holds(
             correction.supersedes_id == annotation.id, correction.counted, considering(correction)
         ),
     )
+
+
+def by_people(
+    example_id: InstrumentedAttribute[int], considering: Considering = lambda _: true()
+) -> ColumnElement[bool]:
+    """Condition: somebody other than a model has said what an example is, and it holds.
+
+    Args:
+        example_id: Column that names the example.
+        considering: Condition on the annotations that are looked at; all are if left out.
+    """
+    said = aliased(Annotation)
+    return exists().where(
+        said.example_id == example_id,
+        said.source != Source.MODEL,
+        said.verdict != Verdict.SKIP,
+        considering(said),
+        holds(said, considering),
+    )
+
+
+def by_model(example_id: InstrumentedAttribute[int]) -> ColumnElement[bool]:
+    """Condition: an example counts as what a model says under a certificate.
+
+    Args:
+        example_id: Column that names the example.
+    """
+    said = aliased(Annotation)
+    given = exists().where(
+        said.example_id == example_id,
+        said.source == Source.MODEL,
+        said.verdict != Verdict.SKIP,
+        holds(said),
+    )
+    return and_(given, ~by_people(example_id))
 
 
 def held_in_its_round() -> ColumnElement[bool]:
@@ -99,25 +134,30 @@ class Vote:
         verdict: What was said.
         label: Of a verdict that has one.
         final: A reviewer's, who knew what the others had said.
+        by_model: Given under a certificate: it counts where no person has an opinion.
     """
 
     verdict: Verdict
     label: Label | None = None
     final: bool = False
+    by_model: bool = False
 
     @classmethod
     def of(cls, row: Any) -> Self:
         """The vote of a row of ``votes``."""
-        return cls(Verdict(row.verdict), label_of(row.label), row.source == Source.REVIEW)
+        final, by_model = row.source == Source.REVIEW, row.source == Source.MODEL
+        return cls(Verdict(row.verdict), label_of(row.label), final, by_model)
 
 
 def opinions(votes: Iterable[Vote]) -> list[Vote]:
-    """The votes that say something: a skip does not."""
-    return [vote for vote in votes if vote.verdict is not Verdict.SKIP]
+    """The votes of people that say something: a skip does not."""
+    return [vote for vote in votes if vote.verdict is not Verdict.SKIP and not vote.by_model]
 
 
 def consensus(votes: Iterable[Vote]) -> Vote | None:
     """The latest final vote; without one, what most say, and of equals what was said first.
+
+    Where no person has an opinion, what a model says that was certified.
 
     Args:
         votes: Oldest first.
@@ -125,7 +165,12 @@ def consensus(votes: Iterable[Vote]) -> Vote | None:
     Returns:
         ``None`` if nobody has an opinion.
     """
+    votes = list(votes)
     held = opinions(votes)
+    if not held:
+        # A skip of a model takes back what it superseded.
+        said = (one for one in votes if one.by_model and one.verdict is not Verdict.SKIP)
+        return next(said, None)
     final = [vote for vote in held if vote.final]
     if final:
         return final[-1]
@@ -172,9 +217,9 @@ def stances(votes: Iterable[Vote]) -> list[tuple[Label | None, int]]:
 
     Returns:
         Labels, None for OOD: what most say first, and of equals what was said first. Whoever is
-        unsure says neither, and reviewers are not counted.
+        unsure says neither, and reviewers and models are not counted.
     """
-    said = _gathered(one for one in votes if one.verdict in STANCES and not one.final)
+    said = _gathered(one for one in opinions(votes) if one.verdict in STANCES and not one.final)
     # The order of equals stays.
     said.sort(key=len, reverse=True)
     return [(_agreed(group), len(group)) for group in said]

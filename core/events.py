@@ -22,6 +22,8 @@ class Topic(StrEnum):
     REVIEW = "review"
     GUIDE = "guide"
     """What belongs to each class: texts, and images that show it."""
+    CERTIFICATE = "certificate"
+    """What is promised of labels that a model gives, and how far people are with it."""
     MEMBER = "member"
     WEBHOOK = "webhook"
     SNAPSHOT = "snapshot"

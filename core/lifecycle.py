@@ -29,6 +29,7 @@ from sqlalchemy.orm import aliased
 from core.among import among
 from core.errors import Conflict
 from core.states import (
+    CertificateState,
     EventKind,
     ExampleState,
     JobKind,
@@ -38,7 +39,17 @@ from core.states import (
     Source,
     Verdict,
 )
-from core.tables import DRY_RUN, Annotation, Example, Job, Project, Query, QueryMember, Round
+from core.tables import (
+    DRY_RUN,
+    Annotation,
+    Certificate,
+    Example,
+    Job,
+    Project,
+    Query,
+    QueryMember,
+    Round,
+)
 from core.webhooks import note
 
 _PROJECT: Mapping[ProjectState, Collection[ProjectState]] = {
@@ -93,6 +104,24 @@ _NOT_AGAIN: Mapping[JobState, str] = {
     JobState.RUNNING: "The job is running; cancel it first.",
     JobState.SUCCEEDED: "The job has succeeded; start another one instead.",
 }
+_CERTIFICATE: Mapping[CertificateState, Collection[CertificateState]] = {
+    CertificateState.SCORING: {
+        CertificateState.ASKING,
+        CertificateState.READY,
+        CertificateState.REFUSED,
+        CertificateState.REVOKED,
+    },
+    CertificateState.ASKING: {
+        CertificateState.READY,
+        CertificateState.REFUSED,
+        CertificateState.REVOKED,
+    },
+    CertificateState.READY: {CertificateState.APPLIED, CertificateState.REVOKED},
+    CertificateState.APPLIED: {CertificateState.REVOKED},
+    CertificateState.REVOKED: set(),
+    # Its job has failed, and is retried.
+    CertificateState.REFUSED: {CertificateState.SCORING},
+}
 EXAMPLE_STATE_AFTER: Mapping[Verdict, ExampleState] = {
     Verdict.LABEL: ExampleState.LABELED,
     Verdict.OOD: ExampleState.OOD,
@@ -136,6 +165,21 @@ def move_round(round_: Round, state: RoundState) -> None:
         facts = ("number", "strategy", "budget", "spent", "queries", "accuracy")
         data = {"round": {name: getattr(round_, name) for name in facts}}
         note(round_, kind, round_.project_id, data)
+
+
+def move_certificate(certificate: Certificate, state: CertificateState) -> None:
+    """Put ``certificate`` into ``state`` and stamp the time, or raise ``Conflict``."""
+    _check("certificate", _CERTIFICATE, certificate.state, state)
+    certificate.state = state
+    now = datetime.now(UTC)
+    if state in {CertificateState.READY, CertificateState.REFUSED}:
+        certificate.closed_at = now
+    elif state is CertificateState.APPLIED:
+        certificate.applied_at = now
+    elif state is CertificateState.REVOKED:
+        certificate.revoked_at = now
+    else:
+        certificate.closed_at = certificate.refused = None
 
 
 def new_job(

@@ -34,6 +34,7 @@ QUEUE_OF: Final[dict[JobKind, str]] = {
     JobKind.LOCALIZE: GPU,
     JobKind.LOOK_AT: GPU,
     JobKind.SELECT_INSTRUCTIONS: JUDGE,
+    JobKind.CERTIFY: GPU,
 }
 """Where each kind of job waits for a worker."""
 
@@ -92,6 +93,13 @@ class Sweep(Housekeeping):
     queue = HOUSEKEEPING
 
 
+class GoOnCertifying(Housekeeping):
+    """Take what people have said of draws for certificates, and ask on or decide."""
+
+    task = "go_on_certifying"
+    queue = HOUSEKEEPING
+
+
 class DeliverWebhooks(Housekeeping):
     """Tell webhooks what has happened and what is due to be told again."""
 
@@ -113,6 +121,19 @@ class RemoveFiles(Housekeeping):
     queue = HOUSEKEEPING
 
 
+class SyncBucket(Housekeeping):
+    """Look at a place that a pool follows.
+
+    Attributes:
+        sync_id: Of its row.
+    """
+
+    task: ClassVar[str] = "sync_bucket"
+    queue: ClassVar[str] = CPU
+
+    sync_id: int
+
+
 Message = RunJob | Housekeeping
 MESSAGES: Final[tuple[type[Message], ...]] = (
     RunJob,
@@ -121,4 +142,6 @@ MESSAGES: Final[tuple[type[Message], ...]] = (
     RemoveFiles,
     DeliverWebhooks,
     TryJudges,
+    GoOnCertifying,
+    SyncBucket,
 )

@@ -18,13 +18,15 @@ from opentelemetry.util.types import Attributes
 from sqlalchemy import Engine
 
 from core import logs
-from core.messages import DeliverWebhooks, Sweep
+from core.messages import DeliverWebhooks, GoOnCertifying, Sweep
 
 REQUEST: Final = "karat.request_id"
 """Attribute of each span, and baggage by which it reaches the workers."""
 _JOB: Final = "karat.job_id"
 # Every few seconds, and mostly for nothing.
-_IDLE: Final = frozenset(f"run/{message.task}" for message in (Sweep, DeliverWebhooks))
+_IDLE: Final = frozenset(
+    f"run/{message.task}" for message in (Sweep, DeliverWebhooks, GoOnCertifying)
+)
 
 
 class _Beginnings(Sampler):

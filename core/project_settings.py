@@ -80,6 +80,8 @@ class ProjectSettings(_Strict):
         purity: Score of being in-distribution.
         informativeness: Score of being worth a label.
         subset: Subset artifact whose dropped labels are left out of training; none if unset.
+        learn_from_model_labels: Whether models learn from what models have labeled under
+            certificates, as from what people say; normally they do not.
         max_rounds: The project finishes after so many rounds; unlimited if unset.
         lease_seconds: How long a query is kept for the annotator who took it.
         modes: How annotators may see images, in order of ``Mode``; at least one.
@@ -101,6 +103,7 @@ class ProjectSettings(_Strict):
     purity: Choice = Field(default_factory=lambda: Choice(name="probe"))
     informativeness: Choice = Field(default_factory=lambda: Choice(name="margin"))
     subset: int | None = Field(default=None, ge=1, lt=2**63)
+    learn_from_model_labels: bool = False
     max_rounds: int | None = Field(default=None, ge=1, le=10_000)
     lease_seconds: int = Field(default=600, ge=1, le=86_400)
     modes: list[Mode] = Field(default_factory=lambda: list(get_args(Mode)))

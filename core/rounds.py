@@ -1,6 +1,6 @@
 """How one round follows another: objects in, objects out."""
 
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import Select, select
 
@@ -8,12 +8,14 @@ from core.errors import Conflict
 from core.job_params import AdvanceParams
 from core.lifecycle import move_round, new_job
 from core.project_settings import ProjectSettings
-from core.states import JobKind, RoundState
-from core.tables import Job, Project, Round
+from core.states import ArtifactKind, JobKind, RoundState
+from core.tables import Artifact, Job, Project, Round
 from core.tasks.registry import task_type
 
 # Rounding of sums of costs must not keep a round open.
 _EPSILON = 1e-9
+CERTIFICATE: Final = "certificate"
+"""Strategy of a round in which nothing but draws for a certificate is asked."""
 AUDIT: Final = "audit"
 """Strategy of a round that asks about random draws alone: none has chosen."""
 _MOST_BUDGET: Final = 1e9
@@ -35,6 +37,17 @@ def lock_unfinished(project_id: int) -> Select[Round]:
         .where(Round.project_id == project_id, Round.state != RoundState.CLOSED)
         .order_by(Round.number)
         .with_for_update(key_share=True)
+    )
+
+
+def newest_model(project_id: int) -> Any:
+    """Statement: the model of the last round that has one, and the number of the round."""
+    return (
+        select(Artifact, Round.number)
+        .join(Round, Round.id == Artifact.round_id)
+        .where(Artifact.project_id == project_id, Artifact.kind == ArtifactKind.CHECKPOINT)
+        .order_by(Round.number.desc(), Artifact.id.desc())
+        .limit(1)
     )
 
 
@@ -82,7 +95,7 @@ def take_up(round_: Round, project: Project) -> bool:
     if taken == round_.settings:
         return False
     round_.settings = taken
-    if round_.number and round_.strategy != AUDIT:
+    if round_.number and round_.strategy not in (AUDIT, CERTIFICATE):
         round_.strategy = taken["strategy"]["name"]
     return True
 
@@ -90,7 +103,8 @@ def take_up(round_: Round, project: Project) -> bool:
 def next_round(project: Project, number: int) -> Round | None:
     """The round after ``number``, in state selecting; ``None`` after the project's last.
 
-    Where queries ask about groups, a job says which: no round follows by itself.
+    Where queries ask about groups, a job says which: no round follows by itself. Nor does one
+    follow a round in which people were asked for a certificate: see ``close``.
     """
     if task_type(project.task).of_groups:
         return None
@@ -117,7 +131,7 @@ def close(project: Project, round_: Round, following: Round | None) -> tuple[lis
     """
     if round_.state is not RoundState.OPEN:
         raise Conflict(f"round_{round_.state}", f"The round is {round_.state}, not open.")
-    ends = following is not None or round_.strategy == AUDIT
+    ends = following is not None or round_.strategy in (AUDIT, CERTIFICATE)
     made = None if ends else next_round(project, round_.number)
     job = _advance(project, round_, following or made)
     return [job] if made is None else [made, job], job

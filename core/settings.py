@@ -14,6 +14,14 @@ from core.sign_in import Provider, read_roles, require_secure
 from core.states import Role
 
 
+def sqlalchemy_url(url: str) -> str:
+    """An address of PostgreSQL with the psycopg driver named, as SQLAlchemy wants it."""
+    scheme, separator, rest = url.partition("://")
+    if scheme in {"postgresql", "postgres"}:
+        scheme = "postgresql+psycopg"
+    return f"{scheme}{separator}{rest}"
+
+
 class Settings(BaseSettings):
     """What differs between installations.
 
@@ -36,6 +44,14 @@ class Settings(BaseSettings):
     service_database_url: SecretStr | None = Field(
         default=None,
         description="Read by migrations: the DATABASE_URL that API and workers will have.",
+    )
+    database_read_url: SecretStr | None = Field(
+        default=None,
+        validation_alias="DATABASE_READ_URL",
+        description="A read-only replica of the database, for exports and metrics.",
+    )
+    read_wait_seconds: float = Field(
+        default=2.0, ge=0, le=60, description="How long an export waits for the replica."
     )
     redis_url: str = Field(
         default="redis://localhost:6379/0",
@@ -299,6 +315,12 @@ class Settings(BaseSettings):
         named = (self.allowed_hosts or "").split(",")
         return frozenset(name.strip().lower() for name in named if name.strip())
 
+    @field_validator("database_read_url")
+    @classmethod
+    def _given(cls, value: SecretStr | None) -> SecretStr | None:
+        # Compose hands over an empty text where nothing is set.
+        return value if value is not None and value.get_secret_value().strip() else None
+
     @field_validator("secret")
     @classmethod
     def _long_enough(cls, value: SecretStr | None) -> SecretStr | None:
@@ -327,10 +349,7 @@ class Settings(BaseSettings):
     @property
     def sqlalchemy_url(self) -> str:
         """``database_url`` with the psycopg driver named, as SQLAlchemy wants it."""
-        scheme, separator, rest = self.database_url.partition("://")
-        if scheme in {"postgresql", "postgres"}:
-            scheme = "postgresql+psycopg"
-        return f"{scheme}{separator}{rest}"
+        return sqlalchemy_url(self.database_url)
 
     @property
     def libpq_url(self) -> str:

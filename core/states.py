@@ -121,6 +121,7 @@ class JobKind(StrEnum):
     LOCALIZE = "localize"
     LOOK_AT = "look_at"
     SELECT_INSTRUCTIONS = "select_instructions"
+    CERTIFY = "certify"
 
     @property
     def is_passing(self) -> bool:
@@ -156,13 +157,15 @@ class Verdict(StrEnum):
 class Source(StrEnum):
     """Where an annotation comes from.
 
-    An annotator answered a query, a column of a file was imported, or somebody reviewed a label
-    that a job doubted.
+    An annotator answered a query, a column of a file was imported, somebody reviewed a label
+    that a job doubted, or a model gave it under a certificate, which counts where nobody has said
+    anything.
     """
 
     ANNOTATOR = "annotator"
     IMPORT = "import"
     REVIEW = "review"
+    MODEL = "model"
 
 
 class Decision(StrEnum):
@@ -189,6 +192,26 @@ class ArtifactKind(StrEnum):
     ALIKE = "alike"
     SELECTION = "selection"
     SNAPSHOT = "snapshot"
+    CERTIFICATE = "certificate"
+
+
+class CertificateState(StrEnum):
+    """Where a certificate is in its life; see ``core.lifecycle``."""
+
+    SCORING = "scoring"
+    ASKING = "asking"
+    READY = "ready"
+    APPLIED = "applied"
+    REVOKED = "revoked"
+    REFUSED = "refused"
+
+
+class LotState(StrEnum):
+    """What becomes of a lot: not known yet, the model labels it, or it is left to people."""
+
+    OPEN = "open"
+    PASSED = "passed"
+    PEOPLE = "people"
 
 
 class EventKind(StrEnum):
@@ -216,6 +239,17 @@ class DeliveryFault(StrEnum):
     TIMEOUT = "timeout"
     REDIRECTED = "redirected"
     REFUSED = "refused"
+
+
+class SyncFinding(StrEnum):
+    """What is to be said of an object of a place that a pool follows."""
+
+    PASSED = "passed"
+    """No example came of it: it is one already, or cannot be one."""
+    CHANGED = "changed"
+    """It has another content than the example that was made of it."""
+    GONE = "gone"
+    """The example is there, and it is not."""
 
 
 class SwitchedOff(StrEnum):

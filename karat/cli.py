@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from karat.commands.audit_log import audit_log
+from karat.commands.certificates import certificates, certify
 from karat.commands.check import check
 from karat.commands.connection import remedy, target
 from karat.commands.demo import demo
@@ -20,6 +21,7 @@ from karat.commands.selections import selections
 from karat.commands.services import DirectoryCommand, doctor, up
 from karat.commands.snapshots import snapshots
 from karat.commands.subsets import subsets
+from karat.commands.syncs import syncs
 from karat.commands.transfers import export, import_images
 from karat.commands.upkeep import backup, restore, verify
 from karat.commands.users import login, tokens, users
@@ -53,11 +55,14 @@ app.command()(export)
 app.add_typer(pool, name="pool")
 app.add_typer(rounds, name="round")
 app.command()(audit)
+app.command()(certify)
+app.add_typer(certificates, name="certificate")
 app.add_typer(jobs, name="job")
 app.add_typer(subsets, name="subset")
 app.add_typer(selections, name="selection")
 app.add_typer(snapshots, name="snapshot")
 app.add_typer(reviews, name="review")
+app.add_typer(syncs, name="sync")
 app.add_typer(webhooks, name="webhook")
 app.add_typer(weights, name="weights")
 app.add_typer(judges, name="judge")

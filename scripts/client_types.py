@@ -174,6 +174,20 @@ SNAPSHOTS: Final[Mapping[str, Shown]] = {
     "RenamedClass": Shown("RenamedClass"),
     "SnapshotDiff": Shown("SnapshotDiff"),
 }
+CERTIFICATES: Final[Mapping[str, Shown]] = {
+    "CertificateState": Shown("CertificateState"),
+    "LotState": Shown("LotState"),
+    "CertificateBound": Shown("Bound"),
+    "CertificateBand": Shown("Band"),
+    "LotCounts": Shown("LotCounts"),
+    "ModelRef": Shown("ModelRef"),
+    "Certificate": Shown("CertificateOut"),
+    "CertificateLot": Shown("CertificateLot"),
+    "CertificateDetail": Shown("CertificateDetail"),
+    "LookedAt": Shown("LookedAt"),
+    "ClassReport": Shown("ClassReport"),
+    "CertificateReport": Shown("CertificateReport"),
+}
 MODULES: Final = {
     "resources": (
         "Users, projects, jobs and labels, as the API returns them.\n\n"
@@ -191,6 +205,10 @@ MODULES: Final = {
     "snapshot_types": (
         f"Data sets as they were, and what changed between them.\n\n{_MADE}",
         SNAPSHOTS,
+    ),
+    "certificate_types": (
+        f"What is promised of labels that models give.\n\n{_MADE}",
+        CERTIFICATES,
     ),
 }
 

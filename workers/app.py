@@ -13,7 +13,7 @@ from celery.schedules import schedule
 from celery.signals import beat_init, setup_logging, worker_init, worker_ready
 
 from core import logs, tracing
-from core.messages import CPU, GPU, DeliverWebhooks, RemoveFiles, Sweep
+from core.messages import CPU, GPU, DeliverWebhooks, GoOnCertifying, RemoveFiles, Sweep
 from core.private import keep_private
 from core.queue import celery
 from core.settings import settings
@@ -29,6 +29,8 @@ TASK_MODULES = (
     "workers.tasks.remove_files",
     "workers.tasks.deliver_webhooks",
     "workers.tasks.try_judges",
+    "workers.tasks.go_on_certifying",
+    "workers.tasks.sync_bucket",
 )
 # PyTorch imports its compiler with the first optimizer step: seconds that a first round would wait.
 _SLOW_MODULES = ("workers.advance.handler", "torch._dynamo")
@@ -56,7 +58,7 @@ app.conf.update(
             # One that waited is as good as the next one.
             "options": {"queue": message.queue, "expires": settings().sweep_seconds * 2},
         }
-        for message in (Sweep, RemoveFiles, DeliverWebhooks)
+        for message in (Sweep, RemoveFiles, DeliverWebhooks, GoOnCertifying)
     },
 )
 

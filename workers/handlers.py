@@ -37,6 +37,7 @@ HANDLERS: Final[dict[JobKind, str]] = {
     JobKind.LOCALIZE: "workers.localize.handler",
     JobKind.LOOK_AT: "workers.look_at.handler",
     JobKind.SELECT_INSTRUCTIONS: "workers.instructions.handler",
+    JobKind.CERTIFY: "workers.certify.handler",
 }
 """Names of modules: torch, and what reads images, are imported only where they are needed."""
 

@@ -1,29 +1,14 @@
 """Classifiers that rounds have trained, as they look at images."""
 
 import json
-from typing import Any
-
-from sqlalchemy import select
 
 from core.project_settings import Choice, ProjectSettings
-from core.states import ArtifactKind
 from core.storage import Storage
-from core.tables import Artifact, Round
+from core.tables import Artifact
 from models import tensorfile
 from models.features.embed import uses_embeddings
 from models.localization.looking import Looker
 from workers.features.stored import embeddings_file
-
-
-def last_classifier(project_id: int) -> Any:
-    """The model of the last round that has one, and the number of the round."""
-    return (
-        select(Artifact, Round.number)
-        .join(Round, Round.id == Artifact.round_id)
-        .where(Artifact.project_id == project_id, Artifact.kind == ArtifactKind.CHECKPOINT)
-        .order_by(Round.number.desc(), Artifact.id.desc())
-        .limit(1)
-    )
 
 
 def looker_of(storage: Storage, artifact: Artifact, settings: ProjectSettings, side: int) -> Looker:

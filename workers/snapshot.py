@@ -23,7 +23,13 @@ from models.tasks.base import Targets
 from workers.arrays import read_arrays, write_arrays
 from workers.draws import Draws, read_draws
 from workers.learners import learner_of
-from workers.verdicts import BEFORE_ROUNDS, Verdicts, read_truths, read_verdicts
+from workers.verdicts import (
+    BEFORE_ROUNDS,
+    Verdicts,
+    read_labeled_by_models,
+    read_truths,
+    read_verdicts,
+)
 
 __all__ = ["BEFORE_ROUNDS", "Snapshot", "take"]
 
@@ -177,7 +183,12 @@ def _renew(values: dict[str, Any]) -> None:
 
 
 def take(
-    session: Session, project_id: int, closing: int | None, released: Collection[int] = ()
+    session: Session,
+    project_id: int,
+    closing: int | None,
+    released: Collection[int] = (),
+    *,
+    models: bool = False,
 ) -> Snapshot:
     """Read the snapshot of a project for the job that closes round ``closing``.
 
@@ -186,11 +197,15 @@ def take(
     as this round is concerned, and those that had no verdict become the next round's validation
     set. Labels that were imported are always known.
 
+    What models have labeled under certificates is neither labeled nor unlabeled, unless ``models``
+    are to be learned from.
+
     Args:
         session: To read with.
         project_id: The project.
         closing: Number of the round; without one, before the first.
         released: Pool indices of draws that are learned from as of this round.
+        models: Whether what models have labeled is learned from.
     """
     name = session.scalars(select(Project.task).where(Project.id == project_id)).one()
     task = task_type(name)
@@ -199,7 +214,8 @@ def take(
         .where(ProjectClass.project_id == project_id)
         .order_by(ProjectClass.position)
     ).all()
-    found = read_verdicts(session, project_id, task, class_ids, closing)
+    found = read_verdicts(session, project_id, task, class_ids, closing, models=models)
+    known_otherwise = np.union1d(found.indices, read_labeled_by_models(session, project_id))
     evaluation, truths = read_truths(session, project_id, task, class_ids)
     pool = _pool_indices(session, project_id, Split.POOL)
     count = session.scalar(select(func.count()).where(Example.project_id == project_id)) or 0
@@ -214,7 +230,7 @@ def take(
         task=name,
         count=count,
         class_ids=np.array(class_ids if task.fewest_classes else (), dtype=np.int64),
-        unlabeled=np.setdiff1d(pool, found.indices, assume_unique=True),
+        unlabeled=np.setdiff1d(pool, known_otherwise, assume_unique=True),
         labeled=labeled,
         is_ood=found.is_ood[known],
         targets=found.targets.take(known),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, FromClause, func, or_, select, true
 from sqlalchemy.orm import Session, aliased
 
-from core.consensus import Vote, as_said, consensus, holds
+from core.consensus import Vote, as_said, by_people, consensus, holds
 from core.duplicates import answered_in_pool
 from core.states import Source, Split, Verdict
 from core.tables import Annotation, Example, Query, Round
@@ -69,6 +69,8 @@ def read_verdicts(
     task: TaskType[Any],
     class_ids: Sequence[int],
     closing: int | None,
+    *,
+    models: bool = False,
 ) -> Verdicts:
     """Read what is known when round ``closing`` closes; without one, before the first.
 
@@ -78,9 +80,30 @@ def read_verdicts(
         task: Its task type.
         class_ids: Its classes, in the order of a model's outputs.
         closing: Number of the round.
+        models: Whether what models say under certificates is known, too, where no person has said
+            anything. Only labels of one class are certified.
     """
-    read = _of_classes if task.names_one_class else _of_labels
-    return read(session, project_id, task, class_ids, closing)
+    if task.names_one_class:
+        return _of_classes(session, project_id, task, class_ids, closing, models)
+    return _of_labels(session, project_id, task, class_ids, closing)
+
+
+def read_labeled_by_models(session: Session, project_id: int) -> Array:
+    """Pool indices of what models have labeled under certificates, ascending."""
+    statement = (
+        select(Example.pool_index)
+        .join(Annotation, Annotation.example_id == Example.id)
+        .where(
+            Annotation.project_id == project_id,
+            Annotation.lot_id.is_not(None),
+            Annotation.verdict != Verdict.SKIP,
+            holds(),
+        )
+        .distinct()
+        .order_by(Example.pool_index)
+        .execution_options(yield_per=_ROWS)
+    )
+    return np.fromiter(session.scalars(statement), dtype=np.int64)
 
 
 def read_truths(
@@ -116,13 +139,14 @@ def _of_classes(
     task: TaskType[Any],
     class_ids: Sequence[int],
     closing: int | None,
+    models: bool,
 ) -> Verdicts:
     """Count classes as numbers: of a million verdicts in seconds."""
     output_of = {class_id: number for number, class_id in enumerate(class_ids)}
     rows = (
         (pool_index, _code(verdict, class_id, output_of), *rest)
         for pool_index, verdict, class_id, *rest in _held(
-            session, project_id, (Annotation.class_id,), closing
+            session, project_id, (Annotation.class_id,), closing, models=models
         )
     )
     table: Array = np.fromiter(rows, dtype=np.dtype((np.int64, 6))).astype(np.int64, copy=False)
@@ -247,8 +271,12 @@ def _held(
     closing: int | None,
     by: Sequence[Any] = (),
     rows: int = _ROWS,
+    *,
+    models: bool = False,
 ) -> Iterable[Any]:
     """Votes that are known by the closing round, ordered ``by``, and then the oldest first.
+
+    Those of ``models`` only if wanted, and where there is none of a person.
 
     Returns:
         Pool index, verdict, ``what`` was said, number of the round of the first verdict, whether it
@@ -261,6 +289,9 @@ def _held(
         # Imported labels are of no round.
         return or_(one.round_id.is_(None), one.round_id.in_(rounds.correlate(None)))
 
+    said = Annotation.source != Source.MODEL
+    if models:
+        said = or_(said, ~by_people(Annotation.example_id, known))
     origin = _said_first()
     return session.execute(
         select(
@@ -280,6 +311,7 @@ def _held(
             Annotation.project_id == project_id,
             Annotation.verdict != Verdict.SKIP,
             known(Annotation),
+            said,
             # Of a later round neither an answer is known, nor that it corrects another.
             holds(considering=known),
         )

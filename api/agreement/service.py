@@ -100,7 +100,8 @@ async def agreement(session: AsyncSession, project: Project) -> AgreementOut:
 
 
 def _of(project: Project) -> ColumnElement[bool]:
-    return and_(Annotation.project_id == project.id, Annotation.source != Source.REVIEW, holds())
+    by_annotators = Annotation.source.not_in((Source.REVIEW, Source.MODEL))
+    return and_(Annotation.project_id == project.id, by_annotators, holds())
 
 
 _VOTER = func.coalesce(

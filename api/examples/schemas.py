@@ -62,7 +62,7 @@ class Filters(BaseModel):
     verdict: Verdict | None = None
     class_id: Id | None = None
     annotator_id: Id | None = None
-    source: Source | None = None
+    source: Source | Literal["people"] | None = None
     disagreement: bool | None = None
     import_id: Id | None = None
     kept_by: Id | None = None
@@ -182,6 +182,22 @@ class Neighbours(BaseModel):
     items: list[Neighbour]
 
 
+class LotBand(BaseModel):
+    """How sure the model is of the images of a lot, from the least sure to the surest, 0 to 1."""
+
+    low: float
+    high: float
+
+
+class LotOut(BaseModel):
+    """The lot that an image is labeled in, and the share of it that may be wrong, at most."""
+
+    id: int
+    certificate_id: int
+    band: LotBand
+    bound: float | None
+
+
 class LookAlike(BaseModel):
     """OOD examples that look like a class of their own.
 
@@ -205,6 +221,8 @@ class AnnotationOut(BaseModel):
     """One verdict on an example. `holds` tells whether it counts and nothing corrects it.
 
     `seen_as` is what the class was called to the annotator, if it is called otherwise now.
+    `probability` and `lot` are those of a model's verdict, which counts where no person has said
+    anything.
     """
 
     id: int
@@ -223,6 +241,8 @@ class AnnotationOut(BaseModel):
     supersedes_id: int | None
     superseded_by: int | None
     seen_as: str | None
+    probability: float | None
+    lot: LotOut | None
     created_at: datetime
 
 

@@ -27,9 +27,9 @@ from api.examples.scores import Positions, ScoreTable
 from api.examples.words import Words
 from core.among import among
 from core.class_names import names_class
-from core.consensus import holds
+from core.consensus import by_model, by_people, holds
 from core.errors import Conflict
-from core.states import ExampleState, Split
+from core.states import ExampleState, Source, Split, Verdict
 from core.tables import Annotation, Example, Project
 from core.tasks.registry import task_type
 
@@ -83,8 +83,14 @@ def conditions(project: Project, filters: Filters) -> list[ColumnElement[bool]]:
     vote = [
         getattr(Annotation, name) == value
         for name in ("verdict", "annotator_id", "source")
-        if (value := getattr(filters, name)) is not None
+        if (value := getattr(filters, name)) not in (None, "people")
     ]
+    if filters.source == "people":
+        found.append(by_people(Example.id))
+    elif filters.source == Source.MODEL:
+        # It counts where no person has said anything.
+        found.append(by_model(Example.id))
+        vote.append(Annotation.verdict != Verdict.SKIP)
     if vote:
         found.append(
             select(Annotation.id)

@@ -17,6 +17,8 @@ from api.examples.schemas import (
     ExamplePage,
     Filters,
     Listing,
+    LotBand,
+    LotOut,
     Neighbour,
     Neighbours,
     PlaceOut,
@@ -33,7 +35,16 @@ from core.consensus import holds
 from core.errors import NotFound
 from core.media.excerpts import beginning, row_fields
 from core.storage import Storage
-from core.tables import Annotation, Example, Project, ProjectClass, Query, Round, User
+from core.tables import (
+    Annotation,
+    CertificateLot,
+    Example,
+    Project,
+    ProjectClass,
+    Query,
+    Round,
+    User,
+)
 from core.tasks.registry import label_of
 
 _LATEST: Final = 200
@@ -170,7 +181,9 @@ async def _annotations(session: AsyncSession, example_id: int) -> list[Annotatio
             holds().label("holds"),
             later.id.label("superseded_by"),
             seen_as().label("seen_as"),
+            CertificateLot,
         )
+        .outerjoin(CertificateLot, CertificateLot.id == Annotation.lot_id)
         .outerjoin(User, User.id == Annotation.annotator_id)
         .outerjoin(Round, Round.id == Annotation.round_id)
         .outerjoin(later, later.supersedes_id == Annotation.id)
@@ -196,10 +209,17 @@ async def _annotations(session: AsyncSession, example_id: int) -> list[Annotatio
             supersedes_id=one.supersedes_id,
             superseded_by=by,
             seen_as=seen,
+            probability=one.probability,
+            lot=None if lot is None else _lot(lot),
             created_at=one.created_at,
         )
-        for one, annotator, number, held, by, seen in await session.execute(statement)
+        for one, annotator, number, held, by, seen, lot in await session.execute(statement)
     ]
+
+
+def _lot(lot: CertificateLot) -> LotOut:
+    band = LotBand(low=lot.low, high=lot.high)
+    return LotOut(id=lot.id, certificate_id=lot.certificate_id, band=band, bound=lot.bound)
 
 
 async def _places(session: AsyncSession, example_id: int) -> list[PlaceOut]:

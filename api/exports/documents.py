@@ -104,6 +104,7 @@ class LabelStudio:
                 "name": record.name,
                 "sha256": record.content_hash.hex(),
                 "split": record.split.value,
+                **record.provenance(),
             },
             "meta": record.meta,
             "annotations": [
@@ -200,6 +201,7 @@ class Doccano:
             "label": [] if label is None else [label],
             "name": record.name,
             "split": record.split.value,
+            **record.provenance(),
             "meta": record.meta,
         }
         return dumped(said) + "\n"

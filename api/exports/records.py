@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Any, Final
@@ -12,13 +12,13 @@ from sqlalchemy import ColumnElement, Subquery, and_, exists, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from api.exports.portions import stored_bytes, within_bytes
-from api.exports.tables import speaks
+from api.exports.tables import BY_MODEL, speaks
 from api.exports.texts import contents, within_memory
 from core.among import among
 from core.folder_names import to_file
 from core.originals import Original
 from core.states import ExampleState, Split, Verdict
-from core.tables import Annotation, Example, Query, Round, User
+from core.tables import Annotation, CertificateLot, Example, Query, Round, User
 from core.tasks.registry import label_of, written
 from core.tasks.spec import Label
 
@@ -40,10 +40,20 @@ SAID: Final = {
 
 
 @dataclass(frozen=True, slots=True)
+class Certified:
+    """What a label of a model rests on: its probability, the lot, and the share of it at risk."""
+
+    probability: float | None
+    lot: int
+    bound: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Vote:
     """A verdict that is part of what an image counts as; ``email`` if its author has an account.
 
-    ``class_name`` is its ``label`` as files write it, of classification the name of the class.
+    ``class_name`` is its ``label`` as files write it, of classification the name of the class. One
+    of a model is ``certified``.
     """
 
     annotation_id: int
@@ -55,6 +65,7 @@ class Vote:
     created_at: datetime
     round: int | None
     label: Label | None = None
+    certified: Certified | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +113,27 @@ class Record:
         return SAID.get(self.state) or (Verdict.SKIP if is_skipped else None)
 
     @property
+    def certified(self) -> Certified | None:
+        """What its label rests on, if a model has given it."""
+        return next((vote.certified for vote in self.votes if vote.certified), None)
+
+    @property
+    def label_source(self) -> str | None:
+        """Whether a model or a person has said what it is; None while nobody has."""
+        if self.certified is not None:
+            return BY_MODEL
+        return None if self.verdict in (None, Verdict.SKIP) else "person"
+
+    def without_models(self) -> "Record":
+        """The same, without what a model has said."""
+        if self.certified is None:
+            return self
+        people = [vote for vote in self.votes if vote.certified is None]
+        return replace(
+            self, votes=people, state=ExampleState.UNLABELED, class_name=None, label=None
+        )
+
+    @property
     def original(self) -> Original:
         """Its bytes."""
         return Original.of(self)
@@ -131,8 +163,19 @@ class Record:
                 for vote in self.votes
             ],
             "round": self.round,
+            **self.provenance(),
             "model_version": self.prediction.model_version if self.prediction else None,
             "meta": self.meta,
+        }
+
+    def provenance(self) -> dict[str, Any]:
+        """Who has said what it is, and of a model how surely and how much of the lot is at risk."""
+        found = self.certified
+        return {
+            "label_source": self.label_source,
+            "label_probability": None if found is None else found.probability,
+            "label_lot": None if found is None else found.lot,
+            "label_bound": None if found is None else found.bound,
         }
 
     @property
@@ -173,12 +216,14 @@ class Images:
             Classes may be renamed and added while it leaves; what is said of newer ones stays
             behind.
         all: Whether also those leave of the pool that nobody has judged.
+        people_only: Whether what models have labeled counts as judged by nobody.
     """
 
     sessions: async_sessionmaker[AsyncSession]
     project_id: int
     classes: Mapping[int, str]
     all: bool = False
+    people_only: bool = False
 
     @property
     def class_names(self) -> list[str]:
@@ -200,7 +245,18 @@ class Images:
                 return
             last = read.rows[-1].pool_index
             # Thousands of boxes take a while to read, and requests are not to wait for it.
-            yield await to_thread.run_sync(self._records, read)
+            yield self.heard(await to_thread.run_sync(self._records, read))
+
+    def heard(self, records: list[Record]) -> list[Record]:
+        """Without what models say, if only people are to be heard."""
+        if not self.people_only:
+            return records
+        found = [one.without_models() for one in records]
+        return [
+            one
+            for one in found
+            if self.all or one.split is not Split.POOL or one.state in SAID or one.votes
+        ]
 
     async def blocks_with_texts(self) -> AsyncIterator[list[tuple[Record, str]]]:
         """The texts in order of import with what is known of each, some megabytes at a time."""
@@ -288,9 +344,13 @@ async def votes_of(session: AsyncSession, which: ColumnElement[bool]) -> Sequenc
             Annotation.seconds,
             Annotation.created_at,
             Round.number,
+            Annotation.probability,
+            CertificateLot.id,
+            CertificateLot.bound,
         )
         .outerjoin(Round, Round.id == Annotation.round_id)
         .outerjoin(User, User.id == Annotation.annotator_id)
+        .outerjoin(CertificateLot, CertificateLot.id == Annotation.lot_id)
         .where(which)
         .order_by(Annotation.id)
     )
@@ -301,12 +361,14 @@ async def votes_of(session: AsyncSession, which: ColumnElement[bool]) -> Sequenc
 def read_votes(rows: Sequence[Any], classes: Mapping[int, str]) -> defaultdict[int, list[Vote]]:
     """Votes of each example; those stay behind of classes that are not among ``classes``."""
     found: defaultdict[int, list[Vote]] = defaultdict(list)
-    for example_id, id_, source, email, verdict, stored, *rest in rows:
+    for example_id, id_, source, email, verdict, stored, *rest, probability, lot, bound in rows:
         label = label_of(stored)
         text = written(label, classes)
+        certified = None if lot is None else Certified(probability, lot, bound)
+        author = email or source or ("" if certified is None else BY_MODEL)
         if stored is None or text is not None:
-            said = (verdict, text, *rest, label)
-            found[example_id].append(Vote(id_, email or source or "", email, *said))
+            said = (verdict, text, *rest, label, certified)
+            found[example_id].append(Vote(id_, author, email, *said))
     return found
 
 
@@ -326,7 +388,11 @@ async def predictions_of(
             Query.in_probability,
         )
         .join(Round, Round.id == Query.round_id)
-        .where(Query.example_id.in_(ids), Query.predicted_class_id.in_(classes), ~Query.requested)
+        .where(
+            among(Query.example_id, ids),
+            among(Query.predicted_class_id, classes),
+            ~Query.requested,
+        )
         .order_by(Round.number, Query.id)
     )
     rows: Sequence[Any] = (await session.execute(statement)).all()

@@ -39,6 +39,10 @@ WithImages = Annotated[
         "for them, or else the JSON alone."
     ),
 ]
+PeopleOnly = Annotated[
+    bool,
+    Query(description="Leave out what models have labeled under certificates."),
+]
 ByteOrderMark = Annotated[
     bool,
     Query(description="`csv`: begin with a byte order mark, so that Excel reads it as UTF-8."),
@@ -85,6 +89,7 @@ async def export(
     unlabeled: Unlabeled = False,
     images: WithImages = True,
     bom: ByteOrderMark = False,
+    people_only: PeopleOnly = False,
     snapshot: Snapshot = None,
 ) -> StreamingResponse:
     """Annotations as CSV or JSONL, or images with what is known of them; an import reads them all.
@@ -97,6 +102,9 @@ async def export(
     and `cvat`, which hold boxes alone. Rows of instruction data leave as `alpaca` and `messages`,
     JSON Lines without what people called wrong or OOD, as `parquet` with all there is, and as
     `rankings`, a line for each group that people were asked to rank.
+
+    What a model has labeled under a certificate says so: its source is `model`, beside its
+    probability, the lot, and the share of that lot that may be wrong, at most.
     """
     async with managing(request, user, project_id) as (session, project):
         service.require_served(format, project.medium, project.task)
@@ -113,7 +121,8 @@ async def export(
         classes = await service.class_names(session, project_id)
         medium, task = project.medium, project.task
         taken = None if snapshot is None else await find_taken(session, project_id, snapshot)
-    which = Images(request.app.state.sessions, project_id, classes, all=unlabeled)
+    sessions = await request.app.state.reader.sessions()
+    which = Images(sessions, project_id, classes, all=unlabeled, people_only=people_only)
     if taken is not None:
         path = await present_file(storage, taken.key)
         which = taken_images(which, taken, path)

@@ -222,6 +222,7 @@ def as_table(
         by_class=task_type(task).names_one_class,
         only_effective=only_effective,
         texts=texts,
+        people_only=images.people_only,
     )
     if isinstance(images, TakenImages):
         table = taken_table(images, table)

@@ -5,7 +5,7 @@ import io
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from anyio import to_thread
 from sqlalchemy import (
@@ -27,25 +27,29 @@ from sqlalchemy.orm import aliased
 from api.exports.portions import stored_bytes, within_bytes
 from api.exports.texts import TEXT, with_texts
 from core.class_names import seen_as
-from core.consensus import holds
+from core.consensus import by_people, holds
 from core.csv_escape import BOM, plain
 from core.lifecycle import EXAMPLE_STATE_AFTER
 from core.states import ExampleState, Source, Verdict
-from core.tables import Annotation, Example, ProjectClass, Query, Round, User
+from core.tables import Annotation, CertificateLot, Example, ProjectClass, Query, Round, User
 from core.tasks.registry import label_of, written
 
 COLUMNS = (
     "annotation_id", "example_id", "pool_index", "name", "sha256", "verdict", "class", "seen_as",
     "effective", "holds", "counted", "source", "annotator", "round", "seconds", "cost", "purity",
-    "informativeness", "meta_score", "key", "supersedes", "created_at",
+    "informativeness", "meta_score", "key", "supersedes", "created_at", "probability", "lot",
+    "bound",
 )  # fmt: skip
+BY_MODEL: Final = "model"
+"""Who annotates by a certificate, where others have an address or the name of a column."""
+_SOURCE: Final = COLUMNS.index("source")
 _FETCH = 1000
 
 
 def speaks() -> ColumnElement[bool]:
     """Condition: the annotation is part of what its image counts as, so that a copy needs it.
 
-    It holds, and no review that holds has overruled it.
+    It holds, and no review that holds has overruled it, nor of a model's any person.
     """
     review = aliased(Annotation)
     overruled = exists().where(
@@ -55,9 +59,18 @@ def speaks() -> ColumnElement[bool]:
         or_(Annotation.source != Source.REVIEW, review.id > Annotation.id),
         holds(review),
     )
-    # A review that is taken back is a skip, and nobody skipped the image.
-    taken_back = and_(Annotation.source == Source.REVIEW, Annotation.verdict == Verdict.SKIP)
-    return and_(holds(), ~overruled, ~taken_back)
+    return and_(holds(), ~overruled, ~_taken_back(), _heard())
+
+
+def _taken_back() -> ColumnElement[bool]:
+    """Condition: a skip that takes back a review, or a model's; nobody skipped the image."""
+    takes_back = Annotation.source.in_((Source.REVIEW, Source.MODEL))
+    return and_(takes_back, Annotation.verdict == Verdict.SKIP)
+
+
+def _heard() -> ColumnElement[bool]:
+    """Condition: a person's, or a model's where no person has said anything."""
+    return or_(Annotation.source != Source.MODEL, ~by_people(Annotation.example_id))
 
 
 @dataclass(frozen=True)
@@ -73,6 +86,7 @@ class Table:
             alone is what the example counts as.
         only_effective: Only the one of each example that holds, in place of all annotations.
         texts: Whether each has all of its text in the column ``text``.
+        people_only: Whether what models have labeled under certificates is left out.
     """
 
     sessions: async_sessionmaker[AsyncSession]
@@ -81,6 +95,7 @@ class Table:
     by_class: bool = True
     only_effective: bool = False
     texts: bool = False
+    people_only: bool = False
 
     async def blocks(self) -> AsyncIterator[Sequence[Any]]:
         """Annotations as ``columns`` has them, the oldest first, some hundreds at a time.
@@ -118,7 +133,8 @@ def is_effective(by_class: bool) -> ColumnElement[bool]:
         later.label.is_not_distinct_from(Annotation.label) if by_class else true(),
         holds(later),
     )
-    return and_(holds(), says, ~same_later)
+    is_back = and_(Annotation.source == Source.MODEL, Annotation.verdict == Verdict.SKIP)
+    return and_(holds(), says, ~same_later, ~is_back, _heard())
 
 
 def _annotations(table: Table, last: int) -> Select[Any]:
@@ -136,6 +152,8 @@ def _annotations(table: Table, last: int) -> Select[Any]:
         .order_by(Annotation.id)
         .limit(_FETCH)
     )
+    if table.people_only:
+        first = first.where(Annotation.source != Source.MODEL)
     if table.only_effective:
         first = first.where(effective)
     next_ = within_bytes(first.subquery(), "id")
@@ -168,7 +186,11 @@ def columns(class_name: Any, seen: Any, effective: Any, speaking: Any, label: An
             speaking,
             Annotation.counted,
             Annotation.source,
-            func.coalesce(User.email, Annotation.source_name),
+            func.coalesce(
+                User.email,
+                Annotation.source_name,
+                case((Annotation.source == Source.MODEL, BY_MODEL)),
+            ),
             Round.number,
             Annotation.seconds,
             Annotation.cost,
@@ -178,6 +200,9 @@ def columns(class_name: Any, seen: Any, effective: Any, speaking: Any, label: An
             Annotation.client_key,
             earlier.client_key,
             Annotation.created_at,
+            Annotation.probability,
+            Annotation.lot_id,
+            CertificateLot.bound,
             label,
             Example.bytes,
         )
@@ -187,19 +212,23 @@ def columns(class_name: Any, seen: Any, effective: Any, speaking: Any, label: An
         .outerjoin(User, User.id == Annotation.annotator_id)
         .outerjoin(ProjectClass, ProjectClass.id == Annotation.class_id)
         .outerjoin(earlier, earlier.id == Annotation.supersedes_id)
+        .outerjoin(CertificateLot, CertificateLot.id == Annotation.lot_id)
     )
 
 
 async def rows(table: Table) -> AsyncIterator[list[dict[str, Any]]]:
     """Annotations in blocks, JSON-ready."""
-    async for block in table.blocks():
+    async for found in table.blocks():
+        block = found
+        if table.people_only:
+            block = [row for row in found if row[_SOURCE] != Source.MODEL]
         # Thousands of boxes take a while to read, and requests are not to wait for it.
-        found = await to_thread.run_sync(_rows, table, block)
+        said = await to_thread.run_sync(_rows, table, block)
         if not table.texts:
-            yield found
+            yield said
             continue
         sizes = (row[-1] for row in block)
-        async for some in with_texts(table.sessions, list(zip(found, sizes, strict=True))):
+        async for some in with_texts(table.sessions, list(zip(said, sizes, strict=True))):
             yield some
 
 

@@ -82,7 +82,7 @@ class TakenImages(Images):
         async for rows in _pieces(self.path):
             some = [row for row in rows if self.all or _is_judged(row)]
             if some:
-                yield await self._described(some)
+                yield self.heard(await self._described(some))
 
     async def _described(self, rows: Sequence[dict[str, Any]]) -> list[Record]:
         ids = [row["example_id"] for row in rows]
@@ -161,6 +161,7 @@ def taken_images(images: Images, taken: Taken, path: Path) -> TakenImages:
         images.project_id,
         taken.classes,
         all=images.all,
+        people_only=images.people_only,
         path=path,
         last_query_id=taken.last_query_id,
     )

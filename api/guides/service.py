@@ -11,10 +11,10 @@ from api.audit import record
 from api.guides.schemas import ClassGuide, GuideExample, Guides
 from api.pictures import image_url
 from api.principal import Principal
-from core.consensus import holds
+from core.consensus import by_model, holds
 from core.errors import Invalid, NotFound
 from core.media.excerpts import beginning
-from core.states import ExampleState, Split, Verdict
+from core.states import ExampleState, Source, Split, Verdict
 from core.tables import Annotation, Example, Project, ProjectClass, Query
 
 # However large the pool, so many labeled images are looked at for examples.
@@ -61,7 +61,8 @@ def _sample(project: Project, split: Split, state: ExampleState | None) -> Subqu
     asked = exists().where(
         Query.example_id == Example.id, Query.again_after.is_not(None), ~Query.done
     )
-    statement = statement.where(Example.state == state, ~asked)
+    # Nor what a model has labeled, as long as nobody has looked at it.
+    statement = statement.where(Example.state == state, ~asked, ~by_model(Example.id))
     return statement.order_by(Example.pool_index.desc()).subquery()
 
 
@@ -75,7 +76,7 @@ def _agreed(sample: Subquery, count: int) -> Select[Any]:
     votes = (
         # A vote for something else weighs as much as one for it.
         select(2 * agreeing - func.count())
-        .where(Annotation.example_id == sample.c.id, holds())
+        .where(Annotation.example_id == sample.c.id, Annotation.source != Source.MODEL, holds())
         .scalar_subquery()
     )
     purity = select(func.max(Query.purity)).where(Query.example_id == sample.c.id).scalar_subquery()

@@ -6,6 +6,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.access import managed_project, seen, visible_project
 from api.audit import record
+from api.certifying import add_certificate, require_certifiable
 from api.devices import without_gpu
 from api.jobs.resizing import size_to_be
 from api.jobs.schemas import JobError, JobOut, JobStart
@@ -118,6 +119,8 @@ async def start(
     if kind is JobKind.SELECT_INSTRUCTIONS:
         params["judge_id"] = await judge_to_ask(session, params)
     await _require_idle(session, project.id, kind)
+    if kind is JobKind.CERTIFY:
+        await require_certifiable(session, project, dry_run=body.dry_run)
     job = new_job(
         kind,
         project_id=project.id,
@@ -128,6 +131,8 @@ async def start(
     session.add(job)
     await session.flush()
     await session.refresh(job)
+    if kind is JobKind.CERTIFY and not body.dry_run:
+        await add_certificate(session, principal, job, params)
     queue.enqueue(session.info, job)
     await _changed(session, principal, job, "start", params=job.params)
     return job

@@ -25,6 +25,7 @@ from core import events, queue
 from core.class_names import ClassNames
 from core.consensus import Vote, answered
 from core.errors import NotFound
+from core.messages import GoOnCertifying
 from core.rounds import close, next_round
 from core.states import ProjectState, Role, RoundState, Verdict
 from core.tables import Project, Round
@@ -197,6 +198,9 @@ class _Batch:
             else:
                 # Thousands of boxes take a moment to compare; nobody else is to wait for it.
                 writes = await to_thread.run_sync(_writes, self.ledger)
+            if any(self.ledger.queries[id_].is_check for id_ in self.ledger.answered):
+                # A certificate waits for it; whoever has answered does not wait for that.
+                queue.remember(self.session.info, GoOnCertifying())
             connection = await driver(await self.session.connection())
             await fetch(connection, *writes, commit=True)
         await self.session.commit()

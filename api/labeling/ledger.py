@@ -219,7 +219,7 @@ class AnswerLedger:
         doubted = [
             held
             for held in self.votes[query.example_id]
-            if held.id <= after and held.vote.verdict is not Verdict.SKIP
+            if held.id <= after and opinions([held.vote])
         ]
         own = [held for held in doubted if held.annotator_id == annotator_id]
         return next((held.id for held in own or doubted), None)

@@ -11,6 +11,7 @@ from sqlalchemy import (
     ColumnElement,
     Select,
     Uuid,
+    and_,
     bindparam,
     case,
     exists,
@@ -93,9 +94,14 @@ MEMBERS = Statement(
 )
 # All queries of the examples: each of several annotators has one of their own.
 QUERIES = Statement(
-    select(Query.id, Query.round_id, Query.done, Query.example_id, Query.again_after).where(
-        Query.example_id.in_(_EXAMPLES)
-    )
+    select(
+        Query.id,
+        Query.round_id,
+        Query.done,
+        Query.example_id,
+        Query.again_after,
+        and_(Query.requested, Query.audit).label("is_check"),
+    ).where(Query.example_id.in_(_EXAMPLES))
 )
 # In order of rank, for the index: any row would do, and to find one PostgreSQL may begin where all
 # are done.

@@ -27,7 +27,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.files import present_file
 from api.reviews.desk import suggested_by
-from core.consensus import holds
+from core.consensus import by_model, holds
 from core.errors import Conflict, NotFound
 from core.states import ArtifactKind, ExampleState, Source
 from core.storage import Storage
@@ -136,6 +136,7 @@ def _undoubted(project: Project, job_id: int) -> Select[bytes | None]:
     return select(func.string_agg(sent, literal(b"", LargeBinary))).where(
         Example.project_id == project.id,
         Example.state == ExampleState.LABELED,
+        ~by_model(Example.id),
         ~suggested,
         ~reviewed,
     )

@@ -80,7 +80,7 @@ async def export_subset(
     if not path.exists():
         raise service.gone(artifact)
     name = f"karat-subset-{subset_id}"
-    sessions = request.app.state.sessions
+    sessions = await request.app.state.reader.sessions()
     body: AsyncIterator[str] | AsyncIterator[bytes]
     if format is SubsetFormat.CSV:
         body = exports.as_csv(sessions, project_id, path, bom=bom, texts=texts)

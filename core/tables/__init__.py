@@ -2,6 +2,7 @@
 
 from core.tables.annotation import Annotation
 from core.tables.audit import Audit, AuditLink
+from core.tables.certificate import Certificate, CertificateLot
 from core.tables.example import COMPOSED_NAME, Example, ExampleText
 from core.tables.job import DRY_RUN, Artifact, Job
 from core.tables.judge import Judge, JudgeAnswer
@@ -11,6 +12,7 @@ from core.tables.round import Query, QueryMember, Round
 from core.tables.signing_key import SigningKey
 from core.tables.snapshot import PoolSnapshot
 from core.tables.suggestion import Suggestion
+from core.tables.sync import Sync, SyncObject
 from core.tables.user import (
     ApiToken,
     Identity,
@@ -34,6 +36,8 @@ __all__ = [
     "Artifact",
     "Audit",
     "AuditLink",
+    "Certificate",
+    "CertificateLot",
     "Delivery",
     "Example",
     "ExampleText",
@@ -58,6 +62,8 @@ __all__ = [
     "SecondFactor",
     "SigningKey",
     "Suggestion",
+    "Sync",
+    "SyncObject",
     "TokenRequests",
     "User",
     "Webhook",

@@ -25,6 +25,10 @@ class Annotation(Base):
     showed, by which ``core.class_names`` tells what they were called; imports and older clients say
     none.
 
+    A model's has the lot of its certificate, and the ``probability``, 0..1, that the model gave it;
+    it cost nobody anything, and counts where no person has said anything. A skip of a model takes
+    back the one that it supersedes.
+
     ``label`` is what the verdict ``label`` says, by the project's task type (``core.tasks``); the
     database takes ``class_id`` out of it.
     """
@@ -38,6 +42,8 @@ class Annotation(Base):
             " WHEN 'annotator' THEN query_id IS NOT NULL AND round_id IS NOT NULL"
             " AND annotator_id IS NOT NULL"
             " WHEN 'import' THEN source_name IS NOT NULL AND annotator_id IS NULL"
+            " WHEN 'model' THEN lot_id IS NOT NULL AND annotator_id IS NULL"
+            " AND query_id IS NULL"
             " ELSE annotator_id IS NOT NULL END",
             name="provenance",
         ),
@@ -45,6 +51,7 @@ class Annotation(Base):
         Index("ix_annotations_query", "query_id"),
         Index("ix_annotations_example", "example_id"),
         Index("ix_annotations_mine", "project_id", "annotator_id", "id"),
+        Index("ix_annotations_lot", "lot_id", postgresql_where=text("lot_id IS NOT NULL")),
         Index("ix_annotations_job", "job_id", postgresql_where=text("job_id IS NOT NULL")),
         Index(
             "uq_annotations_supersedes",
@@ -72,4 +79,8 @@ class Annotation(Base):
     cost: Mapped[float]
     counted: Mapped[bool]
     supersedes_id: Mapped[int | None] = mapped_column(ForeignKey("annotations.id"))
+    lot_id: Mapped[int | None] = mapped_column(
+        ForeignKey("certificate_lots.id", ondelete="CASCADE")
+    )
+    probability: Mapped[float | None]
     created_at: Mapped[datetime] = mapped_column(server_default=func.clock_timestamp())

@@ -22,6 +22,7 @@ ArtifactKind = Literal[
     "alike",
     "selection",
     "snapshot",
+    "certificate",
 ]
 """What an artifact holds."""
 

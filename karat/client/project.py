@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
+from karat.client.certificates import CertificatesClient
 from karat.client.findings import (
     Agreement,
     Artifact,
@@ -32,6 +33,7 @@ from karat.client.resources import (
 from karat.client.review import ReviewClient
 from karat.client.selection import SelectionClient
 from karat.client.snapshots import SnapshotsClient
+from karat.client.sync import SyncsClient
 from karat.client.transfers import TransferClient
 from karat.client.transport import Transport
 from karat.client.webhook import WebhooksClient
@@ -151,6 +153,16 @@ class ProjectClient(LabelingClient, TransferClient):
     def pool(self) -> PoolClient:
         """The examples of the project: find them, and act on many at once."""
         return PoolClient(self._transport, self._path)
+
+    @property
+    def certificates(self) -> CertificatesClient:
+        """Labels that a model gives, with a promise of how many are wrong."""
+        return CertificatesClient(self._transport, f"{self._path}/certificates")
+
+    @property
+    def syncs(self) -> SyncsClient:
+        """Places of buckets that the pool follows."""
+        return SyncsClient(self._transport, self._path)
 
     @property
     def snapshots(self) -> SnapshotsClient:

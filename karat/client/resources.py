@@ -44,6 +44,7 @@ JobKind = Literal[
     "localize",
     "look_at",
     "select_instructions",
+    "certify",
 ]
 """What a job does."""
 ExampleState = Literal["unlabeled", "queried", "labeled", "ood", "unsure", "held_out"]

@@ -184,6 +184,7 @@ class TransferClient:
         images: bool = True,
         bom: bool = False,
         snapshot: str | None = None,
+        people_only: bool = False,
         on_received: Callable[[int], None] | None = None,
     ) -> Path:
         """Save the annotations, or images with what is known of them; memory stays flat.
@@ -198,7 +199,7 @@ class TransferClient:
                 ``parquet``, and what people said of it in ``rankings``, which alone
                 ``import_images`` does not read. None: by the
                 ending of ``path``, which is ``.csv``, ``.jsonl``, ``.parquet``, or ``.zip`` for
-                ``imagefolder``.
+                ``imagefolder``; of instruction data ``.jsonl`` is ``alpaca``.
             effective: Whether ``csv`` and ``jsonl`` hold of each image only the one annotation
                 that it counts as, instead of all that was said of it.
             unlabeled: Whether images go along that nobody has judged (not in ``imagefolder``).
@@ -206,6 +207,7 @@ class TransferClient:
             bom: Whether ``csv`` begins with a byte order mark, so that Excel reads it as UTF-8.
             snapshot: Name of a snapshot: what everything counted as when it was taken; what it
                 counts as now if None.
+            people_only: Whether what models have labeled under certificates is left out.
             on_received: Called with the bytes received so far.
 
         Returns:
@@ -215,11 +217,19 @@ class TransferClient:
             ValueError: No format is named, and the ending tells none.
         """
         query = {
-            "format": format or format_by_ending(Path(path)),
+            "format": format or self._format_of(Path(path)),
             "effective": effective,
             "unlabeled": unlabeled,
             "images": images,
             "bom": bom,
             "snapshot": snapshot,
+            "people_only": people_only,
         }
         return self._transport.save(f"{self._path}/export", Path(path), query, on_received)
+
+    def _format_of(self, path: Path) -> str:
+        """The format that a file's ending tells; what is in JSON Lines depends on the project."""
+        found = format_by_ending(path)
+        if found != "jsonl":
+            return found
+        return format_by_ending(path, self._transport.request("GET", self._path)["task"])

@@ -10,6 +10,7 @@ import typer
 
 from core.media.nouns import in_words_of, noun
 from karat.client.arguments import BY_ENDING
+from karat.commands.certificates import PeopleOnlyOption
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
 from karat.terminal import bytes_bar, job_bar, show_json, show_table, with_options
 
@@ -273,13 +274,15 @@ def export(
         str | None,
         typer.Option(help="Name of a snapshot: as everything was when it was taken."),
     ] = None,
+    people_only: PeopleOnlyOption = False,
 ) -> None:
     """Save annotations (CSV, JSONL), or images or texts with what is known of them.
 
     Label Studio's and COCO's format are a zip with the images, or with a name that ends in .json
     the document alone. Texts leave as csv, jsonl, parquet, label_studio or doccano; boxes as csv,
-    jsonl, parquet, label_studio, coco, yolo, voc or cvat; instruction data as alpaca, messages or
-    parquet, and what people said of it as rankings. `karat import` reads all other formats.
+    jsonl, parquet, label_studio, coco, yolo, voc or cvat; instruction data as alpaca
+    (.jsonl), messages or parquet, and what people said of it as rankings. `karat import` reads all
+    other formats.
     """
     suffix = path.suffix.lower()
     chosen = format_ or BY_ENDING.get(suffix)
@@ -303,12 +306,14 @@ def export(
         with bytes_bar(f"receiving {path.name}") as bar:
             found.export(
                 path,
-                cast("ExportFormat", chosen),
+                # What .jsonl holds depends on the project.
+                cast("ExportFormat | None", format_),
                 effective=effective,
                 unlabeled=unlabeled,
                 images=suffix != ".json",
                 bom=bom,
                 snapshot=snapshot,
+                people_only=people_only,
                 on_received=lambda received: bar(received, 0),
             )
         has_classes = found.get()["task"] != "instructions"

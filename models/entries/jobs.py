@@ -1,6 +1,7 @@
 """Jobs that are started by hand; the name is the kind of the job."""
 
 from models.entries.pruning import PRUNE4REL
+from models.params.certify import CertifyParams
 from models.params.compare import CompareParams
 from models.params.contrastive import ContrastiveParams
 from models.params.embedding_map import EmbeddingMapParams
@@ -104,6 +105,18 @@ JOBS = (
                 "minilm, for English, and hashed_ngrams, for other languages."
             },
         ),
+    ),
+    Spec(
+        name="certify",
+        kind="job",
+        title="Certify labels",
+        summary="Labels what nobody has looked at by the newest model, where people who look at a "
+        "few images drawn by chance show that few labels are wrong, and says how many at most.",
+        target="models.guarantee.certification:Certification",
+        tasks=CLASSES,
+        params=CertifyParams,
+        paper="I. Waudby-Smith, A. Ramdas, Confidence sequences for sampling without replacement, "
+        "NeurIPS 2020",
     ),
     Spec(
         name="select_instructions",

@@ -12,11 +12,12 @@ from api.main import create_app
 from core.events import CHANNEL, Topic
 from core.settings import Settings
 from core.states import JobState, ProjectState, Role
-from core.tables import Project
+from core.tables import Project, Sync
 from tests.api.test_jobs import add_job
 from tests.api.test_labeling import lease, running, send, verdict
 from tests.api.test_pool_actions import ids_of
 from tests.api.test_reviews import Review, review
+from tests.certificates import add_certificate, add_model
 from tests.conftest import ROOT
 from tests.world import World
 
@@ -240,6 +241,24 @@ def _webhook(method: str = "", path: str = "", **how: Any) -> Callable[[Scene], 
     return act
 
 
+def _begin_certificate(scene: Scene) -> int:
+    project = running(scene.world, images=8, queries=4)
+    add_model(scene.world, project)
+    scene.call("post", f"/projects/{project.id}/certificates", json={})
+    return project.id
+
+
+def _certificate(*verbs: str) -> Callable[[Scene], int]:
+    def act(scene: Scene) -> int:
+        project = running(scene.world, images=8, queries=4)
+        made = add_certificate(scene.world, project)
+        for verb in verbs:
+            scene.call("post", f"/projects/{project.id}/certificates/{made.id}/{verb}")
+        return project.id
+
+    return act
+
+
 def _redeliver(scene: Scene) -> int:
     project = scene.world.project()
     hook = scene.hook(project)
@@ -248,8 +267,23 @@ def _redeliver(scene: Scene) -> int:
     return project.id
 
 
+def _sync(method: str, path: str = "", **how: Any) -> Callable[[Scene], int]:
+    def act(scene: Scene) -> int:
+        project = scene.world.project()
+        params = {"filename": "s3://a", "location": "s3://photos"}
+        sync = Sync(project_id=project.id, location="s3://photos", params=params)
+        scene.world.session.add(sync)
+        scene.world.session.commit()
+        scene.call(method, f"/projects/{project.id}/syncs/{sync.id}{path}", **how)
+        return project.id
+
+    return act
+
+
 PROJECT = "PATCH /api/projects/{project_id}"
 EXAMPLES = "POST /api/projects/{project_id}/examples/"
+CERTIFICATE = "POST /api/projects/{project_id}/certificates/{certificate_id}"
+SYNC = "/api/projects/{project_id}/syncs/{sync_id}"
 WEBHOOK = "POST /api/webhooks/{webhook_id}"
 TOLD: list[tuple[str, Callable[[Scene], int], set[Topic]]] = [
     ("POST /api/projects", _create, {Topic.PROJECT}),
@@ -298,6 +332,9 @@ TOLD: list[tuple[str, Callable[[Scene], int], set[Topic]]] = [
     ("PUT /api/projects/{project_id}/members/{user_id}", _member("put"), {Topic.MEMBER}),
     ("DELETE /api/projects/{project_id}/members/{user_id}", _member("delete"), {Topic.MEMBER}),
     ("POST /api/projects/{project_id}/snapshots", _snapshot(gone=False), {Topic.SNAPSHOT}),
+    ("POST /api/projects/{project_id}/certificates", _begin_certificate, {Topic.JOB}),
+    (f"{CERTIFICATE}/apply", _certificate("apply"), {Topic.CERTIFICATE, Topic.POOL}),
+    (f"{CERTIFICATE}/revoke", _certificate("apply", "revoke"), {Topic.CERTIFICATE, Topic.POOL}),
     (
         "DELETE /api/projects/{project_id}/snapshots/{snapshot}",
         _snapshot(gone=True),
@@ -313,6 +350,9 @@ TOLD: list[tuple[str, Callable[[Scene], int], set[Topic]]] = [
     (f"{WEBHOOK}/secret", _webhook("post", "/secret"), {Topic.WEBHOOK}),
     (f"{WEBHOOK}/test", _webhook("post", "/test"), {Topic.WEBHOOK}),
     (f"{WEBHOOK}/deliveries/{{delivery_id}}/redeliver", _redeliver, {Topic.WEBHOOK}),
+    (f"PATCH {SYNC}", _sync("patch", json={"every_minutes": 60}), {Topic.JOB}),
+    (f"DELETE {SYNC}", _sync("delete"), {Topic.JOB}),
+    (f"POST {SYNC}/run", _sync("post", "/run", json={}), {Topic.JOB}),
 ]
 # Shown by tests of their own below, or by the route that they share their last step with.
 ELSEWHERE = {
@@ -321,6 +361,7 @@ ELSEWHERE = {
     "POST /api/projects/{project_id}/reviews/{review}/revert",
     "POST /api/projects/{project_id}/rounds/{number}/retry",
     "POST /api/projects/{project_id}/imports/bucket",
+    "POST /api/projects/{project_id}/syncs",
     "POST /api/projects/{project_id}/imports/{job_id}/start",
     "POST /api/projects/{project_id}/duplicates/hold-out",
 }

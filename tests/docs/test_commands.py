@@ -31,16 +31,18 @@ _ALWAYS: Final = {"README", "tutorial", "api", "settings", "exports", "webhooks"
 LEFT_OUT: Final = {
     "CI runs it": 2,
     "calls an address on the Internet": 1,
-    "needs Docker": 2,
-    "needs a bucket": 2,
+    "needs Docker": 4,
+    "needs a bucket": 4,
     "needs a phone": 1,
     "needs a project of boxes": 2,
-    "needs servers of its own": 3,
-    "stays in the foreground": 3,
+    "needs a cluster": 1,
+    "needs servers of its own": 5,
+    "stays in the foreground": 4,
     "takes minutes": 38,
     "wants a file of weights": 4,
     "wants a judge": 6,
     "wants instruction data": 1,
+    "wants people who answer": 2,
 }
 _WORD: Final = re.compile(r"(?:^|\s)(--[a-z][a-z-]*)")
 

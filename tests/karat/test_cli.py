@@ -84,6 +84,11 @@ def test_a_project_from_creation_to_export(engineer: str, karat: Run, tmp_path: 
     assert name in karat("project", "list").stdout
     assert json.loads(karat("round", "list", number, "--json").stdout)[0]["state"] == "open"
     assert "open" in karat("round", "list", number).stdout
+    assert karat("audit", number, "--ask", 2).stdout == "2 images were drawn; round 0 asks.\n"
+    drawn = karat("audit", number).stdout.splitlines()
+    said = "2 images were drawn at random, 0 of them answered; 8 of the pool nobody has judged."
+    assert drawn[0] == said
+    assert drawn[1].startswith("Nothing was measured yet")
     # Nobody has answered, and there is nobody to ask.
     asked = karat("round", "close", number, status=1)
     assert "Round 0 has no answers" in asked.stderr

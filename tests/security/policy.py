@@ -217,6 +217,12 @@ POLICY: dict[str, Policy] = {
     "compare_selections": Policy("reviewer"),
     "export_selection": Policy("manager"),
     # Data sets as they were
+    "begin_certificate": Policy("manager", _WRITE),
+    "list_certificates": Policy("manager"),
+    "show_certificate": Policy("manager"),
+    "apply_certificate": Policy("manager", _WRITE),
+    "revoke_certificate": Policy("manager", _WRITE),
+    "report_certificate": Policy("manager"),
     "create_snapshot": Policy("manager", _WRITE),
     "list_snapshots": Policy("manager"),
     "show_snapshot": Policy("manager"),
@@ -232,6 +238,13 @@ POLICY: dict[str, Policy] = {
     "test_webhook": Policy("manager", _WRITE),
     "list_deliveries": Policy("manager"),
     "redeliver": Policy("manager", _WRITE),
+    # Following places of buckets
+    "list_syncs": Policy("manager"),
+    "create_sync": Policy("manager", _WRITE),
+    "update_sync": Policy("manager", _WRITE),
+    "delete_sync": Policy("manager", _WRITE),
+    "run_sync": Policy("manager", _WRITE),
+    "list_sync_objects": Policy("manager"),
     "list_all_webhooks": Policy("admin", _ADMIN),
     "create_webhook_for_all": Policy("admin", _ADMIN),
 }

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from api.credentials import hash_password
 from api.pools import links
@@ -18,11 +18,12 @@ from api.snapshots.schemas import SnapshotCounts
 from core.lifecycle import claim_job, finish_job, new_job
 from core.pool_snapshots import SnapshotWriter, digest_of
 from core.selections import write_selection
-from core.states import ArtifactKind, JobKind, JobState, Role
+from core.states import ArtifactKind, CertificateState, JobKind, JobState, Role
 from core.storage import sha256
 from core.tables import (
     DRY_RUN,
     Artifact,
+    Certificate,
     Delivery,
     Example,
     Job,
@@ -32,6 +33,7 @@ from core.tables import (
     Project,
     SigningKey,
     Suggestion,
+    Sync,
     User,
     Webhook,
     WebhookEvent,
@@ -40,6 +42,7 @@ from core.tables import (
 )
 from core.tasks.classification import stored_class
 from tests.api.test_subsets import add_subset
+from tests.certificates import add_certificate
 from tests.world import Caller, World, png
 from workers.instructions.report import figures
 
@@ -97,6 +100,16 @@ def _told(world: World, project_id: int | None) -> Delivery:
     world.session.add(told)
     world.session.flush()
     return told
+
+
+def _sync(world: World, project_id: int) -> Sync:
+    """A place that a pool follows, which nobody looks at by itself."""
+    address = f"s3://photos/{uuid.uuid4()}"
+    params = {"filename": address, "location": address}
+    sync = Sync(project_id=project_id, location=address, params=params)
+    world.session.add(sync)
+    world.session.flush()
+    return sync
 
 
 def _selected(world: World, project: Project) -> Job:
@@ -172,6 +185,7 @@ def target(world: World) -> Target:
     )  # fmt: skip
     world.session.add(suggestion)
     told = _told(world, project.id)
+    sync = _sync(world, project.id)
     selected = _selected(world, project)
     world.session.commit()
     return Target(
@@ -187,8 +201,10 @@ def target(world: World) -> Target:
             "suggestion_id": suggestion.id,
             "review": relabel.id,
             "snapshot": add_snapshot(world, project),
+            "certificate_id": add_certificate(world, project).id,
             "webhook_id": told.webhook_id,
             "delivery_id": told.id,
+            "sync_id": sync.id,
             "class_id": cat.id,
             "number": 0,
             "level": 0,
@@ -233,6 +249,24 @@ def add_snapshot(world: World, project: Project) -> str:
     world.session.add(row)
     world.session.commit()
     return name
+
+
+def _certificate(world: World, found: Target) -> Target:
+    return found.with_(certificate_id=add_certificate(world, found.project).id)
+
+
+def _nothing_under_way(world: World, found: Target) -> Target:
+    """Another certificate may be begun."""
+    world.session.execute(
+        update(Certificate)
+        .where(Certificate.state == CertificateState.SCORING)
+        .values(state=CertificateState.REFUSED)
+    )
+    world.session.execute(
+        update(Job).where(Job.kind == JobKind.CERTIFY).values(state=JobState.FAILED)
+    )
+    world.session.commit()
+    return found
 
 
 def _snapshot(world: World, found: Target) -> Target:
@@ -287,6 +321,14 @@ def _webhook(world: World, found: Target) -> Target:
     told = _told(world, present.project_id)
     world.session.commit()
     return found.with_(webhook_id=told.webhook_id)
+
+
+def _followed(world: World, found: Target) -> Target:
+    """Another one beside that of the target, as above."""
+    present = world.session.get_one(Sync, found.values["sync_id"])
+    sync = _sync(world, present.project_id)
+    world.session.commit()
+    return found.with_(sync_id=sync.id)
 
 
 def _address(_: Target) -> dict[str, Any]:
@@ -446,6 +488,9 @@ CALLS: dict[str, Call] = {
     "decide": Call(_decisions),
     "audit_review": Call(lambda _: {"n": 3}, none=True),
     "start_job": Call(lambda _: {"kind": "relabel", "dry_run": True}),
+    "begin_certificate": Call(lambda _: {}, before=_nothing_under_way),
+    "apply_certificate": Call(before=_certificate),
+    "revoke_certificate": Call(before=_certificate),
     "create_snapshot": Call(lambda _: {"name": f"new {uuid.uuid4()}"}),
     "delete_snapshot": Call(before=_snapshot),
     "compare_snapshots": Call(query=lambda found: f"with={found.values['snapshot']}"),
@@ -466,6 +511,11 @@ CALLS: dict[str, Call] = {
     "create_webhook_for_all": Call(_address),
     "update_webhook": Call(_address),
     "delete_webhook": Call(before=_webhook),
+    "create_sync": Call(lambda _: {"location": "s3://photos"}),
+    "update_sync": Call(lambda _: {"every_minutes": None}),
+    "delete_sync": Call(before=_followed),
+    "run_sync": Call(lambda _: {}),
+    "list_sync_objects": Call(query=lambda _: "finding=gone"),
     "map_surface": _NO_MAP,
     "map_queries": _NO_MAP,
     "map_tile": _NO_MAP,

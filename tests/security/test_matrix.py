@@ -163,7 +163,7 @@ def test_ids_of_another_project_are_refused_within_ones_own(walker: Walker, worl
     engineer = world.caller(Role.ENGINEER, own.project)
     foreign = {
         "job_id", "import_id", "subset_id", "example_id", "artifact_id", "suggestion_id",
-        "webhook_id", "delivery_id", "review",
+        "webhook_id", "delivery_id", "review", "sync_id",
     }  # fmt: skip
     mixed = {**own.values, **{name: other.values[name] for name in foreign}}
     walked = 0

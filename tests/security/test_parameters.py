@@ -72,7 +72,7 @@ def test_every_number_in_an_address_has_bounds_and_none_of_them_is_a_server_erro
 
 _IDS = (
     "project_id", "job_id", "import_id", "subset_id", "example_id", "artifact_id", "suggestion_id",
-    "webhook_id", "delivery_id", "review", "class_id",
+    "webhook_id", "delivery_id", "review", "class_id", "sync_id",
 )  # fmt: skip
 
 

@@ -55,9 +55,9 @@ every_kind = pytest.mark.parametrize("kind", HANDLERS)
 
 
 def test_every_job_can_be_estimated() -> None:
-    # Comparing wants images that a round has embedded, localizing boxes, choosing instructions rows
-    # of them: see their own tests.
-    assert {*HANDLERS, "compare", "localize", "select_instructions"} == {
+    # Comparing wants images that a round has embedded, certifying a model, localizing boxes,
+    # choosing instructions rows of them: see their own tests.
+    assert {*HANDLERS, "certify", "compare", "localize", "select_instructions"} == {
         spec.name for spec in specs() if spec.kind == "job"
     }
 

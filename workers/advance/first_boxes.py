@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session, aliased
 from core.among import among
 from core.imports import ImportParams
 from core.project_settings import ProjectSettings
+from core.rounds import newest_model
 from core.states import JobKind, Medium
 from core.tables import Artifact, Example, Job, Project, ProjectClass, Query
 from core.tasks.boxes import BOXES
@@ -24,7 +25,7 @@ from models.localization.looking import CamBox, Looker, cam_boxes
 from models.media.image import PixelStore, images_of
 from workers.advance.phases import Advance
 from workers.advance.reads import round_of
-from workers.lookers import last_classifier, looker_of
+from workers.lookers import looker_of
 from workers.stores import open_store, side_of
 
 AT_ONCE: Final = 64
@@ -136,7 +137,7 @@ def _source(session: Session, project_id: int) -> Project | None:
         return None
     if not task_type(source.task).names_one_class:
         return None
-    return source if session.execute(last_classifier(source.id)).first() else None
+    return source if session.execute(newest_model(source.id)).first() else None
 
 
 def _classifier(advance: Advance) -> _Classifier:
@@ -153,7 +154,7 @@ def _classifier(advance: Advance) -> _Classifier:
         settings = ProjectSettings.model_validate(source.settings)
         side = side_of(source.medium, settings)
         assert side is not None  # it holds images
-        artifact: Artifact = session.execute(last_classifier(source.id)).one()[0]
+        artifact: Artifact = session.execute(newest_model(source.id)).one()[0]
         count = session.scalars(
             select(Example.pool_index + 1)
             .where(Example.project_id == source.id)

@@ -24,6 +24,7 @@ from workers.advance.scoring import score
 from workers.advance.selecting import select as select_queries
 from workers.advance.starting_over import start_over_if_lost
 from workers.advance.warm_start import warm_start
+from workers.certificates.closing import asks_for_certificate, close_certificate_round
 from workers.context import JobContext, Phase
 from workers.dry_run import dry_run
 from workers.instructions.closing import asks_groups, close_rankings
@@ -35,6 +36,8 @@ def run(context: JobContext) -> dict[str, Any]:
         return dry_run(context, prepare)
     if asks_groups(context):
         return close_rankings(context)
+    if asks_for_certificate(context):
+        return close_certificate_round(context)
     advance = Advance.open(context)
     with context.sessions() as session:
         took = expected_seconds(session, context.project_id)

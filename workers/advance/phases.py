@@ -227,7 +227,8 @@ class Advance:
             project_id = self.context.project_id
             closing = self.closing
             released = [] if closing is None else reached(session, project_id, closing, closing)
-            snapshot = take(session, project_id, closing, released)
+            models = self.settings.learn_from_model_labels
+            snapshot = take(session, project_id, closing, released, models=models)
             dropped = dropped_of(session, self.context.storage, self.settings.subset, snapshot)
             replace(snapshot, dropped=dropped).save(self.file("snapshot.npz"))
             noted = {

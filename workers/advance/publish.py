@@ -121,6 +121,8 @@ def _finish(
         **shown,
         "annotator_seconds": annotator_seconds(session, round_),
         **({} if looks is None else {"second_looks": looks}),
+        # By them the chance is known that a draw had, for good.
+        **{name: round_.metrics[name] for name in ("draws",) if name in round_.metrics},
     }
     # Of a round that closes once more, so that another can follow, those of the first time go.
     before = noted_at_closing(session, round_)

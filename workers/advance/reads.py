@@ -1,16 +1,12 @@
 """What the phases read of rounds and queues."""
 
-from typing import Final
-
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from core.job_params import AdvanceParams
 from core.states import ArtifactKind, JobKind, JobState, Source, Verdict
 from core.tables import Annotation, Artifact, Job, Query, Round
-
-_SECONDS_IF_UNKNOWN: Final = 1.0
-_FEWEST_TIMED: Final = 20
+from workers.timing import FEWEST_TIMED
 
 
 def round_of(session: Session, project_id: int, number: int) -> Round:
@@ -48,18 +44,6 @@ def open_queries(session: Session, project_id: int) -> int:
     return session.scalar(statement) or 0
 
 
-def median_seconds(session: Session, project_id: int) -> float:
-    """Seconds that a verdict takes; a guess while few are known."""
-    median = func.percentile_cont(0.5).within_group(Annotation.seconds)
-    statement = select(func.count(), median).where(
-        Annotation.project_id == project_id, Annotation.verdict != Verdict.SKIP
-    )
-    count, seconds = session.execute(statement).one()
-    if count < _FEWEST_TIMED:
-        return _SECONDS_IF_UNKNOWN
-    return max(float(seconds), 0.1)
-
-
 def noted_at_closing(session: Session, round_: Round) -> list[str]:
     """Notes of when a round was closed before; none of one that never was."""
     statement = select(Job.result["notes"]).where(
@@ -87,11 +71,11 @@ def seconds_of_boxes(session: Session, project_id: int) -> tuple[float, float] |
     empty, look = session.execute(
         select(func.count(), median.within_group(Annotation.seconds)).where(*timed, boxes == 0)
     ).one()
-    if empty < _FEWEST_TIMED:
+    if empty < FEWEST_TIMED:
         return None
     look = max(float(look), 0.1)
     each = (Annotation.seconds - look) / boxes
     drawn, box = session.execute(
         select(func.count(), median.within_group(each)).where(*timed, boxes > 0)
     ).one()
-    return (look, max(float(box), 0.1)) if drawn >= _FEWEST_TIMED else None
+    return (look, max(float(box), 0.1)) if drawn >= FEWEST_TIMED else None

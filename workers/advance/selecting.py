@@ -20,7 +20,8 @@ from models.rounds.query import select as select_queries
 from workers.advance import second_looks
 from workers.advance.answers import answered_then, outputs_then
 from workers.advance.phases import Advance
-from workers.advance.reads import median_seconds, seconds_of_boxes
+from workers.advance.reads import seconds_of_boxes
+from workers.timing import median_seconds
 
 # Beyond the budget's worth, so that annotators have work while the models retrain.
 _TAIL: Final = 0.5

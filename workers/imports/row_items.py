@@ -23,7 +23,7 @@ from workers.imports.values import Values
 _OURS: Final = frozenset({"annotation_id", "key"})
 _OF_ANNOTATIONS: Final = frozenset({
     *_OURS, "example_id", "pool_index", "effective", "counted", "source", "cost", "purity",
-    "informativeness", "meta_score", "supersedes",
+    "informativeness", "meta_score", "supersedes", "lot", "bound",
 })  # fmt: skip
 
 Read = Callable[[], bytes | Fetched | Refused]

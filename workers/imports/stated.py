@@ -20,7 +20,7 @@ UNNAMED: Final = "import"
 OWN: Final = frozenset({
     VERDICT, VOTES, "class", "class_name", "label", "annotator", "seconds", "created_at", "name",
     "sha256", "split", "round", "model_version", "predicted", "probability", "in_probability",
-    "width", "height", "meta",
+    "width", "height", "meta", "label_source", "label_probability", "label_lot", "label_bound",
 })  # fmt: skip
 """Fields that mean something here; others are extras of the image."""
 MOST_VOTES: Final = 1000

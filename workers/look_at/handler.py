@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 from core.errors import Conflict
 from core.job_params import LookAtParams
 from core.project_settings import ProjectSettings
+from core.rounds import newest_model
 from core.tables import Example, Job, Project
 from models.localization.judge import boxes_of_maps
 from models.localization.map_box import scaled_map
@@ -15,7 +16,7 @@ from models.localization.squares import out_of_square
 from models.media.image import images_of
 from models.params.localize import THRESHOLD
 from workers.context import JobContext, Phase
-from workers.lookers import last_classifier, looker_of
+from workers.lookers import looker_of
 from workers.stores import open_store, side_of
 
 
@@ -44,7 +45,7 @@ def look(context: JobContext) -> None:
         assert side is not None  # of texts the API has refused
         example = session.get_one(Example, asked.example_id)
         index, size = example.pool_index, (example.width, example.height)
-        row = session.execute(last_classifier(context.project_id)).first()
+        row = session.execute(newest_model(context.project_id)).first()
     if row is None:
         raise Conflict("no_model", "No round has trained a model yet; finish the first one.")
     artifact, number = row

@@ -60,7 +60,7 @@ def take_votes(context: JobContext, snapshot: Snapshot) -> None:
         .where(
             Annotation.project_id == context.project_id,
             Annotation.verdict == Verdict.LABEL,
-            Annotation.source != Source.REVIEW,
+            Annotation.source.not_in((Source.REVIEW, Source.MODEL)),
             holds(),
         )
         .order_by(Annotation.id)

@@ -134,6 +134,8 @@ export type ExportOptions = {
   unlabeled?: boolean;
   images?: boolean;
   bom?: boolean;
+  /** Without labels of the model. */
+  people?: boolean;
   /** The name of a snapshot. */
   snapshot?: string;
 };
@@ -141,19 +143,16 @@ export type ExportOptions = {
 export const exportUrl = (
   id: number,
   format: ExportFormat,
-  {
-    effective = false,
-    unlabeled = false,
-    images = true,
-    bom = false,
-    snapshot,
-  }: ExportOptions = {},
+  options: ExportOptions = {},
 ): string => {
+  const { effective = false, unlabeled = false, images = true, bom = false } = options;
+  const { people = false, snapshot } = options;
   const query = new URLSearchParams({ format });
   if (effective) query.set("effective", "true");
   if (unlabeled) query.set("unlabeled", "true");
   if (!images) query.set("images", "false");
   if (bom && format === "csv") query.set("bom", "true");
+  if (people) query.set("people_only", "true");
   if (snapshot) query.set("snapshot", snapshot);
   return `/api/projects/${id}/export?${query}`;
 };

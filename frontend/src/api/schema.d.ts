@@ -913,6 +913,115 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/certificates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Certificates
+         * @description Certificates of a project, the newest first.
+         */
+        get: operations["list_certificates"];
+        put?: never;
+        /**
+         * Begin Certificate
+         * @description Begin to certify: a job scores what nobody has judged, and people are asked about some of it.
+         *
+         *     One at a time in a project. Nothing is labeled before it is applied.
+         */
+        post: operations["begin_certificate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/certificates/{certificate_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Certificate
+         * @description A certificate with its lots.
+         */
+        get: operations["show_certificate"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/certificates/{certificate_id}/apply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Apply Certificate
+         * @description Label what is in the lots that have passed, as the model takes it.
+         *
+         *     Only what nobody has judged since, and that waits in no queue. Any person's verdict stands above
+         *     these labels, and `revoke` takes them back.
+         */
+        post: operations["apply_certificate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/certificates/{certificate_id}/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report Certificate
+         * @description What is promised, what it rests on, and of which model, data and settings.
+         */
+        get: operations["report_certificate"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/certificates/{certificate_id}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revoke Certificate
+         * @description Take back all labels of a certificate, or stop asking for it; what people said stays.
+         */
+        post: operations["revoke_certificate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/classes/{class_id}/examples": {
         parameters: {
             query?: never;
@@ -1382,6 +1491,9 @@ export interface paths {
          *     and `cvat`, which hold boxes alone. Rows of instruction data leave as `alpaca` and `messages`,
          *     JSON Lines without what people called wrong or OOD, as `parquet` with all there is, and as
          *     `rankings`, a line for each group that people were asked to rank.
+         *
+         *     What a model has labeled under a certificate says so: its source is `model`, beside its
+         *     probability, the lot, and the share of that lot that may be wrong, at most.
          */
         get: operations["export"];
         put?: never;
@@ -1631,7 +1743,8 @@ export interface paths {
          * @description Clusters with all their rows, the best first.
          *
          *     `undecided` and `unranked` are those of which the judge was unsure or said nothing, `people`
-         *     those that people were asked about.
+         *     those that people were asked about. A page ends sooner where rows are long; of very long texts
+         *     it has the beginning.
          */
         get: operations["list_clusters"];
         put?: never;
@@ -2447,6 +2560,96 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/syncs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Syncs
+         * @description Places of buckets that the pool follows, and what was last found there.
+         */
+        get: operations["list_syncs"];
+        put?: never;
+        /**
+         * Create Sync
+         * @description Follow a place: what is new there is imported as ever, now and whenever it is looked at.
+         *
+         *     What has changed or is gone is said, and nothing is replaced or deleted for it.
+         */
+        post: operations["create_sync"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/syncs/{sync_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete Sync
+         * @description Follow a place no more; what was imported from it stays.
+         */
+        delete: operations["delete_sync"];
+        options?: never;
+        head?: never;
+        /**
+         * Update Sync
+         * @description Look more or less often, or only when asked to.
+         */
+        patch: operations["update_sync"];
+        trace?: never;
+    };
+    "/api/projects/{project_id}/syncs/{sync_id}/objects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Sync Objects
+         * @description Objects about which there is something to say, by path; the next page comes `after`.
+         */
+        get: operations["list_sync_objects"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/syncs/{sync_id}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run Sync
+         * @description Look now; what an import left undone that failed or was cancelled is begun anew.
+         */
+        post: operations["run_sync"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/webhooks": {
         parameters: {
             query?: never;
@@ -3011,6 +3214,8 @@ export interface components {
          * @description One verdict on an example. `holds` tells whether it counts and nothing corrects it.
          *
          *     `seen_as` is what the class was called to the annotator, if it is called otherwise now.
+         *     `probability` and `lot` are those of a model's verdict, which counts where no person has said
+         *     anything.
          */
         AnnotationOut: {
             /** Annotator */
@@ -3034,6 +3239,9 @@ export interface components {
             job_id: number | null;
             /** Label */
             label: (components["schemas"]["ClassificationLabel"] | components["schemas"]["BoxesLabel"] | components["schemas"]["RankingLabel"]) | null;
+            lot: components["schemas"]["LotOut"] | null;
+            /** Probability */
+            probability: number | null;
             /** Round */
             round: number | null;
             /** Seconds */
@@ -3150,7 +3358,7 @@ export interface components {
          * @description What an artifact holds.
          * @enum {string}
          */
-        ArtifactKind: "checkpoint" | "meta_model" | "scores" | "import_report" | "comparison" | "subset" | "relabels" | "embedding_map" | "alike" | "selection" | "snapshot";
+        ArtifactKind: "checkpoint" | "meta_model" | "scores" | "import_report" | "comparison" | "subset" | "relabels" | "embedding_map" | "alike" | "selection" | "snapshot" | "certificate";
         /** ArtifactOut */
         ArtifactOut: {
             /** Bytes */
@@ -3291,6 +3499,16 @@ export interface components {
             low: number;
         };
         /**
+         * Band
+         * @description How sure the model is, from the least sure of a lot to the surest, 0 to 1.
+         */
+        Band: {
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
+        };
+        /**
          * Between
          * @description Why there is no image now, and what comes next.
          *
@@ -3306,6 +3524,18 @@ export interface components {
             next: components["schemas"]["RoundStatus"] | null;
             progress: components["schemas"]["Progress"] | null;
             round: components["schemas"]["RoundStatus"] | null;
+        };
+        /**
+         * Bound
+         * @description At most `wrong` of `of` images, which is `share`.
+         */
+        Bound: {
+            /** Of */
+            of: number;
+            /** Share */
+            share: number;
+            /** Wrong */
+            wrong: number;
         };
         /**
          * Box
@@ -3409,6 +3639,264 @@ export interface components {
             /** Table */
             table?: string | null;
         };
+        /**
+         * CertificateDetail
+         * @description A certificate with all its lots.
+         */
+        CertificateDetail: {
+            /** Answered */
+            answered: number;
+            /** Applied At */
+            applied_at: string | null;
+            /** Asked */
+            asked: number;
+            /** At Most */
+            at_most: number | null;
+            /** Auto */
+            auto: number;
+            bound: components["schemas"]["Bound"] | null;
+            /** Closed At */
+            closed_at: string | null;
+            /** Confidence */
+            confidence: number;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Created By */
+            created_by: string | null;
+            /** Data Digest */
+            data_digest: string | null;
+            /** Expected Answers */
+            expected_answers: number | null;
+            human: components["schemas"]["HumanError"] | null;
+            /** Id */
+            id: number;
+            /** Images */
+            images: number;
+            /** Is Current */
+            is_current: boolean;
+            /** Job Id */
+            job_id: number | null;
+            lots: components["schemas"]["LotCounts"];
+            /** Lots Of */
+            lots_of: components["schemas"]["CertificateLot"][];
+            missed_bound: components["schemas"]["Bound"] | null;
+            /** Missed In */
+            missed_in: number;
+            model: components["schemas"]["ModelRef"] | null;
+            /** Overlap */
+            overlap: number;
+            /** People */
+            people: number;
+            /** Project Id */
+            project_id: number;
+            /** Refused */
+            refused: string | null;
+            /** Revoked At */
+            revoked_at: string | null;
+            /** Round */
+            round: number | null;
+            /**
+             * Scope
+             * @enum {string}
+             */
+            scope: "all" | "class";
+            /** Settings Digest */
+            settings_digest: string | null;
+            state: components["schemas"]["CertificateState"];
+            /** Target */
+            target: number;
+            /** Waiting */
+            waiting: number;
+            /** Warnings */
+            warnings: string[];
+        };
+        /**
+         * CertificateIn
+         * @description What is to be promised; what is left out takes its default. See the job `certify`.
+         */
+        CertificateIn: {
+            /**
+             * At Most
+             * @description Answers that people may be asked for.
+             */
+            at_most?: number | null;
+            /**
+             * Confidence
+             * @default 0.95
+             */
+            confidence: number;
+            /**
+             * Missed In
+             * @description Share of what is of a class among what the model calls OOD, at most; as `target` if left out.
+             */
+            missed_in?: number | null;
+            /**
+             * Overlap
+             * @description People who look at each image.
+             * @default 1
+             */
+            overlap: number;
+            /**
+             * Scope
+             * @default all
+             * @enum {string}
+             */
+            scope: "all" | "class";
+            /**
+             * Target
+             * @description Share of wrong labels, at most.
+             * @default 0.02
+             */
+            target: number;
+        };
+        /**
+         * CertificateLot
+         * @description Images that pass or fail together; without a class they are what the model takes for OOD.
+         *
+         *     `bound` is the share that may be wrong, at most, by what was looked at.
+         */
+        CertificateLot: {
+            band: components["schemas"]["Band"];
+            /** Bound */
+            bound: number | null;
+            /** Class Id */
+            class_id: number | null;
+            /** Drawn */
+            drawn: number;
+            /** Expected Answers */
+            expected_answers: number | null;
+            /** Id */
+            id: number;
+            /** Size */
+            size: number;
+            state: components["schemas"]["LotState"];
+            /** Unsure */
+            unsure: number;
+            /** Wrong */
+            wrong: number;
+        };
+        /**
+         * CertificateOut
+         * @description What is promised of the labels that a model gives to what nobody has judged.
+         *
+         *     `images` is what was unlabeled when it began, with what was drawn for queues before and no model
+         *     has learned from. Of what was drawn for it, `asked` counts all, `answered` those that people
+         *     have judged, `waiting` the others; `expected_answers` is how many more are expected from now.
+         *     `round` is where people answer. `auto` counts the images that the model labels, `people` those
+         *     of lots that are left to people. `bound` is over all that is labeled by the model,
+         *     `missed_bound` over what it calls OOD: how many of these are of a class after all. `is_current`
+         *     is whether the model is still the newest; if not, a newer one may be better, and what is
+         *     promised of the labels of this one is as true as before. `refused` says why nothing can be
+         *     promised.
+         */
+        CertificateOut: {
+            /** Answered */
+            answered: number;
+            /** Applied At */
+            applied_at: string | null;
+            /** Asked */
+            asked: number;
+            /** At Most */
+            at_most: number | null;
+            /** Auto */
+            auto: number;
+            bound: components["schemas"]["Bound"] | null;
+            /** Closed At */
+            closed_at: string | null;
+            /** Confidence */
+            confidence: number;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Created By */
+            created_by: string | null;
+            /** Data Digest */
+            data_digest: string | null;
+            /** Expected Answers */
+            expected_answers: number | null;
+            human: components["schemas"]["HumanError"] | null;
+            /** Id */
+            id: number;
+            /** Images */
+            images: number;
+            /** Is Current */
+            is_current: boolean;
+            /** Job Id */
+            job_id: number | null;
+            lots: components["schemas"]["LotCounts"];
+            missed_bound: components["schemas"]["Bound"] | null;
+            /** Missed In */
+            missed_in: number;
+            model: components["schemas"]["ModelRef"] | null;
+            /** Overlap */
+            overlap: number;
+            /** People */
+            people: number;
+            /** Project Id */
+            project_id: number;
+            /** Refused */
+            refused: string | null;
+            /** Revoked At */
+            revoked_at: string | null;
+            /** Round */
+            round: number | null;
+            /**
+             * Scope
+             * @enum {string}
+             */
+            scope: "all" | "class";
+            /** Settings Digest */
+            settings_digest: string | null;
+            state: components["schemas"]["CertificateState"];
+            /** Target */
+            target: number;
+            /** Waiting */
+            waiting: number;
+            /** Warnings */
+            warnings: string[];
+        };
+        /**
+         * CertificateReport
+         * @description A certificate to hand on: what was looked at and what was not, and what the promise needs.
+         */
+        CertificateReport: {
+            /** Assumptions */
+            assumptions: ("draws_uniform" | "every_look" | "same_pool" | "model_fixed" | "unsure_counts_wrong" | "people_error_measured" | "people_right" | "each_lot" | "all_together")[];
+            certificate: components["schemas"]["CertificateDetail"];
+            /** Digests */
+            digests: {
+                [key: string]: string;
+            };
+            looked_at: components["schemas"]["LookedAt"];
+            /**
+             * Made At
+             * Format: date-time
+             */
+            made_at: string;
+            /** Not Looked At */
+            not_looked_at: number;
+            /** Per Class */
+            per_class: components["schemas"]["ClassReport"][];
+            /** Project */
+            project: string;
+            /** Project Id */
+            project_id: number;
+            /** Versions */
+            versions: {
+                [key: string]: string;
+            };
+        };
+        /**
+         * CertificateState
+         * @description Where a certificate is in its life; see ``core.lifecycle``.
+         * @enum {string}
+         */
+        CertificateState: "scoring" | "asking" | "ready" | "applied" | "revoked" | "refused";
         /**
          * Change
          * @description What became of an example between two snapshots.
@@ -3520,6 +4008,24 @@ export interface components {
             name: string;
             /** Position */
             position: number;
+        };
+        /**
+         * ClassReport
+         * @description A class, or without one OOD: images labeled by people and by the model.
+         *
+         *     `bound` is the share of the latter that may be wrong, at most.
+         */
+        ClassReport: {
+            /** Bound */
+            bound: number | null;
+            /** Class Id */
+            class_id: number | null;
+            /** Model */
+            model: number;
+            /** Name */
+            name: string | null;
+            /** People */
+            people: number;
         };
         /**
          * ClassShare
@@ -4213,7 +4719,8 @@ export interface components {
             similar_to?: string | null;
             /** Similarity Min */
             similarity_min?: number | null;
-            source?: components["schemas"]["Source"] | null;
+            /** Source */
+            source?: components["schemas"]["Source"] | "people" | null;
             /**
              * Split
              * @default pool
@@ -4495,6 +5002,16 @@ export interface components {
             /** Items */
             items: components["schemas"]["SuggestionOut"][];
         };
+        /** Items[SyncObjectOut] */
+        Items_SyncObjectOut_: {
+            /** Items */
+            items: components["schemas"]["SyncObjectOut"][];
+        };
+        /** Items[SyncOut] */
+        Items_SyncOut_: {
+            /** Items */
+            items: components["schemas"]["SyncOut"][];
+        };
         /** Items[WebhookOut] */
         Items_WebhookOut_: {
             /** Items */
@@ -4517,7 +5034,7 @@ export interface components {
          * @description What a job does.
          * @enum {string}
          */
-        JobKind: "import_pool" | "advance_round" | "learn_features" | "taufe" | "prune" | "relabel" | "score_part" | "resize" | "embedding_map" | "compare" | "look_up" | "localize" | "look_at" | "select_instructions";
+        JobKind: "import_pool" | "advance_round" | "learn_features" | "taufe" | "prune" | "relabel" | "score_part" | "resize" | "embedding_map" | "compare" | "look_up" | "localize" | "look_at" | "select_instructions" | "certify";
         /** JobOut */
         JobOut: {
             /** Attempt */
@@ -4915,6 +5432,64 @@ export interface components {
             class_id?: number | null;
         };
         /**
+         * LookedAt
+         * @description Of `images` in the pool, how many `people` have judged, and why.
+         *
+         *     The model has learned from `learned_from` of them; `drawn` were drawn at random for the
+         *     certificate.
+         */
+        LookedAt: {
+            /** Drawn */
+            drawn: number;
+            /** Images */
+            images: number;
+            /** Learned From */
+            learned_from: number;
+            /** People */
+            people: number;
+        };
+        /**
+         * LotBand
+         * @description How sure the model is of the images of a lot, from the least sure to the surest, 0 to 1.
+         */
+        LotBand: {
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
+        };
+        /**
+         * LotCounts
+         * @description How many lots there are in each state.
+         */
+        LotCounts: {
+            /** Open */
+            open: number;
+            /** Passed */
+            passed: number;
+            /** People */
+            people: number;
+        };
+        /**
+         * LotOut
+         * @description The lot that an image is labeled in, and the share of it that may be wrong, at most.
+         */
+        LotOut: {
+            band: components["schemas"]["LotBand"];
+            /** Bound */
+            bound: number | null;
+            /** Certificate Id */
+            certificate_id: number;
+            /** Id */
+            id: number;
+        };
+        /**
+         * LotState
+         * @description What becomes of a lot: not known yet, the model labels it, or it is left to people.
+         * @enum {string}
+         */
+        LotState: "open" | "passed" | "people";
+        /**
          * MapImage
          * @description An image as the round's model saw it, and what is known of it.
          *
@@ -5073,6 +5648,18 @@ export interface components {
             added_at: string;
             role: components["schemas"]["ProjectRole"];
             user: components["schemas"]["UserOut"];
+        };
+        /**
+         * ModelRef
+         * @description The model that labels: the round that trained it, and the SHA-256 of its file.
+         */
+        ModelRef: {
+            /** Digest */
+            digest: string;
+            /** Round */
+            round: number | null;
+            /** Version */
+            version: string | null;
         };
         /**
          * MyAgreement
@@ -5325,6 +5912,13 @@ export interface components {
         Page_AuditOut_: {
             /** Items */
             items: components["schemas"]["AuditOut"][];
+            /** Next Cursor */
+            next_cursor: number | null;
+        };
+        /** Page[CertificateOut] */
+        Page_CertificateOut_: {
+            /** Items */
+            items: components["schemas"]["CertificateOut"][];
             /** Next Cursor */
             next_cursor: number | null;
         };
@@ -5659,6 +6253,8 @@ export interface components {
          *         purity: Score of being in-distribution.
          *         informativeness: Score of being worth a label.
          *         subset: Subset artifact whose dropped labels are left out of training; none if unset.
+         *         learn_from_model_labels: Whether models learn from what models have labeled under
+         *             certificates, as from what people say; normally they do not.
          *         max_rounds: The project finishes after so many rounds; unlimited if unset.
          *         lease_seconds: How long a query is kept for the annotator who took it.
          *         modes: How annotators may see images, in order of ``Mode``; at least one.
@@ -5690,6 +6286,11 @@ export interface components {
             informativeness?: components["schemas"]["Choice"];
             /** Input Size */
             input_size?: number | null;
+            /**
+             * Learn From Model Labels
+             * @default false
+             */
+            learn_from_model_labels: boolean;
             /**
              * Lease Seconds
              * @default 600
@@ -6770,11 +7371,12 @@ export interface components {
          * Source
          * @description Where an annotation comes from.
          *
-         *     An annotator answered a query, a column of a file was imported, or somebody reviewed a label
-         *     that a job doubted.
+         *     An annotator answered a query, a column of a file was imported, somebody reviewed a label
+         *     that a job doubted, or a model gave it under a certificate, which counts where nobody has said
+         *     anything.
          * @enum {string}
          */
-        Source: "annotator" | "import" | "review";
+        Source: "annotator" | "import" | "review" | "model";
         /** SpanOut */
         SpanOut: {
             /** High */
@@ -7032,6 +7634,139 @@ export interface components {
          * @enum {string}
          */
         SwitchedOff: "failing" | "gone";
+        /**
+         * SyncCreate
+         * @description A place to follow, and how what is new there is imported: see `BucketImport`.
+         *
+         *     It is looked at every `every_minutes`; with null only when asked to.
+         */
+        SyncCreate: {
+            /**
+             * Annotation Columns
+             * @default []
+             */
+            annotation_columns: string[];
+            /** Count From */
+            count_from?: number | null;
+            /**
+             * Every Minutes
+             * @default 60
+             */
+            every_minutes: number | null;
+            /**
+             * Folder Split
+             * @default {}
+             */
+            folder_split: {
+                [key: string]: components["schemas"]["FolderChoice"];
+            };
+            /**
+             * Include
+             * @default []
+             */
+            include: string[];
+            /** Location */
+            location: string;
+            /** @default pool */
+            split: components["schemas"]["Split"];
+        };
+        /**
+         * SyncFinding
+         * @description What is to be said of an object of a place that a pool follows.
+         * @enum {string}
+         */
+        SyncFinding: "passed" | "changed" | "gone";
+        /**
+         * SyncImport
+         * @description The latest import of what was new.
+         */
+        SyncImport: {
+            /** Id */
+            id: number;
+            state: components["schemas"]["JobState"];
+        };
+        /**
+         * SyncObjectOut
+         * @description An object by its path below the place, what is to be said of it, and since when.
+         *
+         *     `passed` is what no example came of: it is one already, or cannot be one.
+         */
+        SyncObjectOut: {
+            finding: components["schemas"]["SyncFinding"];
+            /** Name */
+            name: string;
+            /**
+             * Since
+             * Format: date-time
+             */
+            since: string;
+        };
+        /**
+         * SyncOut
+         * @description A place that a pool follows.
+         *
+         *     `objects`, `new`, `changed` and `gone` are counts of the last look that succeeded, at
+         *     `looked_at`: images there, those that no example was made of yet, those that have another
+         *     content than when they were imported, and those that are not there any more. The last two are
+         *     said and nothing else: examples and labels stay. `fault` and `detail` say why the last look
+         *     failed. `due_at` is null where it is looked at only when asked to; `looking`: just now.
+         */
+        SyncOut: {
+            /** Changed */
+            changed: number;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Detail */
+            detail: string | null;
+            /** Due At */
+            due_at: string | null;
+            /** Every Minutes */
+            every_minutes: number | null;
+            /** Fault */
+            fault: string | null;
+            /** Gone */
+            gone: number;
+            /** Id */
+            id: number;
+            /** Include */
+            include: string[];
+            latest_import: components["schemas"]["SyncImport"] | null;
+            /** Location */
+            location: string;
+            /** Looked At */
+            looked_at: string | null;
+            /** Looking */
+            looking: boolean;
+            /** New */
+            new: number;
+            /** Objects */
+            objects: number;
+            /** Project Id */
+            project_id: number;
+            split: components["schemas"]["Split"];
+        };
+        /**
+         * SyncRun
+         * @description With `again`, what was passed over is read once more, as after a change of its rights.
+         */
+        SyncRun: {
+            /**
+             * Again
+             * @default false
+             */
+            again: boolean;
+        };
+        /**
+         * SyncUpdate
+         * @description How often to look; with null only when asked to.
+         */
+        SyncUpdate: {
+            /** Every Minutes */
+            every_minutes: number | null;
+        };
         /**
          * ThumbnailSize
          * @description Longer side in pixels.
@@ -9689,6 +10424,258 @@ export interface operations {
             };
         };
     };
+    list_certificates: {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the page before. */
+                cursor?: number | null;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_CertificateOut_"];
+                };
+            };
+        };
+    };
+    begin_certificate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CertificateIn"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CertificateOut"];
+                };
+            };
+        };
+    };
+    show_certificate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                certificate_id: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CertificateDetail"];
+                };
+            };
+        };
+    };
+    apply_certificate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                certificate_id: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CertificateOut"];
+                };
+            };
+        };
+    };
+    report_certificate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                certificate_id: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CertificateReport"];
+                };
+            };
+        };
+    };
+    revoke_certificate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                certificate_id: number;
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CertificateOut"];
+                };
+            };
+        };
+    };
     pin_examples: {
         parameters: {
             query?: never;
@@ -10102,7 +11089,7 @@ export interface operations {
                 similar_to?: string | null;
                 similarity_min?: number | null;
                 sort?: "pool_index" | "purity" | "-purity" | "informativeness" | "-informativeness" | "meta_score" | "-meta_score" | "confidence" | "-confidence" | "similarity" | "-similarity" | "isolation" | "-isolation";
-                source?: components["schemas"]["Source"] | null;
+                source?: components["schemas"]["Source"] | "people" | null;
                 split?: components["schemas"]["Split"] | "all";
                 state?: components["schemas"]["ExampleState"] | null;
                 verdict?: components["schemas"]["Verdict"] | null;
@@ -10295,7 +11282,7 @@ export interface operations {
                 similar_file?: number | null;
                 similar_to?: string | null;
                 similarity_min?: number | null;
-                source?: components["schemas"]["Source"] | null;
+                source?: components["schemas"]["Source"] | "people" | null;
                 split?: components["schemas"]["Split"] | "all";
                 state?: components["schemas"]["ExampleState"] | null;
                 verdict?: components["schemas"]["Verdict"] | null;
@@ -10695,6 +11682,8 @@ export interface operations {
                 format?: components["schemas"]["Format"];
                 /** @description `coco`, `label_studio`: a zip with the images, or of texts with the interface for them, or else the JSON alone. */
                 images?: boolean;
+                /** @description Leave out what models have labeled under certificates. */
+                people_only?: boolean;
                 /** @description Name of a snapshot: what everything counted as when it was taken. */
                 snapshot?: string | null;
                 /** @description `yolo`, `coco`, `label_studio`, `parquet`, `voc`, `cvat`: also images nobody has judged. */
@@ -13164,6 +14153,264 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SubsetComparison"];
+                };
+            };
+        };
+    };
+    list_syncs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_SyncOut_"];
+                };
+            };
+        };
+    };
+    create_sync: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SyncCreate"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncOut"];
+                };
+            };
+        };
+    };
+    delete_sync: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+                sync_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    update_sync: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+                sync_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SyncUpdate"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncOut"];
+                };
+            };
+        };
+    };
+    list_sync_objects: {
+        parameters: {
+            query: {
+                after?: string;
+                finding: components["schemas"]["SyncFinding"];
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                project_id: number;
+                sync_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_SyncObjectOut_"];
+                };
+            };
+        };
+    };
+    run_sync: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+                sync_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SyncRun"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncOut"];
                 };
             };
         };

@@ -24,6 +24,10 @@ export type ProjectWork = Schemas["ProjectWork"];
 export type Token = Schemas["TokenOut"];
 export type TokenWithSecret = Schemas["TokenCreated"];
 
+export type Sync = Schemas["SyncOut"];
+export type SyncInput = Schemas["SyncCreate"];
+export type SyncFinding = Schemas["SyncFinding"];
+
 export type Webhook = Schemas["WebhookOut"];
 export type WebhookSecret = Schemas["WebhookSecret"];
 export type WebhookInput = { url: string; events: EventKind[] };
@@ -63,6 +67,9 @@ export type Estimate = {
   tokens_in?: number;
   tokens_out?: number;
   price?: number | null;
+  /** Of a certificate: answers that it would take, and images that it would label. */
+  answers?: number;
+  auto?: number;
 };
 export type JobState = Schemas["JobState"];
 export type JobKind = Schemas["JobKind"];

@@ -8,6 +8,7 @@ import { erasure } from "./erasure";
 import { exports } from "./exports";
 import { glossary } from "./glossary";
 import { grid } from "./grid";
+import { guarantee } from "./guarantee";
 import { home } from "./home";
 import { instructions } from "./instructions";
 import { jobs } from "./jobs";
@@ -39,6 +40,7 @@ export const en = {
   exports,
   glossary,
   grid,
+  guarantee,
   home,
   instructions,
   jobs,

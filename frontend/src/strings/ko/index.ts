@@ -10,6 +10,7 @@ import { erasure } from "./erasure";
 import { exports } from "./exports";
 import { glossary } from "./glossary";
 import { grid } from "./grid";
+import { guarantee } from "./guarantee";
 import { home } from "./home";
 import { instructions } from "./instructions";
 import { jobs } from "./jobs";
@@ -43,6 +44,7 @@ export const ko: Catalogue = {
   exports,
   glossary,
   grid,
+  guarantee,
   home,
   instructions,
   jobs,

@@ -1,0 +1,112 @@
+"""A certificate to hand on: what it rests on, and what is assumed."""
+
+from datetime import UTC, datetime
+from importlib.metadata import version
+
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from api.certificates.schemas import (
+    Assumption,
+    CertificateDetail,
+    CertificateReport,
+    ClassReport,
+    LookedAt,
+)
+from api.certificates.service import detailed
+from core.consensus import by_people
+from core.states import ExampleState, LotState, Split
+from core.tables import Certificate, Example, Project, ProjectClass
+
+_JUDGED = (ExampleState.LABELED, ExampleState.OOD, ExampleState.UNSURE)
+
+
+async def report(
+    session: AsyncSession, project: Project, certificate: Certificate
+) -> CertificateReport:
+    """The report on a certificate, as things are now."""
+    found = await detailed(session, certificate)
+    pool = (
+        Example.project_id == project.id,
+        Example.split == Split.POOL,
+        Example.state != ExampleState.HELD_OUT,
+    )
+    images = await session.scalar(select(func.count()).where(*pool)) or 0
+    judged = (
+        select(Example.state, Example.label_class_id, func.count())
+        .where(*pool, Example.state.in_(_JUDGED), by_people(Example.id))
+        .group_by(Example.state, Example.label_class_id)
+    )
+    by_class: dict[int | None, int] = {}
+    people = 0
+    for state, class_id, count in await session.execute(judged):
+        people += count
+        if state is not ExampleState.UNSURE:
+            by_class[class_id] = by_class.get(class_id, 0) + count
+    model = certificate.model or {}
+    return CertificateReport(
+        project_id=project.id,
+        project=project.name,
+        certificate=found,
+        looked_at=LookedAt(
+            images=images,
+            people=people,
+            learned_from=model.get("learned_from", 0),
+            drawn=found.asked + len(certificate.result.get("first", [])),
+        ),
+        not_looked_at=images - people,
+        per_class=await _per_class(session, project, found, by_class),
+        assumptions=_assumptions(found),
+        versions={"karat": version("karat"), "model": model.get("version") or ""},
+        digests={
+            "model": model.get("digest", ""),
+            "data": certificate.data_digest or "",
+            "settings": certificate.settings_digest or "",
+        },
+        made_at=datetime.now(UTC),
+    )
+
+
+async def _per_class(
+    session: AsyncSession,
+    project: Project,
+    found: CertificateDetail,
+    people: dict[int | None, int],
+) -> list[ClassReport]:
+    statement = (
+        select(ProjectClass.id, ProjectClass.name)
+        .where(ProjectClass.project_id == project.id)
+        .order_by(ProjectClass.position)
+    )
+    names: list[tuple[int | None, str | None]] = [
+        *((id_, name) for id_, name in await session.execute(statement)),
+        (None, None),
+    ]
+    rows = []
+    for class_id, name in names:
+        lots = [
+            lot
+            for lot in found.lots_of
+            if lot.class_id == class_id and lot.state is LotState.PASSED and lot.bound is not None
+        ]
+        wrong = sum((lot.bound or 0.0) * lot.size for lot in lots)
+        size = sum(lot.size for lot in lots)
+        rows.append(
+            ClassReport(
+                class_id=class_id,
+                name=name,
+                people=people.get(class_id, 0),
+                model=sum(lot.size - lot.drawn for lot in lots),
+                bound=wrong / size if size else None,
+            )
+        )
+    return rows
+
+
+def _assumptions(found: CertificateDetail) -> list[Assumption]:
+    said: list[Assumption] = ["draws_uniform", "every_look", "same_pool", "model_fixed"]
+    if any(lot.unsure for lot in found.lots_of):
+        said.append("unsure_counts_wrong")
+    said.append("people_right" if found.human is None else "people_error_measured")
+    said.append("each_lot" if found.scope == "class" else "all_together")
+    return said

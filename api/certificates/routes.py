@@ -1,0 +1,99 @@
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
+
+from api.access import LockedProject, ManagedProject
+from api.certificates import applying, reports, service
+from api.certificates.schemas import (
+    CertificateDetail,
+    CertificateIn,
+    CertificateOut,
+    CertificateReport,
+)
+from api.deps import Room, SessionDep, StorageDep
+from api.pagination import Cursor, Limit, Page
+from api.parameters import PathId
+from api.principal import CurrentUser
+from core.tables import Certificate
+
+router = APIRouter(prefix="/projects/{project_id}/certificates", tags=["certificates"])
+
+
+async def _seen(
+    session: SessionDep, project: ManagedProject, certificate_id: PathId
+) -> Certificate:
+    return await service.find(session, project.id, certificate_id)
+
+
+async def _locked(
+    session: SessionDep, project: LockedProject, certificate_id: PathId
+) -> Certificate:
+    return await service.find(session, project.id, certificate_id, lock=True)
+
+
+Seen = Annotated[Certificate, Depends(_seen, scope="function")]
+Locked = Annotated[Certificate, Depends(_locked, scope="function")]
+
+
+@router.post("", status_code=202, dependencies=[Room])
+async def begin_certificate(
+    session: SessionDep, user: CurrentUser, project: LockedProject, body: CertificateIn
+) -> CertificateOut:
+    """Begin to certify: a job scores what nobody has judged, and people are asked about some of it.
+
+    One at a time in a project. Nothing is labeled before it is applied.
+    """
+    made = await service.begin(session, user, project, body)
+    return await service.described(session, made)
+
+
+@router.get("")
+async def list_certificates(
+    session: SessionDep, project: ManagedProject, cursor: Cursor = None, limit: Limit = 50
+) -> Page[CertificateOut]:
+    """Certificates of a project, the newest first."""
+    found = await service.listed(session, project.id, cursor, limit)
+    return Page(
+        items=[await service.described(session, one) for one in found],
+        next_cursor=found[-1].id if len(found) == limit else None,
+    )
+
+
+@router.get("/{certificate_id}")
+async def show_certificate(session: SessionDep, certificate: Seen) -> CertificateDetail:
+    """A certificate with its lots."""
+    return await service.detailed(session, certificate)
+
+
+@router.post("/{certificate_id}/apply", dependencies=[Room])
+async def apply_certificate(
+    session: SessionDep,
+    user: CurrentUser,
+    storage: StorageDep,
+    project: LockedProject,
+    certificate: Locked,
+) -> CertificateOut:
+    """Label what is in the lots that have passed, as the model takes it.
+
+    Only what nobody has judged since, and that waits in no queue. Any person's verdict stands above
+    these labels, and `revoke` takes them back.
+    """
+    await applying.apply(session, user, project, storage, certificate)
+    return await service.described(session, certificate)
+
+
+@router.post("/{certificate_id}/revoke")
+async def revoke_certificate(
+    session: SessionDep, user: CurrentUser, project: LockedProject, certificate: Locked
+) -> CertificateOut:
+    """Take back all labels of a certificate, or stop asking for it; what people said stays."""
+    await applying.revoke(session, user, project, certificate)
+    return await service.described(session, certificate)
+
+
+@router.get("/{certificate_id}/report")
+async def report_certificate(
+    session: SessionDep, project: ManagedProject, certificate: Seen
+) -> CertificateReport:
+    """What is promised, what it rests on, and of which model, data and settings."""
+    return await reports.report(session, project, certificate)

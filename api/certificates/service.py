@@ -1,0 +1,190 @@
+from collections.abc import Sequence
+from typing import Any, Final
+
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from api.certificates.schemas import (
+    Band,
+    Bound,
+    CertificateDetail,
+    CertificateIn,
+    CertificateLot,
+    CertificateOut,
+    LotCounts,
+    ModelRef,
+)
+from api.draws.schemas import HumanError
+from api.jobs import service as jobs
+from api.jobs.schemas import JobStart
+from api.principal import Principal
+from core.certificates import counted, draws_of
+from core.errors import NotFound
+from core.rounds import newest_model
+from core.states import CertificateState, JobKind, LotState, RoundState
+from core.tables import Certificate, Project, Round, User
+from core.tables import CertificateLot as Lot
+from models.params.certify import CertifyParams
+
+_OLDER: Final = (
+    "These are labels of the model of round {}. It is not the newest any more, and a newer one may "
+    "be better; what is promised of these labels is as true as before."
+)
+
+
+async def find(
+    session: AsyncSession, project_id: int, certificate_id: int, *, lock: bool = False
+) -> Certificate:
+    """A certificate of a project.
+
+    Raises:
+        NotFound: There is none.
+    """
+    found = await session.get(
+        Certificate, certificate_id, with_for_update={"key_share": True} if lock else None
+    )
+    if found is None or found.project_id != project_id:
+        raise NotFound("certificate")
+    return found
+
+
+async def listed(
+    session: AsyncSession, project_id: int, cursor: int | None, limit: int
+) -> Sequence[Certificate]:
+    """A page of certificates, the newest first."""
+    statement = select(Certificate).where(Certificate.project_id == project_id)
+    if cursor is not None:
+        statement = statement.where(Certificate.id < cursor)
+    found = await session.scalars(statement.order_by(Certificate.id.desc()).limit(limit))
+    return found.all()
+
+
+async def begin(
+    session: AsyncSession, principal: Principal, project: Project, body: CertificateIn
+) -> Certificate:
+    """Start the job that scores, and then asks people; the project is locked.
+
+    Raises:
+        Conflict: There is no model, nothing to label, or another certificate is under way.
+    """
+    start = JobStart(kind=JobKind.CERTIFY.value, params=body.model_dump(mode="json"))
+    job = await jobs.start(session, principal, project, start)
+    made = select(Certificate).where(Certificate.job_id == job.id)
+    return (await session.scalars(made)).one()
+
+
+async def lots_of(session: AsyncSession, certificate_id: int) -> Sequence[Lot]:
+    """The lots of a certificate, in their order."""
+    statement = select(Lot).where(Lot.certificate_id == certificate_id).order_by(Lot.number)
+    return (await session.scalars(statement)).all()
+
+
+async def detailed(session: AsyncSession, certificate: Certificate) -> CertificateDetail:
+    """A certificate with its lots."""
+    lots = await lots_of(session, certificate.id)
+    known = await _facts(session, certificate, lots)
+    return CertificateDetail(**known, lots_of=[_lot(lot) for lot in lots])
+
+
+async def described(session: AsyncSession, certificate: Certificate) -> CertificateOut:
+    """A certificate in numbers."""
+    lots = await lots_of(session, certificate.id)
+    return CertificateOut(**await _facts(session, certificate, lots))
+
+
+async def is_current(session: AsyncSession, certificate: Certificate) -> bool:
+    """Whether the model of a certificate is still the newest; before it is scored it will be."""
+    if certificate.model is None:
+        return certificate.state is CertificateState.SCORING
+    newest = (await session.execute(newest_model(certificate.project_id))).first()
+    return newest is not None and newest[0].sha256 == certificate.model["digest"]
+
+
+def _lot(lot: Lot) -> CertificateLot:
+    return CertificateLot(
+        id=lot.id,
+        class_id=lot.class_id,
+        band=Band(low=lot.low, high=lot.high),
+        size=lot.size,
+        state=lot.state,
+        drawn=lot.drawn,
+        wrong=lot.wrong,
+        unsure=lot.unsure,
+        bound=lot.bound,
+        expected_answers=lot.expected if lot.state is LotState.OPEN else None,
+    )
+
+
+async def _facts(
+    session: AsyncSession, certificate: Certificate, lots: Sequence[Lot]
+) -> dict[str, Any]:
+    params = CertifyParams.model_validate(certificate.settings)
+    draws = counted(draws_of(certificate))
+    result = certificate.result
+    states = [lot.state for lot in lots]
+    passed = [lot for lot in lots if lot.state is LotState.PASSED]
+    labeled = sum(lot.labeled for lot in lots)
+    asked = sum(draws.values()) - len(result.get("first", []))
+    asking = certificate.state is CertificateState.ASKING
+    is_newest = await is_current(session, certificate)
+    older = []
+    if not is_newest and certificate.model is not None:
+        older = [_OLDER.format(certificate.model["round"])]
+    return {
+        "id": certificate.id,
+        "project_id": certificate.project_id,
+        "job_id": certificate.job_id,
+        "state": certificate.state,
+        **params.model_dump(include={"target", "confidence", "scope", "at_most", "overlap"}),
+        "missed_in": params.missed,
+        "images": certificate.images,
+        "asked": asked,
+        "answered": asked - draws["waiting"],
+        "waiting": draws["waiting"] if asking else 0,
+        "expected_answers": result.get("expected") if asking else None,
+        "round": await _round(session, certificate) if asking and draws["waiting"] else None,
+        "lots": LotCounts(
+            passed=states.count(LotState.PASSED),
+            people=states.count(LotState.PEOPLE),
+            open=states.count(LotState.OPEN),
+        ),
+        "auto": labeled or sum(lot.size - lot.drawn for lot in passed),
+        "people": sum(lot.size for lot in lots if lot.state is LotState.PEOPLE),
+        "bound": _bound(result.get("bound")),
+        "missed_bound": _bound(result.get("missed_bound")),
+        "human": None if result.get("human") is None else HumanError(**result["human"]),
+        "is_current": is_newest,
+        "refused": certificate.refused,
+        "warnings": [*result.get("warnings", []), *older],
+        "created_at": certificate.created_at,
+        "created_by": await _name(session, certificate.created_by),
+        "closed_at": certificate.closed_at,
+        "applied_at": certificate.applied_at,
+        "revoked_at": certificate.revoked_at,
+        "model": None if certificate.model is None else _model(certificate.model),
+        "data_digest": certificate.data_digest,
+        "settings_digest": certificate.settings_digest,
+    }
+
+
+def _bound(found: dict[str, Any] | None) -> Bound | None:
+    return None if found is None else Bound(**found)
+
+
+def _model(found: dict[str, Any]) -> ModelRef:
+    return ModelRef(round=found["round"], version=found["version"], digest=found["digest"])
+
+
+async def _round(session: AsyncSession, certificate: Certificate) -> int | None:
+    statement = select(func.max(Round.number)).where(
+        Round.project_id == certificate.project_id, Round.state == RoundState.OPEN
+    )
+    found: int | None = await session.scalar(statement)
+    return found
+
+
+async def _name(session: AsyncSession, user_id: int | None) -> str | None:
+    if user_id is None:
+        return None
+    name: str | None = await session.scalar(select(User.name).where(User.id == user_id))
+    return name

@@ -1,0 +1,237 @@
+"""Certificates as the API keeps them: what may be begun, applied and revoked, and by whom."""
+
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import select
+
+from core.certificates import NO_CLASS
+from core.states import CertificateState, ExampleState, Source
+from core.tables import Annotation, Artifact, Certificate, Example, Job, Project
+from tests.api.test_labeling import lease, running, send, verdict
+from tests.certificates import add_certificate, add_model
+from tests.world import World
+
+WHAT = {"target": 0.2, "confidence": 0.8}
+
+
+class Scene:
+    """A project in which some wait in a queue and others do not, and who manages it."""
+
+    def __init__(self, http: TestClient, world: World, **how: Any) -> None:
+        self.http, self.world, self.admin = http, world, world.caller()
+        self.project: Project = running(world, **{"images": 12, "queries": 4, **how})
+        self.cat, self.dog = world.classes(self.project)
+
+    def call(self, method: str, path: str = "", **how: Any) -> Any:
+        url = f"/api/projects/{self.project.id}/certificates{path}"
+        return self.http.request(method, url, headers=self.admin.headers, **how)
+
+    def code(self, method: str, path: str = "", **how: Any) -> tuple[int, str]:
+        answer = self.call(method, path, **how)
+        return answer.status_code, answer.json().get("code", "")
+
+    def stands(self) -> dict[int, tuple[ExampleState, int | None]]:
+        self.world.session.expire_all()
+        statement = select(Example).where(Example.project_id == self.project.id)
+        return {
+            one.pool_index: (one.state, one.label_class_id)
+            for one in self.world.session.scalars(statement)
+        }
+
+
+@pytest.fixture
+def scene(http: TestClient, world: World) -> Scene:
+    return Scene(http, world)
+
+
+def test_nothing_is_certified_without_a_model_or_with_nothing_to_label(
+    http: TestClient, world: World, scene: Scene
+) -> None:
+    assert scene.code("post", json=WHAT) == (409, "no_model")
+    add_model(world, scene.project)
+    begun = scene.call("post", json=WHAT)
+    assert begun.status_code == 202, begun.text
+    told = begun.json()
+    assert (told["state"], told["images"], told["target"]) == ("scoring", 8, 0.2)
+    assert told["missed_in"] == 0.2
+    assert told["lots"] == {"passed": 0, "people": 0, "open": 0}
+    job = world.session.get_one(Job, told["job_id"])
+    assert job.params["confidence"] == 0.8
+    assert scene.code("post", json=WHAT) == (409, "job_active")
+    assert scene.call("post", f"/{told['id']}/revoke").json()["state"] == "revoked"
+    world.session.refresh(job)
+    assert job.state == "cancelled"
+    add_certificate(world, scene.project, CertificateState.ASKING)
+    assert scene.code("post", json=WHAT) == (409, "certificate_open")
+    all_asked = Scene(http, world, images=4)
+    add_model(world, all_asked.project)
+    assert all_asked.code("post", json=WHAT) == (409, "nothing_unlabeled")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"target": 0}, {"target": 0.6}, {"confidence": 1}, {"at_most": 0}, {"overlap": 6}, {"x": 1}],
+    ids=str,
+)
+def test_what_can_be_promised_of_no_pool_is_refused(scene: Scene, wrong: dict[str, Any]) -> None:
+    add_model(scene.world, scene.project)
+    assert scene.call("post", json=WHAT | wrong).status_code == 422
+
+
+@pytest.mark.parametrize("task", ["boxes", "instructions"])
+def test_other_labels_than_classes_are_refused_in_words(
+    http: TestClient, world: World, task: str
+) -> None:
+    scene = Scene(http, world)
+    scene.project.task = task
+    world.session.commit()
+    refused = scene.call("post", json=WHAT).json()
+    assert refused["code"] == "not_for_task"
+    assert "classification" in refused["detail"]
+
+
+def test_a_certificate_labels_what_nobody_has_judged_and_no_queue_holds(
+    world: World, scene: Scene
+) -> None:
+    labels = [scene.dog.id, NO_CLASS] * 4
+    certificate = add_certificate(world, scene.project, classes=labels)
+    before = scene.stands()
+    # Of what it would label one is judged, and one held out, before it is applied.
+    for index, state in ((4, ExampleState.UNSURE), (5, ExampleState.HELD_OUT)):
+        example = world.session.scalars(
+            select(Example).where(
+                Example.project_id == scene.project.id, Example.pool_index == index
+            )
+        ).one()
+        example.state = state
+    world.session.commit()
+    applied = scene.call("post", f"/{certificate.id}/apply").json()
+    assert (applied["state"], applied["auto"]) == ("applied", 6)
+    now = scene.stands()
+    assert now[6] == (ExampleState.LABELED, scene.dog.id)
+    assert now[7] == (ExampleState.OOD, None)
+    assert now[4] == (ExampleState.UNSURE, None)
+    assert [now[index] for index in range(4)] == [before[index] for index in range(4)]
+    assert scene.code("post", f"/{certificate.id}/apply") == (409, "certificate_applied")
+    # It says nothing of what people have said, and costs nothing.
+    agreement = scene.http.get(
+        f"/api/projects/{scene.project.id}/agreement", headers=scene.admin.headers
+    ).json()
+    assert agreement["voters"] == []
+    rounds = scene.http.get(
+        f"/api/projects/{scene.project.id}/rounds", headers=scene.admin.headers
+    ).json()
+    assert (rounds["items"][0]["spent"], rounds["items"][0]["answered"]["label"]) == (0, 0)
+    assert scene.call("post", f"/{certificate.id}/revoke").json()["state"] == "revoked"
+    after = scene.stands()
+    assert all(after[index] == (ExampleState.UNLABELED, None) for index in range(6, 12))
+    assert scene.code("post", f"/{certificate.id}/revoke") == (409, "certificate_revoked")
+
+
+def test_answers_stand_above_labels_of_a_model_whoever_came_first(
+    world: World, scene: Scene
+) -> None:
+    certificate = add_certificate(world, scene.project)
+    assert scene.call("post", f"/{certificate.id}/apply").json()["auto"] == 8
+    example = world.session.scalars(
+        select(Example).where(Example.project_id == scene.project.id, Example.pool_index == 6)
+    ).one()
+    url = f"/api/projects/{scene.project.id}/examples"
+    sent = scene.http.post(
+        f"{url}/queue", json={"ids": [example.id]}, headers=scene.admin.headers
+    ).json()
+    # It is asked about as what nobody has said anything of.
+    assert (sent["example_ids"], sent["again"]) == ([example.id], 0)
+    given = lease(scene.http, scene.admin, scene.project, 1)["items"][0]
+    assert given["example_id"] == example.id
+    skipped = verdict(given["query_id"], "skip")
+    send(scene.http, scene.admin, scene.project, skipped)
+    assert scene.stands()[6] == (ExampleState.LABELED, scene.cat.id)
+    scene.http.post(f"{url}/queue", json={"ids": [example.id]}, headers=scene.admin.headers)
+    given = lease(scene.http, scene.admin, scene.project, 1)["items"][0]
+    send(scene.http, scene.admin, scene.project, verdict(given["query_id"], "ood"))
+    assert scene.stands()[6] == (ExampleState.OOD, None)
+    scene.call("post", f"/{certificate.id}/revoke")
+    now = scene.stands()
+    assert now[6] == (ExampleState.OOD, None)
+    assert now[7] == (ExampleState.UNLABELED, None)
+
+
+def test_a_promise_outlives_its_model_and_not_its_file_or_a_class(
+    world: World, scene: Scene
+) -> None:
+    certificate = add_certificate(world, scene.project, classes=[scene.dog.id] * 8)
+    before = scene.stands()
+    assert scene.call("get", f"/{certificate.id}").json()["warnings"] == []
+    add_model(world, scene.project)
+    told = scene.call("get", f"/{certificate.id}").json()
+    assert not told["is_current"]
+    assert "the model of round 0" in told["warnings"][0]
+    kept = world.session.scalars(
+        select(Artifact).where(Artifact.meta["certificate_id"].as_integer() == certificate.id)
+    ).one()
+    path = world.storage.artifact(kept.storage_key)
+    moved = path.rename(path.with_suffix(".away"))
+    world.session.commit()
+    assert scene.code("post", f"/{certificate.id}/apply") == (409, "certificate_file_missing")
+    moved.rename(path)
+    world.session.delete(scene.dog)
+    world.session.commit()
+    assert scene.code("post", f"/{certificate.id}/apply") == (409, "class_gone")
+    assert scene.stands() == before
+    assert scene.call("get", f"/{certificate.id}").json()["state"] == "ready"
+
+
+def test_people_judge_more_than_was_foreseen_and_the_promise_holds_no_more(
+    world: World, scene: Scene
+) -> None:
+    certificate = add_certificate(world, scene.project)
+    url = f"/api/projects/{scene.project.id}/examples/verdict"
+    ids = world.session.scalars(
+        select(Example.id).where(
+            Example.project_id == scene.project.id, Example.state == ExampleState.UNLABELED
+        )
+    ).all()
+    body = {"ids": list(ids[:4]), "verdict": "label", "class_id": scene.cat.id}
+    scene.http.post(url, json=body, headers=scene.admin.headers)
+    # At most one of eight was wrong, and of the four that are left that is a quarter.
+    assert scene.code("post", f"/{certificate.id}/apply") == (409, "pool_changed")
+    assert (
+        world.session.scalar(select(Annotation.id).where(Annotation.source == Source.MODEL)) is None
+    )
+
+
+def test_by_class_only_what_is_not_so_any_more_is_left_to_people(
+    world: World, scene: Scene
+) -> None:
+    labels = [scene.cat.id, scene.dog.id] * 4
+    certificate = add_certificate(world, scene.project, classes=labels)
+    certificate.settings = {**certificate.settings, "scope": "class", "target": 0.3}
+    world.session.commit()
+    statement = select(Example).where(
+        Example.project_id == scene.project.id, Example.state == ExampleState.UNLABELED
+    )
+    cats = world.session.scalars(statement.order_by(Example.pool_index)).all()[0:4:2]
+    body = {"ids": [one.id for one in cats], "verdict": "ood"}
+    url = f"/api/projects/{scene.project.id}/examples/verdict"
+    scene.http.post(url, json=body, headers=scene.admin.headers)
+    # Of each class one of four may be wrong: of four dogs that is so still, of two cats it is half.
+    applied = scene.call("post", f"/{certificate.id}/apply").json()
+    assert applied["bound"] == {"share": 0.25, "wrong": 1, "of": 4}
+    assert applied["lots"] == {"passed": 1, "people": 1, "open": 0}
+    assert "left to people" in applied["warnings"][0]
+    now = scene.stands()
+    assert [now[index][1] for index in range(4, 12)].count(scene.dog.id) == 4
+    assert [now[index][1] for index in range(4, 12)].count(scene.cat.id) == 0
+
+
+def test_a_project_goes_with_its_certificates(world: World, scene: Scene) -> None:
+    certificate = add_certificate(world, scene.project)
+    scene.call("post", f"/{certificate.id}/apply")
+    url = f"/api/projects/{scene.project.id}"
+    scene.http.post(f"{url}/pause", headers=scene.admin.headers)
+    assert scene.http.delete(url, headers=scene.admin.headers).status_code == 204
+    world.session.expire_all()
+    assert world.session.scalar(select(Certificate.id)) is None

@@ -1,0 +1,375 @@
+"""Certifying what a model labels: from the start of the job to labels, and back."""
+
+import csv
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from fastapi.testclient import TestClient
+from sqlalchemy import delete, func, select
+
+from core.lifecycle import EXAMPLE_STATE_AFTER
+from core.messages import RunJob
+from core.states import (
+    ExampleState,
+    JobState,
+    RoundState,
+    Source,
+    Verdict,
+)
+from core.tables import Annotation, Certificate, Example, Job, ProjectClass, Query, Round
+from core.tasks.classification import stored_class
+from tests.workers.loop import Loop, run
+from tests.workers.starting import start_job
+from tests.world import World
+from workers.certificates.observing import go_on_with_all
+from workers.certify import handler
+from workers.context import sessions
+from workers.runner import run_job
+
+KINDS = 3
+IMAGES = 330
+PROMISE = {"target": 0.2, "confidence": 0.8}
+
+
+class Pool(Loop):
+    """Dark images and middling ones are classes, light ones are none; people always know."""
+
+    def __init__(self, world: World, images: int = IMAGES, **settings: Any) -> None:
+        super().__init__(
+            world,
+            images=images,
+            evaluation=0,
+            classes=("dark", "middling", "light"),
+            model={"name": "cnn_tiny", "params": {"steps": 60, "augment": False}},
+            strategy={"name": "random"},
+            purity={"name": "probe", "params": {"least_ood": 2}},
+            **{"max_rounds": 1, **settings},
+        )
+        light = self.classes.pop()
+        self.session.execute(delete(ProjectClass).where(ProjectClass.id == light.id))
+        self.session.commit()
+        self.admin = world.caller()
+
+    def truth(self, example: Example) -> tuple[Verdict, int | None]:
+        kind = example.pool_index % KINDS
+        if kind == KINDS - 1:
+            return Verdict.OOD, None
+        return Verdict.LABEL, self.classes[kind].id
+
+    def say(self, round_: Round, n: int | None = None, wrong: int = 0) -> int:
+        """People answer a round's queue, ``wrong`` of them not as it is; returns how many."""
+        statement = (
+            select(Query, Example)
+            .join(Example, Example.id == Query.example_id)
+            .where(Query.round_id == round_.id, ~Query.done)
+            .order_by(Query.rank)
+            .limit(n)
+        )
+        found = self.session.execute(statement).all()
+        for number, (query, example) in enumerate(found):
+            verdict, class_id = self.truth(example)
+            if number < wrong:
+                verdict, class_id = (
+                    (Verdict.LABEL, self.classes[0].id) if class_id is None else (Verdict.OOD, None)
+                )
+            self._store(round_, query, example, verdict, class_id)
+        self.session.commit()
+        return len(found)
+
+    def learn(self, known: int = 60) -> None:
+        """The first round, after which the project is finished; labels of many were imported."""
+        statement = select(Example).where(
+            Example.project_id == self.project.id, Example.state == ExampleState.UNLABELED
+        )
+        for example in self.session.scalars(statement.order_by(Example.id).limit(known)):
+            verdict, class_id = self.truth(example)
+            self.session.add(
+                Annotation(
+                    project_id=self.project.id,
+                    example_id=example.id,
+                    source=Source.IMPORT,
+                    source_name="known",
+                    client_key=func.gen_random_uuid(),
+                    verdict=verdict,
+                    label=stored_class(class_id),
+                    seconds=0.0,
+                    cost=0.0,
+                    counted=True,
+                )
+            )
+            example.state, example.label = EXAMPLE_STATE_AFTER[verdict], stored_class(class_id)
+        self.say(self.rounds()[0])
+        assert self.finish(0).state is JobState.SUCCEEDED
+
+    def call(self, http: TestClient, method: str, path: str = "", **how: Any) -> Any:
+        url = f"/api/projects/{self.project.id}/certificates{path}"
+        return http.request(method, url, headers=self.admin.headers, **how)
+
+    def certify(self, http: TestClient, **promise: Any) -> dict[str, Any]:
+        """Begin a certificate, and let its job run."""
+        begun = self.call(http, "post", json=PROMISE | promise)
+        assert begun.status_code == 202, begun.text
+        job = self.session.get_one(Job, begun.json()["job_id"])
+        message = RunJob.of(job)
+        self.session.rollback()
+        run_job(message, handler)
+        self.session.expire_all()
+        assert job.state is JobState.SUCCEEDED, job.error
+        return self.shown(http, begun.json()["id"])
+
+    def shown(self, http: TestClient, certificate_id: int) -> dict[str, Any]:
+        self.session.rollback()
+        found: dict[str, Any] = self.call(http, "get", f"/{certificate_id}").json()
+        return found
+
+    def sweep(self) -> None:
+        self.session.rollback()
+        go_on_with_all(sessions(), self.world.storage)
+        self.session.expire_all()
+
+    def answer_all(self, http: TestClient, certificate_id: int, wrong: int = 0) -> dict[str, Any]:
+        """People answer whatever a certificate asks, until it is decided."""
+        for _ in range(20):
+            round_ = self.rounds()[-1]
+            if round_.state is RoundState.OPEN:
+                said = self.say(round_, wrong=wrong)
+                assert said > 0
+                wrong = 0
+                run(self.session, self.close(round_.number))
+            found = self.shown(http, certificate_id)
+            if found["state"] != "asking":
+                return found
+        raise AssertionError("it never ends")
+
+    def labels(self) -> dict[int, tuple[ExampleState, int | None]]:
+        """What every image counts as, by pool index."""
+        self.session.expire_all()
+        statement = select(Example).where(Example.project_id == self.project.id)
+        return {
+            one.pool_index: (one.state, one.label_class_id)
+            for one in self.session.scalars(statement)
+        }
+
+    def by_model(self) -> list[Annotation]:
+        self.session.expire_all()
+        statement = select(Annotation).where(
+            Annotation.project_id == self.project.id, Annotation.source == Source.MODEL
+        )
+        return list(self.session.scalars(statement.order_by(Annotation.id)))
+
+
+def test_people_look_at_a_few_and_the_model_labels_the_rest_until_it_is_taken_back(
+    http: TestClient, world: World
+) -> None:
+    pool = Pool(world)
+    pool.learn()
+    begun = pool.certify(http)
+    assert (begun["state"], begun["round"], begun["auto"]) == ("asking", 1, 0)
+    assert begun["answered"] == 0 < begun["waiting"] == begun["asked"]
+    assert str(pool.project.state) == "running"
+    asked = pool.session.scalars(select(Query).where(Query.round_id == pool.rounds()[1].id)).all()
+    assert all(query.audit and query.predicted_class_id is not None for query in asked)
+    refused = pool.call(http, "post", f"/{begun['id']}/apply")
+    assert (refused.status_code, refused.json()["code"]) == (409, "certificate_asking")
+    ready = pool.answer_all(http, begun["id"])
+    assert ready["state"] == "ready", ready
+    # No model has learned from what was looked at, and none of it was labeled by the model.
+    assert ready["is_current"]
+    assert str(pool.project.state) == "finished"
+    assert pool.by_model() == []
+    before = pool.labels()
+    unlabeled = {index for index, (state, _) in before.items() if state is ExampleState.UNLABELED}
+
+    applied = pool.call(http, "post", f"/{begun['id']}/apply").json()
+    now = pool.labels()
+    given = pool.by_model()
+    assert applied["auto"] == ready["auto"] == len(given) >= 60
+    assert applied["lots"]["passed"] > 0
+    examples = {one.id: one for one in pool.session.scalars(select(Example))}
+    for one in given:
+        example = examples[one.example_id]
+        assert example.pool_index in unlabeled
+        assert now[example.pool_index] == (
+            ExampleState.OOD if one.verdict is Verdict.OOD else ExampleState.LABELED,
+            one.class_id,
+        )
+        assert (one.seconds, one.cost, one.annotator_id) == (0, 0, None)
+        assert one.probability is not None
+    assert applied["bound"]["wrong"] <= 0.2 * applied["bound"]["of"] == 0.2 * len(given)
+    assert {index: now[index] for index in now.keys() - unlabeled} == {
+        index: before[index] for index in before.keys() - unlabeled
+    }
+    people_first(http, pool, given)
+    exported(http, pool, given)
+    report(http, pool, applied)
+
+    revoked = pool.call(http, "post", f"/{begun['id']}/revoke").json()
+    assert (revoked["state"], revoked["auto"]) == ("revoked", ready["auto"])
+    after = pool.labels()
+    # But for the one that somebody has judged meanwhile.
+    changed = {index for index in before if after[index] != before[index]}
+    assert len(changed) == 1
+    assert sum(one.verdict is Verdict.SKIP for one in pool.by_model()) == len(given)
+
+
+def people_first(http: TestClient, pool: Pool, given: list[Annotation]) -> None:
+    """What a person says stands above what the model has said, and counts as a person's."""
+    one = given[0]
+    body = {"ids": [one.example_id], "verdict": "unsure"}
+    url = f"/api/projects/{pool.project.id}/examples"
+    said = http.post(f"{url}/verdict", json=body, headers=pool.admin.headers)
+    assert said.json()["example_ids"] == [one.example_id], said.text
+    detail = http.get(f"{url}/{one.example_id}", headers=pool.admin.headers).json()
+    assert detail["state"] == "unsure"
+    by_model = next(vote for vote in detail["annotations"] if vote["source"] == "model")
+    assert by_model["lot"]["bound"] <= 0.2
+    for source, count in (("model", len(given) - 1), ("people", IMAGES - len(pool_left(pool)))):
+        found = http.get(f"{url}/count?source={source}", headers=pool.admin.headers).json()
+        assert found["count"] == count, source
+
+
+def pool_left(pool: Pool) -> list[int]:
+    """Images that no person has judged."""
+    said = select(Annotation.example_id).where(Annotation.source != Source.MODEL)
+    statement = select(Example.id).where(
+        Example.project_id == pool.project.id, Example.id.not_in(said)
+    )
+    return list(pool.session.scalars(statement))
+
+
+def exported(http: TestClient, pool: Pool, given: list[Annotation]) -> None:
+    """Exports say what the model has labeled, and can do without it."""
+    url = f"/api/projects/{pool.project.id}/export?effective=true"
+    rows = [*csv.DictReader(http.get(url, headers=pool.admin.headers).text.splitlines())]
+    by_model = [row for row in rows if row["source"] == "model"]
+    assert len(by_model) == len(given) - 1
+    assert {row["annotator"] for row in by_model} == {"model"}
+    assert all(float(row["bound"]) <= 0.2 and row["lot"] and row["probability"] for row in by_model)
+    people = http.get(f"{url}&people_only=true", headers=pool.admin.headers).text.splitlines()
+    assert len(people) - 1 == len(rows) - len(by_model)
+    url = f"/api/projects/{pool.project.id}/export?format=parquet"
+    table = read_parquet(http.get(url, headers=pool.admin.headers).content)
+    assert table["label_source"].to_pylist().count("model") == len(given) - 1
+    people = read_parquet(http.get(f"{url}&people_only=true", headers=pool.admin.headers).content)
+    assert set(people["label_source"].to_pylist()) == {"person", None}
+
+
+def read_parquet(content: bytes) -> pa.Table:
+    return pq.read_table(pa.BufferReader(content))
+
+
+def report(http: TestClient, pool: Pool, applied: dict[str, Any]) -> None:
+    """Somebody who was not there can read what was looked at, and what was not."""
+    found = pool.call(http, "get", f"/{applied['id']}/report").json()
+    assert found["looked_at"]["images"] == IMAGES
+    assert found["looked_at"]["drawn"] == applied["asked"]
+    assert found["looked_at"]["people"] + found["not_looked_at"] == IMAGES
+    assert found["digests"]["model"] == applied["model"]["digest"]
+    assert {"draws_uniform", "people_right", "all_together"} <= set(found["assumptions"])
+    assert [one["name"] for one in found["per_class"]] == ["dark", "middling", None]
+
+
+def test_in_a_running_project_draws_come_first_and_outlive_their_round(
+    http: TestClient, world: World
+) -> None:
+    pool = Pool(world, images=300, max_rounds=None, zero_wait=False)
+    pool.learn()
+    before = (pool.rounds()[1].budget, pool.rounds()[1].queries)
+    begun = pool.certify(http, target=0.1)
+    assert (begun["round"], begun["warnings"]) == (1, begun["warnings"])
+    round_ = pool.rounds()[1]
+    # They are no part of what the round may cost, and are asked before all else.
+    assert (round_.budget - before[0], round_.queries - before[1]) == (begun["asked"],) * 2
+    statement = select(Query).where(Query.round_id == round_.id, ~Query.done).order_by(Query.rank)
+    first = pool.session.scalars(statement.limit(begun["asked"])).all()
+    assert all(query.audit and query.requested for query in first)
+    pool.say(round_, 3)
+    pool.sweep()
+    assert pool.shown(http, begun["id"])["answered"] == 3
+    assert pool.finish(1).state is JobState.SUCCEEDED
+    shown = pool.shown(http, begun["id"])
+    assert (shown["state"], shown["is_current"], shown["round"]) == ("asking", False, 2)
+    assert shown["waiting"] == begun["asked"] - 3
+    for _ in range(20):
+        waiting = pool.shown(http, begun["id"])["waiting"]
+        pool.say(pool.rounds()[2], waiting)
+        pool.sweep()
+        if pool.shown(http, begun["id"])["state"] != "asking":
+            break
+    ready = pool.shown(http, begun["id"])
+    assert ready["state"] == "ready", ready
+    assert "a newer one may be better" in ready["warnings"][-1]
+    # What was drawn taught nobody anything, and the round goes on.
+    assert pool.rounds()[2].state is RoundState.OPEN
+    assert pool.call(http, "post", f"/{begun['id']}/apply").json()["auto"] > 0
+
+
+def test_a_model_that_is_wrong_labels_nothing_and_says_why(http: TestClient, world: World) -> None:
+    pool = Pool(world, images=200)
+    pool.learn()
+    begun = pool.certify(http, target=0.05)
+    refused = pool.answer_all(http, begun["id"], wrong=10_000)
+    assert (refused["state"], refused["auto"], refused["bound"]) == ("refused", 0, None)
+    assert refused["refused"]
+    assert pool.project.state == "finished"
+    answer = pool.call(http, "post", f"/{begun['id']}/apply")
+    assert (answer.status_code, answer.json()["code"]) == (409, "certificate_refused")
+    # With a few answers little can be promised, and what people say stays.
+    few = pool.certify(http, target=0.01, at_most=2)
+    few = pool.answer_all(http, few["id"])
+    assert few["state"] == "refused"
+    assert few["asked"] <= 2
+
+
+def test_somebody_else_looks_at_what_contradicts_the_model(http: TestClient, world: World) -> None:
+    pool = Pool(world, images=200)
+    pool.learn()
+    expected(http, pool)
+    begun = pool.certify(http)
+    certificate = pool.session.get_one(Certificate, begun["id"])
+    known = {"pairs": 60, "disagreed": 0, "share": 0.0, "high": 0.02}
+    certificate.result = {**certificate.result, "human": known}
+    pool.session.commit()
+    pool.say(pool.rounds()[1], 2, wrong=1)
+    pool.sweep()
+    shown = pool.shown(http, begun["id"])
+    assert shown["human"] == known
+    again = pool.session.scalars(
+        select(Query).where(Query.again_after.is_not(None), ~Query.done)
+    ).one()
+    assert not again.audit
+    assert sum(lot["wrong"] for lot in shown["lots_of"]) == 0
+    # It stands at the head of the queue, and whoever looks now finds that the model is right.
+    pool.say(pool.rounds()[1], 1)
+    pool.sweep()
+    shown = pool.shown(http, begun["id"])
+    assert shown["answered"] == 2
+    assert sum(lot["wrong"] for lot in shown["lots_of"]) == 0
+
+
+def expected(http: TestClient, pool: Pool) -> None:
+    """What it would take is told before anybody is asked, and nothing is kept."""
+    job = start_job(http, pool.world, pool.project, "certify", PROMISE, dry_run=True)
+    run_job(RunJob.of(job), handler)
+    pool.session.refresh(job)
+    assert job.result is not None, job.error
+    estimate = job.result["estimate"]
+    assert set(estimate["phases"]) == {"gather", "score"}
+    assert min(estimate["answers"], estimate["auto"]) > 0
+    assert pool.session.scalar(select(Certificate.id)) is None
+
+
+def test_fair_draws_of_queues_are_its_first(http: TestClient, world: World) -> None:
+    pool = Pool(world, images=260, max_rounds=3, audit_share=0.4, zero_wait=False)
+    pool.learn()
+    for number in (1, 2):
+        pool.say(pool.rounds()[number])
+        assert pool.finish(number).state is JobState.SUCCEEDED
+    begun = pool.certify(http)
+    first = pool.session.get_one(Certificate, begun["id"]).result["first"]
+    assert first
+    # They were judged before, and nobody is asked again.
+    drawn = sum(lot["drawn"] for lot in begun["lots_of"])
+    assert drawn - begun["answered"] == len(first)
+    assert begun["images"] > len(first)

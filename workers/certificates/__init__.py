@@ -1,0 +1,1 @@
+"""Certificates under way: what people are asked, what they have said, and what follows from it."""

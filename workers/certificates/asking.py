@@ -1,0 +1,162 @@
+"""Asking people about what was drawn for a certificate: in the open round, or one of its own."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+from sqlalchemy import func, insert, select
+from sqlalchemy.orm import Session
+
+from core import events
+from core.among import among
+from core.certificates import Draw, Members, taken_back
+from core.consensus import lock_examples
+from core.lifecycle import mark_queried, mark_unqueried, move_project, move_round
+from core.project_settings import ProjectSettings
+from core.rounds import CERTIFICATE, lock_unfinished, new_round
+from core.states import ExampleState, ProjectState, RoundState
+from core.tables import Annotation, Example, Project, Query, Round
+from models.params.certify import CertifyParams
+from workers.closing import close_round
+from workers.timing import median_seconds
+
+_BLOCK: Final = 2000
+_ENDLESS: Final = 1e9
+
+
+def asking_round(session: Session, project: Project, params: CertifyParams) -> Round | None:
+    """The round in which people can be asked now; one is opened where none is under way.
+
+    Args:
+        session: In a transaction in which the project is locked.
+        project: The project.
+        params: Of the certificate.
+
+    Returns:
+        None while a round closes, or is being chosen: the next sweep comes back.
+    """
+    rounds = session.scalars(lock_unfinished(project.id)).all()
+    for round_ in rounds:
+        if round_.state is RoundState.OPEN:
+            return round_
+    if rounds or project.state not in {ProjectState.FINISHED, ProjectState.RUNNING}:
+        return None
+    last = session.scalar(select(func.max(Round.number)).where(Round.project_id == project.id))
+    round_ = new_round(project, 0 if last is None else last + 1)
+    round_.strategy, round_.budget = CERTIFICATE, _ENDLESS
+    round_.settings = {**round_.settings, "overlap": params.overlap}
+    session.add(round_)
+    session.flush()
+    move_round(round_, RoundState.OPEN)
+    if project.state is not ProjectState.RUNNING:
+        move_project(project, ProjectState.RUNNING)
+    session.execute(events.notify(project.id, events.Topic.PROJECT, {"state": project.state}))
+    return round_
+
+
+def ask(session: Session, round_: Round, draws: Sequence[Draw], members: Members) -> None:
+    """Put draws at the head of the queue of an open round, its row locked.
+
+    What has been judged since, or waits in a queue already, needs no query of its own. The round
+    may cost as much more as their answers will.
+    """
+    settings = ProjectSettings.model_validate(round_.settings)
+    ids = [draw.example_id for draw in draws]
+    session.execute(lock_examples(among(Example.id, ids)))
+    free = set(
+        session.scalars(
+            select(Example.id).where(
+                among(Example.id, ids), Example.state == ExampleState.UNLABELED
+            )
+        )
+    )
+    waits = set(session.scalars(_waiting(ids)))
+    wanted = [draw for draw in draws if draw.again or (draw.example_id in free - waits)]
+    head = session.scalar(
+        select(func.min(Query.rank)).where(Query.round_id == round_.id, ~Query.done)
+    )
+    first = min(head or 0, 0) - sum(_copies(draw, settings.overlap) for draw in wanted)
+    rows: list[dict[str, Any]] = []
+    for draw in wanted:
+        known = _known(members, draw)
+        for _ in range(_copies(draw, settings.overlap)):
+            rows.append({**_query(round_, draw), **known, "rank": first + len(rows)})
+    for start in range(0, len(rows), _BLOCK):
+        session.execute(insert(Query), rows[start : start + _BLOCK])
+    session.execute(mark_queried([draw.example_id for draw in wanted]))
+    round_.queries += len(rows)
+    if round_.strategy != CERTIFICATE:
+        price = max(settings.cost.c_in, settings.cost.c_ood)
+        if settings.cost.mode == "seconds":
+            price = median_seconds(session, round_.project_id)
+        round_.budget += len(rows) * price
+    data = {"number": round_.number, "state": round_.state}
+    session.execute(events.notify(round_.project_id, events.Topic.ROUND, data))
+    session.execute(events.notify(round_.project_id, events.Topic.POOL, {}))
+
+
+def _copies(draw: Draw, overlap: int) -> int:
+    return 1 if draw.again else overlap
+
+
+def _query(round_: Round, draw: Draw) -> dict[str, Any]:
+    return {
+        "project_id": round_.project_id,
+        "round_id": round_.id,
+        "example_id": draw.example_id,
+        "requested": True,
+        # No model learns from what the first of a draw's queries is answered with; who looks again
+        # at what contradicts the model says nothing of how often people differ.
+        "audit": not draw.again,
+        "again_after": draw.after if draw.again else None,
+    }
+
+
+def _known(members: Members, draw: Draw) -> dict[str, Any]:
+    """What the model takes it for, as of whatever else is asked."""
+    at = int(np.searchsorted(members.pool_index, draw.index))
+    inside = float(members.inside[at])
+    return {
+        "predicted_class_id": int(members.likeliest[at]),
+        "probability": float(members.given_any[at]),
+        "in_probability": None if inside != inside else inside,
+    }
+
+
+def _waiting(ids: Sequence[int]) -> Any:
+    return select(Query.example_id).where(among(Query.example_id, ids), ~Query.done)
+
+
+def last_annotation(session: Session, example_ids: Sequence[int]) -> dict[int, int]:
+    """Of each example the id of the last annotation."""
+    statement = (
+        select(Annotation.example_id, func.max(Annotation.id))
+        .where(among(Annotation.example_id, example_ids))
+        .group_by(Annotation.example_id)
+    )
+    return dict(session.execute(statement).all())
+
+
+def ask_no_more(session: Session, project: Project, draws: Sequence[Draw]) -> None:
+    """Take back what nobody has judged; a round of its own closes.
+
+    Of another round that would be left without a query one stays: whoever answers the last query
+    of a round closes it.
+    """
+    rounds = session.scalars(lock_unfinished(project.id)).all()
+    round_ = next((one for one in rounds if one.state is RoundState.OPEN), None)
+    if round_ is None:
+        return
+    waiting = {draw.example_id for draw in draws if draw.outcome == "waiting"}
+    others = select(func.count()).where(
+        Query.round_id == round_.id, ~Query.done, ~among(Query.example_id, sorted(waiting))
+    )
+    mine = round_.strategy == CERTIFICATE
+    if not mine and not session.scalar(others):
+        waiting = set(sorted(waiting)[1:])
+    taken = session.scalars(taken_back(round_.id, waiting)).all()
+    session.execute(mark_unqueried(sorted(set(taken))))
+    if mine:
+        close_round(session, project, round_)
+        data = {"number": round_.number, "state": round_.state}
+        session.execute(events.notify(project.id, events.Topic.ROUND, data))

@@ -1,0 +1,161 @@
+"""What is promised, and what has been looked at for it, as ``models.guarantee`` takes them."""
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from core.certificates import Draw, Members, members_file
+from core.errors import Conflict
+from core.states import LotState
+from core.storage import Storage
+from core.tables import Artifact, Certificate, CertificateLot
+from models.guarantee.certification import Certification
+from models.guarantee.human_error import HumanError, from_pairs
+from models.guarantee.lots import Lot, make_lots
+from models.guarantee.promise import Decision, Promise
+from models.params.certify import CertifyParams
+from workers.draws import pairs
+
+FEWEST_PAIRS: Final = 20
+"""Fewer say nothing of how often people are wrong."""
+_OF_PEOPLE: Final = 0.1
+"""Share of what may go wrong that is set aside for how often people are."""
+_KEPT: Final = 2
+_WRONG: Final = {"right": False, "wrong": True, "unsure": None}
+
+
+def lots_of(members: Members) -> list[Lot]:
+    """The lots of members: the same whenever they are asked for."""
+    sure = members.probability.astype(np.float64)
+    return make_lots(members.class_id, sure, members.pool_index)
+
+
+def read_members(session: Session, storage: Storage, certificate: Certificate) -> Members:
+    """Which image is in which lot.
+
+    Raises:
+        Conflict: ``certificate_file_missing``.
+    """
+    artifact: Artifact = session.scalars(members_file(certificate.id)).one()
+    path = storage.fetch(artifact.storage_key)
+    if not path.exists():
+        raise Conflict(
+            "certificate_file_missing",
+            f"The file of certificate {certificate.id} is not in the data directory; restore it "
+            "from a backup, or certify again.",
+        )
+    return _read(path, artifact.sha256)
+
+
+@lru_cache(maxsize=_KEPT)
+def _read(path: Path, _sha256: str) -> Members:
+    return Members.load(path)
+
+
+def human_error(session: Session, project_id: int, confidence: float) -> HumanError | None:
+    """How often people are wrong, by draws that were judged twice; None where too few were."""
+    judged, differed = pairs(session, project_id)
+    if judged < FEWEST_PAIRS:
+        return None
+    return from_pairs(judged, differed, (1 - confidence) * _OF_PEOPLE)
+
+
+def promise_of(params: CertifyParams, human: HumanError | None, *, earlier: int = 0) -> Promise:
+    """What is to be promised.
+
+    Args:
+        params: Of the certificate.
+        human: How often people are wrong, if that is known.
+        earlier: How many draws were judged before anybody was asked, which cost nothing.
+
+    Raises:
+        ModelError: It cannot be, as often as people are wrong.
+    """
+    return Promise(
+        target=params.target,
+        confidence=params.confidence,
+        scope=params.scope,
+        missed_in=params.missed_in,
+        human_error=0.0 if human is None else human.high,
+        human_alpha=0.0 if human is None else (1 - params.confidence) * _OF_PEOPLE,
+        at_most=None if params.at_most is None else params.at_most + earlier,
+    )
+
+
+def certification_of(
+    certificate: Certificate, members: Members, draws: Sequence[Draw]
+) -> Certification:
+    """What was looked at so far; what waits is not asked about again."""
+    known = certificate.result["human"]
+    human = None if known is None else HumanError(**known_error(known))
+    first = certificate.result["first"]
+    params = CertifyParams.model_validate(certificate.settings)
+    promise = promise_of(params, human, earlier=len(first))
+    certification = Certification(
+        lots_of(members),
+        promise,
+        seed=certificate.result["seed"],
+        first=first,
+    )
+    observe(certification, draws)
+    return certification
+
+
+def known_error(known: dict[str, Any]) -> dict[str, Any]:
+    """What a certificate keeps of ``HumanError``, by the names of its fields."""
+    renamed = {**known, "differed": known["disagreed"]}
+    del renamed["disagreed"]
+    return renamed
+
+
+def kept_error(human: HumanError) -> dict[str, Any]:
+    """``HumanError`` as a certificate keeps, and the API serves it."""
+    return {
+        "pairs": human.pairs,
+        "disagreed": human.differed,
+        "share": human.share,
+        "high": human.high,
+    }
+
+
+def observe(certification: Certification, draws: Iterable[Draw]) -> None:
+    """Tell what people have said, and what they are asked."""
+    for draw in draws:
+        if draw.outcome == "waiting":
+            certification.asked([draw.index])
+        else:
+            certification.observe(draw.index, _WRONG[draw.outcome])
+
+
+def note_decision(
+    session: Session, certificate: Certificate, certification: Certification
+) -> Decision:
+    """Write what is known of each lot by now, and what may be promised."""
+    decision = certification.decide()
+    statement = (
+        select(CertificateLot)
+        .where(CertificateLot.certificate_id == certificate.id)
+        .order_by(CertificateLot.number)
+    )
+    for row, now in zip(session.scalars(statement).all(), decision.lots, strict=True):
+        row.state = LotState(now.state)
+        row.bound = now.bound
+        row.drawn, row.wrong, row.unsure = now.drawn, now.wrong, now.unsure
+    certificate.result = {
+        **certificate.result,
+        "bound": _bound(decision.bound),
+        "missed_bound": _bound(decision.missed),
+        "expected": certification.expected_answers(),
+    }
+    return decision
+
+
+def _bound(bound: Any) -> dict[str, Any] | None:
+    if bound is None:
+        return None
+    return {"share": bound.share, "wrong": bound.wrong, "of": bound.of}

@@ -1,0 +1,1 @@
+"""Beginning a certificate: the newest model says what it takes each image for, in lots."""

@@ -1,0 +1,200 @@
+"""The ``certify`` job: score what nobody has judged, put it into lots, and begin to ask people."""
+
+import json
+from dataclasses import asdict
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from core.certificates import Members
+from core.lifecycle import move_certificate
+from core.states import ArtifactKind, CertificateState, LotState
+from core.storage import write_atomically
+from core.tables import Certificate, CertificateLot, Job, Project
+from models.params.certify import CertifyParams
+from workers.arrays import read_arrays
+from workers.artifacts import keep
+from workers.certificates.observing import go_on, tell
+from workers.certificates.promises import (
+    FEWEST_PAIRS,
+    human_error,
+    kept_error,
+    lots_of,
+    promise_of,
+)
+from workers.certify.dry_run import prepare
+from workers.certify.scoring import (
+    EARLIER,
+    NO_PROBABILITY,
+    Facts,
+    gather,
+    judged,
+    members_of,
+    score,
+)
+from workers.context import JobContext, Phase
+from workers.dry_run import dry_run
+from workers.job_inputs import class_names
+from workers.snapshot import Snapshot
+from workers.yielding import Yielding
+
+_FACTS: Final = "facts.json"
+_MEMBERS: Final = "members.parquet"
+_FEW: Final = (
+    f"People are taken to be right: fewer than {FEWEST_PAIRS} images were judged by two people, "
+    "one without the other, so nothing tells how often they are wrong."
+)
+
+
+def run(context: JobContext) -> dict[str, Any]:
+    """Begin a certificate; a killed job goes on where it was, and asks nothing twice."""
+    if context.dry_run:
+        return dry_run(context, prepare)
+    return context.finish(Certifying(context).run)
+
+
+def failed(session: Session, job: Job) -> None:
+    """Say in the certificate why nothing came of it; a retry takes it up again."""
+    if job.dry_run:
+        return
+    certificate = _of_job(session, job.id)
+    if certificate is None or certificate.state is not CertificateState.SCORING:
+        return
+    certificate.refused = job.error["detail"] if job.error else "The job was cancelled."
+    move_certificate(certificate, CertificateState.REFUSED)
+    tell(session, certificate)
+
+
+def _of_job(session: Session, job_id: int) -> Certificate | None:
+    statement = select(Certificate).where(Certificate.job_id == job_id)
+    return session.scalars(statement.with_for_update(key_share=True)).one_or_none()
+
+
+class Certifying:
+    """One job; each phase leaves a file of its unfinished work."""
+
+    def __init__(self, context: JobContext) -> None:
+        """Read what is to be promised."""
+        self.context, self.params = context, CertifyParams.of(context)
+        self.progress = Yielding(context).progress
+
+    def run(self) -> None:
+        """Run the phases, and publish what they have left."""
+        self._take_up()
+        self.context.run(PHASES, self)
+        self.publish()
+
+    def _take_up(self) -> None:
+        """Begin again a certificate whose job has failed."""
+        with self.context.transaction() as (session, job):
+            certificate = _of_job(session, job.id)
+            if certificate is not None and certificate.state is CertificateState.REFUSED:
+                move_certificate(certificate, CertificateState.SCORING)
+
+    @cached_property
+    def facts(self) -> Facts:
+        """Of which model, data and settings it is."""
+        return Facts(**json.loads(self.file(_FACTS).read_text()))
+
+    @cached_property
+    def members(self) -> Members:
+        """Which image is in which lot."""
+        return Members.load(self.file(_MEMBERS))
+
+    def file(self, name: str) -> Path:
+        """A file of this job's unfinished work."""
+        return self.context.work / name
+
+    def gather(self) -> None:
+        """Freeze the model and what it is to label, and see whether anything can be promised."""
+        text = json.dumps(asdict(gather(self.context)))
+        with self.context.sessions() as session:
+            human = human_error(session, self.context.project_id, self.params.confidence)
+        # As often as people are wrong, it may be that nothing can be promised.
+        promise_of(self.params, human)
+        write_atomically(self.file(_FACTS), lambda part: part.write_text(text))
+
+    def score(self) -> None:
+        """Let the model say what each image is."""
+        outputs = score(self.context, self.facts, self.progress)
+        members = members_of(self.context, outputs)
+        write_atomically(self.file(_MEMBERS), members.save)
+
+    def publish(self) -> None:
+        """Fill the certificate, and ask the first people."""
+        context, members = self.context, self.members
+        lots = lots_of(members)
+        warnings = self._warnings()
+        kept = keep(context, self.file(_MEMBERS), ArtifactKind.CERTIFICATE, {})
+        with context.transaction() as (session, job):
+            # Locked in the order that everybody keeps: job, project, certificate, rounds.
+            project = session.get_one(
+                Project, context.project_id, with_for_update={"key_share": True}
+            )
+            certificate = _of_job(session, job.id)
+            assert certificate is not None
+            noted = {"certificate_id": certificate.id, "images": len(members), "lots": len(lots)}
+            if certificate.state is CertificateState.SCORING:
+                kept.meta = {"certificate_id": certificate.id}
+                session.add(kept)
+                self._fill(session, certificate)
+                if certificate.result["human"] is None:
+                    warnings = [*warnings, _FEW]
+                certificate.result = {**certificate.result, "warnings": warnings}
+                session.add_all(
+                    CertificateLot(
+                        certificate_id=certificate.id,
+                        number=number,
+                        class_id=None if lot.label < 0 else lot.label,
+                        low=lot.low,
+                        high=lot.high,
+                        size=lot.size,
+                        state=LotState.OPEN,
+                    )
+                    for number, lot in enumerate(lots)
+                )
+                move_certificate(certificate, CertificateState.ASKING)
+                session.flush()
+                go_on(session, context.storage, project, certificate)
+            context.note(job, {"result": {**noted, "notes": warnings}})
+
+    def _fill(self, session: Session, certificate: Certificate) -> None:
+        facts, project_id = self.facts, self.context.project_id
+        human = human_error(session, project_id, self.params.confidence)
+        class_ids = read_arrays(self.file("snapshot.npz"))["class_ids"]
+        draws = judged(self.members, read_arrays(self.file(EARLIER)), class_ids)
+        certificate.observations = [draw.to_json() for draw in draws]
+        certificate.images = len(self.members)
+        certificate.model = facts.model
+        certificate.data_digest = facts.data_digest
+        certificate.settings_digest = facts.settings_digest
+        certificate.result = {
+            # Known before anything is looked at, and another for each certificate.
+            "seed": (facts.seed * 10_007 + certificate.id) % 2**31,
+            "first": [draw.index for draw in draws],
+            "human": None if human is None else kept_error(human),
+        }
+
+    def _warnings(self) -> list[str]:
+        snapshot = Snapshot.load(self.file("snapshot.npz"))
+        unseen = np.delete(snapshot.class_ids, snapshot.inside()[1])
+        found = []
+        if len(unseen):
+            names = ", ".join(class_names(self.context, unseen))
+            found.append(
+                f"Nobody has labeled an image of these classes yet, so the model never names "
+                f"them: {names}."
+            )
+        if np.isnan(self.members.inside).all():
+            found.append(NO_PROBABILITY)
+        return found
+
+
+PHASES: Final = (
+    Phase("gather", Certifying.gather),
+    Phase("score", Certifying.score),
+)

@@ -1,0 +1,353 @@
+"""What the newest model takes the images for that nobody has judged."""
+
+import hashlib
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from core.certificates import Draw, Members, Outcome
+from core.errors import Conflict
+from core.project_settings import ProjectSettings
+from core.rounds import newest_model
+from core.states import ArtifactKind, ExampleState, Split
+from core.tables import Artifact, Example, Project, Round
+from models.errors import ModelError
+from models.guarantee.lots import labels_of
+from models.probability import softmax
+from models.protocols import OOD, Indices, Progress
+from models.ranking.candidates import NO_ANSWERS
+from models.ranking.pool_scores import PoolScores
+from models.rounds.predictions import inside_of
+from models.rounds.query import by_row
+from workers.advance.phases import Advance
+from workers.advance.reads import round_of
+from workers.arrays import read_arrays, write_arrays
+from workers.certificates.promises import lots_of
+from workers.context import JobContext
+from workers.features.stored import latest
+from workers.job_inputs import example_ids
+from workers.snapshot import Snapshot, take
+from workers.weights import with_file
+
+CANDIDATES: Final = "candidates.npy"
+EARLIER: Final = "earlier.npz"
+NO_PROBABILITY: Final = (
+    "Nothing tells the chance that an image is of any class, so nothing is labeled OOD; choose "
+    "probe as the purity, and close a round with OOD answers."
+)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a certificate is of.
+
+    Attributes:
+        model: ``round``, ``version``, ``digest``, ``learned_from``.
+        scores: Storage key of the scores that this model gave, if a round has left them.
+        settings: Those of its round.
+        seed: Of the project.
+        data_digest: SHA-256 of the SHA-256 of all images of the pool, in order.
+    """
+
+    model: dict[str, Any]
+    scores: str | None
+    settings: dict[str, Any]
+    seed: int
+    data_digest: str
+
+    @property
+    def settings_digest(self) -> str:
+        """SHA-256 of the settings of the round that has trained the model."""
+        return hashlib.sha256(json.dumps(self.settings, sort_keys=True).encode()).hexdigest()
+
+
+def gather(context: JobContext) -> Facts:
+    """Freeze the model, and what nobody has judged or is being asked about.
+
+    Raises:
+        Conflict: ``no_model``, ``resized``, or ``nothing_unlabeled``.
+    """
+    context.work.mkdir(parents=True, exist_ok=True)
+    project_id = context.project_id
+    with context.sessions() as session:
+        found = session.execute(newest_model(project_id)).first()
+        if found is None:
+            raise Conflict("no_model", "There is no model yet; close a round first.")
+        artifact, number = found
+        round_ = round_of(session, project_id, number)
+        project = session.get_one(Project, project_id)
+        now = ProjectSettings.model_validate(project.settings)
+        then = ProjectSettings.model_validate(round_.settings)
+        if now.input_size != then.input_size:
+            raise Conflict(
+                "resized",
+                "The images were brought to another size since the newest model learned; close a "
+                "round first.",
+            )
+        closed = take(session, project_id, number)
+        snapshot = take(session, project_id, session.scalar(_last(project_id)))
+        snapshot.save(context.work / "snapshot.npz")
+        free = _free(session, project_id)
+        facts = Facts(
+            model={
+                "round": number,
+                "version": f"round-{number}: {then.model.name}",
+                "digest": artifact.sha256,
+                "learned_from": len(closed.labeled),
+            },
+            scores=_scores_of(session, project_id, number),
+            settings=round_.settings,
+            seed=now.seed,
+            data_digest=_data_digest(session, project_id),
+        )
+        key = artifact.storage_key
+    candidates = np.intersect1d(snapshot.unlabeled, free, assume_unique=True)
+    if len(candidates) == 0:
+        raise Conflict(
+            "nothing_unlabeled", "Every image has been judged, or is being asked about already."
+        )
+    with context.sessions() as session:
+        earlier = earlier_draws(session, project_id, snapshot)
+    write_arrays(context.work / EARLIER, earlier)
+    np.save(context.work / CANDIDATES, np.union1d(candidates, earlier["indices"]))
+    shutil.copyfile(context.storage.fetch(key), context.work / "model.safetensors")
+    return facts
+
+
+def earlier_draws(session: Session, project_id: int, snapshot: Snapshot) -> dict[str, NDArray[Any]]:
+    """The draws of queues that count as draws from what the model is to label.
+
+    No model has learned from them, and they are a fair sample of all that no strategy has chosen.
+    That is what there is to label only while nothing that was chosen still waits, and nothing was
+    added to the pool since: otherwise there are none.
+
+    Returns:
+        ``indices`` (E,) in the order in which they were judged, ``outputs`` (E,) of the class that
+        people say, or OOD, ``unsure`` (E,), and ``probability`` (E,).
+    """
+    waiting = select(Example.id).where(
+        Example.project_id == project_id, Example.state == ExampleState.QUERIED
+    )
+    drawn_of = [
+        one["of"]
+        for drawn in session.scalars(
+            select(Round.metrics["draws"]).where(
+                Round.project_id == project_id, Round.metrics.has_key("draws")
+            )
+        )
+        for one in drawn
+    ]
+    fair = ~np.isnan(snapshot.audited_probability[snapshot.audited_order])
+    is_same = all(of >= snapshot.count for of in drawn_of)
+    if not is_same or session.scalar(waiting.limit(1)) is not None:
+        fair[:] = False
+    at = snapshot.audited_order[fair]
+    outputs = np.empty(0, dtype=np.int64)
+    if len(at):
+        assert snapshot.audited_targets is not None
+        said = snapshot.audited_targets.take(at).outputs()
+        outputs = np.where(snapshot.audited_is_ood[at], OOD, said)
+    return {
+        "indices": snapshot.audited[at],
+        "outputs": outputs,
+        "unsure": snapshot.audited_is_unsure[at],
+        "probability": snapshot.audited_probability[at],
+    }
+
+
+def judged(members: Members, earlier: Mapping[str, NDArray[Any]], class_ids: Indices) -> list[Draw]:
+    """The earlier draws as a certificate keeps them, by what the model takes each for."""
+    at = np.searchsorted(members.pool_index, earlier["indices"])
+    outputs = earlier["outputs"]
+    said = np.where(outputs == OOD, OOD, class_ids[np.maximum(outputs, 0)])
+    right = said == members.class_id[at]
+    outcomes: list[Outcome] = [
+        "unsure" if unsure else "right" if one else "wrong"
+        for one, unsure in zip(right.tolist(), earlier["unsure"].tolist(), strict=True)
+    ]
+    return [
+        Draw(
+            int(members.lot[place]),
+            int(members.pool_index[place]),
+            int(members.example_id[place]),
+            float(probability),
+            outcome=outcome,
+        )
+        for place, probability, outcome in zip(
+            at.tolist(), earlier["probability"].tolist(), outcomes, strict=True
+        )
+    ]
+
+
+def _last(project_id: int) -> Any:
+    return (
+        select(Round.number)
+        .where(Round.project_id == project_id)
+        .order_by(Round.number.desc())
+        .limit(1)
+    )
+
+
+def _free(session: Session, project_id: int) -> Indices:
+    """Pool indices of what nobody is being asked about, ascending."""
+    statement = (
+        select(Example.pool_index)
+        .where(
+            Example.project_id == project_id,
+            Example.split == Split.POOL,
+            Example.state == ExampleState.UNLABELED,
+        )
+        .order_by(Example.pool_index)
+    )
+    return np.fromiter(session.scalars(statement), dtype=np.int64)
+
+
+def _scores_of(session: Session, project_id: int, number: int) -> str | None:
+    """The scores that the queue of the round after ``number`` was chosen by."""
+    statement = (
+        select(Artifact.storage_key)
+        .join(Round, Round.id == Artifact.round_id)
+        .where(
+            Artifact.project_id == project_id,
+            Artifact.kind == ArtifactKind.SCORES,
+            Round.number == number + 1,
+        )
+        .order_by(Artifact.id.desc())
+        .limit(1)
+    )
+    key: str | None = session.scalar(statement)
+    return key
+
+
+def _data_digest(session: Session, project_id: int) -> str:
+    digest = hashlib.sha256()
+    statement = (
+        select(Example.content_hash)
+        .where(Example.project_id == project_id, Example.split == Split.POOL)
+        .order_by(Example.pool_index)
+        .execution_options(yield_per=10_000)
+    )
+    for content in session.scalars(statement):
+        digest.update(content)
+    return digest.hexdigest()
+
+
+def advance_of(context: JobContext, facts: Facts) -> Advance:
+    """The round that trained the model, as far as scoring needs it."""
+    settings = ProjectSettings.model_validate(facts.settings)
+    with context.sessions() as session:
+        settings = with_file(session, context.storage, settings)
+        learned = latest(session, context.project_id)
+    number = facts.model["round"]
+    advance = Advance(
+        context=context,
+        work=context.work,
+        closing=number,
+        selecting=number + 1,
+        settings=settings,
+        seed=facts.seed,
+        previous={},
+        previous_class_ids=[],
+        previous_state={},
+    )
+    advance.note("snapshot", {"learned_by": learned if advance.needs_learned_features else None})
+    return advance
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """What a model says of (n,) images: class, its probability, and that they are of any."""
+
+    classes: Indices
+    probability: Any
+    inside: Any | None
+
+    @classmethod
+    def joined(cls, parts: Sequence["Outputs"]) -> "Outputs":
+        """Parts of a pool, in their order."""
+        inside = [one.inside for one in parts if one.inside is not None]
+        return cls(
+            np.concatenate([one.classes for one in parts]),
+            np.concatenate([one.probability for one in parts]),
+            np.concatenate(inside) if len(inside) == len(parts) else None,
+        )
+
+
+def of_scores(scores: PoolScores, inside: Any | None) -> Outputs:
+    """Read scores."""
+    probabilities = softmax(scores.logits)
+    return Outputs(probabilities.argmax(axis=1), probabilities.max(axis=1), inside)
+
+
+def score(context: JobContext, facts: Facts, progress: Progress) -> Outputs:
+    """What the model says of the candidates: by its round's scores, or by asking it."""
+    rows = np.load(context.work / CANDIDATES)
+    if facts.scores is not None:
+        path = context.storage.fetch(facts.scores)
+        scores = PoolScores.from_parquet(path) if path.exists() else None
+        if scores is not None and np.isin(rows, scores.indices).all():
+            scores = scores.take(np.searchsorted(scores.indices, rows))
+            return of_scores(scores, scores.inside)
+    return infer(context, facts, rows, progress)
+
+
+def infer(context: JobContext, facts: Facts, rows: Indices, progress: Progress) -> Outputs:
+    """Ask the model about (n,) pool indices.
+
+    Raises:
+        ModelError: Its features of these are not there.
+    """
+    advance = advance_of(context, facts)
+    if advance.frozen:
+        there = len(advance.embeddings()) if advance.embeddings_file.exists() else 0
+        if len(rows) and rows[-1] >= there:
+            raise ModelError(
+                "Some images came after the newest model had looked at the pool; close a round, so "
+                "that it sees them, and certify then."
+            )
+    model = advance.model()
+    assert model is not None
+    size = context.settings.scoring_rows if by_row(advance.query_settings) else len(rows)
+    if len(rows) > size:
+        advance.look_at_verdicts(model)
+    parts = []
+    for start in range(0, len(rows), size):
+        scored = advance.scored(
+            model,
+            rows[start : start + size],
+            lambda step, _: progress(start + step, len(rows)),  # noqa: B023
+        )
+        probable = scored.view.purity_is_probability
+        inside = inside_of(scored.scores, purity_is_probability=probable, last=NO_ANSWERS)
+        parts.append(of_scores(scored.scores, inside))
+    return Outputs.joined(parts)
+
+
+def members_of(context: JobContext, outputs: Outputs) -> Members:
+    """Put the candidates into lots, by what a model says of them."""
+    rows = np.load(context.work / CANDIDATES)
+    class_ids = read_arrays(context.work / "snapshot.npz")["class_ids"]
+    labels, sure = labels_of(outputs.classes, outputs.probability, outputs.inside)
+    members = Members(
+        pool_index=rows,
+        example_id=example_ids(context, rows),
+        lot=np.zeros(len(rows), dtype=np.int64),
+        # An output of the model, or none of them, which both call -1.
+        class_id=np.where(labels < 0, labels, class_ids[np.maximum(labels, 0)]),
+        probability=np.minimum(sure, 1.0).astype(np.float32),
+        likeliest=class_ids[outputs.classes].astype(np.int64),
+        given_any=outputs.probability.astype(np.float32),
+        inside=np.full(len(rows), np.nan, dtype=np.float32)
+        if outputs.inside is None
+        else outputs.inside.astype(np.float32),
+    )
+    for number, lot in enumerate(lots_of(members)):
+        members.lot[np.searchsorted(rows, lot.members)] = number
+    return members
