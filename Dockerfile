@@ -1,5 +1,8 @@
 # syntax=docker/dockerfile:1
-FROM node:24-slim AS frontend
+# With digests, where they are given: docs/operations.md.
+ARG NODE_IMAGE=node:24-slim
+ARG PYTHON_IMAGE=python:3.12-slim
+FROM ${NODE_IMAGE} AS frontend
 WORKDIR /build/frontend
 COPY frontend/package.json frontend/package-lock.json ./
 RUN npm ci --no-audit --no-fund
@@ -7,7 +10,7 @@ COPY docs/algorithms /build/docs/algorithms
 COPY frontend ./
 RUN npm run build
 
-FROM python:3.12-slim AS packages
+FROM ${PYTHON_IMAGE} AS packages
 WORKDIR /build
 # Whoever runs it may write no bytecode: without any, every start would compile PyTorch.
 ENV UV_LINK_MODE=copy UV_COMPILE_BYTECODE=1 VIRTUAL_ENV=/opt/karat
@@ -24,8 +27,8 @@ COPY models ./models
 COPY workers ./workers
 RUN uv pip install --no-cache --no-deps --no-build-isolation .
 
-FROM python:3.12-slim
-RUN useradd --uid 10001 --user-group --no-create-home karat && install -d -o karat -g karat /data
+FROM ${PYTHON_IMAGE}
+RUN useradd --uid 10001 --user-group --no-create-home karat && install -d -o karat -g karat /data /backups
 COPY --from=packages /opt/karat /opt/karat
 COPY --from=frontend /build/frontend/dist /app/frontend/dist
 COPY migrations /app/migrations

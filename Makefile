@@ -79,7 +79,13 @@ openapi: $(VENV)/.ready ## Rewrite frontend/openapi.json and the types of both c
 	$(BIN)/python -m scripts.client_types
 	$(NPM) --prefix frontend run --silent types
 
+sbom: $(VENV)/.ready ## Write what Karat is made of, as CycloneDX, into karat.cdx.json
+	$(BIN)/python -m scripts.sbom --out karat.cdx.json $(ARGS)
+
+chart: $(VENV)/.ready ## Render the Helm chart into deploy/rendered
+	$(BIN)/python -m scripts.chart
+
 lock: $(VENV)/.ready ## Resolve the pinned packages again
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --extra dev --extra otel pyproject.toml -o requirements/lock.txt
 
-.PHONY: help setup demo up test test-long lint format docs bench screenshots audit openapi lock
+.PHONY: help setup demo up test test-long lint format docs bench screenshots audit openapi sbom chart lock

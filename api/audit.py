@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.principal import Principal
-from api.sources import address
+from api.sources import address, agent
 from api.telling import READS, TOPICS, tell
 from core.tables import Audit
 
@@ -23,11 +23,9 @@ def record(
 ) -> None:
     """Add an audit row to the caller's transaction; the project's pages are told of the change.
 
-    ``detail`` is read by people and kept for good: no passwords, tokens or other secrets in it. The
-    address that the request comes from is added.
+    ``detail`` is read by people and kept for good: no passwords, tokens or other secrets in it, and
+    nothing that names a person, as names can be erased. Where the request comes from is added.
     """
-    if (where := address.get()) is not None:
-        detail["address"] = where
     session.add(
         Audit(
             actor_id=actor.id if actor else None,
@@ -36,6 +34,8 @@ def record(
             object_type=object_type,
             object_id=object_id,
             detail=detail,
+            address=address.get(),
+            agent=agent(),
         )
     )
     if project_id is not None and verb not in READS:

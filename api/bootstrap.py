@@ -1,13 +1,17 @@
 """Creates the first admin: ``python -m api.bootstrap --email admin@example.org``.
 
 Prints ``{"email", "password"}`` once, and ``{}`` when there is a user already. With ``--reset`` it
-gives an admin who is locked out a new password, and makes them active again.
+gives an admin who is locked out a new password, takes their second factor away, and makes them
+active again. For an hour that password opens the account also where single sign-on is the only way,
+at ``/login?password``.
 """
 
 import argparse
 import json
 import secrets
 import sys
+from datetime import UTC, datetime, timedelta
+from typing import Final
 
 from sqlalchemy import delete, func, select, text, update
 
@@ -16,7 +20,19 @@ from api.login_limits import of_account
 from core.db import sync_engine, sync_sessions
 from core.settings import settings
 from core.states import Role
-from core.tables import ApiToken, Audit, LoginAttempt, LoginSession, User
+from core.tables import (
+    ApiToken,
+    Audit,
+    LoginAttempt,
+    LoginSession,
+    RecoveryCode,
+    SecondFactor,
+    User,
+)
+
+# How long the password that was printed opens an account where others have to come by single
+# sign-on.
+_OPEN: Final = timedelta(hours=1)
 
 
 def bootstrap(email: str, password: str | None) -> dict[str, str]:
@@ -67,6 +83,10 @@ def reset(email: str, password: str | None) -> dict[str, str]:
                     .values(revoked_at=func.now())
                 )
             user.active = True
+            user.second_factor = False
+            user.password_until = datetime.now(UTC) + _OPEN
+            for table in (SecondFactor, RecoveryCode):
+                session.execute(delete(table).where(table.user_id == user.id))
             session.execute(delete(LoginAttempt).where(of_account(user.email)))
             session.execute(delete(LoginSession).where(LoginSession.user_id == user.id))
             session.add(
@@ -74,7 +94,7 @@ def reset(email: str, password: str | None) -> dict[str, str]:
                     verb="reset_password",
                     object_type="user",
                     object_id=user.id,
-                    detail={"email": user.email, "by": "bootstrap"},
+                    detail={"by": "bootstrap"},
                 )
             )
             return {"email": user.email, "password": password}

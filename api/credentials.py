@@ -19,8 +19,9 @@ def hash_password(password: str) -> str:
 
 
 def password_matches(password: str, stored: str | None) -> bool:
+    """Whether it is the one; where there is none it takes as long to say so."""
     try:
-        return _hasher.verify(stored or _NOBODY, password) and stored is not None
+        return _hasher.verify(stored or _NOBODY, password) and bool(stored)
     except (VerificationError, InvalidHashError):
         return False
 

@@ -105,7 +105,8 @@ async def metrics(request: Request, settings: SettingsDep) -> Response:
         raise Forbidden(
             "metrics_closed", "Metrics are for this machine, or for KARAT_METRICS_TOKEN."
         )
-    content = await request.app.state.metrics.scrape(request.app.state.engine, settings)
+    state = request.app.state
+    content = await state.metrics.scrape(state.engine, state.reader, settings)
     return Response(content, media_type=CONTENT_TYPE_LATEST)
 
 

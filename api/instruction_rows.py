@@ -52,6 +52,11 @@ def fields_of(stored: Mapping[str, Any] | None) -> InstructionFields | None:
     return None if stored is None else InstructionFields.model_validate(stored)
 
 
+def beginning_of(stored: Mapping[str, Any] | None) -> InstructionFields | None:
+    """The same with the beginning of what is very long, for lists."""
+    return None if stored is None else InstructionFields.model_validate(_cut(stored))
+
+
 async def members_of(
     session: AsyncSession, query_ids: Sequence[int], person: int | None = None
 ) -> dict[int, list[QueryMember]]:

@@ -29,6 +29,11 @@ def password_key(user_id: int) -> str:
     return f"password:{user_id}"
 
 
+def code_key(user_id: int, device: str | None = None) -> str:
+    """Of codes of the second factor, which are asked for once the password was right."""
+    return f"code:{user_id}" if device is None else f"code:{user_id}:{device}"
+
+
 def address_key(host: str | None) -> str:
     """Of where the caller comes from."""
     return f"address:{source(host)}"
@@ -121,7 +126,11 @@ def of_account(email: str) -> ColumnElement[bool]:
 
 async def lift(session: AsyncSession, user: User) -> None:
     """Let ``user`` try again at once, also from an address that has to wait."""
-    own = or_(of_account(user.email), LoginAttempt.key == password_key(user.id))
+    own = or_(
+        of_account(user.email),
+        LoginAttempt.key.in_((password_key(user.id), code_key(user.id))),
+        LoginAttempt.key.startswith(f"{code_key(user.id)}:"),
+    )
     await session.execute(delete(LoginAttempt).where(own))
     values = {"key": f"lifted:{account(user.email)}", "failures": 0, "since": func.now()}
     await session.execute(

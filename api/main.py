@@ -31,16 +31,24 @@ from api.labeling.answering import AnswerWriter
 from api.labeling.routes import router as labeling
 from api.maps.routes import router as maps
 from api.metrics import Metrics
+from api.oidc.client import ProviderClient
+from api.oidc.routes import router as oidc
 from api.pools.routes import router as pools
 from api.principal import Identifier
 from api.projects.routes import router as projects
+from api.reader import Reader
 from api.requests import Requests
+from api.retention.routes import admin_router as all_retention
+from api.retention.routes import router as retention
 from api.reviews.routes import router as reviews
 from api.rounds.routes import project_router as project_rounds
 from api.rounds.routes import router as rounds
+from api.second_factor.routes import router as second_factor
 from api.selections.routes import router as selections
 from api.snapshots.routes import router as snapshots
 from api.subsets.routes import router as subsets
+from api.syncs.routes import router as syncs
+from api.tokens.routes import router as tokens
 from api.users.routes import router as users
 from api.webhooks.routes import admin_router as all_webhooks
 from api.webhooks.routes import router as webhooks
@@ -57,8 +65,12 @@ from core.tracing import watch
 _ROUTERS = (
     labeling,
     auth,
+    oidc,
+    second_factor,
+    tokens,
     users,
     projects,
+    retention,
     pools,
     maps,
     embedding_map,
@@ -78,11 +90,13 @@ _ROUTERS = (
     exports,
     snapshots,
     webhooks,
+    syncs,
     algorithms,
     weights,
     judges,
     home,
     admin,
+    all_retention,
     all_webhooks,
     events.router,
 )
@@ -95,9 +109,11 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     app.state.engine = engine
     watch(engine.sync_engine)
     app.state.sessions = async_sessions(engine)
+    app.state.reader = Reader(settings, engine)
     app.state.storage = Storage.of(settings)
     app.state.originals = Originals(app.state.storage, Buckets(settings))
-    app.state.identifier = Identifier(engine)
+    app.state.identifier = Identifier(engine, settings.token_requests, settings.second_factor)
+    app.state.provider = ProviderClient.of(settings.provider)
     app.state.answers = AnswerWriter(app.state.sessions)
     app.state.broadcaster = Broadcaster(settings.libpq_url)
     tasks = [
@@ -110,6 +126,9 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await app.state.reader.close()
+        if app.state.provider is not None:
+            await app.state.provider.close()
         await engine.dispose()
 
 

@@ -29,6 +29,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from api.labeling.schemas import AnswerIn, AnswerResult
+from api.reader import Reader
 from core import queue
 from core.disk import room
 from core.messages import QUEUES
@@ -115,12 +116,12 @@ class Metrics:
         for labels, number in counts.items():
             self._answers.labels(*labels).inc(number)
 
-    async def scrape(self, engine: AsyncEngine, settings: Settings) -> bytes:
+    async def scrape(self, engine: AsyncEngine, reader: Reader, settings: Settings) -> bytes:
         """Everything, in Prometheus' text format."""
         async with self._reading:
             self._installation.families = [
                 *_pool(engine),
-                *await _database(engine),
+                *await _database(reader),
                 *await to_thread.run_sync(_machine, settings),
             ]
             return await to_thread.run_sync(generate_latest, self._registry)
@@ -137,8 +138,8 @@ def _pool(engine: AsyncEngine) -> Iterator[Metric]:
     yield family
 
 
-async def _database(engine: AsyncEngine) -> list[Metric]:
-    async with engine.connect() as connection:
+async def _database(reader: Reader) -> list[Metric]:
+    async with reader.figures() as connection:
         waiting = await connection.scalar(_OPEN)
         states = (await connection.execute(_JOBS)).all()
         bounds = {"bounds": list(_JOB_SECONDS)}

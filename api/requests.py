@@ -8,7 +8,7 @@ from typing import Final
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.metrics import Metrics
-from api.sources import address
+from api.sources import address, headers
 from core.logs import request_id
 
 HEADER: Final = "X-Request-ID"
@@ -30,6 +30,7 @@ class Requests:
         # Only plain ones: an id goes into headers and logs.
         known = given if _PLAIN.fullmatch(given) else os.urandom(8).hex().encode()
         request_id.set(known.decode())
+        headers.set(scope["headers"])
         address.set(scope["client"][0] if scope.get("client") else None)
         status = 500
         start = time.perf_counter()

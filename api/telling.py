@@ -21,6 +21,7 @@ TOPICS: Final[Mapping[str, Topic]] = {
     # An import is a job of its own.
     "pool": Topic.JOB,
     "import": Topic.JOB,
+    "sync": Topic.JOB,
     "round": Topic.ROUND,
     "review": Topic.REVIEW,
     "certificate": Topic.CERTIFICATE,

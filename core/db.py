@@ -24,7 +24,7 @@ from sqlalchemy.ext.asyncio import (
 )
 from sqlalchemy.orm import DeclarativeBase, Session, sessionmaker
 
-from core.settings import Settings
+from core.settings import Settings, sqlalchemy_url
 
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -80,6 +80,25 @@ def async_engine(settings: Settings) -> AsyncEngine:
         max_overflow=0,
         connect_args={"options": _OPTIONS, "application_name": "karat-api"},
         # Errors are logged, and parameters are people's data: addresses, hashes of passwords.
+        hide_parameters=True,
+    )
+
+
+def read_engine(settings: Settings) -> AsyncEngine | None:
+    """Engine of the API process for a replica that is only read; None where there is none."""
+    if settings.database_read_url is None:
+        return None
+    return create_async_engine(
+        sqlalchemy_url(settings.database_read_url.get_secret_value()),
+        pool_size=2,
+        max_overflow=8,
+        # It may go and come without anybody's waiting for it.
+        pool_pre_ping=True,
+        connect_args={
+            "options": f"{_OPTIONS} -c default_transaction_read_only=on",
+            "application_name": "karat-reader",
+            "connect_timeout": 5,
+        },
         hide_parameters=True,
     )
 

@@ -82,6 +82,21 @@ class Unauthenticated(DomainError):
         super().__init__(code, detail)
 
 
+class TooManyRequests(DomainError):
+    """A program calls more often than one may."""
+
+    default_kind = ErrorKind.TOO_MANY
+
+    def __init__(self, most: int, seconds: int) -> None:
+        """Say that ``most`` are allowed in a minute, which is over in ``seconds``."""
+        super().__init__(
+            "too_many_requests",
+            f"This API token has made its {most} requests of this minute. Wait {seconds} seconds, "
+            "send more in one request, or have an admin raise KARAT_TOKEN_REQUESTS.",
+        )
+        self.retry_after = max(1, seconds)
+
+
 class TooManyAttempts(DomainError):
     """Somebody guesses, or has mistyped too often; it works again after a while."""
 

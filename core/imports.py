@@ -53,6 +53,7 @@ class ImportParams(JobParams):
         packed: What a zip was made of for the upload.
         project: Another project, whose pool is taken over.
         plan: Job whose plan this import follows.
+        sync: Of ``core.tables.Sync``: only what is new there is imported.
         answer: What became of this plan.
     """
 
@@ -69,6 +70,7 @@ class ImportParams(JobParams):
     packed: str | None = None
     project: int | None = None
     plan: int | None = None
+    sync: int | None = None
     answer: Answer | None = None
 
     def to_json(self) -> dict[str, Any]:

@@ -146,6 +146,7 @@ def move_project(project: Project, state: ProjectState) -> None:
     _check("project", _PROJECT, project.state, state)
     kind = _PROJECT_EVENTS[project.state, state]
     project.state = state
+    project.finished_at = datetime.now(UTC) if state is ProjectState.FINISHED else None
     note(project, kind, project.id, {})
 
 

@@ -121,6 +121,19 @@ class RemoveFiles(Housekeeping):
     queue = HOUSEKEEPING
 
 
+class SyncBucket(Housekeeping):
+    """Look at a place that a pool follows.
+
+    Attributes:
+        sync_id: Of its row.
+    """
+
+    task: ClassVar[str] = "sync_bucket"
+    queue: ClassVar[str] = CPU
+
+    sync_id: int
+
+
 Message = RunJob | Housekeeping
 MESSAGES: Final[tuple[type[Message], ...]] = (
     RunJob,
@@ -130,4 +143,5 @@ MESSAGES: Final[tuple[type[Message], ...]] = (
     DeliverWebhooks,
     TryJudges,
     GoOnCertifying,
+    SyncBucket,
 )

@@ -10,6 +10,16 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from core.addresses import Allowed, Network, networks
 from core.errors import DomainError
 from core.locations import Location, parse_all
+from core.sign_in import Provider, read_roles, require_secure
+from core.states import Role
+
+
+def sqlalchemy_url(url: str) -> str:
+    """An address of PostgreSQL with the psycopg driver named, as SQLAlchemy wants it."""
+    scheme, separator, rest = url.partition("://")
+    if scheme in {"postgresql", "postgres"}:
+        scheme = "postgresql+psycopg"
+    return f"{scheme}{separator}{rest}"
 
 
 class Settings(BaseSettings):
@@ -34,6 +44,14 @@ class Settings(BaseSettings):
     service_database_url: SecretStr | None = Field(
         default=None,
         description="Read by migrations: the DATABASE_URL that API and workers will have.",
+    )
+    database_read_url: SecretStr | None = Field(
+        default=None,
+        validation_alias="DATABASE_READ_URL",
+        description="A read-only replica of the database, for exports and metrics.",
+    )
+    read_wait_seconds: float = Field(
+        default=2.0, ge=0, le=60, description="How long an export waits for the replica."
     )
     redis_url: str = Field(
         default="redis://localhost:6379/0",
@@ -63,6 +81,46 @@ class Settings(BaseSettings):
     )
     login_wait_seconds: int = Field(
         default=900, ge=1, description="How long failed logins are counted, and how long to wait."
+    )
+    second_factor: Literal["optional", "admins", "everybody"] = Field(
+        default="optional", description="Whose passwords need a second factor."
+    )
+    oidc_issuer: str | None = Field(
+        default=None, description="Provider of single sign-on (OpenID Connect), as it calls itself."
+    )
+    oidc_client_id: str | None = Field(
+        default=None, description="What the provider calls this installation."
+    )
+    oidc_client_secret: SecretStr | None = Field(
+        default=None, description="What Karat proves that with; none for a public client."
+    )
+    oidc_name: str | None = Field(
+        default=None, max_length=40, description="What the button for single sign-on says."
+    )
+    oidc_scopes: str = Field(
+        default="openid,profile,email", description="What the provider is asked for."
+    )
+    oidc_groups_claim: str = Field(
+        default="groups", description="Where the provider says groups; dots lead inwards."
+    )
+    oidc_roles: str | None = Field(
+        default=None,
+        description="Which groups have which role; roles are left as they are if unset.",
+    )
+    oidc_default_role: Literal["annotator", "engineer", "none"] = Field(
+        default="annotator", description="Role of those in no such group; none keeps them out."
+    )
+    oidc_unverified_emails: bool = Field(
+        default=False, description="Believe addresses that the provider does not call verified."
+    )
+    oidc_only: bool = Field(
+        default=False, description="Let nobody in by password; admins on the server aside."
+    )
+    token_days: int = Field(
+        default=90, ge=1, le=3650, description="Life of a new API token, unless asked otherwise."
+    )
+    token_requests: int = Field(
+        default=6000, ge=0, description="Requests with one API token in a minute; 0: any number."
     )
     trusted_proxies: str | None = Field(
         default=None,
@@ -189,6 +247,47 @@ class Settings(BaseSettings):
             raise ValueError("KARAT_STORAGE_URL: name a bucket; folders are KARAT_DATA_DIR.")
         return self
 
+    @model_validator(mode="after")
+    def _provider(self) -> Self:
+        """Refuse half a provider when a process starts."""
+        if self.oidc_issuer is None:
+            if self.oidc_only:
+                raise ValueError("KARAT_OIDC_ONLY: name the provider in KARAT_OIDC_ISSUER.")
+            return self
+        if not self.oidc_client_id:
+            raise ValueError("KARAT_OIDC_CLIENT_ID: it belongs to KARAT_OIDC_ISSUER.")
+        if "openid" not in self.oidc_scopes.replace(",", " ").split():
+            raise ValueError("KARAT_OIDC_SCOPES: openid has to be among them.")
+        require_secure(self.oidc_issuer)
+        read_roles(self.oidc_roles)
+        return self
+
+    @field_validator(
+        "oidc_issuer", "oidc_client_id", "oidc_client_secret", "oidc_name", "oidc_roles",
+        mode="before",
+    )  # fmt: skip
+    @classmethod
+    def _named(cls, value: object) -> object:
+        """Take what Compose sets to nothing as not set."""
+        return None if isinstance(value, str) and not value.strip() else value
+
+    @property
+    def provider(self) -> Provider | None:
+        """What begins with ``oidc_``, read; None without single sign-on."""
+        if self.oidc_issuer is None or self.oidc_client_id is None:
+            return None
+        secret = self.oidc_client_secret
+        return Provider(
+            issuer=self.oidc_issuer,
+            client_id=self.oidc_client_id,
+            client_secret=secret.get_secret_value() if secret else None,
+            scopes=" ".join(self.oidc_scopes.replace(",", " ").split()),
+            groups_claim=self.oidc_groups_claim,
+            roles=read_roles(self.oidc_roles),
+            default_role=None if self.oidc_default_role == "none" else Role(self.oidc_default_role),
+            unverified_emails=self.oidc_unverified_emails,
+        )
+
     @property
     def import_places(self) -> tuple[Location, ...]:
         """``import_locations``, read."""
@@ -215,6 +314,12 @@ class Settings(BaseSettings):
         """``allowed_hosts``, read; none allows any."""
         named = (self.allowed_hosts or "").split(",")
         return frozenset(name.strip().lower() for name in named if name.strip())
+
+    @field_validator("database_read_url")
+    @classmethod
+    def _given(cls, value: SecretStr | None) -> SecretStr | None:
+        # Compose hands over an empty text where nothing is set.
+        return value if value is not None and value.get_secret_value().strip() else None
 
     @field_validator("secret")
     @classmethod
@@ -244,10 +349,7 @@ class Settings(BaseSettings):
     @property
     def sqlalchemy_url(self) -> str:
         """``database_url`` with the psycopg driver named, as SQLAlchemy wants it."""
-        scheme, separator, rest = self.database_url.partition("://")
-        if scheme in {"postgresql", "postgres"}:
-            scheme = "postgresql+psycopg"
-        return f"{scheme}{separator}{rest}"
+        return sqlalchemy_url(self.database_url)
 
     @property
     def libpq_url(self) -> str:

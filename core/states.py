@@ -5,11 +5,32 @@ from typing import Final
 
 
 class Role(StrEnum):
-    """What a user may do; each role includes the ones after it."""
+    """What a user may do beside what a project lets its members do (``ProjectRole``).
+
+    Each includes the ones after it: admins manage everything and everybody, engineers make
+    projects.
+    """
 
     ADMIN = "admin"
     ENGINEER = "engineer"
     ANNOTATOR = "annotator"
+
+
+class ProjectRole(StrEnum):
+    """What a member may do in a project; each role includes the ones before it.
+
+    Annotators label and decide reviews; reviewers also see what the project has found; managers
+    also change it. Admins are managers everywhere.
+    """
+
+    ANNOTATOR = "annotator"
+    REVIEWER = "reviewer"
+    MANAGER = "manager"
+
+    @property
+    def and_above(self) -> tuple["ProjectRole", ...]:
+        """This role and those that include it."""
+        return tuple(ProjectRole)[list(ProjectRole).index(self) :]
 
 
 class Scope(StrEnum):
@@ -19,6 +40,13 @@ class Scope(StrEnum):
     LABEL = "label"
     WRITE = "write"
     ADMIN = "admin"
+
+
+class SignInMethod(StrEnum):
+    """How a browser has got its session."""
+
+    PASSWORD = "password"
+    OIDC = "oidc"
 
 
 class ProjectState(StrEnum):
@@ -211,6 +239,17 @@ class DeliveryFault(StrEnum):
     TIMEOUT = "timeout"
     REDIRECTED = "redirected"
     REFUSED = "refused"
+
+
+class SyncFinding(StrEnum):
+    """What is to be said of an object of a place that a pool follows."""
+
+    PASSED = "passed"
+    """No example came of it: it is one already, or cannot be one."""
+    CHANGED = "changed"
+    """It has another content than the example that was made of it."""
+    GONE = "gone"
+    """The example is there, and it is not."""
 
 
 class SwitchedOff(StrEnum):

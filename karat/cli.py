@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from karat.commands.audit_log import audit_log
 from karat.commands.certificates import certificates, certify
 from karat.commands.check import check
 from karat.commands.connection import remedy, target
@@ -20,6 +21,7 @@ from karat.commands.selections import selections
 from karat.commands.services import DirectoryCommand, doctor, up
 from karat.commands.snapshots import snapshots
 from karat.commands.subsets import subsets
+from karat.commands.syncs import syncs
 from karat.commands.transfers import export, import_images
 from karat.commands.upkeep import backup, restore, verify
 from karat.commands.users import login, tokens, users
@@ -60,11 +62,13 @@ app.add_typer(subsets, name="subset")
 app.add_typer(selections, name="selection")
 app.add_typer(snapshots, name="snapshot")
 app.add_typer(reviews, name="review")
+app.add_typer(syncs, name="sync")
 app.add_typer(webhooks, name="webhook")
 app.add_typer(weights, name="weights")
 app.add_typer(judges, name="judge")
 app.add_typer(users, name="user")
 app.add_typer(tokens, name="token")
+app.add_typer(audit_log, name="audit-log")
 app.command()(algorithms)
 
 

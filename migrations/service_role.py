@@ -12,6 +12,8 @@ from sqlalchemy import Connection, make_url, text
 _SCHEMA: Final = sql.Identifier("public")
 # Which schema there is, is for the service to read and for migrations to say.
 _VERSION: Final = sql.Identifier("public", "alembic_version")
+_AUDIT: Final = sql.Identifier("public", "audit")
+_CHAIN: Final = sql.Identifier("public", "audit_chain")
 
 
 class RoleError(Exception):
@@ -84,6 +86,13 @@ def _grants(connection: Connection, role: sql.Identifier) -> Iterator[sql.Compos
         grant = f"GRANT {what} ON ALL {kind} IN SCHEMA {{}} TO {{}}"
         yield sql.SQL(grant).format(_SCHEMA, role)
     yield sql.SQL("REVOKE INSERT, UPDATE, DELETE ON {} FROM {}").format(_VERSION, role)
+    if connection.execute(text("SELECT to_regclass('public.audit_chain')")).scalar() is None:
+        return
+    # The log is added to. Who somebody was may be taken out of it, and nothing else changed.
+    yield sql.SQL("REVOKE UPDATE, DELETE ON {} FROM {}").format(_AUDIT, role)
+    yield sql.SQL("GRANT UPDATE (address, agent) ON {} TO {}").format(_AUDIT, role)
+    yield sql.SQL("REVOKE INSERT, UPDATE, DELETE ON {} FROM {}").format(_CHAIN, role)
+    yield sql.SQL("GRANT UPDATE (salt) ON {} TO {}").format(_CHAIN, role)
 
 
 def _execute(connection: Connection, statement: str, *parts: sql.Composable) -> None:

@@ -64,6 +64,8 @@ RESOURCES: Final[Mapping[str, Shown]] = {
     "CurrentRound": Shown("CurrentRound", "How far the budget of the current round is spent."),
     "ProjectListed": Shown("ProjectListed"),
     "Project": Shown("ProjectOut"),
+    "ProjectRole": Shown("ProjectRole"),
+    "Retention": Shown("RetentionOut"),
     "Member": Shown("MemberOut", "A member of a project."),
     "Progress": Shown("Progress"),
     "JobError": Shown("JobError", "Why a job failed."),

@@ -42,7 +42,7 @@ def written(argument: str) -> set[str]:
 @pytest.mark.parametrize("language", ["en", "ko"])
 @pytest.mark.parametrize("argument", _PLACES)
 def test_the_page_has_a_word_for_it(argument: str, language: str) -> None:
-    strings = (ROOT / f"frontend/src/strings/{language}/admin.ts").read_text()
+    strings = (ROOT / f"frontend/src/strings/{language}/audit.ts").read_text()
     block = re.search(rf"{_BLOCKS[argument]}: {{(.*?)}}", strings, re.S)
     assert block is not None
     there = set(re.findall(r"^\s+(\w+):", block[1], re.M))

@@ -19,7 +19,16 @@ from api.projects.settings import checked
 from core.lifecycle import move_round
 from core.project_settings import ProjectSettings
 from core.rounds import new_round
-from core.states import ExampleState, Medium, ProjectState, Role, RoundState, Scope, Split
+from core.states import (
+    ExampleState,
+    Medium,
+    ProjectRole,
+    ProjectState,
+    Role,
+    RoundState,
+    Scope,
+    Split,
+)
 from core.storage import Storage
 from core.tables import (
     ApiToken,
@@ -64,8 +73,14 @@ class World:
         self.storage = Storage(data_dir)
         self._users = 0
 
-    def caller(self, role: Role = Role.ADMIN, *projects: Project) -> Caller:
-        """A new user of ``role`` with a token, member of ``projects``."""
+    def caller(
+        self, role: Role = Role.ADMIN, *projects: Project, as_: ProjectRole | None = None
+    ) -> Caller:
+        """A new user of ``role`` with a token, member of ``projects``.
+
+        There they are ``as_``, or what they become when nothing is said.
+        """
+        as_ = as_ or (ProjectRole.ANNOTATOR if role is Role.ANNOTATOR else ProjectRole.MANAGER)
         self._users += 1
         user = User(
             email=f"user{self._users}@example.org",
@@ -77,11 +92,13 @@ class World:
         self.session.add(user)
         self.session.flush()
         for project in projects:
-            self.session.add(Member(project_id=project.id, user_id=user.id))
+            self.session.add(Member(project_id=project.id, user_id=user.id, role=as_))
         return Caller(user, self.token(user)[1])
 
-    def token(self, user: User, scope: Scope = Scope.ADMIN) -> tuple[ApiToken, dict[str, str]]:
-        """A new token of ``user``, and the headers to call with it."""
+    def token(
+        self, user: User, scope: Scope = Scope.ADMIN, project: Project | None = None
+    ) -> tuple[ApiToken, dict[str, str]]:
+        """A new token of ``user``, bound to ``project`` if there is one, and headers with it."""
         secret = new_secret(TOKEN_PREFIX)
         token = ApiToken(
             user_id=user.id,
@@ -89,6 +106,7 @@ class World:
             prefix=secret[:10],
             token_hash=secret_hash(secret),
             scope=scope,
+            project_id=project and project.id,
             expires_at=datetime.now(UTC) + timedelta(hours=1),
         )
         self.session.add(token)

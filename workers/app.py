@@ -30,6 +30,7 @@ TASK_MODULES = (
     "workers.tasks.deliver_webhooks",
     "workers.tasks.try_judges",
     "workers.tasks.go_on_certifying",
+    "workers.tasks.sync_bucket",
 )
 # PyTorch imports its compiler with the first optimizer step: seconds that a first round would wait.
 _SLOW_MODULES = ("workers.advance.handler", "torch._dynamo")

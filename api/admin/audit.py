@@ -21,9 +21,11 @@ Word = Annotated[str | None, Query(max_length=100)]
 _Id = Annotated[int | None, Query(ge=1, lt=2**63)]
 COLUMNS: Final = (
     "at", "actor", "verb", "object_type", "object_id", "object", "project_id", "project", "detail",
-    "address",
+    "address", "agent",
 )  # fmt: skip
 _BLOCK: Final = 1000
+# Whose number is that of a user.
+_OF_PEOPLE: Final = ("user", "member", "second_factor", "recovery_codes", "identity")
 
 
 @dataclass(frozen=True)
@@ -54,9 +56,7 @@ def _matching(wanted: AuditFilter) -> Select[Audit, User, str, str]:
     statement = (
         select(Audit, User, named.email, Project.name)
         .outerjoin(User, User.id == Audit.actor_id)
-        .outerjoin(
-            named, and_(Audit.object_type.in_(("user", "member")), named.id == Audit.object_id)
-        )
+        .outerjoin(named, and_(Audit.object_type.in_(_OF_PEOPLE), named.id == Audit.object_id))
         .outerjoin(Project, Project.id == Audit.project_id)
     )
     for column in ("actor_id", "verb", "object_type", "object_id", "project_id"):
@@ -71,7 +71,6 @@ def _matching(wanted: AuditFilter) -> Select[Audit, User, str, str]:
 
 def _shown(entry: Audit, actor: User | None, named: str | None, project: str | None) -> AuditOut:
     known = entry.project_id is not None and project is not None
-    detail = {name: value for name, value in entry.detail.items() if name != "address"}
     return AuditOut(
         id=entry.id,
         at=entry.at,
@@ -81,8 +80,9 @@ def _shown(entry: Audit, actor: User | None, named: str | None, project: str | N
         object_id=entry.object_id,
         object_name=named or entry.detail.get("name"),
         project=NamedProject(id=entry.project_id, name=project) if known else None,
-        address=entry.detail.get("address"),
-        detail=detail,
+        address=entry.address,
+        agent=entry.agent,
+        detail=entry.detail,
     )
 
 
@@ -118,4 +118,5 @@ def _row(entry: AuditOut) -> list[Any]:
         entry.project.name if entry.project else None,
         json.dumps(entry.detail, ensure_ascii=False),
         entry.address,
+        entry.agent,
     ]

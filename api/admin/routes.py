@@ -1,18 +1,19 @@
+from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import StreamingResponse
 from sqlalchemy import delete
 
-from api.admin import audit, storage, tokens, workers
+from api.admin import audit, audit_lines, storage, tokens, workers
 from api.admin.audit import AuditFilter
 from api.admin.schemas import AuditOut, OwnedToken, StorageOut, WorkersOut
 from api.audit import record
 from api.deps import SessionDep, SettingsDep, StorageDep
 from api.pagination import Cursor, Limit, Page
 from api.parameters import QueryId
-from api.principal import Admin
-from core.errors import NotFound
+from api.principal import Admin, get_admin, get_principal, identified
+from core.errors import DomainError, NotFound
 from core.tables import Worker
 
 router = APIRouter(prefix="/admin", tags=["admin"])
@@ -75,3 +76,34 @@ async def export_audit(
         media_type="text/csv",
         headers={"Content-Disposition": 'attachment; filename="karat-audit.csv"'},
     )
+
+
+@router.get("/audit.jsonl", response_class=StreamingResponse)
+async def stream_audit(
+    request: Request,
+    session: SessionDep,
+    admin: Admin,
+    after: Annotated[int, Query(ge=0, lt=2**63, description="The last number you have.")] = 0,
+    follow: Annotated[bool, Query(description="Go on with what comes, for good.")] = False,
+) -> StreamingResponse:
+    """The log as JSON Lines, the oldest first: what a copy elsewhere is kept by.
+
+    `number` has no gaps. `hash` is the SHA-256 of the hash before, as bytes, and the text `sealed`;
+    in that stands, for address and agent, the SHA-256 of `salt` and both.
+    """
+    record(session, admin, "export", "audit", None, after=after, follow=follow)
+    return StreamingResponse(
+        audit_lines.lines(
+            request.app.state.sessions, after, partial(_still_admin, request) if follow else None
+        ),
+        media_type="application/x-ndjson",
+        headers={"Content-Disposition": 'attachment; filename="karat-audit.jsonl"'},
+    )
+
+
+async def _still_admin(request: Request) -> bool:
+    try:
+        await get_admin(await get_principal(await identified(request)))
+    except DomainError:
+        return False
+    return True

@@ -3,8 +3,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from api.auth.schemas import TokenOut
 from api.jobs.schemas import Progress
+from api.tokens.schemas import TokenOut
 from core.states import ArtifactKind, JobKind, JobState
 
 
@@ -151,8 +151,8 @@ class NamedProject(BaseModel):
 
 
 class AuditOut(BaseModel):
-    """Who did what to which object, and from which address, if that was noted. Without an actor:
-    nobody who was signed in."""
+    """Who did what to which object, from which address and with what, if that was noted. Without
+    an actor: nobody who was signed in."""
 
     id: int
     at: datetime
@@ -163,4 +163,5 @@ class AuditOut(BaseModel):
     object_name: str | None
     project: NamedProject | None
     address: str | None
+    agent: str | None
     detail: dict[str, Any]

@@ -6,7 +6,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.admin.schemas import OwnedToken, Person
-from api.auth.schemas import TokenOut
+from api.tokens.schemas import TokenOut
 from core.tables import ApiToken, User
 
 

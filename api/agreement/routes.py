@@ -1,6 +1,6 @@
 from fastapi import APIRouter
 
-from api.access import ManagedProject
+from api.access import ReviewedProject
 from api.agreement import service
 from api.agreement.schemas import AgreementOut
 from api.deps import SessionDep
@@ -9,6 +9,6 @@ router = APIRouter(tags=["agreement"])
 
 
 @router.get("/projects/{project_id}/agreement")
-async def show_agreement(session: SessionDep, project: ManagedProject) -> AgreementOut:
+async def show_agreement(session: SessionDep, project: ReviewedProject) -> AgreementOut:
     """How far the annotators, and columns of imported labels, agree with each other."""
     return await service.agreement(session, project)

@@ -6,7 +6,7 @@ from fastapi.responses import FileResponse
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy import select
 
-from api.access import ManagedProject, managed_project
+from api.access import ReviewedProject, visible_project
 from api.audit import record
 from api.deps import SessionDep, StorageDep, transaction
 from api.files import present_file
@@ -14,7 +14,7 @@ from api.pagination import Items
 from api.parameters import PathId, QueryId
 from api.principal import CurrentUser
 from core.errors import NotFound
-from core.states import ArtifactKind
+from core.states import ArtifactKind, ProjectRole
 from core.tables import Artifact
 
 router = APIRouter(tags=["artifacts"])
@@ -35,7 +35,7 @@ class ArtifactOut(BaseModel):
 
 @router.get("/projects/{project_id}/artifacts")
 async def list_artifacts(
-    session: SessionDep, project: ManagedProject, job_id: QueryId | None = None
+    session: SessionDep, project: ReviewedProject, job_id: QueryId | None = None
 ) -> Items[ArtifactOut]:
     """Files that rounds and jobs have left; with ``job_id``, those of one job."""
     statement = select(Artifact).where(Artifact.project_id == project.id).order_by(Artifact.id)
@@ -54,10 +54,12 @@ async def artifact_content(
         artifact = await session.get(Artifact, artifact_id)
         if artifact is None:
             raise NotFound("artifact")
-        await managed_project(session, user, artifact.project_id, what="artifact")
+        # Pages draw the map of a comparison from its file: to look is no export.
+        looks = artifact.kind is ArtifactKind.COMPARISON
+        least = ProjectRole.REVIEWER if looks else ProjectRole.MANAGER
+        await visible_project(session, user, artifact.project_id, least=least, what="artifact")
     path = await present_file(storage, artifact.storage_key)
-    # Pages draw the map of a comparison from its file: to look is no export.
-    if artifact.kind is not ArtifactKind.COMPARISON:
+    if not looks:
         async with transaction(request) as session:
             record(
                 session,

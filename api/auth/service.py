@@ -1,34 +1,26 @@
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from datetime import UTC, datetime
 
-from sqlalchemy import delete, func, or_, select
+from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from api import login_limits as limits
+from api import login_sessions
 from api.audit import record
 from api.auth import devices
-from api.auth.schemas import Login, PasswordChange, TokenCreate
+from api.auth.schemas import Login, PasswordChange
 from api.credentials import (
-    TOKEN_PREFIX,
     hash_in_thread,
     match_in_thread,
-    new_secret,
     secret_hash,
 )
 from api.passwords import set_password
 from api.principal import COOKIE, Principal
-from core.errors import Conflict, Invalid, NotFound, Unauthenticated
+from api.second_factor import service as second_factor
+from core.errors import Forbidden, Invalid, Unauthenticated
 from core.settings import Settings
-from core.states import Role
-from core.tables import ApiToken, Audit, LoginSession, User
-
-# Failures of one account that are written down in a minute: enough to see somebody guess.
-_NOTED: Final = 30
-MOST_TOKENS: Final = 100
-"""Valid API tokens that a user may have."""
-
+from core.tables import User
 
 Sessions = async_sessionmaker[AsyncSession]
 
@@ -56,7 +48,7 @@ async def log_in(
     host: str | None,
     cookies: Mapping[str, str],
 ) -> Admitted:
-    """Check the password and start a session, in place of the one that the browser had.
+    """Check the password, and the second factor, and start a session in place of the browser's.
 
     Args:
         sessions: Where short transactions come from: none is open while argon2 computes.
@@ -66,8 +58,9 @@ async def log_in(
         cookies: What the browser has sent.
 
     Raises:
+        Forbidden: Single sign-on is the only way.
         TooManyAttempts: The account or the address has to wait.
-        Unauthenticated: The address or the password is wrong.
+        Unauthenticated: The address or the password is wrong, or the code is wrong or missing.
     """
     async with sessions.begin() as session:
         device = await devices.known(session, body.email, cookies)
@@ -75,7 +68,10 @@ async def log_in(
         await limits.count(session, settings, keys)
         statement = select(User).where(func.lower(User.email) == body.email.lower(), User.active)
         user = (await session.scalars(statement)).one_or_none()
+        require_passwords(settings, user)
     matches = await match_in_thread(body.password, user.password_hash if user else None)
+    if user is not None and matches:
+        await _require_code(sessions, settings, user, body.code, device)
     async with sessions.begin() as session:
         if user is not None and matches:
             # Neither deactivated nor given another password while argon2 computed.
@@ -84,46 +80,23 @@ async def log_in(
             user = (await session.scalars(found)).one_or_none()
         if user is not None and matches:
             await limits.forgive(session, keys)
-            present = cookies.get(COOKIE)
-            secret = await _start_session(session, user, settings.session_days, present)
+            secret = await login_sessions.begin(session, settings, user, cookie=cookies.get(COOKIE))
             return Admitted(user, secret, await devices.introduced(session, body.email))
-        await _note_failure(session, user)
+        reason = None if user else "unknown address"
+        await login_sessions.note_failure(session, user, reason)
     raise Unauthenticated("bad_credentials", "The address or the password is wrong.")
 
 
-async def _start_session(session: AsyncSession, user: User, days: int, cookie: str | None) -> str:
-    """A secret that nobody has seen before; what the browser had until now ends."""
-    if cookie:
-        await log_out(session, cookie)
-    record(session, Principal(user.id, user.role), "log_in", "user", user.id)
-    secret = new_secret()
-    now = datetime.now(UTC)
-    session.add(
-        LoginSession(
-            token_hash=secret_hash(secret), user_id=user.id, expires_at=now + timedelta(days=days)
-        )
-    )
-    await session.execute(delete(LoginSession).where(LoginSession.expires_at < now))
-    return secret
-
-
-async def _note_failure(session: AsyncSession, user: User | None) -> None:
-    """Write down a failed login, unless a minute has seen too many.
-
-    What was typed is left out: people type passwords where the address belongs.
-    """
-    minute = datetime.now(UTC) - timedelta(minutes=1)
-    known = Audit.object_id == user.id if user else Audit.object_id.is_(None)
-    recent = (
-        select(Audit.id)
-        .where(Audit.object_type == "user", Audit.verb == "log_in_failed", Audit.at > minute, known)
-        .limit(_NOTED)
-        .subquery()
-    )
-    noted = await session.scalar(select(func.count()).select_from(recent)) or 0
-    if noted < _NOTED:
-        detail: dict[str, Any] = {"email": user.email} if user else {"reason": "unknown address"}
-        record(session, None, "log_in_failed", "user", user.id if user else None, **detail)
+async def _require_code(
+    sessions: Sessions, settings: Settings, user: User, code: str | None, device: str | None
+) -> None:
+    try:
+        await second_factor.require_code(sessions, settings, user, code, device)
+    except Unauthenticated as error:
+        if error.code == "wrong_code":
+            async with sessions.begin() as session:
+                await login_sessions.note_failure(session, user, "wrong code")
+        raise
 
 
 async def change_password(
@@ -142,7 +115,9 @@ async def change_password(
     guesses = [limits.password_key(principal.id)]
     async with sessions.begin() as session:
         await limits.count(session, settings, guesses)
-        old = (await session.get_one(User, principal.id)).password_hash
+        user = await session.get_one(User, principal.id)
+        require_passwords(settings, user)
+        old = user.password_hash
     if not await match_in_thread(body.old_password, old):
         raise Invalid("wrong_password", "That is not your present password.", field="old_password")
     if body.password == body.old_password:
@@ -162,56 +137,16 @@ async def change_password(
     return user
 
 
-async def log_out(session: AsyncSession, secret: str) -> None:
-    await session.execute(
-        delete(LoginSession).where(LoginSession.token_hash == secret_hash(secret))
-    )
+def require_passwords(settings: Settings, user: User | None) -> None:
+    """Refuse passwords where single sign-on is the only way.
 
-
-async def list_tokens(session: AsyncSession, principal: Principal) -> Sequence[ApiToken]:
-    statement = select(ApiToken).where(ApiToken.user_id == principal.id).order_by(ApiToken.id)
-    return (await session.scalars(statement)).all()
-
-
-async def create_token(
-    session: AsyncSession, principal: Principal, body: TokenCreate
-) -> tuple[ApiToken, str]:
-    # One at a time of a user, or several requests at once would all find room.
-    await session.execute(select(User.id).where(User.id == principal.id).with_for_update())
-    usable = select(func.count()).where(
-        ApiToken.user_id == principal.id,
-        ApiToken.revoked_at.is_(None),
-        or_(ApiToken.expires_at.is_(None), ApiToken.expires_at > func.now()),
-    )
-    if (await session.scalar(usable) or 0) >= MOST_TOKENS:
-        raise Conflict(
-            "too_many_tokens", f"You have {MOST_TOKENS} valid tokens; revoke one that is not used."
-        )
-    secret = new_secret(TOKEN_PREFIX)
-    expires = body.expires_in_days
-    token = ApiToken(
-        user_id=principal.id,
-        name=body.name,
-        prefix=secret[: len(TOKEN_PREFIX) + 4],
-        token_hash=secret_hash(secret),
-        scope=body.scope,
-        expires_at=datetime.now(UTC) + timedelta(days=expires) if expires else None,
-    )
-    session.add(token)
-    await session.flush()
-    record(
-        session, principal, "create", "token", token.id, name=token.name, scope=token.scope.value
-    )
-    return token, secret
-
-
-async def revoke_token(session: AsyncSession, principal: Principal, token_id: int) -> None:
-    """Make a token invalid: one's own, and for an admin anybody's."""
-    token = await session.get(ApiToken, token_id)
-    if token is None or (token.user_id != principal.id and principal.role is not Role.ADMIN):
-        raise NotFound("token")
-    if token.revoked_at is None:
-        token.revoked_at = datetime.now(UTC)
-        record(
-            session, principal, "revoke", "token", token.id, name=token.name, user_id=token.user_id
+    Raises:
+        Forbidden: ``passwords_off``.
+    """
+    until = user.password_until if user else None
+    if settings.oidc_only and (until is None or until < datetime.now(UTC)):
+        raise Forbidden(
+            "passwords_off",
+            "Here one signs in by single sign-on alone, in the browser. Programs take an API token "
+            "from Account.",
         )

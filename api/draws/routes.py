@@ -1,6 +1,6 @@
 from fastapi import APIRouter
 
-from api.access import LockedProject, ManagedProject
+from api.access import LockedProject, ReviewedProject
 from api.deps import SessionDep, StorageDep
 from api.draws import service
 from api.draws.schemas import AuditAsked, AuditEstimate, AuditIn
@@ -10,7 +10,7 @@ router = APIRouter(prefix="/projects/{project_id}/audit", tags=["rounds"])
 
 
 @router.get("")
-async def show_audit(session: SessionDep, project: ManagedProject) -> AuditEstimate:
+async def show_audit(session: SessionDep, project: ReviewedProject) -> AuditEstimate:
     """How often the newest model is right on what no strategy has chosen, by random draws."""
     return await service.show(session, project)
 

@@ -2,7 +2,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from api.access import LockedProject, ManagedProject
+from api.access import LockedProject, ReviewedProject
 from api.deps import SessionDep, StorageDep
 from api.duplicates import service
 from api.duplicates.schemas import Duplicates, HoldCopies, Which
@@ -17,7 +17,7 @@ router = APIRouter(prefix="/projects/{project_id}/duplicates", tags=["duplicates
 async def list_duplicates(
     session: SessionDep,
     storage: StorageDep,
-    project: ManagedProject,
+    project: ReviewedProject,
     which: Which = "all",
     cursor: Cursor = None,
     limit: Annotated[int, Query(ge=1, le=100)] = 50,

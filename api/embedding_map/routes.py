@@ -5,7 +5,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 
 from api import planes
-from api.access import ProjectId, managing
+from api.access import ProjectId, reviewing
 from api.deps import StorageDep
 from api.embedding_map import colours, service
 from api.embedding_map.schemas import Colour, EmbeddingMapImage, EmbeddingMapState, Version
@@ -27,7 +27,7 @@ async def _made(
     ] = None,
 ) -> Artifact:
     # In a transaction of its own: none stays open while the file is brought from a bucket.
-    async with managing(request, user, project_id) as (session, _):
+    async with reviewing(request, user, project_id) as (session, _):
         return await service.made(session, project_id, version)
 
 
@@ -39,7 +39,7 @@ async def show_embedding_map(
     request: Request, user: CurrentUser, storage: StorageDep, project_id: ProjectId
 ) -> EmbeddingMapState:
     """The map of the pool that the job `embedding_map` has made last, if there is one."""
-    async with managing(request, user, project_id) as (session, project):
+    async with reviewing(request, user, project_id) as (session, project):
         artifact, pool = await service.state(session, project)
         table = await service.scores_of(session, project, storage)
     scores_round = None if table is None else table.number
@@ -80,7 +80,7 @@ async def embedding_map_colours(
     """
     planes.require_tile(level, column, row)
     shown = await planes.plane_of(storage, made)
-    async with managing(request, user, made.project_id) as (session, project):
+    async with reviewing(request, user, made.project_id) as (session, project):
         place = (level, column, row)
         content = await colours.column(session, storage, project, shown, by, place)
     return Response(content, media_type="application/octet-stream")

@@ -4,7 +4,7 @@ from typing import Final
 
 from fastapi import Request
 
-from api.access import managed_project
+from api.access import visible_project
 from api.deps import transaction
 from api.examples.neighbours import features_of
 from api.jobs.schemas import JobOut
@@ -14,7 +14,7 @@ from core import queue
 from core.job_params import LookUpParams
 from core.lifecycle import new_job
 from core.settings import Settings
-from core.states import JobKind, Medium
+from core.states import JobKind, Medium, ProjectRole
 from core.storage import Storage
 
 MOST_BYTES: Final = 64 << 20
@@ -31,7 +31,7 @@ async def start(
         Invalid: Nothing came.
     """
     async with transaction(request) as session:
-        project = await managed_project(session, principal, project_id)
+        project = await visible_project(session, principal, project_id, least=ProjectRole.REVIEWER)
         features_of(storage, project)
         is_text, most = project.medium is Medium.TEXT, min(MOST_BYTES, settings.max_upload_bytes)
     upload = await receive_up_to(
@@ -44,7 +44,7 @@ async def start(
     )
     async with transaction(request) as session:
         try:
-            await managed_project(session, principal, project_id)
+            await visible_project(session, principal, project_id, least=ProjectRole.REVIEWER)
             job = new_job(
                 JobKind.LOOK_UP,
                 project_id=project_id,

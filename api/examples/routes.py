@@ -2,7 +2,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 
-from api.access import LockedProject, ManagedId, ManagedProject, ProjectId
+from api.access import LockedProject, LockedToReview, ProjectId, ReviewedId, ReviewedProject
 from api.deps import Room, SessionDep, SettingsDep, StorageDep
 from api.examples import actions, look_alikes, looking_at, looking_up, service, verdicts
 from api.examples.schemas import (
@@ -30,7 +30,7 @@ router = APIRouter(prefix="/projects/{project_id}/examples", tags=["examples"])
 async def list_examples(
     session: SessionDep,
     storage: StorageDep,
-    project: ManagedProject,
+    project: ReviewedProject,
     listing: Annotated[Listing, Query()],
 ) -> ExamplePage:
     """Images that match, in order of import or by a score, with their labels and scores."""
@@ -41,14 +41,14 @@ async def list_examples(
 async def count_examples(
     session: SessionDep,
     storage: StorageDep,
-    project: ManagedProject,
+    project: ReviewedProject,
     filters: Annotated[Filters, Query()],
 ) -> ExampleCount:
     return await service.count_examples(session, project, storage, filters)
 
 
 @router.get("/look-alikes")
-async def list_look_alikes(session: SessionDep, project: ManagedProject) -> LookAlikes:
+async def list_look_alikes(session: SessionDep, project: ReviewedProject) -> LookAlikes:
     """OOD images that look like a class: each group can be looked at, and promoted to one."""
     return await look_alikes.look_alikes(session, project)
 
@@ -69,7 +69,7 @@ async def look_up(
     user: CurrentUser,
     settings: SettingsDep,
     storage: StorageDep,
-    project_id: ManagedId,
+    project_id: ReviewedId,
 ) -> JobOut:
     """Send one image as the request body, to find what is like it: nothing is added to the pool.
 
@@ -133,7 +133,7 @@ async def judge_examples(
     session: SessionDep,
     user: CurrentUser,
     storage: StorageDep,
-    project: LockedProject,
+    project: LockedToReview,
     body: Judgement,
 ) -> Changed:
     """Give images of the pool a verdict, as a review that settles them; a skip takes it back."""
@@ -154,7 +154,7 @@ async def promote_examples(
 
 @router.get("/{example_id}")
 async def show_example(
-    session: SessionDep, storage: StorageDep, project: ManagedProject, example_id: ProjectId
+    session: SessionDep, storage: StorageDep, project: ReviewedProject, example_id: ProjectId
 ) -> ExampleDetail:
     """One image with its scores, all that was said of it, and its places in rounds."""
     return await service.show_example(session, project, storage, example_id)
@@ -164,7 +164,7 @@ async def show_example(
 async def example_neighbours(
     session: SessionDep,
     storage: StorageDep,
-    project: ManagedProject,
+    project: ReviewedProject,
     example_id: ProjectId,
     limit: Annotated[int, Query(ge=1, le=100)] = 24,
 ) -> Neighbours:
@@ -176,7 +176,7 @@ async def example_neighbours(
 async def look_at_example(
     session: SessionDep,
     user: CurrentUser,
-    project: ManagedProject,
+    project: ReviewedProject,
     example_id: ProjectId,
     body: LookAt,
 ) -> JobOut:

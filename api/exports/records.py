@@ -388,7 +388,11 @@ async def predictions_of(
             Query.in_probability,
         )
         .join(Round, Round.id == Query.round_id)
-        .where(Query.example_id.in_(ids), Query.predicted_class_id.in_(classes), ~Query.requested)
+        .where(
+            among(Query.example_id, ids),
+            among(Query.predicted_class_id, classes),
+            ~Query.requested,
+        )
         .order_by(Round.number, Query.id)
     )
     rows: Sequence[Any] = (await session.execute(statement)).all()

@@ -121,9 +121,8 @@ async def export(
         classes = await service.class_names(session, project_id)
         medium, task = project.medium, project.task
         taken = None if snapshot is None else await find_taken(session, project_id, snapshot)
-    which = Images(
-        request.app.state.sessions, project_id, classes, all=unlabeled, people_only=people_only
-    )
+    sessions = await request.app.state.reader.sessions()
+    which = Images(sessions, project_id, classes, all=unlabeled, people_only=people_only)
     if taken is not None:
         path = await present_file(storage, taken.key)
         which = taken_images(which, taken, path)

@@ -3,10 +3,11 @@ from typing import Annotated
 from anyio import to_thread
 from fastapi import APIRouter, Query
 
+from api.access import Staff
 from api.deps import SessionDep, SettingsDep
 from api.home import service
 from api.home.schemas import DiskOut, Home
-from api.principal import CurrentUser, Engineer
+from api.principal import CurrentUser
 from core.disk import room
 
 router = APIRouter(tags=["home"])
@@ -23,7 +24,7 @@ async def show_home(session: SessionDep, user: CurrentUser, utc_offset: Offset =
 
 
 @router.get("/disk")
-async def show_disk(settings: SettingsDep, _: Engineer) -> DiskOut:
+async def show_disk(settings: SettingsDep, _: Staff) -> DiskOut:
     """Whether there is room on the disk; while there is little, uploads and jobs are refused."""
     found = await to_thread.run_sync(room, settings)
     return DiskOut(state=found.state, free=found.free, total=found.total)

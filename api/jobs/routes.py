@@ -12,7 +12,7 @@ from api.jobs.logs import read_log
 from api.jobs.schemas import JobOut, JobStart
 from api.pagination import Cursor, Limit, Page
 from api.parameters import LogOffset, PathId, QueryId
-from api.principal import CurrentUser, Engineer
+from api.principal import CurrentUser
 from core.states import JobKind, JobState
 
 router = APIRouter(tags=["jobs"])
@@ -23,7 +23,7 @@ States = Annotated[Sequence[JobState], Query(description="May be given several t
 @router.get("/jobs")
 async def list_jobs(
     session: SessionDep,
-    user: Engineer,
+    user: CurrentUser,
     settings: SettingsDep,
     project_id: QueryId | None = None,
     kind: JobKind | None = None,
@@ -31,6 +31,7 @@ async def list_jobs(
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> Page[JobOut]:
+    """Jobs of the projects that the caller manages or reviews, the newest first."""
     jobs = await service.list_jobs(
         session, user, project_id=project_id, kind=kind, states=state, cursor=cursor, limit=limit
     )

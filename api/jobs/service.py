@@ -1,10 +1,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import exists, select
+from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api.access import managed_project
+from api.access import managed_project, seen, visible_project
 from api.audit import record
 from api.certifying import add_certificate, require_certifiable
 from api.devices import without_gpu
@@ -23,8 +23,8 @@ from core.media.nouns import in_words_of, result_in_words_of
 from core.project_settings import ProjectSettings
 from core.rounds import take_up
 from core.settings import Settings
-from core.states import JobKind, JobState, Medium, Role, RoundState, Split
-from core.tables import Example, Job, Member, Project, Round
+from core.states import JobKind, JobState, Medium, ProjectRole, RoundState, Split
+from core.tables import Example, Job, Project, Round
 from models.catalog import find, is_job, require_served, suited, validate
 from models.errors import ModelError
 
@@ -39,15 +39,12 @@ async def list_jobs(
     cursor: int | None,
     limit: int,
 ) -> Sequence[Job]:
-    """Jobs of the projects the caller is a member of, newest first; without parts of jobs.
+    """Jobs of the projects whose findings the caller may see, newest first; without parts of jobs.
 
     What was only looked at is left out, unless it is asked for.
     """
     statement = select(Job).where(Job.parent_id.is_(None)).order_by(Job.id.desc()).limit(limit)
-    if principal.role is not Role.ADMIN:
-        statement = statement.where(
-            exists().where(Member.project_id == Job.project_id, Member.user_id == principal.id)
-        )
+    statement = statement.where(seen(principal, Job.project_id, ProjectRole.REVIEWER))
     if project_id is not None:
         statement = statement.where(Job.project_id == project_id)
     if kind is not None:
@@ -91,13 +88,19 @@ def _worded(job: JobOut, medium: Medium | None) -> JobOut:
 
 
 async def get_job(
-    session: AsyncSession, principal: Principal, job_id: int, *, lock: bool = False
+    session: AsyncSession,
+    principal: Principal,
+    job_id: int,
+    *,
+    least: ProjectRole = ProjectRole.REVIEWER,
+    lock: bool = False,
 ) -> Job:
+    """A job of a project in which the caller is at least ``least``."""
     job = await session.get(Job, job_id, with_for_update={"key_share": True} if lock else None)
     if job is None or job.project_id is None:
         raise NotFound("job")
     try:
-        await managed_project(session, principal, job.project_id)
+        await visible_project(session, principal, job.project_id, least=least)
     except NotFound:
         raise NotFound("job") from None
     return job
@@ -232,7 +235,7 @@ def _require_whole(job: Job) -> None:
 
 async def cancel(session: AsyncSession, principal: Principal, job_id: int) -> Job:
     """Ask a job to stop. A round whose job is cancelled fails, and can be retried."""
-    job = await get_job(session, principal, job_id, lock=True)
+    job = await get_job(session, principal, job_id, least=ProjectRole.MANAGER, lock=True)
     _require_whole(job)
     request_cancel(job)
     is_round = job.kind is JobKind.ADVANCE_ROUND and not job.dry_run
@@ -250,7 +253,7 @@ async def retry(session: AsyncSession, principal: Principal, job_id: int) -> Job
     A round takes up the algorithms that its project has by now, since what failed may be what was
     chosen; if they are others, all of it is done again.
     """
-    job = await get_job(session, principal, job_id, lock=True)
+    job = await get_job(session, principal, job_id, least=ProjectRole.MANAGER, lock=True)
     _require_whole(job)
     if is_job(job.kind) and job.project_id is not None:
         await managed_project(session, principal, job.project_id, lock=True)

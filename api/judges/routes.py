@@ -1,17 +1,18 @@
 from fastapi import APIRouter
 
+from api.access import Staff
 from api.deps import SessionDep, SettingsDep
 from api.judges import service
 from api.judges.schemas import JudgeCreate, JudgeOut, JudgeUpdate
 from api.pagination import Items
 from api.parameters import PathId
-from api.principal import Admin, Engineer
+from api.principal import Admin
 
 router = APIRouter(tags=["judges"])
 
 
 @router.get("/judges")
-async def list_judges(session: SessionDep, _: Engineer) -> Items[JudgeOut]:
+async def list_judges(session: SessionDep, _: Staff) -> Items[JudgeOut]:
     """Models behind an address that may rank instructions, by name."""
     return Items(items=await service.listed(session))
 
@@ -25,7 +26,7 @@ async def create_judge(
 
 
 @router.get("/judges/{judge_id}")
-async def show_judge(session: SessionDep, _: Engineer, judge_id: PathId) -> JudgeOut:
+async def show_judge(session: SessionDep, _: Staff, judge_id: PathId) -> JudgeOut:
     return service.described(await service.find(session, judge_id))
 
 

@@ -16,9 +16,8 @@ from core.judging import origin, sealed_for
 from core.messages import TryJudges
 from core.sealing import Sealer
 from core.settings import Settings
-from core.states import JobKind, JobState
+from core.states import JobState
 from core.tables import Job, Judge, JudgeAnswer
-from models.params.select_instructions import JUDGED
 
 _LOCK: Final = 0x6A75646765
 _REQUIRED: Final = ("name", "base_url", "model", "concurrency", "timeout", "max_tokens")
@@ -121,24 +120,12 @@ async def remove(session: AsyncSession, principal: Principal, judge: Judge) -> N
 
 
 def _asking(judge: Judge) -> Select[Job]:
-    """Jobs that ask a judge, or go on from its answers when they are tried again.
-
-    A job that does not say which judge it asks takes the only one that there was.
-    """
-    named = Job.params["judge_id"].as_integer()
-    method = Job.params["method"].as_string()
-    judged = or_(
-        func.coalesce(method, "fp_instruction").in_(JUDGED),
-        Job.params["features"].as_string() == "judge",
-    )
-    unnamed = and_(Job.kind == JobKind.SELECT_INSTRUCTIONS, named.is_(None), judged)
+    """Jobs that ask a judge, or go on from its answers when they are tried again."""
     paid = exists().where(JudgeAnswer.job_id == Job.id, JudgeAnswer.judge_id == judge.id)
+    asks = or_(Job.params["judge_id"].as_integer() == judge.id, paid)
     return select(Job).where(
         or_(
-            and_(
-                Job.state.in_((JobState.QUEUED, JobState.RUNNING)),
-                or_(named == judge.id, unnamed),
-            ),
+            and_(Job.state.in_((JobState.QUEUED, JobState.RUNNING)), asks),
             and_(Job.state == JobState.FAILED, paid),
         )
     )

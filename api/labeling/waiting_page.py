@@ -6,12 +6,13 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
+from api.access import standings
 from api.jobs.schemas import Progress
 from api.labeling import status
 from api.labeling.schemas import Between, MyRound, RoundFailure, RoundStatus
 from api.principal import Principal
 from core.media.nouns import in_words_of
-from core.states import JobState, Medium, Role, RoundState, Verdict
+from core.states import JobState, Medium, ProjectRole, Role, RoundState, Verdict
 from core.tables import Annotation, Job, Member, Project, Round, User
 
 _TOLD: Final = 3
@@ -59,7 +60,9 @@ async def _failure(
 ) -> RoundFailure | None:
     if round_ is None or round_.state is not RoundState.FAILED:
         return None
-    job = await session.get(Job, round_.job_id) if principal.engineer else None
+    roles = await standings(session, principal, [round_.project_id])
+    sees = roles[round_.project_id] is not ProjectRole.ANNOTATOR
+    job = await session.get(Job, round_.job_id) if sees else None
     return RoundFailure(
         number=round_.number,
         tell=await _who_can_help(session, round_.project_id),
@@ -70,10 +73,10 @@ async def _failure(
 
 async def _who_can_help(session: AsyncSession, project_id: int) -> list[str]:
     """Names of those who manage the project, the longest-standing first; admins if nobody does."""
-    engineers = (
+    managers = (
         select(User.name)
         .join(Member, Member.user_id == User.id)
-        .where(Member.project_id == project_id, User.role != Role.ANNOTATOR)
+        .where(Member.project_id == project_id, Member.role == ProjectRole.MANAGER)
         .order_by(Member.added_at, User.id)
     )
     admins = select(User.name).where(User.role == Role.ADMIN).order_by(User.id)
@@ -81,7 +84,7 @@ async def _who_can_help(session: AsyncSession, project_id: int) -> list[str]:
     async def names(statement: Select[str]) -> list[str]:
         return list(await session.scalars(statement.where(User.active).limit(_TOLD)))
 
-    return await names(engineers) or await names(admins)
+    return await names(managers) or await names(admins)
 
 
 async def _mine(session: AsyncSession, principal: Principal, round_: Round | None) -> MyRound:

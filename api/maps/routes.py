@@ -4,7 +4,7 @@ from anyio import to_thread
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 
-from api.access import ManagedProject, ProjectId, managing
+from api.access import ProjectId, ReviewedProject, reviewing
 from api.deps import SessionDep, StorageDep
 from api.maps import service
 from api.maps.schemas import MapImage, MapImages, MapOut, MapQueries, MapSurface, Polygon
@@ -23,7 +23,7 @@ async def _scores(
     request: Request, user: CurrentUser, project_id: ProjectId, number: Number
 ) -> Artifact:
     # In a transaction of its own: none stays open while the file is brought from a bucket.
-    async with managing(request, user, project_id) as (session, _):
+    async with reviewing(request, user, project_id) as (session, _):
         return await service.artifact_of(session, project_id, number)
 
 
@@ -35,7 +35,7 @@ async def list_maps(
     request: Request, user: CurrentUser, storage: StorageDep, project_id: ProjectId
 ) -> Items[MapOut]:
     """Rounds whose whole pool was scored before they began, and the ranges of their scores."""
-    async with managing(request, user, project_id) as (session, _):
+    async with reviewing(request, user, project_id) as (session, _):
         files = await service.files_of(session, project_id)
     return Items(items=await to_thread.run_sync(service.described, storage, files))
 
@@ -47,7 +47,7 @@ async def map_surface(storage: StorageDep, scores: Scores) -> MapSurface:
 
 
 @router.get("/{number}/queries")
-async def map_queries(session: SessionDep, project: ManagedProject, number: Number) -> MapQueries:
+async def map_queries(session: SessionDep, project: ReviewedProject, number: Number) -> MapQueries:
     """The round's query set, with the verdicts; at most the first 20,000."""
     return await service.queries(session, project, number)
 

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import FileResponse, Response
 from pydantic import StringConstraints
 
-from api.access import ManagedId, ManagedProject, ProjectId, managed_project, managing
+from api.access import ManagedId, ManagedProject, ProjectId, Staff, managed_project, managing
 from api.audit import record
 from api.deps import OriginalsDep, Room, SessionDep, SettingsDep, StorageDep, transaction
 from api.files import present_file
@@ -33,7 +33,7 @@ from api.pools.uploads import (
     receive,
     require_copied,
 )
-from api.principal import CurrentUser, Engineer, Principal
+from api.principal import CurrentUser, Principal
 from core.errors import Invalid
 from core.imports import ImportParams
 from core.states import Split
@@ -153,7 +153,7 @@ async def import_images(
 
 
 @router.get("/import-locations")
-async def import_locations(user: Engineer, settings: SettingsDep) -> Items[LocationOut]:
+async def import_locations(user: Staff, settings: SettingsDep) -> Items[LocationOut]:
     """Where images may be imported from without being copied; none unless the operator says so."""
     del user
     return Items(items=[LocationOut(location=str(place)) for place in settings.import_places])

@@ -1,9 +1,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sqlalchemy import exists, select
+from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from api.access import seen
 from api.audit import record
 from api.principal import Principal
 from api.telling import tell
@@ -13,8 +14,8 @@ from core.events import Topic
 from core.imports import ImportParams
 from core.lifecycle import new_job
 from core.originals import ORIGINAL, Original
-from core.states import ArtifactKind, JobKind, Role
-from core.tables import Artifact, Example, ExampleText, Job, Member, Project
+from core.states import ArtifactKind, JobKind
+from core.tables import Artifact, Example, ExampleText, Job, Project
 
 
 async def start_import(
@@ -88,10 +89,8 @@ async def import_report(session: AsyncSession, project_id: int, job_id: int) -> 
 async def image(session: AsyncSession, principal: Principal | None, example_id: int) -> Original:
     """An image that the caller may see; any image, if whoever calls has a link to it."""
     statement = select(*ORIGINAL, Example.as_is).where(Example.id == example_id)
-    if principal is not None and principal.role is not Role.ADMIN:
-        statement = statement.where(
-            exists().where(Member.project_id == Example.project_id, Member.user_id == principal.id)
-        )
+    if principal is not None:
+        statement = statement.where(seen(principal, Example.project_id))
     row = (await session.execute(statement)).one_or_none()
     if row is None:
         raise NotFound("image")

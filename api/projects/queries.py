@@ -1,15 +1,16 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import CompoundSelect, Select, exists, func, null, select, true, union_all
+from sqlalchemy import CompoundSelect, Select, func, null, select, true, union_all
 from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from api.access import seen
 from api.principal import Principal
 from api.projects.schemas import Counts
 from core.media.excerpts import beginning
-from core.states import ExampleState, JobKind, JobState, Role, RoundState, Split
-from core.tables import Example, Job, Member, Project, ProjectClass, Round
+from core.states import ExampleState, JobKind, JobState, RoundState, Split
+from core.tables import Example, Job, Project, ProjectClass, Round
 
 _REST = ExampleState.UNLABELED
 _PICTURES = 4
@@ -36,12 +37,8 @@ def importing(project_id: int) -> Select[int]:
 
 
 def visible(principal: Principal) -> Select[Project]:
-    statement = select(Project).order_by(Project.id.desc())
-    if principal.role is Role.ADMIN:
-        return statement
-    return statement.where(
-        exists().where(Member.project_id == Project.id, Member.user_id == principal.id)
-    )
+    """Projects that the caller sees, the newest first."""
+    return select(Project).where(seen(principal, Project.id)).order_by(Project.id.desc())
 
 
 async def counts(session: AsyncSession, project_ids: Iterable[int]) -> dict[int, Counts]:

@@ -7,8 +7,9 @@ from api.deps import SessionDep
 from api.pagination import Cursor, Items, Limit, Page
 from api.parameters import PathId
 from api.principal import Admin, CurrentUser, Engineer
-from api.projects import service
+from api.projects import members, service
 from api.projects.schemas import (
+    MemberIn,
     MemberOut,
     ProjectCreate,
     ProjectListed,
@@ -98,10 +99,10 @@ async def resume_project(
 
 @router.get("/projects/{project_id}/members")
 async def list_members(session: SessionDep, project: ManagedProject) -> Items[MemberOut]:
-    found = await service.members(session, project)
+    found = await members.members(session, project)
     return Items(
         items=[
-            MemberOut(user=UserOut.model_validate(user), added_at=member.added_at)
+            MemberOut(user=UserOut.model_validate(user), role=member.role, added_at=member.added_at)
             for member, user in found
         ]
     )
@@ -109,13 +110,19 @@ async def list_members(session: SessionDep, project: ManagedProject) -> Items[Me
 
 @router.put("/projects/{project_id}/members/{user_id}", status_code=204)
 async def add_member(
-    session: SessionDep, user: CurrentUser, project: LockedProject, user_id: PathId
+    session: SessionDep,
+    user: CurrentUser,
+    project: LockedProject,
+    user_id: PathId,
+    body: MemberIn | None = None,
 ) -> None:
-    await service.add_member(session, user, project, user_id)
+    """Let somebody in, or give a member another role."""
+    role = None if body is None else body.role
+    await members.put_member(session, user, project, user_id, role)
 
 
 @router.delete("/projects/{project_id}/members/{user_id}", status_code=204)
 async def remove_member(
     session: SessionDep, user: CurrentUser, project: LockedProject, user_id: PathId
 ) -> None:
-    await service.remove_member(session, user, project, user_id)
+    await members.remove_member(session, user, project, user_id)

@@ -5,7 +5,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstr
 
 from api.users.schemas import UserOut
 from core.project_settings import Mode
-from core.states import Medium, ProjectState, RoundState
+from core.states import Medium, ProjectRole, ProjectState, RoundState
 from core.tasks.registry import BUILT_IN
 
 ProjectName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
@@ -124,7 +124,13 @@ class CurrentRound(BaseModel):
     budget: float
 
 
+# What each role of a member adds to the one before.
+Permission = Literal["label", "review", "manage"]
+
+
 class ProjectSummary(BaseModel):
+    """`permissions` are the caller's: to label, to see what was found, to change the project."""
+
     id: int
     name: str
     task: TaskName
@@ -133,6 +139,7 @@ class ProjectSummary(BaseModel):
     created_at: datetime
     counts: Counts
     current_round: CurrentRound | None
+    permissions: list[Permission]
 
 
 class ProjectListed(ProjectSummary):
@@ -153,12 +160,20 @@ class ProjectOut(ProjectSummary):
     classes_version: int
     settings: dict[str, Any]
     modes: list[Mode]
-    permissions: list[Literal["label", "manage"]]
     warnings: list[str]
+
+
+class MemberIn(BaseModel):
+    """Without a `role` engineers and admins are added as managers, everybody else as annotator."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    role: ProjectRole | None = None
 
 
 class MemberOut(BaseModel):
     model_config = ConfigDict(from_attributes=True)
 
     user: UserOut
+    role: ProjectRole
     added_at: datetime

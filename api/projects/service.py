@@ -1,10 +1,11 @@
-from collections.abc import Sequence
+from collections.abc import Mapping
+from typing import Final
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api.access import managed_project
+from api.access import managed_project, standings
 from api.advancing import hand_on
 from api.audit import differences, record
 from api.principal import Principal
@@ -12,6 +13,7 @@ from api.projects import classes, queries
 from api.projects.schemas import (
     ClassOut,
     CurrentRound,
+    Permission,
     ProjectCreate,
     ProjectListed,
     ProjectOut,
@@ -22,31 +24,32 @@ from api.projects.taking_over import take_over, taken_over
 from api.projects.warnings import warnings
 from api.telling import tell
 from api.weights.choice import require_weights
-from core import queue, removals
-from core.consensus import lock_examples
-from core.errors import Conflict, Invalid, NotFound
+from core import queue
+from core.errors import Conflict, Invalid
 from core.events import Topic
 from core.job_params import AdvanceParams
 from core.lifecycle import move_project, new_job
 from core.media.nouns import in_words_of
 from core.messages import RemoveFiles
 from core.project_settings import ProjectSettings
+from core.retention import is_busy, remove_rows
 from core.rounds import go_on, new_round
-from core.states import ArtifactKind, ExampleState, JobKind, ProjectState, Split
+from core.states import ArtifactKind, ExampleState, JobKind, ProjectRole, ProjectState, Split
 from core.tables import (
-    Annotation,
     Artifact,
     Example,
-    Job,
     Member,
     Project,
-    Query,
-    Removal,
     Round,
-    Suggestion,
-    User,
 )
 from core.tasks.registry import task_type
+
+_LABELS, _MANAGES = ProjectRole.ANNOTATOR, ProjectRole.MANAGER
+_PERMITS: Final[Mapping[ProjectRole, Permission]] = {
+    ProjectRole.ANNOTATOR: "label",
+    ProjectRole.REVIEWER: "review",
+    ProjectRole.MANAGER: "manage",
+}
 
 
 async def summaries(
@@ -59,6 +62,7 @@ async def summaries(
     projects = (await session.scalars(statement)).all()
     ids = [project.id for project in projects]
     counts = await queries.counts(session, ids)
+    roles = await standings(session, principal, ids)
     rounds = await queries.current_rounds(session, ids)
     pictures = await queries.pictures(session, ids)
     return [
@@ -67,6 +71,7 @@ async def summaries(
                 **_columns(project),
                 "counts": counts[project.id],
                 "current_round": _current(rounds.get(project.id)),
+                "permissions": _permissions(roles[project.id]),
                 "pictures": list(pictures.get(project.id, {})),
                 "excerpts": [
                     one for one in pictures.get(project.id, {}).values() if one is not None
@@ -80,6 +85,7 @@ async def summaries(
 async def describe(session: AsyncSession, principal: Principal, project: Project) -> ProjectOut:
     """Everything about a project that the caller may know."""
     counts = await queries.counts(session, [project.id])
+    role = (await standings(session, principal, [project.id]))[project.id]
     rounds = await queries.current_rounds(session, [project.id])
     version, found = await queries.versioned_classes(session, project)
     # Validated, so that settings from before a name was added have its default.
@@ -92,12 +98,16 @@ async def describe(session: AsyncSession, principal: Principal, project: Project
             "guidelines": project.guidelines,
             "classes": [ClassOut.model_validate(item) for item in found],
             "classes_version": version,
-            "settings": settings.model_dump(mode="json") if principal.engineer else {},
+            "settings": {} if role is _LABELS else settings.model_dump(mode="json"),
             "modes": settings.modes,
-            "permissions": ["label", "manage"] if principal.engineer else ["label"],
-            "warnings": await _warnings(session, project) if principal.engineer else [],
+            "permissions": _permissions(role),
+            "warnings": await _warnings(session, project) if role is _MANAGES else [],
         }
     )
+
+
+def _permissions(role: ProjectRole) -> list[Permission]:
+    return [_PERMITS[one] for one in ProjectRole if role in one.and_above]
 
 
 async def _warnings(session: AsyncSession, project: Project) -> list[str]:
@@ -145,7 +155,7 @@ async def create(session: AsyncSession, principal: Principal, body: ProjectCreat
     await _flush_name(session)
     await _require_subset(session, project.id, settings)
     await require_weights(session, settings)
-    session.add(Member(project_id=project.id, user_id=principal.id))
+    session.add(Member(project_id=project.id, user_id=principal.id, role=_MANAGES))
     await classes.replace(session, project, body.classes)
     if source is not None:
         await take_over(session, principal, source, project)
@@ -330,53 +340,9 @@ async def remove(session: AsyncSession, principal: Principal, project: Project) 
 
     Images that other projects hold, too, stay.
     """
-    active = select(Job.id).where(
-        Job.project_id == project.id, Job.state.in_(("queued", "running"))
-    )
-    if project.state is ProjectState.RUNNING or await session.scalar(active.limit(1)):
+    if project.state is ProjectState.RUNNING or await session.scalar(is_busy(project.id)):
         raise Conflict("project_busy", "Pause the project and let its jobs end before deleting it.")
     record(session, principal, "delete", "project", project.id, name=project.name)
     tell(session, project.id, Topic.PROJECT)
-    removal = Removal(project_id=project.id, project=project.name)
-    session.add(removal)
-    await session.flush()
-    for statement in removals.note_items(removal.id, project.id):
-        await session.execute(statement)
-    # Whoever reviews locks images before their suggestions.
-    reviewed = select(Suggestion.example_id).where(Suggestion.project_id == project.id)
-    locked = lock_examples(Example.id.in_(reviewed)).subquery()
-    await session.execute(select(func.count()).select_from(locked))
-    for table in (Suggestion, Annotation, Query, Example):
-        await session.execute(delete(table).where(table.project_id == project.id))
-    await session.delete(project)
+    await session.run_sync(remove_rows, project)
     queue.remember(session.info, RemoveFiles())
-
-
-async def members(session: AsyncSession, project: Project) -> Sequence[tuple[Member, User]]:
-    statement = (
-        select(Member, User)
-        .join(User, User.id == Member.user_id)
-        .where(Member.project_id == project.id)
-        .order_by(Member.added_at, User.id)
-    )
-    return (await session.execute(statement)).all()
-
-
-async def add_member(
-    session: AsyncSession, principal: Principal, project: Project, user_id: int
-) -> None:
-    if await session.get(User, user_id) is None:
-        raise NotFound("user")
-    if await session.get(Member, (project.id, user_id)) is None:
-        session.add(Member(project_id=project.id, user_id=user_id))
-        record(session, principal, "add", "member", user_id, project_id=project.id)
-
-
-async def remove_member(
-    session: AsyncSession, principal: Principal, project: Project, user_id: int
-) -> None:
-    member = await session.get(Member, (project.id, user_id))
-    if member is None:
-        raise NotFound("member")
-    await session.delete(member)
-    record(session, principal, "remove", "member", user_id, project_id=project.id)

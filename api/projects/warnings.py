@@ -9,6 +9,7 @@ from api.weights.choice import weights_warnings
 from core.duplicates import in_evaluation, may_be_held_out
 from core.input_size import not_resized_since
 from core.project_settings import ProjectSettings
+from core.retention import due_at
 from core.states import JobKind, JobState, Role
 from core.tables import Example, Job, Member, Project, User, Webhook
 from models.catalog import Spec
@@ -18,11 +19,23 @@ async def warnings(session: AsyncSession, project: Project) -> list[str]:
     """What the settings ask for that is not there, or not any more."""
     settings = ProjectSettings.model_validate(project.settings)
     return [
+        *_over(project),
         *await weights_warnings(session, settings),
         *await _features(session, project, settings),
         *await _annotators(session, project, settings.overlap),
         *await _webhooks(session, project),
         *await _leaks(session, project),
+    ]
+
+
+def _over(project: Project) -> list[str]:
+    """That the project will be deleted, and when."""
+    due = due_at(project)
+    if due is None:
+        return []
+    return [
+        f"This project will be deleted on {due:%Y-%m-%d}, with its labels and files. Export what "
+        "you need, or ask an admin to keep it."
     ]
 
 

@@ -4,7 +4,7 @@ Nothing lists them but a flag of the image, kept with its state; a row of ``sugg
 when somebody takes the image on, so that it is theirs for a while, and holds what they decide.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, Final, TypeAlias
 
@@ -16,13 +16,17 @@ from sqlalchemy import (
     and_,
     bindparam,
     func,
+    literal,
+    or_,
     select,
 )
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from api.access import standings
 from api.principal import Principal
 from core.consensus import STANCES, Vote, holds, stances, votes
+from core.states import ProjectRole
 from core.tables import Annotation, Example, Project, Query, Suggestion
 from core.tasks.registry import stored
 from core.tasks.spec import Label
@@ -43,21 +47,27 @@ def _to_settle(project_id: int | ColumnElement[int]) -> ColumnElement[bool]:
     return and_(Example.project_id == project_id, Example.disputed, ~_looked_up(waits))
 
 
-def _for(principal: Principal, project_id: int | ColumnElement[int]) -> list[ColumnElement[bool]]:
+def _for(
+    principal: Principal, project_id: int | ColumnElement[int], managed: Collection[int]
+) -> list[ColumnElement[bool]]:
     """Conditions of the disagreements that ``principal`` may settle, whoever looks at them now.
 
     Nobody settles what they have taken a side in, but those who manage the project: somebody has
     to, and there may be nobody else.
     """
     wanted = [_to_settle(project_id)]
-    if not principal.engineer:
+    if isinstance(project_id, int):
+        settles_own: ColumnElement[bool] = literal(project_id in managed)
+    else:
+        settles_own = project_id.in_(managed)
+    if not principal.admin:
         mine = select(Annotation.id).where(
             Annotation.example_id == Example.id,
             Annotation.annotator_id == principal.id,
             Annotation.verdict.in_(STANCES),
             holds(),
         )
-        wanted.append(~_looked_up(mine))
+        wanted.append(or_(settles_own, ~_looked_up(mine)))
     return wanted
 
 
@@ -68,6 +78,13 @@ def _looked_up(rows: Select[Any]) -> ColumnElement[bool]:
     up to where they are.
     """
     return rows.correlate(Example).offset(0).exists()
+
+
+async def _managed(
+    session: AsyncSession, principal: Principal, project_ids: Sequence[int]
+) -> list[int]:
+    roles = await standings(session, principal, project_ids)
+    return [id_ for id_, role in roles.items() if role is ProjectRole.MANAGER]
 
 
 async def count_open(session: AsyncSession, project: Project) -> int:
@@ -81,7 +98,8 @@ async def waiting_for(
     """How many disagreements of each project wait for ``principal``, counted up to ``most``."""
     given = bindparam("projects", project_ids, type_=ARRAY(BigInteger))
     projects = func.unnest(given).table_valued("id").render_derived()
-    first = select(Example.id).where(*_for(principal, projects.c.id)).limit(most)
+    managed = await _managed(session, principal, project_ids)
+    first = select(Example.id).where(*_for(principal, projects.c.id, managed)).limit(most)
     counted = first.correlate(projects).subquery()
     count = select(func.count()).select_from(counted).scalar_subquery()
     return dict((await session.execute(select(projects.c.id, count))).all())
@@ -102,6 +120,7 @@ async def take(
     Returns:
         Ids of suggestions, and what is said of their images.
     """
+    managed = await _managed(session, principal, [project.id])
     held = select(Suggestion.id).where(
         Suggestion.example_id == Example.id,
         Suggestion.job_id.is_(None),
@@ -109,7 +128,7 @@ async def take(
     )
     statement = (
         select(Example.id, Example.pool_index)
-        .where(*_for(principal, project.id), ~_looked_up(held))
+        .where(*_for(principal, project.id, managed), ~_looked_up(held))
         .order_by(Example.id)
         .limit(n)
         .with_for_update(key_share=True, skip_locked=True)

@@ -2,7 +2,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Path, Query
 
-from api.access import LockedProject, ManagedProject, VisibleProject
+from api.access import LockedProject, ReviewedProject, VisibleProject
 from api.deps import SessionDep, StorageDep
 from api.pagination import Items
 from api.principal import CurrentUser
@@ -75,7 +75,7 @@ async def estimate_review(
 async def audit_review(
     session: SessionDep,
     user: CurrentUser,
-    project: ManagedProject,
+    project: ReviewedProject,
     storage: StorageDep,
     job_id: JobId,
     body: AuditRequest,

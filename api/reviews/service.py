@@ -8,7 +8,7 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, func, null, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api.access import managed_project
+from api.access import visible_project
 from api.audit import record
 from api.instruction_rows import QueryMember, groups_of
 from api.pictures import image_url
@@ -35,7 +35,7 @@ from core.errors import NotFound
 from core.events import Topic
 from core.media.excerpts import beginning
 from core.project_settings import ProjectSettings
-from core.states import Decision, ExampleState, JobKind
+from core.states import Decision, ExampleState, JobKind, ProjectRole
 from core.storage import Storage
 from core.tables import Annotation, Example, Job, Project, Suggestion
 from core.tasks.registry import class_of, label_of, task_type
@@ -163,7 +163,8 @@ async def audit(
     job_id = await _by_job(session, project, job_id)
     judged = await judged_by(session, project, storage, job_id)
     # Not before the file is there, for which nobody else is to wait.
-    await managed_project(session, principal, project.id, lock=True)
+    least = ProjectRole.REVIEWER
+    await visible_project(session, principal, project.id, least=least, lock=True)
     size = await draw(session, project, judged, job_id, n)
     record(session, principal, "sample", "review", job_id, project_id=project.id, images=size)
     tell(session, project.id, Topic.REVIEW)

@@ -2,7 +2,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from api.access import LockedProject, ManagedProject
+from api.access import LockedProject, ReviewedProject
 from api.deps import SessionDep
 from api.jobs.schemas import JobOut
 from api.pagination import Items
@@ -27,7 +27,7 @@ LeastGain = Annotated[
 
 
 @router.get("")
-async def list_rounds(session: SessionDep, project: ManagedProject) -> Items[RoundOut]:
+async def list_rounds(session: SessionDep, project: ReviewedProject) -> Items[RoundOut]:
     return Items(items=await service.list_rounds(session, project))
 
 
@@ -44,7 +44,9 @@ async def estimate_round(
 
 
 @router.get("/{number}")
-async def show_round(session: SessionDep, project: ManagedProject, number: RoundNumber) -> RoundOut:
+async def show_round(
+    session: SessionDep, project: ReviewedProject, number: RoundNumber
+) -> RoundOut:
     return await service.show_round(session, project, number)
 
 
@@ -64,7 +66,7 @@ async def retry_round(
 
 @project_router.get("/outlook")
 async def show_outlook(
-    session: SessionDep, project: ManagedProject, least_gain: LeastGain = outlook.LEAST_GAIN
+    session: SessionDep, project: ReviewedProject, least_gain: LeastGain = outlook.LEAST_GAIN
 ) -> OutlookOut:
     """Whether another round is expected to pay, with the reasons, by what the project is after."""
     rounds = await service.list_rounds(session, project)
@@ -76,7 +78,7 @@ async def show_outlook(
 
 @project_router.get("/comparable")
 async def list_comparable(
-    session: SessionDep, user: CurrentUser, project: ManagedProject
+    session: SessionDep, user: CurrentUser, project: ReviewedProject
 ) -> Items[Comparable]:
     """Projects with the same classes, whose curves can be drawn beside this one's."""
     return Items(items=await service.comparable(session, user, project))

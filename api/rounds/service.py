@@ -6,6 +6,7 @@ from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
+from api.access import seen
 from api.advancing import hand_on
 from api.audit import record
 from api.jobs import service as jobs
@@ -30,8 +31,8 @@ from core.events import Topic
 from core.media.nouns import in_words_of
 from core.project_settings import ProjectSettings
 from core.rounds import close as close_round
-from core.states import Medium, ProjectState, Role, RoundState, Source, Verdict
-from core.tables import Annotation, Member, Project, ProjectClass, Query, Round
+from core.states import Medium, ProjectRole, ProjectState, RoundState, Source, Verdict
+from core.tables import Annotation, Project, ProjectClass, Query, Round
 from core.tasks.registry import task_type
 
 _COMPARABLE: Final = 50
@@ -274,14 +275,11 @@ async def comparable(
             Project.id != project.id,
             Project.state != ProjectState.DRAFT,
             names.scalar_subquery() == wanted,
+            seen(principal, Project.id, ProjectRole.REVIEWER),
         )
         .order_by(Project.id.desc())
         .limit(_COMPARABLE)
     )
-    if principal.role is not Role.ADMIN:
-        statement = statement.where(
-            exists().where(Member.project_id == Project.id, Member.user_id == principal.id)
-        )
     found = (await session.scalars(statement)).all()
     counts = await project_queries.counts(session, [project.id, *(one.id for one in found)])
     sizes = {one: _size(counted) for one, counted in counts.items()}

@@ -5,9 +5,9 @@ from anyio import to_thread
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response, StreamingResponse
 
-from api.access import ProjectId, managing
+from api.access import ProjectId, ReviewedProject, managing, reviewing
 from api.audit import record
-from api.deps import StorageDep
+from api.deps import SessionDep, StorageDep
 from api.pagination import Cursor, Page
 from api.parameters import PathId, QueryId
 from api.principal import CurrentUser
@@ -32,12 +32,10 @@ With = Annotated[QueryId, Query(alias="with", description="The other job.")]
 
 @router.get("")
 async def show_selection(
-    request: Request, user: CurrentUser, storage: StorageDep, project_id: ProjectId, job_id: JobId
+    session: SessionDep, project: ReviewedProject, job_id: JobId
 ) -> SelectionOut:
     """What a job has chosen, in numbers. Where people have ranked clusters since, theirs counts."""
-    async with managing(request, user, project_id) as (session, _):
-        found = await service.find_selection(session, project_id, job_id)
-    return await to_thread.run_sync(service.summary, storage, found)
+    return service.summary(await service.find_selection(session, project.id, job_id))
 
 
 @router.get("/clusters")
@@ -54,9 +52,10 @@ async def list_clusters(
     """Clusters with all their rows, the best first.
 
     `undecided` and `unranked` are those of which the judge was unsure or said nothing, `people`
-    those that people were asked about.
+    those that people were asked about. A page ends sooner where rows are long; of very long texts
+    it has the beginning.
     """
-    async with managing(request, user, project_id) as (session, _):
+    async with reviewing(request, user, project_id) as (session, _):
         found = await service.find_selection(session, project_id, job_id)
         return await service.clusters(
             session, storage, found, shown=show, cursor=cursor, limit=limit
@@ -76,7 +75,7 @@ async def list_selected(
     limit: Clusters = 50,
 ) -> Page[SelectedRow]:
     """Rows, and what became of each."""
-    async with managing(request, user, project_id) as (session, _):
+    async with reviewing(request, user, project_id) as (session, _):
         found = await service.find_selection(session, project_id, job_id)
         items, after = await service.listed(
             session, storage, found, kept=kept, reason=reason, cursor=cursor, limit=limit
@@ -94,13 +93,13 @@ async def compare_selections(
     other: With,
 ) -> SelectionComparison:
     """Two selections side by side: what both keep, and what only one does."""
-    async with managing(request, user, project_id) as (session, _):
+    async with reviewing(request, user, project_id) as (session, _):
         one, two = [
             (await service.find_selection(session, project_id, it)).artifact
             for it in (job_id, other)
         ]
     found = await to_thread.run_sync(service.sides, storage, one, two)
-    async with managing(request, user, project_id) as (session, _):
+    async with reviewing(request, user, project_id) as (session, _):
         return await service.comparison(session, one, two, found)
 
 
@@ -124,7 +123,7 @@ async def export_selection(
         found = await service.find_selection(session, project_id, job_id)
         record(session, user, "export", "selection", job_id, project_id=project_id, format=format)
     path = await to_thread.run_sync(service.path_of, storage, found.artifact)
-    sessions = request.app.state.sessions
+    sessions = await request.app.state.reader.sessions()
     body: AsyncIterator[str] | AsyncIterator[bytes]
     media, suffix = "application/x-ndjson", "jsonl"
     if format is SelectionFormat.ALPACA:

@@ -6,10 +6,10 @@ from typing import Any, Final
 
 import numpy as np
 from anyio import to_thread
-from sqlalchemy import Select, distinct, func, select
+from sqlalchemy import Select, distinct, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api.instruction_rows import fields_of
+from api.instruction_rows import beginning_of
 from api.selections.schemas import (
     ClusterPageOut,
     ComparedSelection,
@@ -18,7 +18,6 @@ from api.selections.schemas import (
     SelectedRow,
     SelectionComparison,
     SelectionOut,
-    TiedScores,
     Topic,
 )
 from core.among import among
@@ -30,13 +29,14 @@ from core.selections import (
     places_of,
     read_columns,
     rows_at,
-    tied_share,
 )
 from core.states import ArtifactKind, JobKind
 from core.storage import Storage
 from core.tables import Artifact, Example, ExampleText, Job, Query
 
 _SHOWN: Final = 24
+_MOST_BYTES: Final = 1 << 20
+"""Of rows that are handed out together, as they were imported."""
 
 
 @dataclass(frozen=True)
@@ -45,14 +45,12 @@ class Found:
 
     Attributes:
         artifact: The newest of its job: where people have decided since, it follows them.
-        scores: The newest selection of the project that was made by scores of single rows.
-        clusters: The newest whose rows were put together, this one if it has clusters.
+        tied: How little scores of single rows say where rows are alike, if the project has both.
         answered: While the round is open in which people rank, how many groups they have ranked.
     """
 
     artifact: Artifact
-    scores: Artifact | None
-    clusters: Artifact | None
+    tied: dict[str, Any] | None
     answered: int | None
 
 
@@ -84,17 +82,27 @@ async def find_selection(session: AsyncSession, project_id: int, job_id: int) ->
             "not_selected",
             f"Job {job_id} is {job.state} and has chosen nothing yet; wait until it has succeeded.",
         )
-    method = Artifact.meta["method"].as_string()
-    scored = _selections(project_id).where(method == "sample_scores").limit(1)
-    clustered = _selections(project_id).where(method == "fp_instruction").limit(1)
-    is_scored = artifact.meta["method"] == "sample_scores"
-    is_clustered = artifact.meta["clusters"] > 0
     return Found(
-        artifact,
-        artifact if is_scored else (await session.scalars(scored)).one_or_none(),
-        artifact if is_clustered else (await session.scalars(clustered)).one_or_none(),
-        await _answered(session, artifact),
+        artifact, await _tied(session, project_id, job_id), await _answered(session, artifact)
     )
+
+
+async def _tied(session: AsyncSession, project_id: int, job_id: int) -> dict[str, Any] | None:
+    """What the newest selection says of equal scores that names a job, or that names any."""
+    tied = Artifact.meta["non_rankable"]
+    names_it = or_(*(tied[name].as_integer() == job_id for name in ("scores_of", "clusters_of")))
+    statement = (
+        select(tied)
+        .where(
+            Artifact.project_id == project_id,
+            Artifact.kind == ArtifactKind.SELECTION,
+            tied["share"].is_not(None),
+        )
+        .order_by(names_it.desc(), Artifact.id.desc())
+        .limit(1)
+    )
+    found: dict[str, Any] | None = await session.scalar(statement)
+    return found
 
 
 async def _answered(session: AsyncSession, artifact: Artifact) -> int | None:
@@ -124,8 +132,8 @@ def path_of(storage: Storage, artifact: Artifact) -> Path:
     return path
 
 
-def summary(storage: Storage, found: Found) -> SelectionOut:
-    """What is said of a selection. Blocks."""
+def summary(found: Found) -> SelectionOut:
+    """What is said of a selection."""
     artifact = found.artifact
     meta: dict[str, Any] = artifact.meta
     people = meta.get("people")
@@ -134,7 +142,7 @@ def summary(storage: Storage, found: Found) -> SelectionOut:
             **meta,
             "job_id": artifact.job_id,
             "artifact_id": artifact.id,
-            "non_rankable": _tied(storage, found),
+            "non_rankable": found.tied,
             "people": None if people is None else _people(people, found.answered),
             "topics": [
                 Topic(words=words, rows=rows, kept=kept)
@@ -155,23 +163,6 @@ def _people(people: dict[str, Any], answered: int | None) -> PeopleOut:
     return PeopleOut.model_validate({**people, **so_far})
 
 
-def _tied(storage: Storage, found: Found) -> TiedScores | None:
-    """How little scores of single rows say where rows are alike, if the project has both."""
-    if found.scores is None or found.clusters is None:
-        return None
-    assert found.scores.job_id is not None
-    assert found.clusters.job_id is not None
-    scored = read_columns(path_of(storage, found.scores), "example_id", "score")
-    clustered = read_columns(path_of(storage, found.clusters), "example_id", "cluster")
-    _, one, other = np.intersect1d(
-        scored["example_id"], clustered["example_id"], assume_unique=True, return_indices=True
-    )
-    share = tied_share(clustered["cluster"][other], scored["score"][one])
-    if share is None:
-        return None
-    return TiedScores(share=share, scores_of=found.scores.job_id, clusters_of=found.clusters.job_id)
-
-
 async def clusters(
     session: AsyncSession,
     storage: Storage,
@@ -184,11 +175,20 @@ async def clusters(
     """A page of clusters, by number."""
     path = await to_thread.run_sync(path_of, storage, found.artifact)
     page = await to_thread.run_sync(cluster_page, path, shown, cursor or 0, limit)
-    described = await described_rows(session, page.rows)
+    clusters = {
+        number: list(group) for number, group in groupby(page.rows, key=lambda row: row["cluster"])
+    }
+    sizes = await _sizes(session, page.rows)
+    count = fitting([sum(map(sizes.__getitem__, map(_id, rows))) for rows in clusters.values()])
+    numbers = list(clusters)
+    next_cursor = numbers[count] if count < len(numbers) else page.next_cluster
+    described = await described_rows(
+        session, [row for number in numbers[:count] for row in clusters[number]]
+    )
     by_id = {row.example_id: row for row in described}
     items = []
-    for number, group in groupby(page.rows, key=lambda row: row["cluster"]):
-        rows = list(group)
+    for number in numbers[:count]:
+        rows = clusters[number]
         names = ("status", "w", "p_value", "asked", "source")
         items.append(
             SelectedCluster(
@@ -197,7 +197,28 @@ async def clusters(
                 members=[by_id[row["example_id"]] for row in rows if row["example_id"] in by_id],
             )
         )
-    return ClusterPageOut(items=items, next_cursor=page.next_cluster, total=page.total)
+    return ClusterPageOut(items=items, next_cursor=next_cursor, total=page.total)
+
+
+def _id(row: dict[str, Any]) -> int:
+    found: int = row["example_id"]
+    return found
+
+
+async def _sizes(session: AsyncSession, rows: Sequence[dict[str, Any]]) -> dict[int, int]:
+    """Bytes of what each row of a file says, by example; 0 where it was deleted since."""
+    statement = select(Example.id, Example.bytes).where(among(Example.id, list(map(_id, rows))))
+    return {**dict.fromkeys(map(_id, rows), 0), **dict((await session.execute(statement)).all())}
+
+
+def fitting(sizes: Sequence[int]) -> int:
+    """How many of the first are handed out together, at least one: one may be as long as a book.
+
+    Args:
+        sizes: Bytes of each.
+    """
+    within = np.searchsorted(np.cumsum(sizes), _MOST_BYTES, side="right")
+    return min(len(sizes), max(1, int(within)))
 
 
 async def listed(
@@ -213,14 +234,17 @@ async def listed(
     """A page of rows, in the order of the file, and the cursor of the next."""
     path = await to_thread.run_sync(path_of, storage, found.artifact)
 
-    def read() -> tuple[list[dict[str, Any]], int | None]:
+    def read() -> tuple[list[dict[str, Any]], list[int]]:
         places = places_of(path, kept=kept, reason=reason)
         begin = int(np.searchsorted(places, cursor or 0))
-        after = places[begin + limit : begin + limit + 1].tolist()
-        return rows_at(path, places[begin : begin + limit]), after[0] if after else None
+        wanted = places[begin : begin + limit + 1]
+        return rows_at(path, wanted[:limit]), wanted.tolist()
 
-    rows, after = await to_thread.run_sync(read)
-    return await described_rows(session, rows), after
+    rows, places = await to_thread.run_sync(read)
+    sizes = await _sizes(session, rows)
+    count = fitting([sizes[_id(row)] for row in rows])
+    after = places[count] if count < len(places) else None
+    return await described_rows(session, rows[:count]), after
 
 
 async def described_rows(
@@ -237,7 +261,7 @@ async def described_rows(
     return [
         SelectedRow(
             name=known[row["example_id"]].name,
-            fields=fields_of(known[row["example_id"]].fields),
+            fields=beginning_of(known[row["example_id"]].fields),
             **{name: row[name] for name in SelectedRow.model_fields if name in row},
         )
         for row in rows

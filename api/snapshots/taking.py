@@ -5,16 +5,16 @@ from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from anyio import to_thread
-from sqlalchemy import ColumnElement, Select, select
+from sqlalchemy import ColumnElement, Select, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.examples.schemas import Filters
 from api.examples.service import matching_ids
-from api.exports.portions import stored_bytes, within_bytes
+from api.exports.portions import MOST_BYTES, stored_bytes
 from api.exports.records import SAID, Prediction, predictions_of
 from api.exports.tables import is_effective, speaks
 from core.among import among
@@ -26,6 +26,8 @@ from core.tasks.registry import class_of, label_of, task_type, written
 
 _BLOCK: Final = 4000
 _EVERYTHING: Final = 2**31
+_SHORT: Final = 200
+_MOST_KNOWN: Final = 10_000
 _OOD: Final = Verdict.OOD.in_files
 
 
@@ -79,11 +81,11 @@ async def take(
         classes: Names of the project's classes by their ids.
         path: Of the file.
     """
-    taken = Taken()
+    taken, meanings = Taken(), _Meanings(classes)
     writer = SnapshotWriter(path)
     try:
         async for read in _blocks(session, project, storage, filters, classes):
-            await to_thread.run_sync(_write, writer, read, classes, taken)
+            await to_thread.run_sync(_write, writer, read, meanings, taken)
     finally:
         await to_thread.run_sync(writer.close)
     return taken
@@ -134,16 +136,11 @@ async def _matching(
     return np.unique(np.asarray(found, dtype=np.int64))
 
 
-def _examples(project_id: int, inside: ColumnElement[bool]) -> Select[*tuple[Any, ...]]:
+def _examples(project_id: int, inside: ColumnElement[bool]) -> Select[Any]:
     """As many of the examples ``inside`` as fit memory, in order."""
-    first = (
-        select(Example.id, Example.pool_index, stored_bytes(Example.label).label("bytes"))
-        .where(Example.project_id == project_id, inside)
-        .order_by(Example.pool_index)
-        .limit(_BLOCK)
-    )
-    next_ = within_bytes(first.subquery(), "pool_index")
-    return (
+    size = stored_bytes(Example.label)
+    # Summed up over those of a block, which are cut off first.
+    block = (
         select(
             Example.id,
             Example.pool_index,
@@ -151,10 +148,16 @@ def _examples(project_id: int, inside: ColumnElement[bool]) -> Select[*tuple[Any
             Example.split,
             Example.state,
             Example.label,
+            size.label("bytes"),
         )
-        .join(next_, next_.c.id == Example.id)
+        .where(Example.project_id == project_id, inside)
         .order_by(Example.pool_index)
+        .limit(_BLOCK)
+        .subquery()
     )
+    before = func.sum(block.c.bytes).over(order_by=block.c.pool_index) - block.c.bytes
+    sized = select(block, before.label("before")).subquery()
+    return select(sized).where(sized.c.before < MOST_BYTES).order_by(sized.c.pool_index)
 
 
 def _said(ids: Sequence[int], *, by_class: bool) -> Select[*tuple[Any, ...]]:
@@ -168,28 +171,57 @@ def _said(ids: Sequence[int], *, by_class: bool) -> Select[*tuple[Any, ...]]:
             is_effective(by_class).label("effective"),
         )
         .join(Example, Example.id == Annotation.example_id)
-        .where(among(Annotation.example_id, ids))
+        .where(among(Annotation.example_id, ids), among(Example.id, ids))
         .order_by(Annotation.id)
     )
 
 
-def _write(writer: SnapshotWriter, read: _Block, classes: Mapping[int, str], taken: Taken) -> None:
+class _Meaning(NamedTuple):
+    """What a verdict with a label is in the file."""
+
+    class_: str | None
+    class_id: int | None
+    says: int
+
+
+class _Meanings:
+    """What labels mean; of short ones each is read once, as most examples share theirs."""
+
+    def __init__(self, classes: Mapping[int, str]) -> None:
+        self._classes = classes
+        self._known: dict[tuple[str | None, str | None], _Meaning] = {}
+
+    def of(self, verdict: str | None, stored: Any, text: str | None) -> _Meaning:
+        key = (verdict, text)
+        found = self._known.get(key)
+        if found is None:
+            label = label_of(stored)
+            found = _Meaning(written(label, self._classes), class_of(label), says(*key))
+            if len(text or "") <= _SHORT and len(self._known) < _MOST_KNOWN:
+                self._known[key] = found
+        return found
+
+
+def _write(writer: SnapshotWriter, read: _Block, meanings: _Meanings, taken: Taken) -> None:
     said: dict[int, list[Any]] = defaultdict(list)
     for row in read.said:
         said[row.example_id].append(row)
-    rows = [_row(one, said[one.id], read.predictions.get(one.id), classes) for one in read.examples]
+    rows = [
+        _row(one, said.get(one.id, []), read.predictions.get(one.id), meanings)
+        for one in read.examples
+    ]
     for row in rows:
         taken.add(row)
     writer.add(rows)
 
 
 def _row(
-    example: Any, said: Sequence[Any], prediction: Prediction | None, classes: Mapping[int, str]
+    example: Any, said: Sequence[Any], prediction: Prediction | None, meanings: _Meanings
 ) -> dict[str, Any]:
     votes = [one for one in said if one.speaks]
-    label = label_of(example.label)
     text = None if example.label is None else json.dumps(example.label, sort_keys=True)
     verdict = _verdict(example, votes)
+    meaning = meanings.of(verdict, example.label, text)
     return {
         "example_id": example.id,
         "pool_index": example.pool_index,
@@ -197,10 +229,10 @@ def _row(
         "split": example.split.value,
         "state": example.state.value,
         "verdict": verdict,
-        "class": written(label, classes),
-        "class_id": class_of(label),
+        "class": meaning.class_,
+        "class_id": meaning.class_id,
         "label": text,
-        "says": says(verdict, text),
+        "says": meaning.says,
         "origin": _origin(example.split, verdict, votes),
         "annotations": [one.id for one in said],
         "votes": [one.id for one in votes],

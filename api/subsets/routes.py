@@ -5,7 +5,7 @@ from anyio import to_thread
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response, StreamingResponse
 
-from api.access import ManagedProject, ProjectId, managing
+from api.access import ProjectId, ReviewedProject, managing, reviewing
 from api.audit import record
 from api.deps import OriginalsDep, SessionDep, StorageDep
 from api.files import artifact_file
@@ -29,7 +29,7 @@ ByteOrderMark = Annotated[
 
 
 @router.get("")
-async def list_subsets(session: SessionDep, project: ManagedProject) -> Items[SubsetOut]:
+async def list_subsets(session: SessionDep, project: ReviewedProject) -> Items[SubsetOut]:
     """Every subset that jobs have found, newest first."""
     return Items(items=await service.list_subsets(session, project))
 
@@ -44,7 +44,7 @@ async def compare_subsets(
     b: Compared,
 ) -> SubsetComparison:
     """Two subsets side by side: what both keep, and what only one does."""
-    async with managing(request, user, project_id) as (session, project):
+    async with reviewing(request, user, project_id) as (session, project):
         one, other = [await service.described_subset(session, project, it) for it in (a, b)]
     return await to_thread.run_sync(service.compared, storage, one, other)
 
@@ -80,7 +80,7 @@ async def export_subset(
     if not path.exists():
         raise service.gone(artifact)
     name = f"karat-subset-{subset_id}"
-    sessions = request.app.state.sessions
+    sessions = await request.app.state.reader.sessions()
     body: AsyncIterator[str] | AsyncIterator[bytes]
     if format is SubsetFormat.CSV:
         body = exports.as_csv(sessions, project_id, path, bom=bom, texts=texts)

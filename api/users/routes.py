@@ -1,10 +1,13 @@
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
+from fastapi.responses import StreamingResponse
 
+from api.access import Staff
+from api.audit import record
 from api.deps import SessionDep, SettingsDep
 from api.pagination import Cursor, Limit, Page
 from api.parameters import PathId
-from api.principal import Admin, Engineer
-from api.users import service
+from api.principal import Admin
+from api.users import erasure, held, service
 from api.users.schemas import (
     PasswordReset,
     PasswordResetOut,
@@ -19,7 +22,7 @@ router = APIRouter(prefix="/users", tags=["users"])
 
 @router.get("")
 async def list_users(
-    session: SessionDep, _: Engineer, cursor: Cursor = None, limit: Limit = 500
+    session: SessionDep, _: Staff, cursor: Cursor = None, limit: Limit = 500
 ) -> Page[UserOut]:
     users = await service.list_users(session, cursor=cursor, limit=limit)
     return Page(
@@ -64,7 +67,37 @@ async def reset_password(
     )
 
 
+@router.post("/{user_id}/reset-second-factor")
+async def reset_second_factor(session: SessionDep, admin: Admin, user_id: PathId) -> UserOut:
+    """Take somebody's second factor away, as when a phone is lost; their sessions end."""
+    return UserOut.model_validate(await service.reset_second_factor(session, admin, user_id))
+
+
 @router.post("/{user_id}/unlock")
 async def unlock_user(session: SessionDep, admin: Admin, user_id: PathId) -> UserOut:
     """Let somebody log in again at once, who has to wait after too many failed logins."""
     return UserOut.model_validate(await service.unlock(session, admin, user_id))
+
+
+@router.post("/{user_id}/erase")
+async def erase_user(session: SessionDep, admin: Admin, user_id: PathId) -> UserOut:
+    """Erase who somebody is, for good: name, address, sessions, tokens and memberships go.
+
+    What they labeled stays, under the number of the user, and so does what they did in the audit
+    log, without the addresses that they came from.
+    """
+    return UserOut.model_validate(await erasure.erase(session, admin, user_id))
+
+
+@router.get("/{user_id}/export", response_class=StreamingResponse)
+async def export_user(
+    request: Request, session: SessionDep, admin: Admin, user_id: PathId
+) -> StreamingResponse:
+    """All that is held of somebody, as JSON Lines; `kind` says what a line is."""
+    await service.find(session, user_id)
+    record(session, admin, "export", "user", user_id)
+    return StreamingResponse(
+        held.lines(request.app.state.sessions, user_id),
+        media_type="application/x-ndjson",
+        headers={"Content-Disposition": f'attachment; filename="karat-user-{user_id}.jsonl"'},
+    )

@@ -30,6 +30,7 @@ class UserOut(BaseModel):
     active: bool
     must_change_password: bool
     created_at: datetime
+    erased_at: datetime | None
 
 
 class UserCreate(BaseModel):
@@ -48,6 +49,7 @@ class UserUpdate(BaseModel):
     role: Role | None = None
     active: bool | None = None
     password: NewPassword | None = None
+    second_factor_required: bool | None = None
 
 
 class PasswordReset(BaseModel):
@@ -69,7 +71,8 @@ class UserActivity(UserOut):
 
     `signed_in_at` is the beginning of their newest session that still holds, `sessions` and
     `tokens` count what is valid now. `locked`: after too many failed logins they have to wait, from
-    one address at least.
+    one address at least. `second_factor_required`: an admin wants them to have one;
+    `single_sign_on`: the provider knows them.
     """
 
     projects: int
@@ -77,3 +80,6 @@ class UserActivity(UserOut):
     tokens: int
     signed_in_at: datetime | None
     locked: bool
+    second_factor: bool
+    second_factor_required: bool
+    single_sign_on: bool

@@ -1,7 +1,8 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Any
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import exists, func, or_, select
 from sqlalchemy import update as change
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -11,11 +12,13 @@ from api.audit import differences, record
 from api.credentials import hash_in_thread
 from api.passwords import end_sessions, require_good, set_password, temporary_password
 from api.principal import Principal
+from api.second_factor import service as second_factor
+from api.users.roles import set_role
 from api.users.schemas import PasswordReset, UserActivity, UserCreate, UserOut, UserUpdate
 from core.errors import Conflict, NotFound
 from core.settings import Settings
 from core.states import Role
-from core.tables import ApiToken, LoginSession, Member, User
+from core.tables import ApiToken, Identity, LoginSession, Member, User
 
 
 async def list_users(session: AsyncSession, *, cursor: int | None, limit: int) -> Sequence[User]:
@@ -43,6 +46,7 @@ async def activity(
         select(func.max(LoginSession.created_at))
         .where(LoginSession.user_id == User.id)
         .scalar_subquery(),
+        exists().where(Identity.user_id == User.id),
     )
     statement = statement.where(User.id > (cursor or 0)).order_by(User.id).limit(limit)
     return [
@@ -53,9 +57,24 @@ async def activity(
             tokens=tokens,
             signed_in_at=signed_in,
             locked=limits.account(user.email) in waiting,
+            second_factor=user.second_factor,
+            second_factor_required=user.second_factor_required,
+            single_sign_on=known,
         )
-        for user, projects, sessions, tokens, signed_in in await session.execute(statement)
+        for user, projects, sessions, tokens, signed_in, known in await session.execute(statement)
     ]
+
+
+async def find(session: AsyncSession, user_id: int) -> User:
+    """A user.
+
+    Raises:
+        NotFound: There is none of this number.
+    """
+    user = await session.get(User, user_id)
+    if user is None:
+        raise NotFound("user")
+    return user
 
 
 async def create(session: AsyncSession, actor: Principal | None, body: UserCreate) -> User:
@@ -75,7 +94,7 @@ async def create(session: AsyncSession, actor: Principal | None, body: UserCreat
             "email_taken", "There is already a user with this address.", field="email"
         ) from error
     if actor is not None:
-        record(session, actor, "create", "user", user.id, email=user.email, role=user.role)
+        record(session, actor, "create", "user", user.id, role=user.role)
     return user
 
 
@@ -87,10 +106,16 @@ async def update(session: AsyncSession, actor: Principal, user_id: int, body: Us
     user = await session.get(User, user_id, with_for_update=True)
     if user is None:
         raise NotFound("user")
+    if user.erased_at is not None:
+        raise _erased()
     changed = body.model_dump(exclude_none=True, exclude={"password"})
     before = {name: getattr(user, name) for name in changed}
+    lowered = 0
     for field, value in changed.items():
-        setattr(user, field, value)
+        if field == "role":
+            lowered = await set_role(session, user, value)
+        else:
+            setattr(user, field, value)
     if body.password is not None:
         await set_password(session, user, body.password, hashed)
     revoked = 0
@@ -106,12 +131,21 @@ async def update(session: AsyncSession, actor: Principal, user_id: int, body: Us
         "update",
         "user",
         user.id,
-        email=user.email,
-        changes=differences(before, changed),
+        changes=_unnamed(differences(before, changed)),
         password_set=body.password is not None,
         revoked_tokens=revoked,
+        **({"projects_no_longer_managed": lowered} if lowered else {}),
     )
     return user
+
+
+def _erased() -> Conflict:
+    return Conflict("user_erased", "Who this was has been erased. Add them as a new user.")
+
+
+def _unnamed(changes: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    """Changes as the audit log keeps them: that a name has changed, and not which it was."""
+    return {**changes, "name": [None, None]} if "name" in changes else changes
 
 
 async def reset_password(
@@ -127,6 +161,8 @@ async def reset_password(
     user = await session.get(User, user_id, with_for_update=True)
     if user is None:
         raise NotFound("user")
+    if user.erased_at is not None:
+        raise _erased()
     if user.id == actor.id:
         raise Conflict("own_password", "Change your own password under Account.")
     await set_password(session, user, password, hashed, must_change=True)
@@ -137,19 +173,35 @@ async def reset_password(
         "reset_password",
         "user",
         user.id,
-        email=user.email,
         revoked_tokens=revoked,
     )
     return user, password, revoked
 
 
-async def unlock(session: AsyncSession, actor: Principal, user_id: int) -> User:
-    """Let a user log in again at once, who has to wait after too many failed logins."""
-    user = await session.get(User, user_id)
+async def reset_second_factor(session: AsyncSession, actor: Principal, user_id: int) -> User:
+    """Take somebody's second factor away, as when a phone is lost; their sessions end.
+
+    Raises:
+        Conflict: ``own_second_factor`` or ``no_second_factor``.
+    """
+    user = await session.get(User, user_id, with_for_update=True)
     if user is None:
         raise NotFound("user")
+    if user.id == actor.id:
+        raise Conflict("own_second_factor", "Remove your own second factor under Account.")
+    if not user.second_factor:
+        raise Conflict("no_second_factor", "This user has no second factor.")
+    await second_factor.forget(session, user)
+    await end_sessions(session, user)
+    record(session, actor, "remove", "second_factor", user.id)
+    return user
+
+
+async def unlock(session: AsyncSession, actor: Principal, user_id: int) -> User:
+    """Let a user log in again at once, who has to wait after too many failed logins."""
+    user = await find(session, user_id)
     await limits.lift(session, user)
-    record(session, actor, "unlock", "user", user.id, email=user.email)
+    record(session, actor, "unlock", "user", user.id)
     return user
 
 

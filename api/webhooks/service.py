@@ -20,7 +20,7 @@ from core.errors import Conflict, Forbidden, NotFound
 from core.events import Topic
 from core.messages import DeliverWebhooks
 from core.settings import Settings
-from core.states import Role, Scope
+from core.states import Scope
 from core.tables import Delivery, Webhook, WebhookEvent
 from core.webhooks import SECRET_PREFIX, TEST, message_id, payload
 
@@ -43,9 +43,10 @@ async def find(
     """A webhook that the caller may manage: that of a project, or for admins of all projects."""
     locked = {"key_share": True} if lock else None
     hook = await session.get(Webhook, webhook_id, with_for_update=locked)
-    if hook is None or (hook.project_id is None and principal.role is not Role.ADMIN):
+    of_all = hook is not None and hook.project_id is None
+    if hook is None or (of_all and (not principal.admin or principal.project_id is not None)):
         raise NotFound("webhook")
-    if hook.project_id is None and principal.scope is not Scope.ADMIN:
+    if of_all and principal.scope is not Scope.ADMIN:
         raise Forbidden(
             "scope_required", "Webhooks of the installation need an API token of scope admin."
         )

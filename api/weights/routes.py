@@ -3,10 +3,11 @@ from typing import Annotated
 from anyio import to_thread
 from fastapi import APIRouter, Query, Request
 
+from api.access import Staff
 from api.deps import SessionDep, SettingsDep, StorageDep, transaction
 from api.pagination import Items
 from api.parameters import PathId
-from api.principal import Admin, Engineer
+from api.principal import Admin
 from api.weights import service
 from api.weights.receiving import discard, keep
 from api.weights.schemas import WeightsOut
@@ -23,13 +24,13 @@ Name = Annotated[
 
 
 @router.get("/weights")
-async def list_weights(session: SessionDep, user: Engineer) -> Items[WeightsOut]:
+async def list_weights(session: SessionDep, user: Staff) -> Items[WeightsOut]:
     """Weights that admins have uploaded, by name; the parameter `weights` of models names one."""
     return Items(items=await service.listed(session, user))
 
 
 @router.get("/weights/{weights_id}")
-async def show_weights(session: SessionDep, user: Engineer, weights_id: PathId) -> WeightsOut:
+async def show_weights(session: SessionDep, user: Staff, weights_id: PathId) -> WeightsOut:
     return await service.described(session, user, weights_id)
 
 

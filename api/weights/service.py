@@ -2,9 +2,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 from typing import Final
 
-from sqlalchemy import Select, exists, func, select
+from sqlalchemy import Select, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from api.access import seen
 from api.audit import record
 from api.principal import Principal
 from api.weights.receiving import Asked, Kept
@@ -12,8 +13,8 @@ from api.weights.schemas import State, Uploader, UsingProject, WeightsOut
 from core import queue
 from core.errors import Conflict, Invalid, NotFound
 from core.messages import CheckWeights
-from core.states import Role, RoundState
-from core.tables import Member, Project, Round, User, Weights
+from core.states import RoundState
+from core.tables import Project, Round, User, Weights
 from core.weights import LIBRARIES, Library
 from models.errors import ModelError
 from models.networks.weight_files.header import require_name
@@ -106,9 +107,8 @@ async def _using(
         .join(Project, Project.id == found.c.id)
         .order_by(Project.id)
     )
-    if principal is not None and principal.role is not Role.ADMIN:
-        mine = exists().where(Member.project_id == Project.id, Member.user_id == principal.id)
-        statement = statement.where(mine)
+    if principal is not None:
+        statement = statement.where(seen(principal, Project.id))
     using: dict[str, list[UsingProject]] = {}
     for weights, project_id, project in (await session.execute(statement)).all():
         using.setdefault(weights, []).append(UsingProject(id=project_id, name=project))

@@ -1,6 +1,6 @@
 """Projects on real features: what a model that learned from some answers says of the rest."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal
 
@@ -41,7 +41,8 @@ class Project:
     @property
     def wrong(self) -> NDArray[np.bool_]:
         """Return which labels would be wrong."""
-        return self.labels != self.truth
+        wrong: NDArray[np.bool_] = self.labels != self.truth
+        return wrong
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,19 @@ def make(plan: Plan, images: Images, cache: Path) -> Project:
     kept = np.load(path)
     classes, answered = kept["rest"].tolist()
     return Project(kept["labels"], kept["confidence"], kept["truth"], classes, answered)
+
+
+def adversarial(project: Project, target: float, seed: int) -> Project:
+    """Return the same with other truths: a little more than the target wrong in every lot alike.
+
+    Whatever passes is a promise that is broken, and nothing about confidences says so.
+    """
+    generator = np.random.default_rng([seed, 4])
+    wrong = generator.random(len(project.truth)) < 1.05 * target
+    other = generator.integers(1, project.classes + 1, len(project.truth))
+    # Labels are OOD (-1) and 0..C-1: another of them, round about.
+    moved = (project.labels - OOD + other) % (project.classes + 1) + OOD
+    return replace(project, truth=np.where(wrong, moved, project.labels))
 
 
 def _made(plan: Plan, images: Images) -> Project:

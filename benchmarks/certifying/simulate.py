@@ -50,9 +50,15 @@ class Outcome:
 
 
 def certify(
-    project: Project, promise: Promise, people: People, *, seed: int, batch: int
+    project: Project,
+    promise: Promise,
+    people: People,
+    *,
+    seed: int,
+    batch: int,
+    stop: bool = False,
 ) -> Outcome:
-    """Draw until nothing more is wanted, a batch at a time."""
+    """Draw a batch at a time until nothing is wanted, or until anything passes if to `stop`."""
     lots = lots_of(project)
     if people.error > 0:
         rows = np.random.default_rng([seed, 2]).choice(len(project.truth), PAIRS, replace=False)
@@ -64,6 +70,8 @@ def certify(
     while draws := state.next_draws(batch):
         for draw in draws:
             state.observe(draw.index, people.contradict(draw.index))
+        if stop and state.decide().bound is not None:
+            break
     decision = state.decide()
     answered = {index for index, _ in state.observations()["answers"]}
     passed = [
@@ -82,13 +90,12 @@ def judged(
     """Hold what was labeled against the truth."""
     wrong, labels = project.wrong[auto], project.labels[auto]
     ood = labels == OOD
-    missed_in = 1.0 if promise.missed_in is None else promise.missed_in
-    parts = [(wrong, max(promise.target, promise.missed_in or 0)), (wrong[ood], missed_in)]
-    if promise.missed_in is not None:
-        parts.append((wrong[~ood], promise.target))
+    parts = [(wrong, promise.target)]
+    if promise.is_ood_apart:
+        parts = [(wrong[~ood], promise.target), (wrong[ood], promise.missed)]
     if promise.scope == "class":
         parts = [
-            (wrong[labels == one], missed_in if one == OOD else promise.target)
+            (wrong[labels == one], promise.missed if one == OOD else promise.target)
             for one in range(OOD, project.classes)
         ]
     kept = all(int(part.sum()) <= share * len(part) + 1e-9 for part, share in parts)
@@ -130,7 +137,7 @@ def uniform_audit(
         ood = [lot for lot in taken if lot.label == OOD]
         if sum(lot.size for lot in taken) < 0.15 * len(project.truth):
             continue
-        parts = [taken] if promise.missed_in is None else [taken, ood]
+        parts = [taken, ood] if promise.is_ood_apart else [taken]
         if not all(_passes(part, wrong, promise) for part in parts if part):
             break
         passed = list(taken)
@@ -141,9 +148,11 @@ def uniform_audit(
 
 def _passes(lots: list[Lot], wrong: dict[int, bool], promise: Promise) -> bool:
     size = sum(lot.size for lot in lots)
-    found = [wrong[one] for lot in lots for one in lot.members.tolist() if one in wrong]
-    limit = most_wrong_fixed(len(found), sum(found), size, 1 - promise.confidence)
-    return limit - sum(found) <= promise.target * (size - len(found))
+    seen = np.array(list(wrong))
+    inside = seen[np.isin(seen, np.concatenate([lot.members for lot in lots]))].tolist()
+    bad = sum(wrong[one] for one in inside)
+    limit = most_wrong_fixed(len(inside), bad, size, 1 - promise.confidence)
+    return limit - bad <= promise.target * (size - len(inside))
 
 
 def lots_of(project: Project) -> list[Lot]:

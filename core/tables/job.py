@@ -77,26 +77,3 @@ class Artifact(Base):
     bytes: Mapped[int]
     meta: Mapped[dict[str, Any]] = mapped_column(server_default=text("'{}'"))
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
-
-
-class Audit(Base):
-    """Who did what to which object, and when."""
-
-    __tablename__ = "audit"
-    __table_args__ = (
-        # Each ends in the id, by which pages go on.
-        Index("ix_audit_actor", "actor_id", "id"),
-        Index("ix_audit_what", "object_type", "verb", "id"),
-        Index("ix_audit_at", "at"),
-    )
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    actor_id: Mapped[int | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
-    project_id: Mapped[int | None] = mapped_column(
-        ForeignKey("projects.id", ondelete="SET NULL"), index=True
-    )
-    verb: Mapped[str]
-    object_type: Mapped[str]
-    object_id: Mapped[int | None]
-    detail: Mapped[dict[str, Any]] = mapped_column(server_default=text("'{}'"))
-    at: Mapped[datetime] = mapped_column(server_default=func.now())

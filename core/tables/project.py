@@ -14,14 +14,16 @@ from sqlalchemy import (
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from core.db import Base
-from core.states import Medium, ProjectState
+from core.states import Medium, ProjectRole, ProjectState
 from core.tables.user import User
 
 
 class Project(Base):
     """One pool of images or of texts, labeled into one set of classes.
 
-    ``task`` names its type of labels, one of ``core.tasks.registry``.
+    ``task`` names its type of labels, one of ``core.tasks.registry``. ``finished_at`` is set while
+    it is finished. With ``retain_days`` it is deleted so many days after that: see
+    ``core.retention``; ``retain_since`` is when that was said.
     """
 
     __tablename__ = "projects"
@@ -37,6 +39,9 @@ class Project(Base):
     settings: Mapped[dict[str, Any]]
     created_by: Mapped[int | None] = mapped_column(ForeignKey("users.id", ondelete="SET NULL"))
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    finished_at: Mapped[datetime | None]
+    retain_days: Mapped[int | None]
+    retain_since: Mapped[datetime | None]
 
     classes: Mapped[list["ProjectClass"]] = relationship(
         lazy="raise", order_by="ProjectClass.position", passive_deletes=True
@@ -82,7 +87,7 @@ class FormerClassName(Base):
 
 
 class Member(Base):
-    """Who may see and label a project."""
+    """Who may see and label a project, and what else."""
 
     __tablename__ = "members"
 
@@ -92,6 +97,7 @@ class Member(Base):
     user_id: Mapped[int] = mapped_column(
         ForeignKey("users.id", ondelete="CASCADE"), primary_key=True, index=True
     )
+    role: Mapped[ProjectRole]
     added_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
     user: Mapped[User] = relationship(lazy="raise")

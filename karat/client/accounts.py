@@ -1,8 +1,10 @@
 """The client's part for users, their passwords and their API tokens."""
 
-from typing import Any
+import json
+from collections.abc import Iterator
+from typing import Any, Literal
 
-from karat.client.resources import NewToken, Role, Scope, Token, User
+from karat.client.resources import NewToken, Retention, Role, Scope, Token, User
 from karat.client.transport import Transport
 
 
@@ -17,7 +19,7 @@ class AccountsClient:
         """
         self._transport = transport
 
-    def login(self, email: str, password: str) -> User:
+    def login(self, email: str, password: str, code: str | None = None) -> User:
         """Log in with a password; the session lasts as long as the client.
 
         From then on the client acts for this user, and no longer for that of its token.
@@ -25,14 +27,18 @@ class AccountsClient:
         Args:
             email: The user's address.
             password: The user's password.
+            code: Of the user's authenticator app, or a recovery code, if they have a second factor.
 
         Returns:
             The user.
 
         Raises:
-            KaratError: ``bad_credentials``.
+            KaratError: ``bad_credentials``, ``code_required`` or ``wrong_code``; ``passwords_off``
+                where single sign-on is the only way.
         """
         body = {"email": email, "password": password}
+        if code is not None:
+            body["code"] = code
         user: User = self._transport.request("POST", "/auth/login", body=body)
         self._transport.forget_token()
         return user
@@ -72,7 +78,8 @@ class AccountsClient:
 
         Args:
             user_id: The user.
-            **changes: Any of ``name``, ``role``, ``active``, ``password``.
+            **changes: Any of ``name``, ``role``, ``active``, ``password``,
+                ``second_factor_required``.
 
         Returns:
             The changed user.
@@ -103,25 +110,82 @@ class AccountsClient:
         path = f"/users/{user_id}/reset-password"
         return str(self._transport.request("POST", path, body=body)["password"])
 
+    def reset_second_factor(self, user_id: int) -> User:
+        """Take a user's second factor away, and end their sessions; for admins.
+
+        Args:
+            user_id: The user.
+        """
+        user: User = self._transport.request("POST", f"/users/{user_id}/reset-second-factor")
+        return user
+
+    def erase_user(self, user_id: int) -> User:
+        """Erase who a user is, for good: name, address, sessions, tokens, memberships; for admins.
+
+        What they labeled stays under their number.
+
+        Args:
+            user_id: The user.
+        """
+        user: User = self._transport.request("POST", f"/users/{user_id}/erase")
+        return user
+
+    def export_user(self, user_id: int) -> Iterator[dict[str, Any]]:
+        """All that is held of a user, a dict for each thing, whose ``kind`` says what it is.
+
+        For admins.
+
+        Args:
+            user_id: The user.
+        """
+        yield from self._lines(f"/users/{user_id}/export")
+
+    def audit_log(self, after: int = 0, *, follow: bool = False) -> Iterator[dict[str, Any]]:
+        """The audit log, the oldest entry first; for admins.
+
+        Args:
+            after: The ``number`` of the last entry that you have.
+            follow: Go on with what comes, and never end.
+        """
+        query = {"after": after, "follow": follow or None}
+        yield from self._lines("/admin/audit.jsonl", query)
+
+    def _lines(self, path: str, query: dict[str, Any] | None = None) -> Iterator[dict[str, Any]]:
+        with self._transport.stream(path, query) as response:
+            for line in response.iter_lines():
+                if line:
+                    yield json.loads(line)
+
+    def retentions(self) -> list[Retention]:
+        """What will be deleted when, of all projects that are not kept for good; for admins."""
+        return list(self._transport.pages("/admin/retention"))
+
     def tokens(self) -> list[Token]:
         """The user's API tokens, without their secrets."""
         return list(self._transport.pages("/tokens"))
 
     def create_token(
-        self, name: str, expires_in_days: int | None = None, scope: Scope = "write"
+        self,
+        name: str,
+        expires_in_days: int | Literal["never"] | None = None,
+        scope: Scope = "write",
+        project_id: int | None = None,
     ) -> NewToken:
         """Make an API token.
 
         Args:
             name: What it is for.
-            expires_in_days: Its life; unlimited if None.
+            expires_in_days: Its life, that of the installation (90 days) if None.
             scope: What it may do of what its user may: ``read``, ``label`` as well, ``write``
                 all but users, tokens and the password, or ``admin`` everything.
+            project_id: The only project that it opens; all of the user's if None.
 
         Returns:
             The token with its ``secret``, which is shown this once.
         """
-        body = {"name": name, "expires_in_days": expires_in_days, "scope": scope}
+        body: dict[str, Any] = {"name": name, "scope": scope, "project_id": project_id}
+        if expires_in_days is not None:
+            body["expires_in_days"] = None if expires_in_days == "never" else expires_in_days
         token: NewToken = self._transport.request("POST", "/tokens", body=body)
         return token
 

@@ -31,11 +31,12 @@ BY_ENDING: Final = {
 """Formats of an export that the ending of its file tells."""
 
 
-def format_by_ending(path: Path) -> str:
+def format_by_ending(path: Path, task: str = "classification") -> str:
     """The format that a file's ending tells.
 
     Args:
         path: The file of an export.
+        task: The project's type of labels; instruction data in ``.jsonl`` is Alpaca's.
 
     Raises:
         ValueError: It tells none.
@@ -46,4 +47,4 @@ def format_by_ending(path: Path) -> str:
         raise ValueError(
             f"The ending of {path.name} tells no format; name the format, or let it end in {known}."
         )
-    return found
+    return "alpaca" if found == "jsonl" and task == "instructions" else found

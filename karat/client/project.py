@@ -20,10 +20,20 @@ from karat.client.findings import (
 from karat.client.labeling import LabelingClient
 from karat.client.notebook import JOBS, ROUNDS, Listing, RoundRows, Rows, project_columns, shown
 from karat.client.pool import PoolClient
-from karat.client.resources import Example, Job, JobState, Member, Project, Split
+from karat.client.resources import (
+    Example,
+    Job,
+    JobState,
+    Member,
+    Project,
+    ProjectRole,
+    Retention,
+    Split,
+)
 from karat.client.review import ReviewClient
 from karat.client.selection import SelectionClient
 from karat.client.snapshots import SnapshotsClient
+from karat.client.sync import SyncsClient
 from karat.client.transfers import TransferClient
 from karat.client.transport import Transport
 from karat.client.webhook import WebhooksClient
@@ -93,13 +103,16 @@ class ProjectClient(LabelingClient, TransferClient):
         """Who may label."""
         return list(self._transport.pages(f"{self._path}/members"))
 
-    def add_member(self, user_id: int) -> None:
-        """Let a user label; harmless if they may already.
+    def add_member(self, user_id: int, role: ProjectRole | None = None) -> None:
+        """Let a user in, or give a member another role; harmless if they have it already.
 
         Args:
             user_id: The user.
+            role: ``annotator``, ``reviewer`` or ``manager``. Without one members keep theirs;
+                engineers and admins come in as managers, everybody else as annotators.
         """
-        self._transport.request("PUT", f"{self._path}/members/{user_id}")
+        body = None if role is None else {"role": role}
+        self._transport.request("PUT", f"{self._path}/members/{user_id}", body=body)
 
     def remove_member(self, user_id: int) -> None:
         """Let a user label no longer.
@@ -108,6 +121,22 @@ class ProjectClient(LabelingClient, TransferClient):
             user_id: The user.
         """
         self._transport.request("DELETE", f"{self._path}/members/{user_id}")
+
+    def retention(self) -> Retention:
+        """How long the project is kept after it is finished, and when it goes; for managers."""
+        found: Retention = self._transport.request("GET", f"{self._path}/retention")
+        return found
+
+    def retain(self, days: int | None) -> Retention:
+        """Have the project deleted so many days after it is finished; for admins.
+
+        Args:
+            days: At least 7; None keeps it.
+        """
+        found: Retention = self._transport.request(
+            "PUT", f"{self._path}/retention", body={"days": days}
+        )
+        return found
 
     def examples(
         self, *, state: str | None = None, split: Split | Literal["all"] = "pool"
@@ -129,6 +158,11 @@ class ProjectClient(LabelingClient, TransferClient):
     def certificates(self) -> CertificatesClient:
         """Labels that a model gives, with a promise of how many are wrong."""
         return CertificatesClient(self._transport, f"{self._path}/certificates")
+
+    @property
+    def syncs(self) -> SyncsClient:
+        """Places of buckets that the pool follows."""
+        return SyncsClient(self._transport, self._path)
 
     @property
     def snapshots(self) -> SnapshotsClient:

@@ -8,7 +8,10 @@ from typing import Any, Literal, NotRequired, TypedDict
 Scope = Literal["read", "label", "write", "admin"]
 """How much of what its user may do an API token may do; each includes the ones before it."""
 Role = Literal["admin", "engineer", "annotator"]
-"""What a user may do; each role includes the ones after it."""
+"""What a user may do beside what a project lets its members do (``ProjectRole``).
+
+Each includes the ones after it: admins manage everything and everybody, engineers make
+projects."""
 Medium = Literal["image", "text"]
 """What the examples of a project are."""
 Split = Literal["pool", "evaluation", "auxiliary_ood"]
@@ -61,6 +64,11 @@ ExportFormat = Literal[
     "messages",
     "rankings",
 ]
+ProjectRole = Literal["annotator", "reviewer", "manager"]
+"""What a member may do in a project; each role includes the ones before it.
+
+Annotators label and decide reviews; reviewers also see what the project has found; managers
+also change it. Admins are managers everywhere."""
 
 
 class ExportFormatInfo(TypedDict):
@@ -77,6 +85,7 @@ class User(TypedDict):
     active: bool
     created_at: str
     email: str
+    erased_at: str | None
     id: int
     must_change_password: bool
     name: str
@@ -92,6 +101,7 @@ class Token(TypedDict):
     last_used_at: str | None
     name: str
     prefix: str
+    project_id: int | None
     revoked_at: str | None
     scope: Scope
 
@@ -105,6 +115,7 @@ class NewToken(TypedDict):
     last_used_at: str | None
     name: str
     prefix: str
+    project_id: int | None
     revoked_at: str | None
     scope: Scope
     secret: str
@@ -167,6 +178,7 @@ class ProjectListed(TypedDict):
     id: int
     medium: Medium
     name: str
+    permissions: list[Literal["label", "review", "manage"]]
     pictures: list[int]
     state: ProjectState
     task: Literal["classification", "boxes", "instructions"]
@@ -185,17 +197,37 @@ class Project(TypedDict):
     medium: Medium
     modes: list[Literal["single", "grid"]]
     name: str
-    permissions: list[Literal["label", "manage"]]
+    permissions: list[Literal["label", "review", "manage"]]
     settings: dict[str, Any]
     state: ProjectState
     task: Literal["classification", "boxes", "instructions"]
     warnings: list[str]
 
 
+class Retention(TypedDict):
+    """How long a project is kept, and what goes when.
+
+    `since` is when that was said, `due_at` when the project goes: null while it is not finished or
+    is kept. `images` and `answers` are what it holds now. Nothing goes in the week after `since`,
+    nor while a job is at work.
+    """
+
+    answers: int
+    days: int | None
+    due_at: str | None
+    finished_at: str | None
+    images: int
+    project: str
+    project_id: int
+    since: str | None
+    state: ProjectState
+
+
 class Member(TypedDict):
     """A member of a project."""
 
     added_at: str
+    role: ProjectRole
     user: User
 
 

@@ -199,7 +199,7 @@ class TransferClient:
                 ``parquet``, and what people said of it in ``rankings``, which alone
                 ``import_images`` does not read. None: by the
                 ending of ``path``, which is ``.csv``, ``.jsonl``, ``.parquet``, or ``.zip`` for
-                ``imagefolder``.
+                ``imagefolder``; of instruction data ``.jsonl`` is ``alpaca``.
             effective: Whether ``csv`` and ``jsonl`` hold of each image only the one annotation
                 that it counts as, instead of all that was said of it.
             unlabeled: Whether images go along that nobody has judged (not in ``imagefolder``).
@@ -217,7 +217,7 @@ class TransferClient:
             ValueError: No format is named, and the ending tells none.
         """
         query = {
-            "format": format or format_by_ending(Path(path)),
+            "format": format or self._format_of(Path(path)),
             "effective": effective,
             "unlabeled": unlabeled,
             "images": images,
@@ -226,3 +226,10 @@ class TransferClient:
             "people_only": people_only,
         }
         return self._transport.save(f"{self._path}/export", Path(path), query, on_received)
+
+    def _format_of(self, path: Path) -> str:
+        """The format that a file's ending tells; what is in JSON Lines depends on the project."""
+        found = format_by_ending(path)
+        if found != "jsonl":
+            return found
+        return format_by_ending(path, self._transport.request("GET", self._path)["task"])

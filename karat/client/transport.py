@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,7 @@ class Transport:
         # The origin shows the API that a request with the session cookie is no foreign page's.
         self._http = httpx.Client(
             base_url=f"{self.url}/api",
-            headers={"Origin": self.url},
+            headers={"Origin": self.url, "User-Agent": f"karat/{version('karat')}"},
             timeout=httpx.Timeout(60.0, connect=5.0),
             limits=httpx.Limits(max_connections=32),
         )

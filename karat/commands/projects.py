@@ -22,7 +22,7 @@ from karat.commands.connection import (
 from karat.terminal import job_bar, show_estimate, show_json, show_table, when
 
 if TYPE_CHECKING:
-    from karat.client.resources import Medium, Project
+    from karat.client.resources import Medium, Project, ProjectRole, Retention
 
 projects = typer.Typer(help="Make and run projects.", no_args_is_help=True)
 rounds = typer.Typer(help="Look at and close rounds.", no_args_is_help=True)
@@ -208,17 +208,77 @@ def delete(
 
 @projects.command("add-member")
 def add_member(
-    project: ProjectArgument, email: Annotated[str, typer.Argument(help="The user's address.")]
+    project: ProjectArgument,
+    email: Annotated[str, typer.Argument(help="The user's address.")],
+    role: Annotated[
+        str | None,
+        typer.Option(
+            help="annotator, reviewer or manager; engineers and admins come in as managers if left "
+            "out, others as annotators."
+        ),
+    ] = None,
 ) -> None:
-    """Let a user label."""
+    """Let a user in, or give a member another role."""
     from karat.client.transport import KaratError
 
     with connect() as client:
         user = next((one for one in client.users() if one["email"] == email.lower()), None)
         if user is None:
             raise KaratError("user_not_found", f"There is no user {email}. See: karat user list")
-        find_project(client, project).add_member(user["id"])
-    typer.echo(f"{email} may label in {project}.")
+        if role not in (None, "annotator", "reviewer", "manager"):
+            raise typer.BadParameter("It is annotator, reviewer or manager.", param_hint="--role")
+        found = find_project(client, project)
+        found.add_member(user["id"], cast("ProjectRole | None", role))
+        now = next(one["role"] for one in found.members() if one["user"]["id"] == user["id"])
+    article = "an" if now == "annotator" else "a"
+    typer.echo(f"{email} is {article} {now} of {project}.")
+
+
+@projects.command("retain")
+def retain(
+    project: ProjectArgument,
+    days: Annotated[
+        int | None, typer.Option(min=7, help="Delete it so many days after it is finished.")
+    ] = None,
+    forever: Annotated[bool, typer.Option("--forever", help="Keep it.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Show how long a project is kept, or have an admin change it."""
+    if forever and days is not None:
+        raise typer.BadParameter("Choose one of --days and --forever.")
+    with connect() as client:
+        found = find_project(client, project)
+        said = found.retain(days) if forever or days is not None else found.retention()
+    if as_json:
+        return show_json(said)
+    return _show_retention([said], "")
+
+
+@projects.command("retention")
+def retention(as_json: JsonOption = False) -> None:
+    """List what will be deleted when; for admins. Nothing is done by asking."""
+    with connect() as client:
+        found = client.retentions()
+    if as_json:
+        return show_json(found)
+    return _show_retention(found, "Every project is kept for good.")
+
+
+def _show_retention(found: "list[Retention]", empty: str) -> None:
+    rows = [
+        (
+            one["project_id"],
+            one["project"],
+            one["state"],
+            one["days"] or "kept",
+            when(one["due_at"]),
+            one["images"],
+            one["answers"],
+        )
+        for one in found
+    ]
+    columns = ("#id", "project", "state", "#days", "deleted on", "#examples", "#answers")
+    return show_table(columns, rows, empty)
 
 
 @rounds.command("list")

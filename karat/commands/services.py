@@ -49,6 +49,16 @@ def up(
         int, typer.Option(min=0, help="Processes that train, one per device.")
     ] = 1,
     cpu_workers: Annotated[int, typer.Option(min=0, help="Processes that import.")] = 1,
+    backup_to: Annotated[
+        Path | None,
+        typer.Option(envvar="KARAT_BACKUP_DIR", help="Directory to write backups into."),
+    ] = None,
+    backup_every: Annotated[
+        str, typer.Option(envvar="KARAT_BACKUP_EVERY", help="How often: 24h, 30m, 7d.")
+    ] = "24h",
+    backup_keep: Annotated[
+        int, typer.Option(min=1, envvar="KARAT_BACKUP_KEEP", help="How many backups stay.")
+    ] = 7,
 ) -> None:
     """Start Karat with its own PostgreSQL and Redis, until Ctrl-C.
 
@@ -57,6 +67,7 @@ def up(
     from karat.local.signals import Interrupted, interruptible
     from karat.local.stack import Stack
 
+    backups = None if backup_to is None else backup_words(backup_to, backup_every, backup_keep)
     stack = Stack(
         data,
         host=host,
@@ -64,6 +75,7 @@ def up(
         workers={"gpu": gpu_workers, "cpu": cpu_workers},
         database_url=os.environ.get("DATABASE_URL") or None,
         redis_url=os.environ.get("REDIS_URL") or None,
+        backups=backups,
         notify=lambda message: typer.echo(message, err=True),
     )
     with interruptible():
@@ -79,6 +91,24 @@ def up(
                 stack.stop()
         except Interrupted:
             typer.echo("Stopped.")
+
+
+def backup_words(directory: Path, every: str, keep: int) -> list[str]:
+    """How ``karat backup`` is asked to go on writing backups.
+
+    Raises:
+        typer.BadParameter: That would not do.
+    """
+    from karat.local.backups import read_every
+
+    try:
+        read_every(every)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--backup-every") from error
+    if directory.is_file():
+        raise typer.BadParameter(f"{directory} is a file.", param_hint="--backup-to")
+    where = str(directory.expanduser().resolve())
+    return [where, "--every", every, "--keep", str(keep)]
 
 
 def show_ready(url: str, email: str | None, password: str | None) -> None:

@@ -280,8 +280,9 @@ def export(
 
     Label Studio's and COCO's format are a zip with the images, or with a name that ends in .json
     the document alone. Texts leave as csv, jsonl, parquet, label_studio or doccano; boxes as csv,
-    jsonl, parquet, label_studio, coco, yolo, voc or cvat; instruction data as alpaca, messages or
-    parquet, and what people said of it as rankings. `karat import` reads all other formats.
+    jsonl, parquet, label_studio, coco, yolo, voc or cvat; instruction data as alpaca
+    (.jsonl), messages or parquet, and what people said of it as rankings. `karat import` reads all
+    other formats.
     """
     suffix = path.suffix.lower()
     chosen = format_ or BY_ENDING.get(suffix)
@@ -305,7 +306,8 @@ def export(
         with bytes_bar(f"receiving {path.name}") as bar:
             found.export(
                 path,
-                cast("ExportFormat", chosen),
+                # What .jsonl holds depends on the project.
+                cast("ExportFormat | None", format_),
                 effective=effective,
                 unlabeled=unlabeled,
                 images=suffix != ".json",

@@ -1,15 +1,22 @@
 """``karat verify``, ``backup`` and ``restore``: what keeps an installation safe."""
 
 import shlex
+import time
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from karat.commands.connection import JsonOption
 from karat.commands.services import DEFAULT_DATA, DataOption
-from karat.terminal import console, show_json
+from karat.terminal import console, show_error, show_json
 
+if TYPE_CHECKING:
+    from karat.local.backup import BackedUp
+    from karat.local.backups import Backups
+
+_LOOK_SECONDS: Final = 30.0
 _MARKS = {
     "ok": "[green]ok[/]     ",
     "note": "[yellow]note[/]   ",
@@ -51,16 +58,82 @@ def _show(finding: dict[str, object]) -> None:
 
 
 def backup(
-    file: Annotated[Path, typer.Argument(help="Where to write it, such as karat.tar.")],
+    file: Annotated[
+        Path,
+        typer.Argument(help="Where to write it, such as karat.tar; with --every a directory."),
+    ],
     data: DataOption = DEFAULT_DATA,
+    every: Annotated[
+        str | None,
+        typer.Option(help="Go on, and write one again and again: 24h, 30m, 7d."),
+    ] = None,
+    keep: Annotated[int, typer.Option(min=1, help="With --every: how many stay, the newest.")] = 7,
+    check: Annotated[
+        bool,
+        typer.Option("--check", help="With --every: write none; status 1 if one is long due."),
+    ] = False,
 ) -> None:
     """Write the database and all files into one file, also while Karat runs."""
     from karat.local.backup import back_up
     from karat.local.installation import opened
 
+    if every is not None:
+        return _scheduled(file, data, every, keep, check=check)
+    if check:
+        raise typer.BadParameter("--check goes with --every.")
     with opened(data) as installation:
         made = back_up(installation, file)
-    typer.echo(f"{file}: {made.files} files, {made.bytes / 2**20:.1f} MiB.")
+    return typer.echo(_made(file, made))
+
+
+def _made(file: Path, made: "BackedUp") -> str:
+    return f"{file}: {made.files} files, {made.bytes / 2**20:.1f} MiB."
+
+
+def _scheduled(directory: Path, data: Path, every: str, keep: int, *, check: bool) -> None:
+    """Write backups into a directory when they are due, until somebody ends that."""
+    from karat.local.backups import LEAST, Backups, read_every
+
+    try:
+        interval = read_every(every)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--every") from error
+    if directory.is_file():
+        raise typer.BadParameter(f"{directory} is a file; with --every name a directory.")
+    backups = Backups(directory, max(interval, LEAST), keep)
+    if not check:
+        return _go_on(backups, data)
+    found = backups.found()
+    newest = f"The newest is of {found[0].at:%Y-%m-%d %H:%M} UTC" if found else "There is none"
+    late = backups.is_late(datetime.now(UTC))
+    typer.echo(f"{newest}; {len(found)} in {directory}{', one is long due' if late else ''}.")
+    if late:
+        raise typer.Exit(1)
+    return None
+
+
+def _go_on(backups: "Backups", data: Path) -> None:
+    from karat.local.backup import back_up
+    from karat.local.installation import opened
+    from karat.local.processes import ServiceError
+    from karat.local.signals import Interrupted, interruptible
+
+    def write(path: Path) -> "BackedUp":
+        with opened(data) as installation:
+            return back_up(installation, path)
+
+    with interruptible():
+        try:
+            while True:
+                # Looked at often: a machine that was asleep has no sense of an hour.
+                while (left := backups.left(datetime.now(UTC)).total_seconds()) > 0:
+                    time.sleep(min(left, _LOOK_SECONDS))
+                try:
+                    typer.echo(_made(*backups.make(write, datetime.now(UTC))))
+                except ServiceError as error:
+                    show_error(error.message, error.remedy)
+        except Interrupted:
+            typer.echo("Stopped.")
 
 
 def restore(

@@ -1,12 +1,15 @@
 """``karat login``, ``user`` and ``token``."""
 
+import contextlib
+import json
 import platform
 import secrets
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from karat.commands.connection import JsonOption, connect, target
+from karat.commands.connection import JsonOption, connect, find_project, target
 from karat.terminal import show_json, show_table, when
 
 if TYPE_CHECKING:
@@ -35,7 +38,8 @@ def login(
     with Client(where.url, target.token, retry_seconds=0.0) as client:
         token = target.token
         if token is None:
-            client.login(
+            _log_in(
+                client,
                 email or typer.prompt("Email"),
                 password or typer.prompt("Password", hide_input=True),
             )
@@ -44,6 +48,18 @@ def login(
     file = credentials.save(credentials.Credentials(where.url, token))
     typer.echo(f"Logged in to {where.url} as {user['email']} ({user['role']}).")
     typer.echo(f"The token is in {file}.")
+
+
+def _log_in(client: "Client", email: str, password: str) -> None:
+    """Log in, and ask for a code where there is a second factor."""
+    from karat.client.transport import KaratError
+
+    try:
+        client.login(email, password)
+    except KaratError as error:
+        if error.code != "code_required":
+            raise
+        client.login(email, password, typer.prompt("Code of your authenticator app"))
 
 
 @users.command("add")
@@ -104,6 +120,16 @@ def reset_password(
     return None
 
 
+@users.command("reset-second-factor")
+def reset_second_factor(
+    user: Annotated[str, typer.Argument(metavar="USER", help="Address or number.")],
+) -> None:
+    """Take a user's second factor away, as when a phone is lost, and end their sessions."""
+    with connect() as client:
+        found = client.reset_second_factor(_find(client, user)["id"])
+    typer.echo(f"{found['email']} logs in with the password alone until they add another.")
+
+
 @users.command("unlock")
 def unlock(
     user: Annotated[str, typer.Argument(metavar="USER", help="Address or number.")],
@@ -112,6 +138,42 @@ def unlock(
     with connect() as client:
         found = client.unlock_user(_find(client, user)["id"])
     typer.echo(f"{found['email']} may log in again.")
+
+
+@users.command("erase")
+def erase(
+    user: Annotated[str, typer.Argument(metavar="USER", help="Address or number.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Erase who somebody is, for good; what they labeled stays under their number."""
+    with connect() as client:
+        found = _find(client, user)
+        if not yes:
+            typer.confirm(
+                f"Erase the name and the address of {found['email']}? Their sessions, API tokens "
+                "and memberships go too, and nothing brings them back. (--yes does not ask)",
+                abort=True,
+                err=True,
+            )
+        client.erase_user(found["id"])
+    typer.echo(f"User {found['id']} is a number from now on.")
+
+
+@users.command("export")
+def export(
+    user: Annotated[str, typer.Argument(metavar="USER", help="Address or number.")],
+    file: Annotated[Path | None, typer.Argument(help="Where to; the terminal if left out.")] = None,
+) -> None:
+    """Write all that is held of somebody as JSON Lines."""
+    with connect() as client, contextlib.ExitStack() as stack:
+        found = _find(client, user)
+        target = stack.enter_context(file.open("w")) if file else None
+        for one in client.export_user(found["id"]):
+            line = json.dumps(one, ensure_ascii=False)
+            if target is None:
+                typer.echo(line)
+            else:
+                target.write(f"{line}\n")
 
 
 def _find(client: "Client", name: str) -> "User":
@@ -129,7 +191,13 @@ def _find(client: "Client", name: str) -> "User":
 def create(
     name: Annotated[str, typer.Argument(help="What the token is for.")],
     expires_in_days: Annotated[
-        int | None, typer.Option(min=1, help="Its life; unlimited if left out.")
+        int | None, typer.Option(min=1, help="Its life; that of the installation if left out.")
+    ] = None,
+    never_expires: Annotated[
+        bool, typer.Option("--never-expires", help="Until it is revoked.")
+    ] = False,
+    project: Annotated[
+        str | None, typer.Option(help="The only project that it opens.", metavar="PROJECT")
     ] = None,
     scope: Annotated[
         str,
@@ -142,8 +210,15 @@ def create(
     """Make an API token; its secret is shown this once."""
     from karat.client.resources import Scope
 
+    if never_expires and expires_in_days is not None:
+        raise typer.BadParameter("Choose one of --expires-in-days and --never-expires.")
     with connect() as client:
-        token = client.create_token(name, expires_in_days, cast("Scope", scope))
+        token = client.create_token(
+            name,
+            "never" if never_expires else expires_in_days,
+            cast("Scope", scope),
+            find_project(client, project).id if project else None,
+        )
     if as_json:
         show_json(token)
     else:
@@ -163,13 +238,14 @@ def list_tokens(as_json: JsonOption = False) -> None:
             one["name"],
             one["prefix"],
             one["scope"],
+            one["project_id"],
             when(one["created_at"]),
             when(one["last_used_at"]),
             when(one["revoked_at"] or one["expires_at"]),
         )
         for one in found
     ]
-    columns = ("#id", "name", "begins with", "scope", "made", "last used", "ends")
+    columns = ("#id", "name", "begins with", "scope", "#project", "made", "last used", "ends")
     return show_table(columns, rows, "There are no tokens.")
 
 

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -62,6 +62,7 @@ class Stack:
         redis_url: str | None = None,
         environment: Mapping[str, str] | None = None,
         postgres_settings: Mapping[str, str] | None = None,
+        backups: Sequence[str] | None = None,
         notify: Callable[[str], None] = lambda _: None,
     ) -> None:
         """Describe the stack; ``start`` starts it.
@@ -75,8 +76,10 @@ class Stack:
             redis_url: A Redis to use instead of our own.
             environment: Variables set for every process of ours.
             postgres_settings: Settings of our own PostgreSQL that replace the usual ones.
+            backups: How ``karat backup`` is asked to go on writing some; None: it is not.
             notify: Told, in one sentence, what a user should know.
         """
+        self._backups = backups
         self.data_dir = data_dir.expanduser().resolve()
         self.logs = self.data_dir / "logs"
         self.host = host
@@ -255,6 +258,8 @@ class Stack:
             "--pidfile=",
             "--loglevel=INFO",
         )
+        if self._backups is not None:
+            self._start_program("backup", "karat", "backup", *self._backups)
 
     def _save_state(self) -> None:
         """Tell other commands on this machine where everything is; of no use after the end."""

@@ -18,15 +18,21 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
 from scipy.special import gammaln
 
 from models.protocols import Indices
 
 _SHARES: Final = np.array([0.02, 0.15, 0.3, 0.45, 0.6, 0.75])
 """Shares of what is tolerated that a lot worth passing may have: the mixture's points."""
-_WEIGHTS: Final = np.array([0.3, 0.2, 0.15, 0.15, 0.1, 0.1])
+# Little for the very best: what it costs to be quick there, the parts lack that are large enough to
+# be worth the draws.
+_WEIGHTS: Final = np.array([0.03, 0.07, 0.15, 0.3, 0.27, 0.18])
 _STEPS: Final = 8
 _BRACKETS: Final = 10
+_SMALL: Final = 30
+"""A lot is small that holds fewer wrong ones at its target: each draw then changes what is left."""
+_TABLED: Final = 1 << 20
 _TINY: Final = 1e-9
 
 
@@ -34,21 +40,26 @@ _TINY: Final = 1e-9
 class Boundary:
     """When a lot passes, and what that says.
 
-    Whenever n draws hold w wrong ones and n >= needed[w], at most `tolerated(n, w)` of the lot are
-    wrong, and so at most the share `target` of the N - n that are left. The chance that this is
-    ever said and not so is at most `level`.
+    Whenever n draws hold w wrong ones and needed[w] <= n <= horizon, at most
+    floor(target (N - n - apart)) + w of the lot are wrong: so at most the share `target` of what is
+    left, be it that `apart` others were looked at besides. The chance that this is ever said and
+    not so is at most `level`.
 
     Attributes:
         lot: N, how many it holds.
         target: 0..1.
+        apart: how many are looked at besides these draws without counting here.
         needed: (c,) int64 ascending: draws after which w wrong ones are few enough, w = 0..c-1;
             with more it never passes.
+        horizon: draws up to which that is said; what comes later changes nothing.
         level: 0..1.
     """
 
     lot: int
     target: float
+    apart: int
     needed: Indices
+    horizon: int
     level: float
 
     def most_wrong(self, wrong: NDArray[np.bool_]) -> int | None:
@@ -62,13 +73,14 @@ class Boundary:
         """
         if len(self.needed) == 0:
             return None
-        count = np.concatenate([[0], np.cumsum(wrong)])
+        count = np.concatenate([[0], np.cumsum(wrong[: self.horizon])])
         drawn = np.arange(len(count))
         last = len(self.needed) - 1
         passed = (count <= last) & (drawn >= self.needed[np.minimum(count, last)])
         if not passed.any():
             return None
-        said = np.floor(self.target * (self.lot - drawn[passed]) + _TINY) + count[passed]
+        left = np.maximum(self.lot - drawn[passed] - self.apart, 0)
+        said = np.floor(self.target * left + _TINY) + count[passed]
         return int(said.min())
 
     def still_needed(self, drawn: int, wrong: int, share: float) -> float:
@@ -92,7 +104,9 @@ class Boundary:
 
 
 @lru_cache(maxsize=4096)
-def make_boundary(lot: int, target: float, level: float, most_draws: int) -> Boundary:
+def make_boundary(
+    lot: int, target: float, level: float, most_draws: int, apart: int = 0
+) -> Boundary:
     """Return the boundary of a lot for a promise.
 
     Args:
@@ -101,6 +115,7 @@ def make_boundary(lot: int, target: float, level: float, most_draws: int) -> Bou
         level: 0..1, chance that it may mislead.
         most_draws: with more nothing passes; of N at most three quarters count. Fewer make the
             others a little better.
+        apart: how many are looked at besides without counting here, 0 <= apart < lot.
 
     Returns:
         Without any point where nothing can be shown by so few draws.
@@ -108,7 +123,8 @@ def make_boundary(lot: int, target: float, level: float, most_draws: int) -> Bou
     most_draws = min(most_draws, 3 * lot // 4)
     least = math.log(1 / level)
     low, high = least - 1.5, least + 4.5
-    top = math.floor(target * lot + _TINY) + 1
+    large = lot - apart
+    top = math.floor(target * large + _TINY) + 1
     for _ in range(_STEPS):
         middle = (low + high) / 2
         needed = _shape(target, middle, most_draws)
@@ -118,32 +134,43 @@ def make_boundary(lot: int, target: float, level: float, most_draws: int) -> Bou
             low = middle
     while high < least + 8:
         needed = _shape(target, high, most_draws)
-        chance = _chance_to_mislead(lot, target, needed)
+        horizon = _horizon(lot, target, needed)
+        chance = _chance_to_mislead(lot, large, target, needed, horizon)
         if chance <= level:
-            return Boundary(lot, target, needed, chance)
+            return Boundary(lot, target, apart, needed, horizon, chance)
         high += max(math.log(chance / level) / 4, 0.02)
-    return Boundary(lot, target, np.empty(0, dtype=np.int64), 0.0)
+    return Boundary(lot, target, apart, np.empty(0, dtype=np.int64), 0, 0.0)
 
 
-def _chance_to_mislead(lot: int, target: float, needed: Indices) -> float:
+def _horizon(lot: int, target: float, needed: Indices) -> int:
+    """Draws up to which a passed lot is spoken of: beyond its last point, unless it is small.
+
+    Draws for larger parts of a pool go on in a part that has passed.
+    """
+    last = int(needed[-1]) if len(needed) else 0
+    return last if target * lot < _SMALL else min(5 * last // 4, lot)
+
+
+def _chance_to_mislead(lot: int, large: int, target: float, needed: Indices, horizon: int) -> float:
     """Limit of the largest chance, over all M, to be ever told of fewer than M.
 
-    With M wrong ones one is misled where n >= needed[w] and floor(target (N - n)) + w < M. The
+    With M wrong ones one is misled where n >= needed[w] and floor(target (N' - n)) + w < M, with N'
+    = `large` what the promise is about before any draw. The
     more of them there are, the larger is that region, and the rarer does anybody get there: so the
     chance for all M within a bracket is at most that of its least M and its largest region.
     """
     if len(needed) == 0:
         return 0.0
     counts = np.arange(len(needed))
-    most = int((np.floor(target * (lot - needed) + _TINY) + counts).max()) + 1
-    least = int(np.floor(target * (lot - needed[-1]) + _TINY)) + 1
+    most = int((np.floor(target * np.maximum(large - needed, 0) + _TINY) + counts).max()) + 1
+    least = math.floor(target * max(large - horizon, 0) + _TINY) + 1
     ends = np.unique(np.linspace(least, most + 1, _BRACKETS + 1).astype(np.int64))
     worst = 0.0
     for low, high in zip(ends[:-1], ends[1:] - 1, strict=True):
-        # The least n with floor(target (N - n)) + w < high.
-        deep = np.floor(lot - (high - counts) / target).astype(np.int64) + 1
+        # The least n with floor(target (N' - n)) + w < high.
+        deep = np.floor(large - (high - counts) / target).astype(np.int64) + 1
         region = np.maximum(needed, deep)
-        reachable = region <= lot
+        reachable = region <= horizon
         worst = max(worst, float(first_passage(lot, int(low), region[reachable]).sum()))
     return worst
 
@@ -186,35 +213,55 @@ def first_passage(lot: int, wrong: int, needed: Indices) -> NDArray[np.float64]:
         (c,) with sum <= 1.
     """
     count = len(needed)
-    points = np.arange(count)
-    found = np.zeros(count)
     if count == 0:
-        return found
+        return np.zeros(0)
+    points = np.arange(count)
     here = _chances(np.full(count, lot), np.full(count, wrong), needed, points)
-    later, earlier = np.tril_indices(count, -1)
-    steps = np.zeros((count, count))
+    later, earlier = _pairs(count)
+    steps = np.eye(count)
     steps[later, earlier] = _chances(
         lot - needed[earlier],
         wrong - points[earlier],
         needed[later] - needed[earlier],
         later - earlier,
     )
-    for i in range(count):
-        found[i] = max(0.0, here[i] - float(steps[i, :i] @ found[:i]))
-    return found
+    found = solve_triangular(steps, here, lower=True, unit_diagonal=True, check_finite=False)
+    result: NDArray[np.float64] = np.maximum(found, 0)
+    return result
+
+
+@lru_cache(maxsize=256)
+def _pairs(count: int) -> tuple[Indices, Indices]:
+    """All pairs of points of which the first is the later."""
+    later, earlier = np.tril_indices(count, -1)
+    return later, earlier
 
 
 def _chances(lot: Indices, wrong: Indices, drawn: Indices, found: Indices) -> NDArray[np.float64]:
     """Hypergeometric chance of exactly `found` wrong ones among `drawn`, element by element."""
     right, other = lot - wrong, drawn - found
     possible = (wrong >= found) & (right >= other) & (other >= 0)
-    lot, wrong, right, drawn, found, other = (
-        np.where(possible, one, 0) for one in (lot, wrong, right, drawn, found, other)
-    )
+    if not possible.all():
+        zero = np.zeros_like(found)
+        parts = (np.where(possible, one, zero) for one in (lot, wrong, right, drawn, found, other))
+        lot, wrong, right, drawn, found, other = parts
     terms = _log_choose(wrong, found) + _log_choose(right, other) - _log_choose(lot, drawn)
     return np.where(possible, np.exp(terms), 0.0)
 
 
 def _log_choose(n: Indices, k: Indices) -> NDArray[np.float64]:
-    result: NDArray[np.float64] = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+    most = int(n.max(initial=0))
+    result: NDArray[np.float64]
+    if most > _TABLED:
+        result = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+        return result
+    logs = _log_factorials(max(1024, 1 << most.bit_length()))
+    result = logs[n] - logs[k] - logs[n - k]
     return result
+
+
+@lru_cache(maxsize=8)
+def _log_factorials(count: int) -> NDArray[np.float64]:
+    """Logs of 0!, 1!, ... of so many numbers."""
+    found: NDArray[np.float64] = gammaln(np.arange(count) + 1.0)
+    return found

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import betaincinv
 
 from models.errors import ModelError
-from models.guarantee.human_error import tested_target
+from models.guarantee.human_error import target_of_draws
 from models.guarantee.levels import Chain, Part, make_parts
 from models.guarantee.lots import Lot
 from models.guarantee.promise import Bound, Decision, Draw, LotState, Promise
@@ -20,6 +20,8 @@ _QUANTILES: Final = (0.05, 0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 0.95)
 """Of the share that may be wrong: at each it is asked what more draws would bring."""
 _GIVEN_UP: Final = 4
 """A part that cannot pass is given up after draws that hold so many wrong ones at the target."""
+_SELDOM: Final = 10
+"""Where more than one of so many would have to be drawn, it is seldom worth it."""
 _PRIOR_DRAWS: Final = 0.5
 """What is expected of a part weighs as much as draws that hold half a wrong one at the target."""
 
@@ -100,16 +102,14 @@ class Certification:
         promise = self.promise
         families: dict[Any, list[int]] = {}
         for at, lot in enumerate(self.lots):
-            is_apart = lot.label == OOD and promise.missed_in is not None
+            is_apart = lot.label == OOD and promise.is_ood_apart
             key = lot.label if is_apart or promise.scope == "class" else None
             families.setdefault(key, []).append(at)
         level = (1 - promise.confidence - promise.human_alpha) / len(families)
         chains = []
         for key, chosen in families.items():
-            share = promise.target
-            if key == OOD and promise.missed_in is not None:
-                share = promise.missed_in
-            target = tested_target(share, promise.human_error)
+            share = promise.missed if key == OOD else promise.target
+            target = target_of_draws(share, promise.human_error)
             parts, spare = make_parts(self.lots, chosen, target, level)
             chains.append(Chain(parts, spare, share, key == OOD))
         return chains
@@ -177,8 +177,8 @@ class Certification:
             if part is None or len(found) >= most:
                 continue
             places = self._sample(part)
-            verdicts = self._answers(part)
-            until = min(int(part.boundary.needed[(verdicts > 0).sum()]), len(places))
+            _, wrong = self._counts(part)
+            until = min(int(part.boundary.needed[wrong]), len(places))
             fresh = places[:until][~self._asked[places[:until]]][: most - len(found)]
             unseen = max(1, part.size - int(self._asked[places].sum()))
             found.extend(
@@ -197,10 +197,15 @@ class Certification:
         """Places of the members of a part in the order in which they are looked at."""
         found = self._samples.get(part.lots)
         if found is None:
-            inside = np.zeros(len(self.lots), dtype=np.bool_)
-            inside[list(part.lots)] = True
-            found = self._samples[part.lots] = np.flatnonzero(inside[self._lot])
+            found = np.flatnonzero(self._members(part)[self._lot])
+            self._samples[part.lots] = found
         return found
+
+    def _members(self, part: Part) -> NDArray[np.bool_]:
+        """Which lots are of a part."""
+        inside = np.zeros(len(self.lots), dtype=np.bool_)
+        inside[list(part.lots)] = True
+        return inside
 
     def _answers(self, part: Part) -> NDArray[np.int8]:
         """Verdicts on a part, up to the first draw that is not answered."""
@@ -233,31 +238,52 @@ class Certification:
         reached = self._reached(parts)
         if reached == len(parts):
             return None
-        part = parts[reached]
-        before = parts[reached - 1].size if reached else 0
-        after = parts[min(reached + 1, len(parts) - 1)].size
-        gain = part.size - before + (after - part.size) / 2
-        needs = np.array([self._more(part, quantile) for quantile in _QUANTILES])
-        may_pass = np.isfinite(needs)
-        # What is not labeled by the model people label anyway: those draws cost nothing.
-        paid = before / part.size
-        cost = float(np.where(may_pass, needs, _GIVEN_UP / part.target).mean()) * paid
-        return part if may_pass.any() and may_pass.mean() * gain > cost else None
+        before = parts[reached - 1] if reached else None
+        part, after = parts[reached], parts[min(reached + 1, len(parts) - 1)]
+        gain = part.size - (before.size if before else 0) + (after.size - part.size) / 2
+        shares = betaincinv(*self._known(part, before), np.asarray(_QUANTILES)).tolist()
+        needs = [part.boundary.still_needed(*self._counts(part), share) for share in shares]
+        costs = [
+            self._paid(part, before, need if math.isfinite(need) else _GIVEN_UP / part.target)
+            for need in needs
+        ]
+        chance = sum(map(math.isfinite, needs)) / len(needs)
+        return part if chance > 0 and chance * gain > sum(costs) / len(costs) else None
 
-    def _more(self, part: Part, quantile: float | None) -> float:
-        """About how many more draws a part takes, at a share of wrong ones that it may have.
+    def _paid(self, part: Part, before: Part | None, draws: float) -> int:
+        """How many of so many more draws the model would label otherwise.
 
-        Args:
-            part: of a chain.
-            quantile: of what is known of that share; None: its mean.
+        What it does not label people do anyway: those draws cost nothing, nor do answers that are
+        there already.
         """
+        if before is None:
+            return 0
+        answered, _ = self._counts(part)
+        places = self._sample(part)[answered : answered + math.ceil(draws)]
+        inside = self._members(before)[self._lot[places]]
+        return int((inside & ~self._asked[places]).sum())
+
+    def _counts(self, part: Part) -> tuple[int, int]:
+        """Answers of a part and how many of them contradict the model."""
         verdicts = self._answers(part)
-        answered, wrong = len(verdicts), int((verdicts > 0).sum())
-        weight = _PRIOR_DRAWS / part.target
-        expected = min(part.expected, part.target / 2)
-        a, b = weight * expected + wrong + 1e-3, weight * (1 - expected) + answered - wrong
-        share = a / (a + b) if quantile is None else float(betaincinv(a, b, quantile))
-        return part.boundary.still_needed(answered, wrong, share)
+        return len(verdicts), int((verdicts > 0).sum())
+
+    def _known(self, part: Part, before: Part | None) -> tuple[float, float]:
+        """What is known of the share that is wrong, as a Beta distribution.
+
+        Besides the draws it rests a little on what the model expects, and where a part passed
+        before, more on that.
+        """
+        answered, wrong = self._counts(part)
+        weight, expected = _PRIOR_DRAWS / part.target, min(part.expected, part.target / 2)
+        if before is not None:
+            seen, bad = self._counts(before)
+            share = (bad + _PRIOR_DRAWS) / (seen + 1 / part.target)
+            rest = 1 - before.size / part.size
+            expected = share + rest * max(0.0, part.expected - before.expected)
+            weight = min(seen, 2 / part.target)
+        expected = min(expected, 0.5)
+        return weight * expected + wrong + 1e-3, weight * (1 - expected) + answered - wrong + 1e-3
 
     def expected_answers(self) -> int:
         """Return about how many more answers it takes until the draws end."""
@@ -267,11 +293,19 @@ class Certification:
                 continue
             more = 0.0
             parts = self._tried(chain)
-            for part in parts[self._reached(parts) :]:
-                need = self._more(part, None)
+            reached = self._reached(parts)
+            before = parts[reached - 1] if reached else None
+            for part in parts[reached:]:
+                a, b = self._known(part, before)
+                need = part.boundary.still_needed(*self._counts(part), a / (a + b))
                 if not math.isfinite(need):
+                    more = max(more, _GIVEN_UP / part.target)
                     break
-                more = max(more, need)
+                if part is not parts[0] and need > part.size / _SELDOM:
+                    break
+                answered, _ = self._counts(part)
+                places = self._sample(part)[answered : answered + math.ceil(need)]
+                more = max(more, float((~self._asked[places]).sum()))
             total += more
         return min(math.ceil(total), self._left())
 
@@ -315,7 +349,7 @@ class Certification:
         lots = list(part.lots)
         found = int(wrong[lots].sum())
         of = part.size - int(drawn[lots].sum())
-        seen = tested_target(1.0, self.promise.human_error)
+        seen = target_of_draws(1.0, self.promise.human_error)
         left = max(0, (self._most_wrong(part) or 0) - found)
         most = min(math.floor(left / seen + 1e-9), of)
         return Bound(most / of if of else 0.0, most, of)

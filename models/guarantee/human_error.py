@@ -64,7 +64,7 @@ def _single(differ: float) -> float:
     return (1 - math.sqrt(1 - 2 * min(differ, _MOST_DIFFERENT))) / 2
 
 
-def tested_target(target: float, human: float) -> float:
+def target_of_draws(target: float, human: float) -> float:
     """Return the share of wrong draws that has to be refuted, so that `target` is.
 
     A draw counts as wrong where two people say so one after the other: the second is asked only

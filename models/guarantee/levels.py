@@ -6,6 +6,7 @@ false, which happens with chance `level` at most; so the many parts cost nothing
 and looked at in one random order, so that the draws of a smaller one are draws of the larger.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,12 +22,14 @@ _BOLD, _MOST = 0.3, 0.5
 """What the model expects of the part that is tried first, of the target, and its largest share."""
 _SPARED: Final = 0.2
 """Of the level, for a start with less."""
+_WAITED: Final = 6
+"""A part with few wrong ones takes draws that hold about so many at the target."""
 _TIMES: Final = 8
 """The first part holds so many times the draws that it takes if none is wrong."""
-_LOOKED_AT: Final = 5
-"""Of so many examples of a part at most one is drawn."""
-_ENOUGH: Final = 12
-"""... or as many as hold that many wrong ones at the target, if that is more."""
+_LOOKED_AT: Final = 6
+"""Of so many examples of a part at most one is drawn ..."""
+_HELD: Final = (25, 50)
+"""... but as many as hold so many wrong ones at the target, and no more than hold so many."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,7 @@ class Part:
         expected: share of them that the model itself expects to be wrong.
         target: share that is refuted, mistakes of people allowed for.
         level: chance that it may mislead.
+        apart: answers to draws of smaller parts, at most, that come too late in the order of this.
     """
 
     lots: frozenset[int]
@@ -46,12 +50,14 @@ class Part:
     expected: float
     target: float
     level: float
+    apart: int
 
     @property
     def boundary(self) -> Boundary:
         """Return when it passes; made when it is asked for, as most of a chain never is."""
-        most = max(self.size // _LOOKED_AT, int(_ENOUGH / self.target))
-        return make_boundary(self.size, self.target, self.level, most)
+        least, most = _HELD
+        draws = max(least / self.target, min(self.size / _LOOKED_AT, most / self.target))
+        return make_boundary(self.size, self.target, self.level, int(draws), self.apart)
 
 
 @dataclass(frozen=True)
@@ -90,7 +96,7 @@ def make_parts(
     sizes = np.cumsum([lots[one].size for one in order])
     expected = np.cumsum([lots[one].expected * lots[one].size for one in order]) / sizes
     whole = int(sizes[-1])
-    few = make_boundary(whole, target, level, int(_ENOUGH / target)).needed
+    few = make_boundary(whole, target, level, int(_HELD[0] / target)).needed
     least = max(_FIRST * whole, min(_TIMES * int(few[0]), whole) if len(few) else whole)
     bold = min(max(int(sizes[expected <= _BOLD * target].max(initial=0)), least), _MOST * whole)
     starts = [least, bold] if least < bold / 2 else [bold]
@@ -98,6 +104,7 @@ def make_parts(
     ladder = _ladder(sizes, ends[0])
 
     def parts(positions: list[int], share: float) -> tuple[Part, ...]:
+        begins = int(sizes[positions[0]])
         return tuple(
             Part(
                 frozenset(order[: at + 1]),
@@ -105,6 +112,7 @@ def make_parts(
                 float(expected[at]),
                 target,
                 level * share,
+                _before(begins, int(sizes[at]), target),
             )
             for at in positions
         )
@@ -113,6 +121,15 @@ def make_parts(
         return parts(ladder, 1.0), ()
     spare = [at for at in ladder if at < ends[1]]
     return parts(_ladder(sizes, ends[1]), 1 - _SPARED), parts(spare, _SPARED)
+
+
+def _before(first: int, size: int, target: float) -> int:
+    """How many draws of the parts before one come too late in its order, as a rule.
+
+    Each part takes about as many draws of its own; of those of a smaller one, the share by which it
+    is smaller lies further on.
+    """
+    return int(_WAITED / target * (math.log(size / first) + 1 - first / size))
 
 
 def _ladder(sizes: Indices, first: int) -> list[int]:

@@ -77,8 +77,10 @@ class Promise:
         target: share of what the model labels that may be wrong, 0 < target <= 0.5.
         confidence: with which the promise holds, 0.5..1.
         scope: of all of it together, or of each label apart.
-        missed_in: share of what is labeled OOD that may be in-distribution, which takes draws of
-            its own; None: what is labeled OOD is promised together with the rest.
+        missed_in: share of what is labeled OOD that may be in-distribution; None: the target.
+        is_ood_apart: whether that is promised by itself, with draws of its own; if not, what is
+            labeled OOD is promised together with the rest, by fewer draws, and `missed_in` is not
+            looked at.
         human_error: upper limit of how often one verdict is wrong, from `human_error.from_pairs`;
             0: people are taken to be right.
         human_alpha: chance that this limit is too small, which the confidence pays for.
@@ -89,6 +91,7 @@ class Promise:
     confidence: float = 0.95
     scope: Literal["all", "class"] = "all"
     missed_in: float | None = None
+    is_ood_apart: bool = True
     human_error: float = 0.0
     human_alpha: float = 0.0
     at_most: int | None = None
@@ -111,3 +114,8 @@ class Promise:
             )
         if not 0 <= self.human_alpha < 1 - self.confidence:
             raise ModelError("The confidence leaves nothing for draws; choose a smaller one.")
+
+    @property
+    def missed(self) -> float:
+        """Return the share of what is labeled OOD that may be in-distribution."""
+        return self.target if self.missed_in is None else self.missed_in

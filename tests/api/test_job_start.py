@@ -116,7 +116,7 @@ def test_a_mistake_is_named(
 def test_annotators_start_nothing(http: TestClient, world: World) -> None:
     project = world.project(images=2)
     refused = start(http, world.caller(Role.ANNOTATOR, project), project)
-    assert (refused.status_code, refused.json()["code"]) == (403, "engineer_required")
+    assert (refused.status_code, refused.json()["code"]) == (403, "manager_required")
 
 
 def test_an_empty_pool_has_nothing_to_learn_from(http: TestClient, world: World) -> None:

@@ -122,19 +122,6 @@ def test_one_that_a_job_asks_stays(http: TestClient, world: World, admin: Caller
     assert http.get(path, headers=admin.headers).status_code == 404
 
 
-@pytest.mark.parametrize("method", ["fp_instruction", "longest"])
-def test_one_that_a_job_asks_without_its_name_stays(
-    http: TestClient, world: World, admin: Caller, method: str
-) -> None:
-    judge = add(http, admin)["id"]
-    params = {"judge_id": None, "method": method, "features": "minilm"}
-    job = new_job(JobKind.SELECT_INSTRUCTIONS, project_id=world.project().id, params=params)
-    world.session.add(job)
-    world.session.commit()
-    removed = http.delete(f"/api/judges/{judge}", headers=admin.headers)
-    assert removed.status_code == (409 if method == "fp_instruction" else 204)
-
-
 def test_one_whose_answers_a_retry_goes_on_from_stays(
     http: TestClient, world: World, admin: Caller
 ) -> None:

@@ -18,6 +18,7 @@ from core.states import (
     ExampleState,
     JobKind,
     JobState,
+    ProjectRole,
     ProjectState,
     Role,
     Source,
@@ -221,7 +222,9 @@ def test_of_an_answer_a_closed_round_shows_what_it_was_corrected_to_by_then(
     loop, admin = Loop(world), world.caller()
     headers = world.token(loop.annotator)[1]
     annotator = Caller(loop.annotator, headers)
-    world.session.add(Member(project_id=loop.project.id, user_id=loop.annotator.id))
+    world.session.add(
+        Member(project_id=loop.project.id, user_id=loop.annotator.id, role=ProjectRole.ANNOTATOR)
+    )
     world.session.commit()
     loop.answer(0, 7)
     if said_at == "after":

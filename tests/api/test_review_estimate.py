@@ -366,7 +366,7 @@ def refusals(review: Review) -> Iterator[tuple[str, Caller, dict[str, int], int,
     engineer = review.world.caller(Role.ENGINEER, review.project)
     missing = f"/api/projects/{review.project.id}/reviews/{review.job.id + 1}/audit"
     disputed = f"/api/projects/{review.project.id}/reviews/disagreements/audit"
-    yield review.url("audit"), review.caller, {"n": 5}, 403, "engineer_required"
+    yield review.url("audit"), review.caller, {"n": 5}, 403, "reviewer_required"
     yield review.url("audit"), engineer, {"n": 0}, 422, "malformed"
     yield missing, engineer, {"n": 5}, 404, "not_found"
     yield disputed, engineer, {"n": 5}, 404, "not_found"

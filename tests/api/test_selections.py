@@ -2,6 +2,7 @@
 
 import io
 import json
+import uuid
 from typing import Any
 
 import pyarrow.parquet as pq
@@ -20,8 +21,10 @@ from tests.workers.starting import start_job
 from tests.world import World
 from workers.advance import handler as advance
 from workers.instructions import handler
+from workers.instructions.following import Following
 from workers.runner import run_job
 
+FIRST = str(uuid.uuid4())
 PARAMS: dict[str, Any] = {"features": "hashed_ngrams", "largest": 4}
 
 
@@ -117,6 +120,26 @@ def test_a_selection_is_looked_at_compared_and_exported(
     assert (refused["code"], "is queued" in refused["detail"]) == ("not_selected", True)
 
 
+def test_a_page_of_long_rows_is_short(http: TestClient, world: World) -> None:
+    long = [InstructionRow(instruction=f"{n}?", responses=(f"{n} " * 150_000,)) for n in range(5)]
+    project = pool_of(world, long)
+    chosen = Chosen(http, world, project, method="k_means_random", target=5)
+
+    def pages(path: str) -> list[list[str]]:
+        found, cursor = [], 0
+        while cursor is not None:
+            page = chosen.get(path, cursor=cursor, limit=100)
+            rows = [row for one in page["items"] for row in one.get("members", [one])]
+            found.append([row["fields"]["responses"][0] for row in rows])
+            cursor = page["next_cursor"]
+        return found
+
+    for path in ("/clusters", "/rows"):
+        found = pages(path)
+        assert [len(page) for page in found] == [3, 2]
+        assert {len(text) for page in found for text in page} == {20_004}
+
+
 def test_people_decide_what_they_rank_and_say_how_often_the_judge_is_right(
     http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -137,7 +160,7 @@ def test_people_decide_what_they_rank_and_say_how_often_the_judge_is_right(
     for number, item in enumerate(leased):
         ids = sorted(member["example_id"] for member in item["members"])
         result = (
-            person.say(item["query_id"], "ood")
+            person.say(item["query_id"], "unsure", key=FIRST)
             if number == 0
             else person.rank(item["query_id"], [[one] for one in ids[:-1]], ids[-1:])
         )
@@ -149,6 +172,16 @@ def test_people_decide_what_they_rank_and_say_how_often_the_judge_is_right(
         select(Job).where(Job.project_id == project.id, Job.kind == JobKind.ADVANCE_ROUND)
     ).one()
     world.session.commit()
+    made = Following.made
+
+    def interrupted(context: Any, round_id: int) -> Following:
+        """What people say, of which somebody corrects one before the round is locked."""
+        found = made(context, round_id)
+        said = person.say(leased[0]["query_id"], "ood", supersedes=FIRST)
+        assert said["status"] in ("accepted", "conflict"), said
+        return found
+
+    monkeypatch.setattr(Following, "made", interrupted)
     run_job(RunJob.of(job), advance)
     world.session.refresh(job)
     assert job.state is JobState.SUCCEEDED, job.error
@@ -171,6 +204,9 @@ def test_people_decide_what_they_rank_and_say_how_often_the_judge_is_right(
             assert kept[0] in best
     files = world.session.scalars(select(Artifact).where(Artifact.job_id == chosen.job.id)).all()
     assert len(files) == 2
+    # What was made before the correction is gone.
+    folder = world.storage.artifact(files[1].storage_key).parent
+    assert [one.name for one in folder.glob("selection-*")] == [files[1].storage_key.split("/")[-1]]
     round_ = world.session.scalars(select(Round).where(Round.project_id == project.id)).one()
     assert round_.metrics["judge_agreement"] == agreement
 

@@ -12,7 +12,7 @@ from api.main import create_app
 from core.events import CHANNEL, Topic
 from core.settings import Settings
 from core.states import JobState, ProjectState, Role
-from core.tables import Project
+from core.tables import Project, Sync
 from tests.api.test_jobs import add_job
 from tests.api.test_labeling import lease, running, send, verdict
 from tests.api.test_pool_actions import ids_of
@@ -35,12 +35,20 @@ SILENT = {
     "POST /api/auth/login": NO_PROJECT,
     "POST /api/auth/logout": NO_PROJECT,
     "POST /api/auth/password": NO_PROJECT,
+    "POST /api/auth/second-factor": NO_PROJECT,
+    "POST /api/auth/second-factor/confirm": NO_PROJECT,
+    "POST /api/auth/second-factor/recovery-codes": NO_PROJECT,
+    "POST /api/auth/second-factor/remove": NO_PROJECT,
+    "DELETE /api/auth/sessions": NO_PROJECT,
+    "DELETE /api/auth/sessions/{session_id}": NO_PROJECT,
     "POST /api/tokens": NO_PROJECT,
     "DELETE /api/tokens/{token_id}": NO_PROJECT,
     "POST /api/users": NO_PROJECT,
     "PATCH /api/users/{user_id}": NO_PROJECT,
     "POST /api/users/{user_id}/reset-password": NO_PROJECT,
+    "POST /api/users/{user_id}/reset-second-factor": NO_PROJECT,
     "POST /api/users/{user_id}/unlock": NO_PROJECT,
+    "POST /api/users/{user_id}/erase": NO_PROJECT,
     "POST /api/weights": NO_PROJECT,
     "DELETE /api/weights/{weights_id}": NO_PROJECT,
     "POST /api/judges": NO_PROJECT,
@@ -99,6 +107,12 @@ def _create(scene: Scene) -> int:
     made = scene.call("post", "/projects", json={"name": "new", "classes": []})
     found: int = made["id"]
     return found
+
+
+def _retain(scene: Scene) -> int:
+    project = scene.world.project()
+    scene.call("put", f"/projects/{project.id}/retention", json={"days": 30})
+    return project.id
 
 
 def _delete(scene: Scene) -> int:
@@ -253,13 +267,28 @@ def _redeliver(scene: Scene) -> int:
     return project.id
 
 
+def _sync(method: str, path: str = "", **how: Any) -> Callable[[Scene], int]:
+    def act(scene: Scene) -> int:
+        project = scene.world.project()
+        params = {"filename": "s3://a", "location": "s3://photos"}
+        sync = Sync(project_id=project.id, location="s3://photos", params=params)
+        scene.world.session.add(sync)
+        scene.world.session.commit()
+        scene.call(method, f"/projects/{project.id}/syncs/{sync.id}{path}", **how)
+        return project.id
+
+    return act
+
+
 PROJECT = "PATCH /api/projects/{project_id}"
 EXAMPLES = "POST /api/projects/{project_id}/examples/"
 CERTIFICATE = "POST /api/projects/{project_id}/certificates/{certificate_id}"
+SYNC = "/api/projects/{project_id}/syncs/{sync_id}"
 WEBHOOK = "POST /api/webhooks/{webhook_id}"
 TOLD: list[tuple[str, Callable[[Scene], int], set[Topic]]] = [
     ("POST /api/projects", _create, {Topic.PROJECT}),
     ("DELETE /api/projects/{project_id}", _delete, {Topic.PROJECT}),
+    ("PUT /api/projects/{project_id}/retention", _retain, {Topic.PROJECT}),
     (PROJECT, _patch(name="another"), {Topic.PROJECT}),
     (PROJECT, _patch(guidelines="Look twice."), {Topic.PROJECT}),
     (PROJECT, _patch(settings={"overlap": 2}), {Topic.PROJECT}),
@@ -321,6 +350,9 @@ TOLD: list[tuple[str, Callable[[Scene], int], set[Topic]]] = [
     (f"{WEBHOOK}/secret", _webhook("post", "/secret"), {Topic.WEBHOOK}),
     (f"{WEBHOOK}/test", _webhook("post", "/test"), {Topic.WEBHOOK}),
     (f"{WEBHOOK}/deliveries/{{delivery_id}}/redeliver", _redeliver, {Topic.WEBHOOK}),
+    (f"PATCH {SYNC}", _sync("patch", json={"every_minutes": 60}), {Topic.JOB}),
+    (f"DELETE {SYNC}", _sync("delete"), {Topic.JOB}),
+    (f"POST {SYNC}/run", _sync("post", "/run", json={}), {Topic.JOB}),
 ]
 # Shown by tests of their own below, or by the route that they share their last step with.
 ELSEWHERE = {
@@ -329,6 +361,7 @@ ELSEWHERE = {
     "POST /api/projects/{project_id}/reviews/{review}/revert",
     "POST /api/projects/{project_id}/rounds/{number}/retry",
     "POST /api/projects/{project_id}/imports/bucket",
+    "POST /api/projects/{project_id}/syncs",
     "POST /api/projects/{project_id}/imports/{job_id}/start",
     "POST /api/projects/{project_id}/duplicates/hold-out",
 }

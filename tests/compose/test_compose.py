@@ -37,6 +37,7 @@ OURS = (
     "worker-judge",
     "worker-web",
     "scheduler",
+    "backup",
 )
 THEIRS = ("postgres", "redis")
 _VARIABLE = re.compile(r"\$\{(\w+)(?::([?-])([^}]*))?\}")
@@ -122,6 +123,7 @@ def test_each_queue_has_a_service_and_shares_it_with_no_other() -> None:
         ("KARAT_WEBHOOKS", {"api", "worker-web"}),
         ("KARAT_WEBHOOK_ALLOW", {"api", "worker-web"}),
         ("KARAT_WEBHOOK_SECONDS", {"worker-web"}),
+        ("DATABASE_READ_URL", {"api"}),
         ("KARAT_JUDGE_ALLOW", {"api", "worker-web", "worker-judge"}),
         ("KARAT_SECRET", {"api", "worker-web", "worker-judge"}),
         ("KARAT_SCORING_ROWS", {"worker-gpu"}),
@@ -163,6 +165,7 @@ class Stage:
         self.port, self.redis_port = free_port(), free_port()
         (directory / "data").mkdir()
         (directory / "tmp").mkdir()
+        (directory / "backups").mkdir()
         self._postgres = postgres
         self._sockets = str(postgres.sockets)
 
@@ -177,7 +180,8 @@ class Stage:
             return text.replace("@redis:6379", f"@127.0.0.1:{self.redis_port}")
         text = text.replace("0.0.0.0", "127.0.0.1").replace("8080", str(self.port))
         text = re.sub(r"/tmp/", f"{self.directory}/tmp/{name}-", text)
-        return str(self.directory / "data") if text == "/data" else text
+        folders = {"/data": "data", "/backups": "backups"}
+        return str(self.directory / folders[text]) if text in folders else text
 
     def environment(self, name: str) -> dict[str, str]:
         own = {

@@ -16,7 +16,7 @@ CLASSES = ("light", "dark")
 
 def labeled_project(karat: Client, name: str, folder: Path, **settings: Any) -> ProjectClient:
     """A running project of 60 images, of which 59 have a verdict in its first round."""
-    settings = {"input_size": 16, "budget": 60, **settings}
+    settings = {"input_size": 16, "budget": 60, "audit_share": 0, **settings}
     project = karat.create_project(name, list(CLASSES), settings=settings)
     karat.wait(project.import_images(images(folder / "pool", 60))["id"])
     project.start()

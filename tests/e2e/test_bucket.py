@@ -130,3 +130,42 @@ def test_the_command_line_takes_images_from_a_bucket(
     (added,) = project.pool.find({"name": "2.png"})
     assert project.pool.show(added["id"])["meta"] == {"camera": "north"}
     assert "KARAT_IMPORT_LOCATIONS" in karat("pool", "add", project.id, "s3://not-ours", status=1)
+
+    place = f"{far.url}/photos"
+    said = karat("sync", "add", project.id, place, "--every", 0, "--include", "3.png")
+    number = said.split()[1]
+    assert f"follows {place} when asked to" in said
+    # It has 2.png, too, which no pattern of this place names: not gone for that.
+    assert "Changed since: 0; gone: 0" in karat("sync", "run", project.id, number)
+    assert project.pool.count({"name": "3.png"})["count"] == 1
+    far.remove("photos/3.png")
+    karat("sync", "run", project.id, number)
+    assert "3.png" in karat("sync", "show", project.id, number, "--finding", "gone")
+    assert "up to date" in karat("sync", "list", project.id)
+    karat("sync", "remove", project.id, number)
+    assert project.syncs.list() == []
+
+
+def test_a_place_is_followed_and_what_changed_is_said(
+    admin: Page, project: ProjectClient, far: Bucket
+) -> None:
+    far.put({f"photos/day/{seed}.png": encoded(picture(50 + seed, 30, 20)) for seed in range(3)})
+    page = admin
+    page.goto(f"/projects/{project.id}/settings")
+    page.get_by_role("button", name="From a bucket").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Location", exact=True).fill(f"{far.url}/photos/day")
+    dialog.get_by_label("And then").select_option(label="Follow it, every day")
+    dialog.get_by_role("button", name="Follow").click()
+    expect(page.get_by_text("3 images added")).to_be_visible(timeout=120_000)
+    places = page.get_by_role("region", name="Followed places")
+    expect(places.get_by_text("Up to date")).to_be_visible(timeout=60_000)
+    far.put({"photos/day/0.png": encoded(picture(90, 30, 20))})
+    far.put({"photos/day/3.png": encoded(picture(91, 30, 20))})
+    far.remove("photos/day/1.png")
+    places.get_by_role("button", name="Look now").click()
+    places.get_by_text("1 image has changed there").click(timeout=60_000)
+    expect(places.get_by_text("0.png", exact=True)).to_be_visible()
+    expect(places.get_by_text("1 image is gone from there")).to_be_visible()
+    expect(page.get_by_text("1 image added")).to_be_visible(timeout=120_000)
+    assert {one["name"] for one in project.pool.find()} == {f"{n}.png" for n in range(4)}

@@ -45,7 +45,7 @@ def label(project: ProjectClient, number: int) -> None:
 def test_round_page(signed_in: Page, karat: Client, tmp_path: Path) -> None:
     page = signed_in
     settings = {
-        "input_size": 16, "budget": BUDGET, "zero_wait": False,
+        "input_size": 16, "budget": BUDGET, "zero_wait": False, "audit_share": 0,
         "model": {"name": "patch_kmeans", "params": {"flip": False}},
         # Batches this small are often pure; purity would then be forgotten.
         "strategy": {"name": "mqnet", "params": {"without_ood": "keep"}},

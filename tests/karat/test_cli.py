@@ -1,5 +1,6 @@
 """The command line as a user runs it."""
 
+import itertools
 import json
 import re
 import subprocess
@@ -30,9 +31,14 @@ def test_settings_are_changed_and_projects_deleted(
     # Nobody answers the question.
     asked = karat("project", "delete", name, status=1).stderr
     assert f"Delete {name} (number " in asked
+    kept = karat("project", "retain", name).stdout
+    assert re.search(rf"{name} +draft +kept", kept)
+    assert "admin" in karat("project", "retain", name, "--days", "30", status=1).stderr
     refused = karat("project", "delete", name, "--yes", status=1).stderr
     assert "admin" in refused
     mine = admin.create_token("deletes", scope="admin")["secret"]
+    karat("project", "retain", name, "--days", "30", KARAT_TOKEN=mine)
+    assert re.search(rf"{name} +draft +30", karat("project", "retention", KARAT_TOKEN=mine).stdout)
     deleted = karat("project", "delete", name, "--yes", KARAT_TOKEN=mine).stdout
     assert deleted == f"{name} is deleted.\n"
     assert "There is no project" in karat("project", "show", name, status=1).stderr
@@ -78,6 +84,11 @@ def test_a_project_from_creation_to_export(engineer: str, karat: Run, tmp_path: 
     assert name in karat("project", "list").stdout
     assert json.loads(karat("round", "list", number, "--json").stdout)[0]["state"] == "open"
     assert "open" in karat("round", "list", number).stdout
+    assert karat("audit", number, "--ask", 2).stdout == "2 images were drawn; round 0 asks.\n"
+    drawn = karat("audit", number).stdout.splitlines()
+    said = "2 images were drawn at random, 0 of them answered; 8 of the pool nobody has judged."
+    assert drawn[0] == said
+    assert drawn[1].startswith("Nothing was measured yet")
     # Nobody has answered, and there is nobody to ask.
     asked = karat("round", "close", number, status=1)
     assert "Round 0 has no answers" in asked.stderr
@@ -143,6 +154,17 @@ def test_users_tokens_and_algorithms(engineer: str, live: Stack, admin: Client, 
     assert unlocked == f"{email} may log in again.\n"
     missing = karat("user", "reset-password", "nobody@example.org", KARAT_TOKEN=mine, status=1)
     assert "karat user list" in missing.stderr
+    held = karat("user", "export", email, KARAT_TOKEN=mine).stdout
+    assert email in held
+    assert "karat/" in held, "what the person has used, from the audit log"
+    erased = karat("user", "erase", email, "--yes", KARAT_TOKEN=mine).stdout
+    assert erased == f"User {added['id']} is a number from now on.\n"
+    assert email not in karat("user", "list").stdout
+    log = karat("audit-log", "export", KARAT_TOKEN=mine).stdout
+    assert email not in log
+    last = json.loads(log.splitlines()[-1])
+    for one in itertools.islice(admin.audit_log(last["number"], follow=True), 1):
+        assert (one["number"], one["object_type"]) == (last["number"] + 1, "audit")
 
     catalog = json.loads(karat("algorithms", "--json").stdout)
     mqnet = next(one for one in catalog if one["name"] == "mqnet")

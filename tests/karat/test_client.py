@@ -72,7 +72,9 @@ def test_users_and_members(admin: Client, live: Stack, project: ProjectClient) -
         assert annotator.projects() == []
         project.add_member(user["id"])
         assert [one["id"] for one in annotator.projects()] == [project.id]
-        assert "manage" not in annotator.project(project.id).get()["permissions"]
+        assert annotator.project(project.id).get()["permissions"] == ["label"]
+        project.add_member(user["id"], "reviewer")
+        assert annotator.project(project.id).get()["permissions"] == ["label", "review"]
         project.remove_member(user["id"])
         assert annotator.projects() == []
     assert admin.update_user(user["id"], name="Ann")["name"] == "Ann"

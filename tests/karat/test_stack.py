@@ -24,11 +24,11 @@ from tests.karat.helpers import Run, descendants, wait_for, wait_gone
 
 @contextmanager
 def karat_up(
-    data: Path, environment: dict[str, str]
+    data: Path, environment: dict[str, str], *words: str
 ) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
     """``karat up`` on ``data``, ready, and what it said."""
     with subprocess.Popen(
-        [sys.executable, "-m", "karat", "up", "--data-dir", str(data), "--port", "0"],
+        [sys.executable, "-m", "karat", "up", "--data-dir", str(data), "--port", "0", *words],
         env=environment,
         stdout=subprocess.PIPE,
         text=True,
@@ -55,8 +55,8 @@ def findings_on(data: Path, karat: Run) -> list[dict[str, str]]:
 def test_up_prints_the_password_once_and_ends_cleanly_on_sigterm(
     tmp_path: Path, environment: dict[str, str], karat: Run
 ) -> None:
-    data = tmp_path / "data"
-    with karat_up(data, environment) as (process, said):
+    data, backups = tmp_path / "data", tmp_path / "backups"
+    with karat_up(data, environment, "--backup-to", str(backups)) as (process, said):
         url = said[0].split()[-1]
         assert is_ready(url)
         email, password = said[1].split()[3], said[1].split()[7]
@@ -65,6 +65,9 @@ def test_up_prints_the_password_once_and_ends_cleanly_on_sigterm(
         second = karat("up", "--data-dir", data, status=1)
         assert f"Karat already runs on {data}" in second.stderr
         assert str(process.pid) in second.stderr
+        wait_for(lambda: [*backups.glob("karat-*.tar")] != [], "a backup is written by itself")
+        checked = karat("backup", backups, "--every", "24h", "--check", "--data-dir", data)
+        assert "The newest is of" in checked.stdout
         children = descendants(process.pid)
         assert len(children) >= 6
         process.send_signal(signal.SIGTERM)

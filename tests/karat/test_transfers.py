@@ -103,6 +103,26 @@ def test_a_csv_for_excel_begins_with_a_mark(engineer: str, karat: Run, tmp_path:
     assert "--bom" in wrong
 
 
+def test_instruction_data_leaves_as_it_was_in_a_snapshot(
+    engineer: str, karat: Run, tmp_path: Path
+) -> None:
+    rows = [{"instruction": f"Add {n} and 1.", "input": "", "output": f"{n + 1}"} for n in range(3)]
+    pool, saved = tmp_path / "rows.jsonl", tmp_path / "saved.jsonl"
+    pool.write_text("".join(f"{json.dumps(one)}\n" for one in rows[:2]))
+    made = karat("project", "create", f"Asked by {engineer}", "--task", "instructions", "--json")
+    number = str(json.loads(made.stdout)["id"])
+    karat("import", number, pool)
+    assert "one: 2 texts, 0 labeled" in karat("snapshot", "create", number, "one").stdout
+    pool.write_text(f"{json.dumps(rows[2])}\n")
+    karat("import", number, pool)
+    karat("export", number, saved, "--snapshot", "one")
+    # Of instruction data JSON Lines are Alpaca's.
+    assert [json.loads(line) for line in saved.read_text().splitlines()] == rows[:2]
+    karat("snapshot", "create", number, "two")
+    told = karat("snapshot", "diff", number, "one", "two").stdout
+    assert "1 added, 0 gone, 0 count as something else" in told
+
+
 def test_an_import_is_planned_and_what_is_not_sure_is_said(
     engineer: str, karat: Run, tmp_path: Path
 ) -> None:

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from core.states import Role, Scope
+from core.states import ProjectRole, Role, Scope
 
-Who = Literal["anybody", "user", "engineer", "admin", "member", "manager"]
+Who = Literal["anybody", "user", "engineer", "staff", "admin", "member", "reviewer", "manager"]
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "security.md"
 _MARKS = ("<!-- matrix begins -->\n", "<!-- matrix ends -->\n")
 
@@ -21,9 +21,9 @@ class Policy:
     """Who may call a route, and what an API token needs for it.
 
     Attributes:
-        who: ``anybody`` without logging in; every ``user``; every ``engineer`` or admin; an
-            ``admin``; a ``member`` of the project in the path, and admins; a ``manager``: an
-            engineer who is a member, and admins.
+        who: ``anybody`` without logging in; every ``user``; every ``engineer`` or admin; ``staff``,
+            who are these and whoever manages some project; an ``admin``; a ``member`` of the
+            project in the path, one who is at least its ``reviewer``, its ``manager``; and admins.
         scope: The least scope of a token that may.
     """
 
@@ -33,21 +33,31 @@ class Policy:
 
 @dataclass(frozen=True)
 class Column:
-    """Somebody who calls: a role, inside or outside the project that the path leads to."""
+    """Somebody who calls: by the role of their account, and in the project that the path leads to.
+
+    Without a role in it they are a member of another project.
+    """
 
     title: str
     role: Role | None
-    member: bool = False
+    member: ProjectRole | None = None
 
 
 COLUMNS = (
     Column("not logged in", None),
-    Column("annotator, other project", Role.ANNOTATOR),
-    Column("annotator, member", Role.ANNOTATOR, member=True),
+    Column("other project", Role.ANNOTATOR),
+    Column("annotator", Role.ANNOTATOR, ProjectRole.ANNOTATOR),
+    Column("reviewer", Role.ANNOTATOR, ProjectRole.REVIEWER),
+    Column("manager", Role.ANNOTATOR, ProjectRole.MANAGER),
     Column("engineer, other project", Role.ENGINEER),
-    Column("engineer, member", Role.ENGINEER, member=True),
+    Column("engineer, annotator here", Role.ENGINEER, ProjectRole.ANNOTATOR),
     Column("admin", Role.ADMIN),
 )
+_LEAST = {
+    "member": ProjectRole.ANNOTATOR,
+    "reviewer": ProjectRole.REVIEWER,
+    "manager": ProjectRole.MANAGER,
+}
 
 _WRITE, _LABEL, _ADMIN = Scope.WRITE, Scope.LABEL, Scope.ADMIN
 
@@ -58,28 +68,44 @@ POLICY: dict[str, Policy] = {
     "log_out": Policy("anybody"),
     "me": Policy("user"),
     "change_password": Policy("user", _ADMIN),
+    "sign_in_methods": Policy("anybody"),
+    "start_single_sign_on": Policy("anybody"),
+    "finish_single_sign_on": Policy("anybody"),
+    "list_sessions": Policy("user"),
+    "end_other_sessions": Policy("user", _ADMIN),
+    "end_session": Policy("user", _ADMIN),
+    "show_second_factor": Policy("user"),
+    "begin_second_factor": Policy("user", _ADMIN),
+    "confirm_second_factor": Policy("user", _ADMIN),
+    "renew_recovery_codes": Policy("user", _ADMIN),
+    "remove_second_factor": Policy("user", _ADMIN),
     "list_tokens": Policy("user"),
     "create_token": Policy("user", _ADMIN),
     "revoke_token": Policy("user", _ADMIN),
-    "list_users": Policy("engineer"),
+    "list_users": Policy("staff"),
     "create_user": Policy("admin", _ADMIN),
     "list_activity": Policy("admin"),
     "update_user": Policy("admin", _ADMIN),
     "reset_password": Policy("admin", _ADMIN),
     "unlock_user": Policy("admin", _ADMIN),
+    "reset_second_factor": Policy("admin", _ADMIN),
+    "erase_user": Policy("admin", _ADMIN),
+    "export_user": Policy("admin", _ADMIN),
     # The installation
     "list_audit": Policy("admin", _ADMIN),
     "export_audit": Policy("admin", _ADMIN),
+    "stream_audit": Policy("admin", _ADMIN),
+    "list_retention": Policy("admin", _ADMIN),
     "show_storage": Policy("admin", _ADMIN),
     "list_all_tokens": Policy("admin", _ADMIN),
     "list_workers": Policy("admin", _ADMIN),
     "forget_worker": Policy("admin", _ADMIN),
-    "list_weights": Policy("engineer"),
-    "show_weights": Policy("engineer"),
+    "list_weights": Policy("staff"),
+    "show_weights": Policy("staff"),
     "add_weights": Policy("admin", _WRITE),
     "delete_weights": Policy("admin", _WRITE),
-    "list_judges": Policy("engineer"),
-    "show_judge": Policy("engineer"),
+    "list_judges": Policy("staff"),
+    "show_judge": Policy("staff"),
     "create_judge": Policy("admin", _WRITE),
     "update_judge": Policy("admin", _WRITE),
     "delete_judge": Policy("admin", _WRITE),
@@ -96,6 +122,8 @@ POLICY: dict[str, Policy] = {
     "show_project": Policy("member"),
     "update_project": Policy("manager", _WRITE),
     "delete_project": Policy("admin", _WRITE),
+    "show_retention": Policy("manager"),
+    "set_retention": Policy("admin", _WRITE),
     "start_project": Policy("manager", _WRITE),
     "pause_project": Policy("manager", _WRITE),
     "resume_project": Policy("manager", _WRITE),
@@ -104,33 +132,33 @@ POLICY: dict[str, Policy] = {
     "remove_member": Policy("manager", _WRITE),
     "project_events": Policy("member"),
     "list_events": Policy("user"),
-    "show_agreement": Policy("manager"),
+    "show_agreement": Policy("reviewer"),
     "export": Policy("manager"),
     "list_exported_classes": Policy("manager"),
     "list_export_formats": Policy("manager"),
     # The pool
     "import_images": Policy("manager", _WRITE),
     "import_bucket": Policy("manager", _WRITE),
-    "import_locations": Policy("engineer"),
+    "import_locations": Policy("staff"),
     "start_import": Policy("manager", _WRITE),
     "discard_import": Policy("manager", _WRITE),
-    "show_disk": Policy("engineer"),
+    "show_disk": Policy("staff"),
     "list_imports": Policy("manager"),
     "import_report": Policy("manager"),
-    "list_examples": Policy("manager"),
-    "count_examples": Policy("manager"),
-    "show_example": Policy("manager"),
-    "example_neighbours": Policy("manager"),
-    "list_look_alikes": Policy("manager"),
-    "look_up": Policy("manager", _WRITE),
-    "look_at_example": Policy("manager", _WRITE),
+    "list_examples": Policy("reviewer"),
+    "count_examples": Policy("reviewer"),
+    "show_example": Policy("reviewer"),
+    "example_neighbours": Policy("reviewer"),
+    "list_look_alikes": Policy("reviewer"),
+    "look_up": Policy("reviewer", _WRITE),
+    "look_at_example": Policy("reviewer", _WRITE),
     "send_to_queue": Policy("manager", _WRITE),
     "take_from_queue": Policy("manager", _WRITE),
     "hold_out": Policy("manager", _WRITE),
     "release_examples": Policy("manager", _WRITE),
     "promote_examples": Policy("manager", _WRITE),
-    "judge_examples": Policy("manager", _WRITE),
-    "list_duplicates": Policy("manager"),
+    "judge_examples": Policy("reviewer", _WRITE),
+    "list_duplicates": Policy("reviewer"),
     "hold_out_copies": Policy("manager", _WRITE),
     "example_image": Policy("member"),
     "example_link": Policy("manager", _WRITE),
@@ -149,44 +177,44 @@ POLICY: dict[str, Policy] = {
     "lease_suggestions": Policy("member", _LABEL),
     "recent_decisions": Policy("member"),
     "estimate_review": Policy("member"),
-    "audit_review": Policy("manager", _WRITE),
+    "audit_review": Policy("reviewer", _WRITE),
     "decide": Policy("member", _LABEL),
     "revert_review": Policy("manager", _WRITE),
     # Rounds, jobs and what they leave
-    "list_rounds": Policy("manager"),
-    "show_round": Policy("manager"),
+    "list_rounds": Policy("reviewer"),
+    "show_round": Policy("reviewer"),
     "close_round": Policy("manager", _WRITE),
     "retry_round": Policy("manager", _WRITE),
     "estimate_round": Policy("manager", _WRITE),
-    "show_audit": Policy("manager"),
+    "show_audit": Policy("reviewer"),
     "ask_audit": Policy("manager", _WRITE),
-    "show_outlook": Policy("manager"),
-    "list_comparable": Policy("manager"),
-    "list_maps": Policy("manager"),
-    "map_surface": Policy("manager"),
-    "map_queries": Policy("manager"),
-    "map_tile": Policy("manager"),
-    "map_images": Policy("manager"),
-    "map_image": Policy("manager"),
-    "show_embedding_map": Policy("manager"),
-    "embedding_map_tile": Policy("manager"),
-    "embedding_map_colours": Policy("manager"),
-    "embedding_map_image": Policy("manager"),
-    "list_jobs": Policy("engineer"),
+    "show_outlook": Policy("reviewer"),
+    "list_comparable": Policy("reviewer"),
+    "list_maps": Policy("reviewer"),
+    "map_surface": Policy("reviewer"),
+    "map_queries": Policy("reviewer"),
+    "map_tile": Policy("reviewer"),
+    "map_images": Policy("reviewer"),
+    "map_image": Policy("reviewer"),
+    "show_embedding_map": Policy("reviewer"),
+    "embedding_map_tile": Policy("reviewer"),
+    "embedding_map_colours": Policy("reviewer"),
+    "embedding_map_image": Policy("reviewer"),
+    "list_jobs": Policy("user"),
     "start_job": Policy("manager", _WRITE),
-    "show_job": Policy("manager"),
-    "show_log": Policy("manager"),
+    "show_job": Policy("reviewer"),
+    "show_log": Policy("reviewer"),
     "cancel_job": Policy("manager", _WRITE),
     "retry_job": Policy("manager", _WRITE),
-    "list_artifacts": Policy("manager"),
+    "list_artifacts": Policy("reviewer"),
     "artifact_content": Policy("manager"),
-    "list_subsets": Policy("manager"),
-    "compare_subsets": Policy("manager"),
+    "list_subsets": Policy("reviewer"),
+    "compare_subsets": Policy("reviewer"),
     "export_subset": Policy("manager"),
-    "show_selection": Policy("manager"),
-    "list_clusters": Policy("manager"),
-    "list_selected": Policy("manager"),
-    "compare_selections": Policy("manager"),
+    "show_selection": Policy("reviewer"),
+    "list_clusters": Policy("reviewer"),
+    "list_selected": Policy("reviewer"),
+    "compare_selections": Policy("reviewer"),
     "export_selection": Policy("manager"),
     # Data sets as they were
     "begin_certificate": Policy("manager", _WRITE),
@@ -210,6 +238,13 @@ POLICY: dict[str, Policy] = {
     "test_webhook": Policy("manager", _WRITE),
     "list_deliveries": Policy("manager"),
     "redeliver": Policy("manager", _WRITE),
+    # Following places of buckets
+    "list_syncs": Policy("manager"),
+    "create_sync": Policy("manager", _WRITE),
+    "update_sync": Policy("manager", _WRITE),
+    "delete_sync": Policy("manager", _WRITE),
+    "run_sync": Policy("manager", _WRITE),
+    "list_sync_objects": Policy("manager"),
     "list_all_webhooks": Policy("admin", _ADMIN),
     "create_webhook_for_all": Policy("admin", _ADMIN),
 }
@@ -221,9 +256,10 @@ def allowed(who: Who, column: Column) -> bool:
         return True
     if column.role is None or who == "admin":
         return False
-    if who in {"engineer", "manager"} and column.role is not Role.ENGINEER:
-        return False
-    return column.member or who in {"user", "engineer"}
+    if who in {"engineer", "staff"}:
+        manages = column.member is ProjectRole.MANAGER
+        return column.role is Role.ENGINEER or (who == "staff" and manages)
+    return who == "user" or column.member in _LEAST[who].and_above
 
 
 def operations(schema: dict[str, Any]) -> dict[str, tuple[str, str]]:

@@ -4,7 +4,7 @@ import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256 as sha256_of
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -28,10 +28,12 @@ from core.tables import (
     Example,
     Job,
     Judge,
+    LoginSession,
     PoolSnapshot,
     Project,
     SigningKey,
     Suggestion,
+    Sync,
     User,
     Webhook,
     WebhookEvent,
@@ -98,6 +100,16 @@ def _told(world: World, project_id: int | None) -> Delivery:
     world.session.add(told)
     world.session.flush()
     return told
+
+
+def _sync(world: World, project_id: int) -> Sync:
+    """A place that a pool follows, which nobody looks at by itself."""
+    address = f"s3://photos/{uuid.uuid4()}"
+    params = {"filename": address, "location": address}
+    sync = Sync(project_id=project_id, location=address, params=params)
+    world.session.add(sync)
+    world.session.flush()
+    return sync
 
 
 def _selected(world: World, project: Project) -> Job:
@@ -173,6 +185,7 @@ def target(world: World) -> Target:
     )  # fmt: skip
     world.session.add(suggestion)
     told = _told(world, project.id)
+    sync = _sync(world, project.id)
     selected = _selected(world, project)
     world.session.commit()
     return Target(
@@ -191,6 +204,7 @@ def target(world: World) -> Target:
             "certificate_id": add_certificate(world, project).id,
             "webhook_id": told.webhook_id,
             "delivery_id": told.id,
+            "sync_id": sync.id,
             "class_id": cat.id,
             "number": 0,
             "level": 0,
@@ -200,6 +214,7 @@ def target(world: World) -> Target:
             "pool_index": 0,
             "name": "nobody",
             "token_id": 0,
+            "session_id": 0,
             "weights_id": 1,
             "judge_id": 1,
             "user_id": 0,
@@ -281,6 +296,18 @@ def _own_token(world: World, found: Target) -> Target:
     return found.with_(token_id=world.token(owner.user)[0].id)
 
 
+def _own_session(world: World, found: Target) -> Target:
+    owner = found.caller or world.caller(Role.ANNOTATOR)
+    row = LoginSession(
+        token_hash=uuid.uuid4().hex,
+        user_id=owner.user.id,
+        expires_at=datetime.now(UTC) + timedelta(days=1),
+    )
+    world.session.add(row)
+    world.session.commit()
+    return found.with_(session_id=row.id)
+
+
 def _worker(world: World, found: Target) -> Target:
     name = f"cpu@{uuid.uuid4()}"
     world.session.add(Worker(name=name, host="a", pid=1, queues=["cpu"]))
@@ -294,6 +321,14 @@ def _webhook(world: World, found: Target) -> Target:
     told = _told(world, present.project_id)
     world.session.commit()
     return found.with_(webhook_id=told.webhook_id)
+
+
+def _followed(world: World, found: Target) -> Target:
+    """Another one beside that of the target, as above."""
+    present = world.session.get_one(Sync, found.values["sync_id"])
+    sync = _sync(world, present.project_id)
+    world.session.commit()
+    return found.with_(sync_id=sync.id)
 
 
 def _address(_: Target) -> dict[str, Any]:
@@ -399,6 +434,12 @@ CALLS: dict[str, Call] = {
         lambda found: {"email": found.values["email"], "password": PASSWORD}, before=_person
     ),
     "change_password": Call(lambda _: {"old_password": "wrong", "password": "three odd lamps"}),
+    "end_session": Call(before=_own_session),
+    "begin_second_factor": Call(lambda _: {"password": "wrong"}),
+    "confirm_second_factor": Call(lambda _: {"code": "123456"}),
+    "renew_recovery_codes": Call(lambda _: {"password": "wrong", "code": "123456"}),
+    "remove_second_factor": Call(lambda _: {"password": "wrong", "code": "123456"}),
+    "reset_second_factor": Call(before=_bystander),
     "create_token": Call(lambda _: {"name": "script"}),
     "revoke_token": Call(before=_own_token),
     "create_user": Call(
@@ -411,6 +452,9 @@ CALLS: dict[str, Call] = {
     "update_user": Call(lambda _: {"name": "Renamed"}, before=_bystander),
     "reset_password": Call(lambda _: {}, before=_bystander),
     "unlock_user": Call(before=_bystander),
+    "erase_user": Call(before=_bystander),
+    "export_user": Call(before=_bystander),
+    "set_retention": Call(lambda _: {"days": 30}),
     "forget_worker": Call(before=_worker),
     "show_weights": Call(before=_weights),
     "delete_weights": Call(before=_weights),
@@ -467,6 +511,11 @@ CALLS: dict[str, Call] = {
     "create_webhook_for_all": Call(_address),
     "update_webhook": Call(_address),
     "delete_webhook": Call(before=_webhook),
+    "create_sync": Call(lambda _: {"location": "s3://photos"}),
+    "update_sync": Call(lambda _: {"every_minutes": None}),
+    "delete_sync": Call(before=_followed),
+    "run_sync": Call(lambda _: {}),
+    "list_sync_objects": Call(query=lambda _: "finding=gone"),
     "map_surface": _NO_MAP,
     "map_queries": _NO_MAP,
     "map_tile": _NO_MAP,

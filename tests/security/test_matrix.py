@@ -52,6 +52,7 @@ class Walker:
             headers=headers,
             json=call.body(found) if call.body else None,
             content=call.content,
+            follow_redirects=False,
         )
         assert response.status_code < 500, f"{method} {url}: {response.text}"
         is_problem = response.headers.get("content-type") == "application/problem+json"
@@ -97,7 +98,8 @@ def walker(http: TestClient, world: World) -> Walker:
 def _caller(world: World, column: Column, own: Target) -> Caller | None:
     if column.role is None:
         return None
-    return world.caller(column.role, *([own.project] if column.member else []))
+    projects = [own.project] if column.member else []
+    return world.caller(column.role, *projects, as_=column.member)
 
 
 def _wrong(who: str, column: Column, status: int, code: str) -> str | None:
@@ -161,7 +163,7 @@ def test_ids_of_another_project_are_refused_within_ones_own(walker: Walker, worl
     engineer = world.caller(Role.ENGINEER, own.project)
     foreign = {
         "job_id", "import_id", "subset_id", "example_id", "artifact_id", "suggestion_id",
-        "webhook_id", "delivery_id", "review",
+        "webhook_id", "delivery_id", "review", "sync_id",
     }  # fmt: skip
     mixed = {**own.values, **{name: other.values[name] for name in foreign}}
     walked = 0

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from api.auth.service import MOST_TOKENS
+from api.tokens.service import MOST_TOKENS
 from core.states import Role
 from tests.security.policy import POLICY, operations
 from tests.security.targets import CALLS, Call, Target, target
@@ -72,7 +72,7 @@ def test_every_number_in_an_address_has_bounds_and_none_of_them_is_a_server_erro
 
 _IDS = (
     "project_id", "job_id", "import_id", "subset_id", "example_id", "artifact_id", "suggestion_id",
-    "webhook_id", "delivery_id", "review", "class_id",
+    "webhook_id", "delivery_id", "review", "class_id", "sync_id",
 )  # fmt: skip
 
 

@@ -8,8 +8,9 @@ from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
 from core.states import JobState, ProjectState, Role, RoundState, Verdict
-from core.tables import Annotation, Example, Query
+from core.tables import Annotation, Example, Job, Query
 from tests.workers.loop import Loop
+from tests.workers.test_warm_start import begun, queue_of, run
 from tests.world import World
 from workers.advance.drawing import walk
 from workers.draws import pairs, reached
@@ -40,6 +41,11 @@ def draws_of(loop: Loop, number: int) -> dict[int, Query]:
         .order_by(Query.rank)
     )
     return dict(loop.session.execute(statement).all())
+
+
+def state_of(loop: Loop) -> ProjectState:
+    loop.session.expire_all()
+    return loop.project.state
 
 
 def skip(loop: Loop, query: Query) -> None:
@@ -120,12 +126,12 @@ def test_a_finished_project_is_audited_in_a_round_of_its_own(
     headers = world.caller().headers
     url = f"/api/projects/{loop.project.id}"
     loop.advance(0, 12)
-    assert loop.project.state is ProjectState.FINISHED
+    assert state_of(loop) is ProjectState.FINISHED
     asked = http.post(f"{url}/audit", json={"n": 20}, headers=headers).json()
     assert asked == {"asked": 20, "round": 1}
     audited = loop.rounds()[1]
     assert (audited.state, audited.strategy, audited.budget) == (RoundState.OPEN, "audit", 20)
-    assert loop.project.state is ProjectState.RUNNING
+    assert state_of(loop) is ProjectState.RUNNING
     body = {"client": "9b2f6a9e-58e8-4a53-9e2a-6f1c4a4a5a10", "n": 2}
     leased = http.post(f"{url}/labeling/lease", json=body, headers=headers)
     assert len(leased.json()["items"]) == 2
@@ -134,11 +140,21 @@ def test_a_finished_project_is_audited_in_a_round_of_its_own(
     loop.answer(1, 20)
     assert loop.finish(1).state is JobState.SUCCEEDED
     assert len(loop.rounds()) == 2
-    assert loop.project.state is ProjectState.FINISHED
+    assert state_of(loop) is ProjectState.FINISHED
     assert loop.rounds()[1].metrics["audit"]["n"] == 20
     assert http.get(f"{url}/audit", headers=headers).json()["accuracy"]["n"] == 20
+
+    # It goes on from there, as from any other round.
+    loop.project.settings = {**loop.project.settings, "max_rounds": None}
+    world.session.commit()
+    assert http.post(f"{url}/resume", headers=headers).status_code == 200
+    (job,) = world.session.scalars(select(Job).where(Job.state == JobState.QUEUED))
+    run(world, job)
+    following = loop.rounds()[2]
+    assert (following.state, following.strategy, following.queries) == ("open", "margin", 60)
     # All are drawn in the end, and then there is none to draw.
-    assert http.post(f"{url}/audit", json={"n": 200}, headers=headers).json()["asked"] == 98
+    asked = http.post(f"{url}/audit", json={"n": 200}, headers=headers).json()
+    assert asked == {"asked": 98, "round": 2}
     refused = http.post(f"{url}/audit", json={"n": 1}, headers=headers)
     assert (refused.status_code, refused.json()["code"]) == (409, "nothing_to_draw")
 
@@ -160,6 +176,23 @@ def test_a_draw_that_waits_in_the_queue_comes_first_and_is_learned_from_in_its_p
     (rest,) = set(range(16)) - set(draws)
     met = {index for index, rank in queued.items() if rest in queued and rank < queued[rest]}
     assert set(reached(loop.session, loop.project.id, 0, 0)) == met
+
+
+def test_typical_images_are_chosen_as_though_nothing_had_been_drawn(
+    world: World, http: TestClient
+) -> None:
+    project, job = begun(http, world, audit_share=0.5)
+    run(world, job)
+    queries = queue_of(world, project)
+    draws = [one for one in queries if one.audit]
+    assert (len(queries), len(draws)) == (24, 12)
+    assert not any(one.typical for one in draws)
+    met = [one for one in draws if one.audit_rank is not None]
+    assert 0 < len(met) < len(draws)
+    # Each was met after a place that was given to a typical image.
+    typical = {one.rank for one in queries if one.typical}
+    assert {one.audit_rank for one in met} <= typical | {-1}
+    assert len({one.example_id for one in queries}) == 24
 
 
 def test_what_is_left_of_the_draws_is_a_fair_sample_of_what_no_strategy_chose() -> None:

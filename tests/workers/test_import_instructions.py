@@ -181,6 +181,13 @@ def test_what_was_imported_is_verified(rows: Pool) -> None:
     assert levels["texts"] == levels["text_stores"] == ("ok", [])
 
 
+def test_a_response_that_is_none_is_named(rows: Pool) -> None:
+    lines = jsonl(ALPACA, {**ALPACA, "output": " <nooutput>\n"}, {**ALPACA, "output": "<noise>"})
+    found = done(rows.add(lines, "rows.jsonl"))
+    assert found["added"] == 3
+    assert found["noted"] == {"a response only says that there is none, such as <nooutput>": 1}
+
+
 def test_rows_that_are_nearly_the_same_are_named(rows: Pool) -> None:
     done(rows.add(jsonl(ALPACA), "a.jsonl"))
     near = {**ALPACA, "instruction": "add"}

@@ -121,7 +121,7 @@ def test_what_is_no_image_or_too_large_says_so_and_leaves_nothing(
     assert send(http, loop.project, admin, png(1, 8), 409)["code"] == "no_features"
     loop.advance(0)
     annotator = world.caller(Role.ANNOTATOR, loop.project)
-    assert send(http, loop.project, annotator, png(1, 8), 403)["code"] == "engineer_required"
+    assert send(http, loop.project, annotator, png(1, 8), 403)["code"] == "reviewer_required"
     assert send(http, loop.project, admin, b"", 400)["code"] == "empty_upload"
     for content in (b"[" * 1000, b"\x89PNG\r\n\x1a\n broken", b"\xff\xd8\xff" + b"{" * 100):
         job = looked_up(http, world, loop.project, content)

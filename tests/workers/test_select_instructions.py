@@ -159,6 +159,17 @@ def test_the_server_of_the_judge_can_embed(
         job = choose(http, world, project, features="judge", permutations=3)
         assert job.state is JobState.SUCCEEDED, job.error
         assert kept(world, job) == good_ones(world, project)
+        embedded = world.session.scalars(
+            select(JudgeAnswer).where(JudgeAnswer.finish == "embeddings")
+        ).one()
+        assert embedded.job_id == job.id
+        assert embedded.cost > 0
+        more = {"features": "judge", "method": "k_means_random", "target": 4}
+        capped = choose(http, world, project, **more, spend_at_most=embedded.cost / 2)
+        assert capped.error is not None
+        assert capped.error["code"] == "spending_cap"
+        go_on(http, world, capped)
+        assert state(world, capped) is JobState.FAILED
 
 
 def test_a_killed_job_goes_on_and_pays_for_nothing_twice(

@@ -82,11 +82,12 @@ def _refused(error: DomainError) -> Refused:
 
 
 class Entry(NamedTuple):
-    """An object by its path below the place."""
+    """An object by its path below the place; ``known`` if it is there for its name only."""
 
     name: str
     size: int
     tag: str
+    known: int
 
 
 class Listing:
@@ -100,6 +101,7 @@ class Listing:
         *,
         resumes: bool,
         check: Callable[[], None],
+        compare: Callable[[sqlite3.Connection], object] | None = None,
     ) -> None:
         """List the place, unless that was done.
 
@@ -109,11 +111,12 @@ class Listing:
             include: Patterns of paths; without any, names tell what is an image.
             resumes: Whether items of an earlier listing were imported.
             check: Called after each page; raises to stop.
+            compare: Called with the listing once it is made, to mark what is ``known``.
 
         Raises:
             DomainError: ``invalid_archive`` if an earlier listing is lost; else as ``Buckets``.
         """
-        self._bucket, self._include = bucket, include
+        self._bucket, self._include, self._compare = bucket, include, compare
         if not index.exists():
             if resumes:
                 raise invalid_archive(
@@ -129,27 +132,24 @@ class Listing:
         with closing(sqlite3.connect(part, isolation_level=None)) as index:
             index.execute("PRAGMA journal_mode = OFF")
             index.execute("PRAGMA synchronous = OFF")
-            index.execute("CREATE TABLE objects (name TEXT, size INT, tag TEXT)")
+            index.execute(
+                "CREATE TABLE objects (name TEXT, size INT, tag TEXT, known INT DEFAULT 0)"
+            )
             for page in self._bucket.buckets.pages(self._bucket.location):
                 check()
                 rows = ((one.location.key[skip:], one.size, one.tag) for one in page)
                 index.execute("BEGIN")
                 index.executemany(
-                    "INSERT INTO objects VALUES (?, ?, ?)",
-                    (row for row in rows if self._is_wanted(row[0])),
+                    "INSERT INTO objects (name, size, tag) VALUES (?, ?, ?)",
+                    (row for row in rows if is_wanted(row[0], self._include)),
                 )
                 index.execute("COMMIT")
-
-    def _is_wanted(self, name: str) -> bool:
-        # Some tools mark a folder by an empty object.
-        if not name or name.endswith("/"):
-            return False
-        patterns = self._include
-        return not patterns or _is_metadata(name) or any(fnmatchcase(name, one) for one in patterns)
+            if self._compare is not None:
+                self._compare(index)
 
     def __iter__(self) -> Iterator[Entry]:
         """Every object."""
-        rows = self._index.execute("SELECT name, size, tag FROM objects ORDER BY rowid")
+        rows = self._index.execute("SELECT name, size, tag, known FROM objects ORDER BY rowid")
         return (Entry(*row) for row in rows)
 
     def read(self, entry: Entry) -> Fetched | Refused:
@@ -174,6 +174,19 @@ class Listing:
     def close(self) -> None:
         """Close the index."""
         self._index.close()
+
+
+def is_wanted(name: str, include: Sequence[str]) -> bool:
+    """Whether an object is listed, by its path: what fits a pattern, and what describes others."""
+    # Some tools mark a folder by an empty object.
+    if not name or name.endswith("/"):
+        return False
+    return not include or _is_metadata(name) or any(fnmatchcase(name, one) for one in include)
+
+
+def is_example(name: str, include: Sequence[str]) -> bool:
+    """Whether an object that is listed is read as an image."""
+    return not _is_metadata(name) and (bool(include) or _is_image(name))
 
 
 def _is_metadata(name: str) -> bool:

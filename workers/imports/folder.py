@@ -48,7 +48,10 @@ _MOST_NAMED: Final = 30
 
 
 class Entries(Protocol):
-    """What a folder holds; each entry has a ``name``, its path, and a ``size``."""
+    """What a folder holds; each entry has a ``name``, its path, and a ``size``.
+
+    One that is ``known`` is there for what its name says of the folders, and is no item.
+    """
 
     def __iter__(self) -> Iterator[Any]:
         """Every entry, in the same order each time."""
@@ -119,7 +122,10 @@ class FolderSource(Source):
                 self._read_metadata(self._metadata, work, pool)
             self._count, self._layout = self._scan()
             self._annotations = self._require_annotations()
-            self._more = self._metadata.missing_count() if self._metadata else 0
+            # What metadata names may be known.
+            self._tells_missing = not any(_is_known(entry) for _, entry in self._files())
+            named = self._metadata if self._tells_missing else None
+            self._more = named.missing_count() if named else 0
             self._more += self._metadata.problem_count() if self._metadata else 0
         except BaseException:
             self.close()
@@ -159,7 +165,7 @@ class FolderSource(Source):
     def _others(self) -> Iterator[Item]:
         if not self._metadata:
             return
-        for row in self._metadata.missing():
+        for row in self._metadata.missing() if self._tells_missing else ():
             if row.is_row:
                 reason = row.found.reason if isinstance(row.found, Unmatched) else _NOT_THERE
                 yield refused_item(row.file, reason)
@@ -190,7 +196,11 @@ class FolderSource(Source):
                 yield name, entry
 
     def _images(self) -> Iterator[tuple[str, Any]]:
-        return ((name, entry) for name, entry in self._files() if not self._describes(name))
+        return (
+            (name, entry)
+            for name, entry in self._files()
+            if not (_is_known(entry) or self._describes(name))
+        )
 
     def _describes(self, name: str) -> bool:
         """Whether a file is there to say something of others."""
@@ -253,9 +263,9 @@ class FolderSource(Source):
         count = 0
         folders = Folders(self._is_called)
         names = {*map(normal, self._known)}
-        for name, _ in self._files():
+        for name, entry in self._files():
             is_described = self._describes(name)
-            count += not is_described
+            count += not (is_described or _is_known(entry))
             if _is_unsafe(name):
                 continue
             if is_described:
@@ -331,6 +341,10 @@ class FolderSource(Source):
             told=found.told,
             meta=found.meta,
         )
+
+
+def _is_known(entry: Any) -> bool:
+    return bool(getattr(entry, "known", False))
 
 
 def _is_uncertain(entry: Any) -> bool:

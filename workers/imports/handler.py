@@ -31,6 +31,7 @@ from workers.imports.report import Line, Outcome, ReportFile, Tally, reasons
 from workers.imports.sampling import samples_of
 from workers.imports.sources import open_source
 from workers.imports.split_words import normal
+from workers.imports.sync.compare import settle
 from workers.yielding import Turn
 
 _PHASE: Final = "import"
@@ -48,6 +49,7 @@ def run(context: JobContext) -> dict[str, Any]:
     if "result" not in context.checkpoint:
         _import(context)
     result: dict[str, Any] = context.checkpoint["result"]
+    settle(context)
     upload = ImportParams.of(context).upload
     if upload is not None:
         context.storage.remove_upload(upload)

@@ -4,18 +4,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 
 from core.errors import Invalid
 from core.states import Verdict
 from core.tasks.classification import CLASSIFICATION, class_label
 from core.tasks.spec import Label, TaskType
 from workers.imports.boxes.settle import Settled, Upright, settle
+from workers.imports.counting import how_counted, uncertainty
 from workers.imports.drawn import Drawn, class_names_in
 from workers.imports.items import Item, Refused, Said, composed, short_name, unsettled
 from workers.imports.values import NO_CLASS, Values, mark, says_nothing, whole_number
-
-_MOST_TOLD: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +275,7 @@ class LabelReader:
                 f"column {column} is named like a class, but does not only hold 0 and 1 "
                 f"({held.example[:50]!r}); name it otherwise if its numbers count classes"
             )
-        uncertain = self._uncertain(held) if self._given is None else ""
+        uncertain = "" if self._given is not None else uncertainty(held, len(self._ids))
         if uncertain:
             return Refused(
                 f"{column} says {text[:100]!r}, and {uncertain}. Write names, or say what the "
@@ -285,31 +284,9 @@ class LabelReader:
         if not 0 <= number - self._first < len(self._ids):
             return named
         if column not in self.counted:
-            self.counted[column] = self._how(column)
+            self.counted[column] = how_counted(column, self._names, self._first)
         class_id = self._ids[number - self._first]
         return Opinion(column, Verdict.LABEL, class_label(class_id))
-
-    def _uncertain(self, held: Values) -> str:
-        """Why it is not certain which class a number of a column means; empty if it is."""
-        if held.other:
-            return f"there are not only numbers in it ({held.other[:50]!r})"
-        if held.least:
-            return (
-                f"its numbers run from {held.least} to {held.most}: without a 0 they may count "
-                "from 0, from 1, or mean something else"
-            )
-        if held.most is not None and held.most >= len(self._ids):
-            return (
-                f"its numbers run from 0 to {held.most}: those of the {len(self._ids)} classes run "
-                f"from 0 to {len(self._ids) - 1}"
-            )
-        return ""
-
-    def _how(self, column: str) -> str:
-        """How the numbers of a column are read."""
-        pairs = [f"{number} = {name}" for number, name in enumerate(self._names, self._first)]
-        shown = ", ".join(pairs[:_MOST_TOLD]) + (", …" if len(pairs) > _MOST_TOLD else "")
-        return f"Numbers in {column} are classes, counted from {self._first}: {shown}."
 
     def apart(self) -> "LabelReader":
         """The same, with notes of its own on how numbers are read: for what is only tried."""
@@ -342,7 +319,7 @@ class LabelReader:
             and self._given is None
             and not self._is_label(text)
             and not self._names_class(column)
-            and bool(self._uncertain(held))
+            and bool(uncertainty(held, len(self._ids)))
         )
 
     def _named(self, source: str, text: str) -> Opinion | Refused:

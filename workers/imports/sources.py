@@ -1,6 +1,7 @@
 """What an import reads from, by its parameters and the medium of its project."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -26,6 +27,7 @@ from workers.imports.items import Source
 from workers.imports.lines import MOST_LINE, Lines
 from workers.imports.project import ProjectSource
 from workers.imports.single import SingleSource
+from workers.imports.sync.compare import LISTING, Followed
 from workers.imports.table import TABLES, TableSource
 from workers.imports.text_table import TABLES as TEXT_TABLES
 from workers.imports.text_table import TextTableSource
@@ -211,12 +213,17 @@ def _bucket(context: JobContext, params: ImportParams, place: str, names_only: b
         return KeySource(
             table, params.filename, columns, annotations, bucket, names_only=names_only
         )
+    compare = None
+    if params.sync is not None:
+        followed = Followed.of(params.sync, context.project_id, params)
+        compare = partial(followed.compare, context.sessions)
     listing = Listing(
         bucket,
-        context.work / "objects.sqlite",
+        context.work / LISTING,
         params.include,
         resumes="tally" in context.checkpoint,
         check=context.check,
+        compare=compare,
     )
     return BucketSource(
         listing, context.work, annotations, params.folder_split, names_only=names_only

@@ -19,7 +19,7 @@ from core.tasks.instructions import INSTRUCTIONS, RankingLabel
 from core.tasks.registry import task_type
 from workers.closing import annotator_seconds
 from workers.context import JobContext, Phase
-from workers.instructions.people import rankings_closed
+from workers.instructions.following import Following
 
 _PUBLISH: Final = "publish"
 
@@ -39,26 +39,44 @@ def close_rankings(context: JobContext) -> dict[str, Any]:
 
 def _publish(context: JobContext) -> None:
     number = AdvanceParams.of(context).closing
-    with context.transaction() as (session, job):
-        # Locked in the order that everybody keeps: job, project, rounds.
-        project = session.get_one(Project, context.project_id, with_for_update={"key_share": True})
-        statement = select(Round).where(Round.project_id == project.id, Round.number == number)
-        round_ = session.scalars(statement.with_for_update(key_share=True)).one()
-        judged = rankings_closed(session, context.storage, project, round_)
-        round_.metrics = {
-            **round_.metrics,
-            **figures(session, round_),
-            **(judged or {}),
-            "annotator_seconds": annotator_seconds(session, round_),
-        }
-        round_.seconds = context.seconds
-        move_round(round_, RoundState.CLOSED)
-        withdraw(session, project.id)
-        move_project(project, ProjectState.FINISHED)
-        data = {"number": round_.number, "state": round_.state}
-        session.execute(events.notify(project.id, events.Topic.ROUND, data))
-        session.execute(events.notify(project.id, events.Topic.PROJECT, {"state": project.state}))
-        context.finish_phase(job, _PUBLISH)
+    statement = select(Round).where(Round.project_id == context.project_id, Round.number == number)
+    with context.sessions() as session:
+        round_id = session.scalars(statement).one().id
+    while True:
+        following = Following.made(context, round_id)
+        with context.transaction() as (session, job):
+            # Locked in the order that everybody keeps: job, project, rounds.
+            locked = {"key_share": True}
+            project = session.get_one(Project, context.project_id, with_for_update=locked)
+            round_ = session.scalars(statement.with_for_update(key_share=True)).one()
+            is_current = following.is_current(session, round_)
+            if is_current:
+                gone = following.publish(session)
+                _close(session, project, round_, following.metrics)
+                round_.seconds = context.seconds
+                context.finish_phase(job, _PUBLISH)
+        if is_current:
+            break
+        with context.sessions() as session:
+            following.forget(session, context.storage)
+    if gone is not None:
+        context.storage.remove_path(gone)
+
+
+def _close(session: Session, project: Project, round_: Round, found: dict[str, Any]) -> None:
+    """Close a round that is locked, with its project."""
+    round_.metrics = {
+        **round_.metrics,
+        **figures(session, round_),
+        **found,
+        "annotator_seconds": annotator_seconds(session, round_),
+    }
+    move_round(round_, RoundState.CLOSED)
+    withdraw(session, project.id)
+    move_project(project, ProjectState.FINISHED)
+    data = {"number": round_.number, "state": round_.state}
+    session.execute(events.notify(project.id, events.Topic.ROUND, data))
+    session.execute(events.notify(project.id, events.Topic.PROJECT, {"state": project.state}))
 
 
 def withdraw(session: Session, project_id: int) -> None:

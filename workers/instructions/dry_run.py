@@ -19,7 +19,14 @@ from workers.instructions.features import Embedder, sample_of
 from workers.instructions.gather import Rows, gather, texts_of
 from workers.instructions.judging import Judging, Question
 from workers.judges.budget import estimated_tokens
-from workers.judges.prompts import Message, hallucination_prompt, ranking_prompt, score_prompt
+from workers.judges.embeddings import EMBEDDED_AT_ONCE
+from workers.judges.prompts import (
+    LONGEST,
+    Message,
+    hallucination_prompt,
+    ranking_prompt,
+    score_prompt,
+)
 
 _EMBEDDED: Final = 256
 _CLUSTERED: Final = 4096
@@ -51,7 +58,7 @@ def prepare(context: JobContext) -> DryRun:
             "known only when it has answered; this estimate is rather too high.",
         )
     if params.embedded and params.features == "judge":
-        notes += ("What the judge's server takes for embeddings is not in this price.",)
+        notes += ("What the judge's server embeds is in this price, as if it were prompts.",)
     return DryRun(len(rows), phases, notes, timing.facts)
 
 
@@ -60,7 +67,9 @@ class _Timing:
 
     def __init__(self, context: JobContext, rows: Rows, params: SelectInstructionsParams) -> None:
         self.context, self.rows, self.params = context, rows, params
-        self.judging = Judging.open(context, params) if params.judged else None
+        embeds = params.embedded and params.features == "judge"
+        self.judging = Judging.open(context, params) if params.judged or embeds else None
+        self._embeds = embeds
 
     def embed(self) -> Cost:
         """Time the features of a sample."""
@@ -112,10 +121,14 @@ class _Timing:
         """How many requests and tokens, and what they cost."""
         if self.judging is None:
             return {}
-        tokens_in, tokens_out = self._tokens
+        tokens_in, tokens_out = self._tokens if self.params.judged else (0, 0)
+        requests = self._requests if self.params.judged else 0
+        if self._embeds:
+            tokens_in += self._embedded_tokens
+            requests += -(-len(self.rows) // EMBEDDED_AT_ONCE)
         price = self.judging.settings.price.of(tokens_in, tokens_out)
         return {
-            "requests": self._requests,
+            "requests": requests,
             "tokens_in": tokens_in,
             "tokens_out": tokens_out,
             "price": round(price, 4) if self.judging.priced else None,
@@ -169,6 +182,14 @@ class _Timing:
         ]
         out = _OF_A_PLACE * self._size if self._size > 1 else _OF_A_PLACE
         return round(self._requests * float(np.mean(each))), self._requests * out
+
+    @property
+    def _embedded_tokens(self) -> int:
+        """Of all rows, by those of a sample."""
+        ids = self.rows.examples[sample_of(self.rows, _EMBEDDED)].tolist()
+        texts = texts_of(self.context.sessions, ids).values()
+        each = [estimated_tokens(text[:LONGEST]) for text in texts]
+        return round(len(self.rows) * float(np.mean(each)))
 
     def _prompt(self, items: list[str]) -> list[Message]:
         if self.params.method == "sample_scores":

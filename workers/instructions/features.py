@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from core.errors import Conflict
 from models.errors import ModelError
 from models.params.select_instructions import SelectInstructionsParams
 from models.protocols import Float32Array, Indices, Progress
@@ -17,10 +18,10 @@ from workers.context import JobContext
 from workers.instructions.gather import Rows, texts_of
 from workers.instructions.judging import Judging
 from workers.judges.embeddings import embed as embed_texts
-from workers.judges.errors import Unanswered
+from workers.judges.errors import OverBudget, Unanswered
 
 _FILE: Final = "features.npy"
-_PART: Final = 2048
+_PART: Final = 512
 """Rows that a server embeds before they are kept."""
 
 
@@ -79,6 +80,14 @@ async def _embedded(judging: Judging, texts: list[str]) -> Float32Array:
     async with judging.opened() as judge:
         try:
             return await embed_texts(judge, texts)
+        except OverBudget as error:
+            raise Conflict(
+                "spending_cap",
+                f"The judge has cost {error.spent:.4f}, and embedding more texts could take it "
+                "over the cap. What is embedded is kept: retry to spend as much again, or cancel "
+                "and take other features.",
+                field="params.spend_at_most",
+            ) from error
         except Unanswered as error:
             raise ModelError(
                 f"The judge's server did not embed some texts: {error}. Retry, or take other "

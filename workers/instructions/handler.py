@@ -38,6 +38,7 @@ from workers.instructions.gather import Rows, gather, may_be_asked, questions_of
 from workers.instructions.judged import JudgedFile
 from workers.instructions.judging import Judging, note_pause
 from workers.instructions.report import figures, warnings, whole_columns
+from workers.instructions.tied import tied_scores
 
 STRATEGY: Final = "judge_undecided"
 """What the round is called in which people rank what the judge leaves open."""
@@ -162,6 +163,7 @@ class Selecting:
             **figures(whole),
             "topic_words": [] if topics is None else self._words(topics),
             "judge": judge,
+            "non_rankable": tied_scores(self.context, params.method, whole),
             "warnings": warnings(params, whole, favours_places=favours),
         }
         text = json.dumps(result)

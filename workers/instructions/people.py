@@ -1,6 +1,5 @@
-"""What people say of clusters that they were asked to rank, and the selection that follows them."""
+"""What people say of clusters that they were asked to rank, and what a selection makes of it."""
 
-import logging
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,17 +11,13 @@ from sqlalchemy import exists, or_, select
 from sqlalchemy.orm import Session
 
 from core.consensus import Vote, as_said, consensus, holds
-from core.selections import SCHEMA, SelectionReason, read_columns, write_selection
-from core.states import ArtifactKind, Source, Verdict
-from core.storage import Storage, sha256
-from core.tables import Annotation, Artifact, Project, Query, QueryMember, Round, Suggestion
+from core.selections import SelectionReason
+from core.states import Source, Verdict
+from core.tables import Annotation, Query, QueryMember, Round, Suggestion
 from core.tasks.instructions import RankingLabel, members_of, places
 from core.tasks.registry import label_of
 from models.instructions.rankings import kendall_tau
 from models.intervals import clopper_pearson
-from workers.instructions.report import figures
-
-logger = logging.getLogger(__name__)
 
 _NO_PLACE: Final = -1
 
@@ -44,70 +39,7 @@ class Said:
     is_ood: bool = False
 
 
-def rankings_closed(
-    session: Session, storage: Storage, project: Project, round_: Round
-) -> dict[str, Any] | None:
-    """Let the order of people decide where they have ranked, now that their round has closed.
-
-    Args:
-        session: In whose transaction the round closes; the new selection is added to it.
-        storage: Where its file goes.
-        project: Of the round.
-        round_: In which people were asked.
-
-    Returns:
-        For the metrics of the round: how often the judge had put first what people put first; None
-        if no selection has asked for the round.
-    """
-    before = _asking(session, project.id, round_.id)
-    if before is None:
-        return None
-    path = storage.fetch(before.storage_key)
-    if not path.exists():
-        # The round closes all the same: what people said is in the database.
-        logger.warning("the selection of job %s is gone; nobody follows people", before.job_id)
-        return None
-    said = _said(session, round_)
-    columns = read_columns(path, *SCHEMA.names)
-    people = follow_people(columns, said)
-    people = {**before.meta["people"], **people}
-    key = f"projects/{project.id}/jobs/{before.job_id}/selection-{round_.number}.parquet"
-    target = storage.artifact(key)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    write_selection(target, columns)
-    storage.publish(key)
-    # A round that has closed before closes anew when its project goes on.
-    known = select(Artifact).where(Artifact.storage_key == key)
-    after = session.scalars(known).one_or_none() or Artifact(
-        project_id=project.id,
-        job_id=before.job_id,
-        round_id=round_.id,
-        kind=ArtifactKind.SELECTION,
-        storage_key=key,
-    )
-    after.sha256, after.bytes = sha256(target), target.stat().st_size
-    after.meta = {**before.meta, **figures(columns), "people": people}
-    session.add(after)
-    return {"judge_agreement": people["agreement"], "judge_tau": people["tau"]}
-
-
-def _asking(session: Session, project_id: int, round_id: int) -> Artifact | None:
-    """The selection that has asked for a round."""
-    asked = Artifact.meta["people"]["round_id"].as_integer()
-    return session.scalars(
-        select(Artifact)
-        .where(
-            Artifact.project_id == project_id,
-            Artifact.kind == ArtifactKind.SELECTION,
-            asked == round_id,
-        )
-        # That of the job: what people said of it before is read anew.
-        .order_by(Artifact.id)
-        .limit(1)
-    ).one_or_none()
-
-
-def _said(session: Session, round_: Round) -> dict[int, Said]:
+def said_in(session: Session, round_: Round) -> dict[int, Said]:
     """What people agree on, by each example of the queries of a round."""
     statement = (
         select(Query.example_id, QueryMember.example_id)

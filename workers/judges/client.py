@@ -6,6 +6,7 @@ there when the same is asked again: who is killed pays for nothing twice.
 
 import asyncio
 import random
+import secrets
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -24,7 +25,15 @@ from workers.judges.errors import JudgeDown, Stopped, Unanswered
 from workers.judges.ledger import Kept, Ledger
 from workers.judges.limits import Gate
 from workers.judges.prompts import Message
-from workers.judges.replies import BadReply, Reply, Verdict, clean, loaded, verdict
+from workers.judges.replies import (
+    BadReply,
+    Reply,
+    Verdict,
+    clean,
+    loaded,
+    tokens_of,
+    verdict,
+)
 from workers.judges.server import Server, Way, connect_seconds
 from workers.judges.settings import DEFAULT_PATIENCE, JudgeSettings, Patience, question_key
 
@@ -224,14 +233,32 @@ class Judge:
         if self.stopped:
             raise Stopped
 
-    async def call(self, path: str, body: Mapping[str, Any]) -> Any:
-        """Send JSON to another address of the server, as for embeddings; nothing is kept of it.
+    async def call(self, path: str, body: Mapping[str, Any], texts: Sequence[str]) -> Any:
+        """Send JSON to another address of the server, as for embeddings.
+
+        What it has cost is kept, at the price of prompts, and nothing of what was answered.
+
+        Args:
+            path: Below that of the server.
+            body: What is sent.
+            texts: What of it is paid for.
 
         Raises:
             Unanswered: This request has no answer.
             JudgeDown: The judge cannot be asked.
+            OverBudget: What may be spent is spent.
         """
-        return await self._asked_until_answered(path, body, {}, loaded, Bill(self.budget, 0, 0, 0))
+        guess = sum(map(estimated_tokens, texts))
+        bill = Bill(self.budget, sum(map(most_tokens, texts)), guess, 0)
+        found = await self._asked_until_answered(path, body, {}, loaded, bill)
+        counted = tokens_of(found)
+        tokens = guess if counted is None else counted
+        cost = self.budget.pay(tokens, 0) + bill.lost
+        self.tally.tokens_in += tokens
+        if self._ledger is not None:
+            # Under a key that nobody asks for.
+            await self._ledger.keep(secrets.token_bytes(32), Kept("", path, tokens, 0, cost))
+        return found
 
     async def _asked_until_answered(
         self,

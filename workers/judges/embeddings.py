@@ -11,7 +11,8 @@ from workers.judges.client import Judge
 from workers.judges.errors import JudgeDown
 from workers.judges.prompts import LONGEST
 
-_AT_ONCE: Final = 64
+EMBEDDED_AT_ONCE: Final = 64
+"""Texts that a request embeds."""
 
 
 async def embed(
@@ -19,7 +20,8 @@ async def embed(
     texts: Sequence[str],
     on_done: Callable[[int], None] = lambda _: None,
 ) -> NDArray[np.float32]:
-    """Embed texts with ``embedding_model``; nothing is kept of it but what is returned.
+    """Embed texts with ``embedding_model``, at the price of prompts; nothing is kept but what is
+    returned.
 
     Args:
         judge: Whose server.
@@ -32,6 +34,7 @@ async def embed(
     Raises:
         JudgeDown: The server cannot be asked, or what it answers are no embeddings.
         Unanswered: It did not answer for some of them.
+        OverBudget: What may be spent is spent.
     """
     if judge.settings.embedding_model is None:
         raise JudgeDown(
@@ -47,7 +50,7 @@ async def embed(
         for place, block in left:
             part = [text[:LONGEST] or " " for text in texts[block]]
             body = {"model": judge.settings.embedding_model, "input": part}
-            found[place] = _rows(await judge.call("embeddings", body), len(part))
+            found[place] = _rows(await judge.call("embeddings", body, part), len(part))
             done += len(part)
             on_done(done)
 
@@ -64,7 +67,7 @@ async def embed(
 
 
 def _blocks(n: int) -> Iterator[slice]:
-    return (slice(start, start + _AT_ONCE) for start in range(0, n, _AT_ONCE))
+    return (slice(start, start + EMBEDDED_AT_ONCE) for start in range(0, n, EMBEDDED_AT_ONCE))
 
 
 def _rows(body: Any, n: int) -> NDArray[np.float32]:

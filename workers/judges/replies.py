@@ -103,6 +103,12 @@ class Reply:
         )  # fmt: skip
 
 
+def tokens_of(body: Any) -> int | None:
+    """How many tokens of a prompt the server counts, if it does."""
+    usage = body.get("usage") if isinstance(body, dict) else None
+    return _count(usage, "prompt_tokens") if isinstance(usage, dict) else None
+
+
 def clean(text: str) -> str:
     """Text as PostgreSQL, JSON and sockets take it: without NUL and halves of characters."""
     return _HALVES.sub("\ufffd", text.replace("\0", ""))

@@ -1,13 +1,15 @@
-"""Files that belong to nobody any more go."""
+"""Projects that are over go, and files that belong to nobody any more."""
 
 import logging
 import time
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from sqlalchemy.exc import OperationalError
 
 from core.errors import DomainError
 from core.messages import RemoveFiles
+from core.retention import expire_one
 from core.settings import settings
 from core.storage import Storage
 from workers import removals
@@ -19,6 +21,8 @@ logger = logging.getLogger(__name__)
 _SHARE: Final = 0.5
 _UPLOADS_SECONDS: Final = 600.0
 _looked = -_UPLOADS_SECONDS
+_PROJECTS_SECONDS: Final = 60.0
+_asked = -_PROJECTS_SECONDS
 _after = 0
 """Where this process left off: what cannot be removed is not tried first each time."""
 
@@ -29,11 +33,26 @@ def remove_files(payload: dict[str, Any]) -> None:
     RemoveFiles.model_validate(payload)
     storage = Storage.of(settings())
     # Each by itself: what keeps one from its work keeps the other from nothing.
-    for remove in (_remove_files, _expire_uploads):
+    for remove in (_expire_projects, _remove_files, _expire_uploads):
         try:
             remove(storage)
         except (OperationalError, DomainError, OSError) as error:
             logger.warning("files that belong to nobody stay for now: %s", error)
+
+
+def _expire_projects(storage: Storage) -> None:
+    global _asked
+    del storage
+    if time.monotonic() - _asked < _PROJECTS_SECONDS:
+        return
+    _asked = time.monotonic()
+    while True:
+        # Each in a transaction of its own.
+        with sessions().begin() as session:
+            name = expire_one(session, datetime.now(UTC))
+        if name is None:
+            return
+        logger.warning("deleted the project %s, which was kept for so long", name)
 
 
 def _remove_files(storage: Storage) -> None:

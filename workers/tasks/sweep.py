@@ -19,6 +19,7 @@ from workers.claiming import is_blocked, may_begin
 from workers.context import sessions
 from workers.fairness import is_silent
 from workers.imports.expiry import expire_plans
+from workers.imports.sync.due import due_syncs
 from workers.weights import unchecked
 
 logger = logging.getLogger(__name__)
@@ -54,9 +55,12 @@ def sweep(payload: dict[str, Any]) -> None:
         _correct_workers(session)
         # None is lost while one waits: whoever takes it looks at all there are.
         asks = waiting[CheckWeights.queue] == 0 and unchecked(session)
+        looks = due_syncs(session)
     # After the commit: a slow broker must not hold the rows that running jobs beat on.
     for message in lost:
         queue.send(message)
+    for look in looks:
+        queue.send(look)
     if asks:
         queue.send(CheckWeights())
 

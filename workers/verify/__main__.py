@@ -17,12 +17,18 @@ from sqlalchemy.exc import OperationalError
 import migrations
 from core.db import sync_engine
 from core.settings import Settings, settings
-from workers.verify import answers, files, snapshots, work
+from workers.verify import answers, files, log, snapshots, work
 from workers.verify.check import Check, Finding, run
 
 # Unlike that of a crash.
 _UNSOUND = 3
-CHECKS: tuple[Check, ...] = (*answers.CHECKS, *work.CHECKS, *files.CHECKS, *snapshots.CHECKS)
+CHECKS: tuple[Check, ...] = (
+    *answers.CHECKS,
+    *work.CHECKS,
+    *log.CHECKS,
+    *files.CHECKS,
+    *snapshots.CHECKS,
+)
 
 
 def verify(engine: Engine, settings_: Settings, *, running: bool) -> Iterator[Finding]:

@@ -22,6 +22,12 @@ export const resetPassword = (userId: number, revokeTokens: boolean) =>
     }),
   );
 
+export const eraseUser = (userId: number) =>
+  call(client.POST("/api/users/{user_id}/erase", { params: { path: { user_id: userId } } }));
+
+/** All that is held of somebody, to download. */
+export const heldUrl = (userId: number): string => `/api/users/${userId}/export`;
+
 /** Tokens of everybody, or of one user, page by page. */
 export const allTokensQuery = (userId: number | null) =>
   infiniteQueryOptions({
@@ -56,6 +62,9 @@ export const auditQuery = (filter: AuditFilter) =>
       call(client.GET("/api/admin/audit", { params: { query: { ...filter, cursor } } })),
     getNextPageParam: (page) => page.next_cursor,
   });
+
+/** All of the log, with the chain of its hashes. */
+export const AUDIT_LINES = "/api/admin/audit.jsonl";
 
 export function auditUrl(filter: AuditFilter): string {
   const known = Object.entries(filter).filter(([, value]) => value != null);

@@ -1,5 +1,5 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import { inWords } from "../strings";
+import { inWords, t } from "../strings";
 import { type AlgorithmWords, loadAlgorithmWords } from "../strings/algorithmWords";
 import { language } from "../strings/language";
 import { call, client } from "./client";
@@ -38,7 +38,8 @@ export const algorithmsQuery = queryOptions({
 /** What algorithms of a kind are called; by their names while the catalog is not there. */
 export function useTitles(kind: Algorithm["kind"]): (name: string) => string {
   const { data } = useQuery(algorithmsQuery);
-  return (name) => inWords(titleOf(data?.items ?? [], kind, name) ?? name);
+  const others = kind === "strategy" ? t.guarantee.strategies : {};
+  return (name) => inWords(titleOf(data?.items ?? [], kind, name) ?? others[name] ?? name);
 }
 
 const titleOf = (algorithms: Algorithm[], kind: string | undefined, name: string) =>

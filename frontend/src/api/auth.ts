@@ -3,7 +3,7 @@ import { call, client } from "./client";
 import { ApiError } from "./errors";
 import { everyPage } from "./everyPage";
 import type { components } from "./schema";
-import type { User } from "./types";
+import type { Me } from "./types";
 
 type Schemas = components["schemas"];
 
@@ -11,7 +11,7 @@ type Schemas = components["schemas"];
 export const meQuery = queryOptions({
   queryKey: ["me"],
   staleTime: 5 * 60_000,
-  queryFn: async (): Promise<User | null> => {
+  queryFn: async (): Promise<Me | null> => {
     try {
       return await call(client.GET("/api/auth/me"));
     } catch (error) {
@@ -21,13 +21,35 @@ export const meQuery = queryOptions({
   },
 });
 
-export const login = (email: string, password: string) =>
-  call(client.POST("/api/auth/login", { body: { email, password } }));
+/** How one may sign in here. */
+export const methodsQuery = queryOptions({
+  queryKey: ["methods"],
+  staleTime: 5 * 60_000,
+  queryFn: () => call(client.GET("/api/auth/methods")),
+});
+
+/** Where single sign-on begins; the browser goes there, and comes back to `next`. */
+export const singleSignOn = (next: string): string =>
+  `/api/auth/oidc/start?${new URLSearchParams({ next })}`;
+
+/** With a code where there is a second factor. */
+export const login = (email: string, password: string, code: string | null) =>
+  call(client.POST("/api/auth/login", { body: { email, password, code } }));
 
 export const logout = () => call(client.POST("/api/auth/logout"));
 
 export const changePassword = (old_password: string, password: string) =>
   call(client.POST("/api/auth/password", { body: { old_password, password } }));
+
+export const sessionsQuery = queryOptions({
+  queryKey: ["sessions"],
+  queryFn: () => call(client.GET("/api/auth/sessions")),
+});
+
+export const endSession = (id: number) =>
+  call(client.DELETE("/api/auth/sessions/{session_id}", { params: { path: { session_id: id } } }));
+
+export const endOtherSessions = () => call(client.DELETE("/api/auth/sessions"));
 
 export const tokensQuery = queryOptions({
   queryKey: ["tokens"],

@@ -27,8 +27,11 @@ export class NetworkError extends Error {
   }
 }
 
+/** Said of somebody who signs in, and not of somebody who has to. */
+const SIGNING_IN = new Set(["bad_credentials", "code_required", "wrong_code"]);
+
 export const isUnauthenticated = (error: unknown): boolean =>
-  error instanceof ApiError && error.status === 401 && error.code !== "bad_credentials";
+  error instanceof ApiError && error.status === 401 && !SIGNING_IN.has(error.code);
 
 export const isNotFound = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 404;

@@ -104,6 +104,7 @@ describe("what is read again", () => {
     pool: everything,
     review: ["home", "reviews"],
     guide: ["guides"],
+    certificate: everything,
     member: everything,
     snapshot: ["snapshots"],
     webhook: everything.filter((name) => name !== "projects" && name !== "home"),

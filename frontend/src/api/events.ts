@@ -31,6 +31,8 @@ export const HEARD = {
   pool: allOf,
   review: (id: number) => [reviewsQuery(id).queryKey, homeQuery.queryKey],
   guide: (id: number) => [guidesQuery(id).queryKey],
+  // What it labels changes the counts of the project.
+  certificate: allOf,
   // The project warns of annotators or receivers that it lacks.
   member: (id: number) => [membersQuery(id).queryKey, ...allOf(id)],
   snapshot: (id: number) => [snapshotsQuery(id).queryKey],

@@ -2,7 +2,7 @@ import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { call, client } from "./client";
 import { everyPage } from "./everyPage";
 import type { components } from "./schema";
-import type { ClassInput, ExportFormat, Goal, Project, Settings } from "./types";
+import type { ClassInput, ExportFormat, Goal, Project, ProjectRole, Settings } from "./types";
 
 type ProjectOut = components["schemas"]["ProjectOut"];
 
@@ -89,8 +89,14 @@ const member = (id: number, userId: number) => ({
   params: { path: { project_id: id, user_id: userId } },
 });
 
-export const addMember = (id: number, userId: number) =>
-  call(client.PUT("/api/projects/{project_id}/members/{user_id}", member(id, userId)));
+/** Lets somebody in, or gives a member another role. */
+export const putMember = (id: number, userId: number, role: ProjectRole) =>
+  call(
+    client.PUT("/api/projects/{project_id}/members/{user_id}", {
+      ...member(id, userId),
+      body: { role },
+    }),
+  );
 
 export const removeMember = (id: number, userId: number) =>
   call(client.DELETE("/api/projects/{project_id}/members/{user_id}", member(id, userId)));
@@ -128,6 +134,8 @@ export type ExportOptions = {
   unlabeled?: boolean;
   images?: boolean;
   bom?: boolean;
+  /** Without labels of the model. */
+  people?: boolean;
   /** The name of a snapshot. */
   snapshot?: string;
 };
@@ -135,19 +143,16 @@ export type ExportOptions = {
 export const exportUrl = (
   id: number,
   format: ExportFormat,
-  {
-    effective = false,
-    unlabeled = false,
-    images = true,
-    bom = false,
-    snapshot,
-  }: ExportOptions = {},
+  options: ExportOptions = {},
 ): string => {
+  const { effective = false, unlabeled = false, images = true, bom = false } = options;
+  const { people = false, snapshot } = options;
   const query = new URLSearchParams({ format });
   if (effective) query.set("effective", "true");
   if (unlabeled) query.set("unlabeled", "true");
   if (!images) query.set("images", "false");
   if (bom && format === "csv") query.set("bom", "true");
+  if (people) query.set("people_only", "true");
   if (snapshot) query.set("snapshot", snapshot);
   return `/api/projects/${id}/export?${query}`;
 };

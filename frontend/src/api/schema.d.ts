@@ -44,6 +44,49 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/audit.jsonl": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Stream Audit
+         * @description The log as JSON Lines, the oldest first: what a copy elsewhere is kept by.
+         *
+         *     `number` has no gaps. `hash` is the SHA-256 of the hash before, as bytes, and the text `sealed`;
+         *     in that stands, for address and agent, the SHA-256 of `salt` and both.
+         */
+        get: operations["stream_audit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/retention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Retention
+         * @description What will be deleted when, of all projects that are not kept: nothing is done by asking.
+         */
+        get: operations["list_retention"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/storage": {
         parameters: {
             query?: never;
@@ -199,6 +242,8 @@ export interface paths {
         /**
          * Log In
          * @description Start a browser session. After too many failures 429, with the seconds in `Retry-After`.
+         *
+         *     Who has a second factor is told `code_required`, and sends the same with a `code`.
          */
         post: operations["log_in"];
         delete?: never;
@@ -216,7 +261,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Log Out */
+        /**
+         * Log Out
+         * @description End this browser's session; who came by single sign-on is told where to end that as well.
+         */
         post: operations["log_out"];
         delete?: never;
         options?: never;
@@ -241,6 +289,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/auth/methods": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sign In Methods
+         * @description How one may sign in here.
+         */
+        get: operations["sign_in_methods"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/oidc/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Finish Single Sign On
+         * @description Where the provider sends the browser back; whoever does not get in is told so on the page.
+         */
+        get: operations["finish_single_sign_on"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/oidc/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Start Single Sign On
+         * @description Send the browser to the provider; `next` is the page to come back to.
+         */
+        get: operations["start_single_sign_on"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/auth/password": {
         parameters: {
             query?: never;
@@ -256,6 +364,128 @@ export interface paths {
          */
         post: operations["change_password"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/second-factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show Second Factor */
+        get: operations["show_second_factor"];
+        put?: never;
+        /**
+         * Begin Second Factor
+         * @description A secret for an authenticator app; it takes the present password.
+         */
+        post: operations["begin_second_factor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/second-factor/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm Second Factor
+         * @description From now on the password takes a code as well; all other sessions end.
+         */
+        post: operations["confirm_second_factor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/second-factor/recovery-codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Renew Recovery Codes
+         * @description Ten new ones; those of before open nothing.
+         */
+        post: operations["renew_recovery_codes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/second-factor/remove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Remove Second Factor */
+        post: operations["remove_second_factor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Sessions
+         * @description The browsers that one is signed in with, the one seen last first.
+         */
+        get: operations["list_sessions"];
+        put?: never;
+        post?: never;
+        /**
+         * End Other Sessions
+         * @description End all of one's sessions but this browser's.
+         */
+        delete: operations["end_other_sessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End Session
+         * @description End one of one's own sessions, with the next request of that browser.
+         */
+        delete: operations["end_session"];
         options?: never;
         head?: never;
         patch?: never;
@@ -416,7 +646,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List Jobs */
+        /**
+         * List Jobs
+         * @description Jobs of the projects that the caller manages or reviews, the newest first.
+         */
         get: operations["list_jobs"];
         put?: never;
         post?: never;
@@ -1510,7 +1743,8 @@ export interface paths {
          * @description Clusters with all their rows, the best first.
          *
          *     `undecided` and `unranked` are those of which the judge was unsure or said nothing, `people`
-         *     those that people were asked about.
+         *     those that people were asked about. A page ends sooner where rows are long; of very long texts
+         *     it has the beginning.
          */
         get: operations["list_clusters"];
         put?: never;
@@ -1838,7 +2072,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Add Member */
+        /**
+         * Add Member
+         * @description Let somebody in, or give a member another role.
+         */
         put: operations["add_member"];
         post?: never;
         /** Remove Member */
@@ -1896,6 +2133,32 @@ export interface paths {
         put?: never;
         /** Resume Project */
         post: operations["resume_project"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/retention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Retention
+         * @description How long the project is kept after it is finished.
+         */
+        get: operations["show_retention"];
+        /**
+         * Set Retention
+         * @description Have a project deleted so many days after it is finished, or keep it.
+         *
+         *     Not within a week of saying so; until then everybody who manages it is told the day.
+         */
+        put: operations["set_retention"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2297,6 +2560,96 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/syncs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Syncs
+         * @description Places of buckets that the pool follows, and what was last found there.
+         */
+        get: operations["list_syncs"];
+        put?: never;
+        /**
+         * Create Sync
+         * @description Follow a place: what is new there is imported as ever, now and whenever it is looked at.
+         *
+         *     What has changed or is gone is said, and nothing is replaced or deleted for it.
+         */
+        post: operations["create_sync"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/syncs/{sync_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete Sync
+         * @description Follow a place no more; what was imported from it stays.
+         */
+        delete: operations["delete_sync"];
+        options?: never;
+        head?: never;
+        /**
+         * Update Sync
+         * @description Look more or less often, or only when asked to.
+         */
+        patch: operations["update_sync"];
+        trace?: never;
+    };
+    "/api/projects/{project_id}/syncs/{sync_id}/objects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Sync Objects
+         * @description Objects about which there is something to say, by path; the next page comes `after`.
+         */
+        get: operations["list_sync_objects"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/syncs/{sync_id}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run Sync
+         * @description Look now; what an import left undone that failed or was cancelled is begun anew.
+         */
+        post: operations["run_sync"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/webhooks": {
         parameters: {
             query?: never;
@@ -2351,7 +2704,10 @@ export interface paths {
         /** List Tokens */
         get: operations["list_tokens"];
         put?: never;
-        /** Create Token */
+        /**
+         * Create Token
+         * @description Make a token; its secret is shown this once.
+         */
         post: operations["create_token"];
         delete?: never;
         options?: never;
@@ -2369,7 +2725,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revoke Token */
+        /**
+         * Revoke Token
+         * @description Make a token invalid: one's own, and for an admin anybody's.
+         */
         delete: operations["revoke_token"];
         options?: never;
         head?: never;
@@ -2411,6 +2770,49 @@ export interface paths {
         patch: operations["update_user"];
         trace?: never;
     };
+    "/api/users/{user_id}/erase": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Erase User
+         * @description Erase who somebody is, for good: name, address, sessions, tokens and memberships go.
+         *
+         *     What they labeled stays, under the number of the user, and so does what they did in the audit
+         *     log, without the addresses that they came from.
+         */
+        post: operations["erase_user"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/users/{user_id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export User
+         * @description All that is held of somebody, as JSON Lines; `kind` says what a line is.
+         */
+        get: operations["export_user"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/users/{user_id}/reset-password": {
         parameters: {
             query?: never;
@@ -2425,6 +2827,26 @@ export interface paths {
          * @description A temporary password, shown this once: whoever uses it has to choose another.
          */
         post: operations["reset_password"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/users/{user_id}/reset-second-factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reset Second Factor
+         * @description Take somebody's second factor away, as when a phone is lost; their sessions end.
+         */
+        post: operations["reset_second_factor"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3017,13 +3439,15 @@ export interface components {
         };
         /**
          * AuditOut
-         * @description Who did what to which object, and from which address, if that was noted. Without an actor:
-         *     nobody who was signed in.
+         * @description Who did what to which object, from which address and with what, if that was noted. Without
+         *     an actor: nobody who was signed in.
          */
         AuditOut: {
             actor: components["schemas"]["Person"] | null;
             /** Address */
             address: string | null;
+            /** Agent */
+            agent: string | null;
             /**
              * At
              * Format: date-time
@@ -4548,6 +4972,11 @@ export interface components {
             /** Items */
             items: components["schemas"]["RecentAnswer"][];
         };
+        /** Items[RetentionOut] */
+        Items_RetentionOut_: {
+            /** Items */
+            items: components["schemas"]["RetentionOut"][];
+        };
         /** Items[ReviewOut] */
         Items_ReviewOut_: {
             /** Items */
@@ -4557,6 +4986,11 @@ export interface components {
         Items_RoundOut_: {
             /** Items */
             items: components["schemas"]["RoundOut"][];
+        };
+        /** Items[SessionOut] */
+        Items_SessionOut_: {
+            /** Items */
+            items: components["schemas"]["SessionOut"][];
         };
         /** Items[SubsetOut] */
         Items_SubsetOut_: {
@@ -4568,10 +5002,15 @@ export interface components {
             /** Items */
             items: components["schemas"]["SuggestionOut"][];
         };
-        /** Items[TokenOut] */
-        Items_TokenOut_: {
+        /** Items[SyncObjectOut] */
+        Items_SyncObjectOut_: {
             /** Items */
-            items: components["schemas"]["TokenOut"][];
+            items: components["schemas"]["SyncObjectOut"][];
+        };
+        /** Items[SyncOut] */
+        Items_SyncOut_: {
+            /** Items */
+            items: components["schemas"]["SyncOut"][];
         };
         /** Items[WebhookOut] */
         Items_WebhookOut_: {
@@ -4942,8 +5381,18 @@ export interface components {
             /** Location */
             location: string;
         };
+        /**
+         * LoggedOut
+         * @description Where to go to sign out of the provider of single sign-on as well, if that was it.
+         */
+        LoggedOut: {
+            /** End Session Url */
+            end_session_url: string | null;
+        };
         /** Login */
         Login: {
+            /** Code */
+            code?: string | null;
             /** Email */
             email: string;
             /** Password */
@@ -5144,11 +5593,52 @@ export interface components {
             surface: components["schemas"]["SurfaceOut"] | null;
         };
         /**
+         * Me
+         * @description The caller. `method` is how this browser has signed in, null for an API token.
+         *
+         *     `has_password`: there is one, and it opens the account. `must_add_second_factor`: nothing else
+         *     is answered before there is one.
+         */
+        Me: {
+            /** Active */
+            active: boolean;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Email */
+            email: string;
+            /** Erased At */
+            erased_at: string | null;
+            /** Has Password */
+            has_password: boolean;
+            /** Id */
+            id: number;
+            method: components["schemas"]["SignInMethod"] | null;
+            /** Must Add Second Factor */
+            must_add_second_factor: boolean;
+            /** Must Change Password */
+            must_change_password: boolean;
+            /** Name */
+            name: string;
+            role: components["schemas"]["Role"];
+            /** Second Factor */
+            second_factor: boolean;
+        };
+        /**
          * Medium
          * @description What the examples of a project are.
          * @enum {string}
          */
         Medium: "image" | "text";
+        /**
+         * MemberIn
+         * @description Without a `role` engineers and admins are added as managers, everybody else as annotator.
+         */
+        MemberIn: {
+            role?: components["schemas"]["ProjectRole"] | null;
+        };
         /** MemberOut */
         MemberOut: {
             /**
@@ -5156,6 +5646,7 @@ export interface components {
              * Format: date-time
              */
             added_at: string;
+            role: components["schemas"]["ProjectRole"];
             user: components["schemas"]["UserOut"];
         };
         /**
@@ -5385,6 +5876,8 @@ export interface components {
             name: string;
             /** Prefix */
             prefix: string;
+            /** Project Id */
+            project_id: number | null;
             /** Revoked At */
             revoked_at: string | null;
             scope: components["schemas"]["Scope"];
@@ -5672,6 +6165,8 @@ export interface components {
             medium: components["schemas"]["Medium"];
             /** Name */
             name: string;
+            /** Permissions */
+            permissions: ("label" | "review" | "manage")[];
             /** Pictures */
             pictures: number[];
             state: components["schemas"]["ProjectState"];
@@ -5707,7 +6202,7 @@ export interface components {
             /** Name */
             name: string;
             /** Permissions */
-            permissions: ("label" | "manage")[];
+            permissions: ("label" | "review" | "manage")[];
             /** Settings */
             settings: {
                 [key: string]: unknown;
@@ -5721,6 +6216,15 @@ export interface components {
             /** Warnings */
             warnings: string[];
         };
+        /**
+         * ProjectRole
+         * @description What a member may do in a project; each role includes the ones before it.
+         *
+         *     Annotators label and decide reviews; reviewers also see what the project has found; managers
+         *     also change it. Admins are managers everywhere.
+         * @enum {string}
+         */
+        ProjectRole: "annotator" | "reviewer" | "manager";
         /**
          * ProjectSettings
          * @description How a project queries and trains.
@@ -6084,6 +6588,14 @@ export interface components {
             /** Width */
             width: number | null;
         };
+        /**
+         * RecoveryCodes
+         * @description The only time they are shown: each stands in for the app once.
+         */
+        RecoveryCodes: {
+            /** Recovery Codes */
+            recovery_codes: string[];
+        };
         /** Released */
         Released: {
             /** Released */
@@ -6164,6 +6676,41 @@ export interface components {
             before: string;
             /** Id */
             id: number;
+        };
+        /**
+         * RetentionIn
+         * @description `days` after it is finished a project is deleted; null keeps it.
+         */
+        RetentionIn: {
+            /** Days */
+            days: number | null;
+        };
+        /**
+         * RetentionOut
+         * @description How long a project is kept, and what goes when.
+         *
+         *     `since` is when that was said, `due_at` when the project goes: null while it is not finished or
+         *     is kept. `images` and `answers` are what it holds now. Nothing goes in the week after `since`,
+         *     nor while a job is at work.
+         */
+        RetentionOut: {
+            /** Answers */
+            answers: number;
+            /** Days */
+            days: number | null;
+            /** Due At */
+            due_at: string | null;
+            /** Finished At */
+            finished_at: string | null;
+            /** Images */
+            images: number;
+            /** Project */
+            project: string;
+            /** Project Id */
+            project_id: number;
+            /** Since */
+            since: string | null;
+            state: components["schemas"]["ProjectState"];
         };
         /**
          * Reverted
@@ -6293,7 +6840,10 @@ export interface components {
         };
         /**
          * Role
-         * @description What a user may do; each role includes the ones after it.
+         * @description What a user may do beside what a project lets its members do (``ProjectRole``).
+         *
+         *     Each includes the ones after it: admins manage everything and everybody, engineers make
+         *     projects.
          * @enum {string}
          */
         Role: "admin" | "engineer" | "annotator";
@@ -6399,6 +6949,53 @@ export interface components {
          * @enum {string}
          */
         Scope: "read" | "label" | "write" | "admin";
+        /** SecondFactorConfirm */
+        SecondFactorConfirm: {
+            /** Code */
+            code: string;
+        };
+        /**
+         * SecondFactorOut
+         * @description `required`: an admin or the installation wants one; `recovery_codes` are those left.
+         */
+        SecondFactorOut: {
+            /** Enabled */
+            enabled: boolean;
+            /** Recovery Codes */
+            recovery_codes: number;
+            /** Required */
+            required: boolean;
+        };
+        /**
+         * SecondFactorProof
+         * @description The present password, and a code of the app or a recovery code.
+         */
+        SecondFactorProof: {
+            /** Code */
+            code: string;
+            /** Password */
+            password: string;
+        };
+        /**
+         * SecondFactorSecret
+         * @description For an authenticator app: `secret` to type in, or `qr` to scan, which says `uri`.
+         *
+         *     `qr` has a text for each row of the QR code, `1` for dark; the quiet zone around it is left out.
+         *     It holds after a code of the app was sent to `/auth/second-factor/confirm`.
+         */
+        SecondFactorSecret: {
+            /** Qr */
+            qr: string[];
+            /** Secret */
+            secret: string;
+            /** Uri */
+            uri: string;
+        };
+        /** SecondFactorStart */
+        SecondFactorStart: {
+            /** Password */
+            password: string;
+        };
         /**
          * SelectedCluster
          * @description Rows that are alike, the best first.
@@ -6546,6 +7143,59 @@ export interface components {
          * @enum {string}
          */
         SelectionReason: "best_of_cluster" | "not_best" | "tied" | "unranked" | "drawn_unranked" | "by_people" | "wrong_by_people" | "ood_by_people" | "alone_kept" | "alone_wrong" | "alone_dropped" | "score" | "low_score" | "unscored" | "covers" | "covered" | "drawn" | "not_drawn" | "long" | "short" | "held_out" | "ood";
+        /**
+         * SessionOut
+         * @description A browser that is signed in; `address` and `agent` are those of the sign-in.
+         */
+        SessionOut: {
+            /** Address */
+            address: string | null;
+            /** Agent */
+            agent: string | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Current */
+            current: boolean;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /** Id */
+            id: number;
+            /**
+             * Last Seen At
+             * Format: date-time
+             */
+            last_seen_at: string;
+            method: components["schemas"]["SignInMethod"];
+        };
+        /**
+         * SignInMethod
+         * @description How a browser has got its session.
+         * @enum {string}
+         */
+        SignInMethod: "password" | "oidc";
+        /**
+         * SignInMethods
+         * @description Whether passwords open anything, and whether there is single sign-on.
+         */
+        SignInMethods: {
+            /** Passwords */
+            passwords: boolean;
+            single_sign_on: components["schemas"]["SingleSignOn"] | null;
+        };
+        /**
+         * SingleSignOn
+         * @description `name` is what the operator calls it, if they have said so.
+         */
+        SingleSignOn: {
+            /** Name */
+            name: string | null;
+        };
         /**
          * SnapshotChange
          * @description An example that differs; `before` or `after` is null where it is not part of it.
@@ -6985,6 +7635,139 @@ export interface components {
          */
         SwitchedOff: "failing" | "gone";
         /**
+         * SyncCreate
+         * @description A place to follow, and how what is new there is imported: see `BucketImport`.
+         *
+         *     It is looked at every `every_minutes`; with null only when asked to.
+         */
+        SyncCreate: {
+            /**
+             * Annotation Columns
+             * @default []
+             */
+            annotation_columns: string[];
+            /** Count From */
+            count_from?: number | null;
+            /**
+             * Every Minutes
+             * @default 60
+             */
+            every_minutes: number | null;
+            /**
+             * Folder Split
+             * @default {}
+             */
+            folder_split: {
+                [key: string]: components["schemas"]["FolderChoice"];
+            };
+            /**
+             * Include
+             * @default []
+             */
+            include: string[];
+            /** Location */
+            location: string;
+            /** @default pool */
+            split: components["schemas"]["Split"];
+        };
+        /**
+         * SyncFinding
+         * @description What is to be said of an object of a place that a pool follows.
+         * @enum {string}
+         */
+        SyncFinding: "passed" | "changed" | "gone";
+        /**
+         * SyncImport
+         * @description The latest import of what was new.
+         */
+        SyncImport: {
+            /** Id */
+            id: number;
+            state: components["schemas"]["JobState"];
+        };
+        /**
+         * SyncObjectOut
+         * @description An object by its path below the place, what is to be said of it, and since when.
+         *
+         *     `passed` is what no example came of: it is one already, or cannot be one.
+         */
+        SyncObjectOut: {
+            finding: components["schemas"]["SyncFinding"];
+            /** Name */
+            name: string;
+            /**
+             * Since
+             * Format: date-time
+             */
+            since: string;
+        };
+        /**
+         * SyncOut
+         * @description A place that a pool follows.
+         *
+         *     `objects`, `new`, `changed` and `gone` are counts of the last look that succeeded, at
+         *     `looked_at`: images there, those that no example was made of yet, those that have another
+         *     content than when they were imported, and those that are not there any more. The last two are
+         *     said and nothing else: examples and labels stay. `fault` and `detail` say why the last look
+         *     failed. `due_at` is null where it is looked at only when asked to; `looking`: just now.
+         */
+        SyncOut: {
+            /** Changed */
+            changed: number;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Detail */
+            detail: string | null;
+            /** Due At */
+            due_at: string | null;
+            /** Every Minutes */
+            every_minutes: number | null;
+            /** Fault */
+            fault: string | null;
+            /** Gone */
+            gone: number;
+            /** Id */
+            id: number;
+            /** Include */
+            include: string[];
+            latest_import: components["schemas"]["SyncImport"] | null;
+            /** Location */
+            location: string;
+            /** Looked At */
+            looked_at: string | null;
+            /** Looking */
+            looking: boolean;
+            /** New */
+            new: number;
+            /** Objects */
+            objects: number;
+            /** Project Id */
+            project_id: number;
+            split: components["schemas"]["Split"];
+        };
+        /**
+         * SyncRun
+         * @description With `again`, what was passed over is read once more, as after a change of its rights.
+         */
+        SyncRun: {
+            /**
+             * Again
+             * @default false
+             */
+            again: boolean;
+        };
+        /**
+         * SyncUpdate
+         * @description How often to look; with null only when asked to.
+         */
+        SyncUpdate: {
+            /** Every Minutes */
+            every_minutes: number | null;
+        };
+        /**
          * ThumbnailSize
          * @description Longer side in pixels.
          * @enum {integer}
@@ -7004,12 +7787,18 @@ export interface components {
             /** Share */
             share: number;
         };
-        /** TokenCreate */
+        /**
+         * TokenCreate
+         * @description Without `expires_in_days` a token is good for as long as the installation says (90 days); one
+         *     with null does not expire. With a `project_id` it opens that project and nothing else.
+         */
         TokenCreate: {
             /** Expires In Days */
             expires_in_days?: number | null;
             /** Name */
             name: string;
+            /** Project Id */
+            project_id?: number | null;
             /** @default write */
             scope: components["schemas"]["Scope"];
         };
@@ -7033,13 +7822,28 @@ export interface components {
             name: string;
             /** Prefix */
             prefix: string;
+            /** Project Id */
+            project_id: number | null;
             /** Revoked At */
             revoked_at: string | null;
             scope: components["schemas"]["Scope"];
             /** Secret */
             secret: string;
         };
-        /** TokenOut */
+        /**
+         * TokenList
+         * @description The caller's tokens; `days` is how long new ones are good for unless asked otherwise.
+         */
+        TokenList: {
+            /** Days */
+            days: number;
+            /** Items */
+            items: components["schemas"]["TokenOut"][];
+        };
+        /**
+         * TokenOut
+         * @description `project_id` is the only project that it opens; without one it opens all of its user's.
+         */
         TokenOut: {
             /**
              * Created At
@@ -7056,6 +7860,8 @@ export interface components {
             name: string;
             /** Prefix */
             prefix: string;
+            /** Project Id */
+            project_id: number | null;
             /** Revoked At */
             revoked_at: string | null;
             scope: components["schemas"]["Scope"];
@@ -7109,7 +7915,8 @@ export interface components {
          *
          *     `signed_in_at` is the beginning of their newest session that still holds, `sessions` and
          *     `tokens` count what is valid now. `locked`: after too many failed logins they have to wait, from
-         *     one address at least.
+         *     one address at least. `second_factor_required`: an admin wants them to have one;
+         *     `single_sign_on`: the provider knows them.
          */
         UserActivity: {
             /** Active */
@@ -7121,6 +7928,8 @@ export interface components {
             created_at: string;
             /** Email */
             email: string;
+            /** Erased At */
+            erased_at: string | null;
             /** Id */
             id: number;
             /** Locked */
@@ -7132,10 +7941,16 @@ export interface components {
             /** Projects */
             projects: number;
             role: components["schemas"]["Role"];
+            /** Second Factor */
+            second_factor: boolean;
+            /** Second Factor Required */
+            second_factor_required: boolean;
             /** Sessions */
             sessions: number;
             /** Signed In At */
             signed_in_at: string | null;
+            /** Single Sign On */
+            single_sign_on: boolean;
             /** Tokens */
             tokens: number;
         };
@@ -7161,6 +7976,8 @@ export interface components {
             created_at: string;
             /** Email */
             email: string;
+            /** Erased At */
+            erased_at: string | null;
             /** Id */
             id: number;
             /** Must Change Password */
@@ -7178,6 +7995,8 @@ export interface components {
             /** Password */
             password?: string | null;
             role?: components["schemas"]["Role"] | null;
+            /** Second Factor Required */
+            second_factor_required?: boolean | null;
         };
         /** UsingProject */
         UsingProject: {
@@ -7512,6 +8331,85 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    stream_audit: {
+        parameters: {
+            query?: {
+                /** @description The last number you have. */
+                after?: number;
+                /** @description Go on with what comes, for good. */
+                follow?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    list_retention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_RetentionOut_"];
+                };
             };
         };
     };
@@ -7867,7 +8765,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UserOut"];
+                    "application/json": components["schemas"]["Me"];
                 };
             };
         };
@@ -7900,11 +8798,13 @@ export interface operations {
                 };
             };
             /** @description Successful Response */
-            204: {
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": components["schemas"]["LoggedOut"];
+                };
             };
         };
     };
@@ -7941,8 +8841,125 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UserOut"];
+                    "application/json": components["schemas"]["Me"];
                 };
+            };
+        };
+    };
+    sign_in_methods: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInMethods"];
+                };
+            };
+        };
+    };
+    finish_single_sign_on: {
+        parameters: {
+            query?: {
+                code?: string | null;
+                error?: string | null;
+                iss?: string | null;
+                state?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    start_single_sign_on: {
+        parameters: {
+            query?: {
+                next?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -7983,8 +9000,324 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UserOut"];
+                    "application/json": components["schemas"]["Me"];
                 };
+            };
+        };
+    };
+    show_second_factor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecondFactorOut"];
+                };
+            };
+        };
+    };
+    begin_second_factor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SecondFactorStart"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecondFactorSecret"];
+                };
+            };
+        };
+    };
+    confirm_second_factor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SecondFactorConfirm"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+        };
+    };
+    renew_recovery_codes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SecondFactorProof"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+        };
+    };
+    remove_second_factor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SecondFactorProof"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    list_sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_SessionOut_"];
+                };
+            };
+        };
+    };
+    end_other_sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    end_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -11606,7 +12939,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["MemberIn"] | null;
+            };
+        };
         responses: {
             /** @description Client Error */
             "4XX": {
@@ -11793,6 +13130,90 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ProjectOut"];
+                };
+            };
+        };
+    };
+    show_retention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetentionOut"];
+                };
+            };
+        };
+    };
+    set_retention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RetentionIn"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetentionOut"];
                 };
             };
         };
@@ -12736,6 +14157,264 @@ export interface operations {
             };
         };
     };
+    list_syncs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_SyncOut_"];
+                };
+            };
+        };
+    };
+    create_sync: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SyncCreate"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncOut"];
+                };
+            };
+        };
+    };
+    delete_sync: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+                sync_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    update_sync: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+                sync_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SyncUpdate"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncOut"];
+                };
+            };
+        };
+    };
+    list_sync_objects: {
+        parameters: {
+            query: {
+                after?: string;
+                finding: components["schemas"]["SyncFinding"];
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                project_id: number;
+                sync_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Items_SyncObjectOut_"];
+                };
+            };
+        };
+    };
+    run_sync: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+                sync_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SyncRun"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncOut"];
+                };
+            };
+        };
+    };
     list_webhooks: {
         parameters: {
             query?: never;
@@ -12895,7 +14574,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Items_TokenOut_"];
+                    "application/json": components["schemas"]["TokenList"];
                 };
             };
         };
@@ -13108,6 +14787,84 @@ export interface operations {
             };
         };
     };
+    erase_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserOut"];
+                };
+            };
+        };
+    };
+    export_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     reset_password: {
         parameters: {
             query?: never;
@@ -13148,6 +14905,46 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PasswordResetOut"];
+                };
+            };
+        };
+    };
+    reset_second_factor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserOut"];
                 };
             };
         };

@@ -6,6 +6,9 @@ type Schemas = components["schemas"];
 type Filled<T> = T extends object ? { [Key in keyof T]-?: Filled<T[Key]> } : T;
 
 export type User = Schemas["UserOut"];
+export type Me = Schemas["Me"];
+export type LoginSession = Schemas["SessionOut"];
+export type NewSecondFactor = Schemas["SecondFactorSecret"];
 export type Role = Schemas["Role"];
 export type UserActivity = Schemas["UserActivity"];
 export type OwnedToken = Schemas["OwnedToken"];
@@ -20,6 +23,10 @@ export type Home = Schemas["Home"];
 export type ProjectWork = Schemas["ProjectWork"];
 export type Token = Schemas["TokenOut"];
 export type TokenWithSecret = Schemas["TokenCreated"];
+
+export type Sync = Schemas["SyncOut"];
+export type SyncInput = Schemas["SyncCreate"];
+export type SyncFinding = Schemas["SyncFinding"];
 
 export type Webhook = Schemas["WebhookOut"];
 export type WebhookSecret = Schemas["WebhookSecret"];
@@ -41,6 +48,8 @@ export type Project = Omit<Schemas["ProjectOut"], "settings"> & { settings: Sett
 export type LabelClass = Schemas["ClassOut"];
 export type ClassInput = Schemas["ClassIn"];
 export type Member = Schemas["MemberOut"];
+export type ProjectRole = Schemas["ProjectRole"];
+export type Retention = Schemas["RetentionOut"];
 
 export type Job = Schemas["JobOut"];
 export type BucketImport = Schemas["BucketImport"];
@@ -58,6 +67,9 @@ export type Estimate = {
   tokens_in?: number;
   tokens_out?: number;
   price?: number | null;
+  /** Of a certificate: answers that it would take, and images that it would label. */
+  answers?: number;
+  auto?: number;
 };
 export type JobState = Schemas["JobState"];
 export type JobKind = Schemas["JobKind"];

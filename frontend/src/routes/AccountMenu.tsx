@@ -8,9 +8,9 @@ import styles from "./AccountMenu.module.css";
 
 export function AccountMenu({ user }: { user: User }) {
   const signOut = async () => {
-    await logout();
+    const { end_session_url: elsewhere } = await logout();
     // A new document: nothing of this person stays in the page's memory, images included.
-    window.location.assign("/login");
+    window.location.assign(elsewhere ?? "/login");
   };
   return (
     <Menu

@@ -3,7 +3,7 @@ import { act, cleanup, render, screen } from "@testing-library/react";
 import { createMemoryRouter, RouterProvider } from "react-router";
 import { afterEach, expect, it } from "vitest";
 import { meQuery } from "../api/auth";
-import type { User } from "../api/types";
+import type { Me } from "../api/types";
 import { NewProject } from "../features/setup/NewProject";
 import { useWordsOf } from "../media/MediumContext";
 import { t } from "../strings";
@@ -18,7 +18,7 @@ afterEach(cleanup);
 
 it("speaks of images again on the page for a new project, whatever was shown before", async () => {
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } });
-  client.setQueryData(meQuery.queryKey, { id: 1, name: "Ada", role: "annotator" } as User);
+  client.setQueryData(meQuery.queryKey, { id: 1, name: "Ada", role: "annotator" } as Me);
   const router = createMemoryRouter(
     [
       {

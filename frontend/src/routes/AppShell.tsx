@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
 import { Link, Navigate, NavLink, Outlet, useLocation, useMatch } from "react-router";
 import { meQuery } from "../api/auth";
-import type { User } from "../api/types";
+import type { Me } from "../api/types";
 import { SignedOutDialog } from "../features/auth/SignedOutDialog";
 import { SenderProvider, useSender } from "../features/labeling/SenderProvider";
 import { UnsentBadge } from "../features/labeling/UnsentBadge";
@@ -17,6 +17,7 @@ import { RouteChanges } from "./RouteChanges";
 import { idOf } from "./useProject";
 
 const ChoosePassword = lazy(() => import("../features/account/ChoosePassword"));
+const AddSecondFactor = lazy(() => import("../features/account/AddSecondFactor"));
 
 /** What every page behind the login shares: who is signed in, the header, and the answers on their way. */
 export function AppShell() {
@@ -41,7 +42,7 @@ export function AppShell() {
   );
 }
 
-function Frame({ user }: { user: User }) {
+function Frame({ user }: { user: Me }) {
   const sender = useSender();
   const labels = useMatch("/projects/:projectId/label/*");
   const reviews = useMatch("/projects/:projectId/review/:jobId");
@@ -72,16 +73,20 @@ function Frame({ user }: { user: User }) {
       </header>
       <main id="content" className={isDesk ? styles.desk : styles.main} tabIndex={-1}>
         {!isDesk && <DiskNotice user={user} />}
-        {user.must_change_password ? (
-          <Suspense fallback={null}>
-            <ChoosePassword user={user} />
-          </Suspense>
-        ) : (
-          <Outlet context={user} />
-        )}
+        <First user={user} />
       </main>
       <RouteChanges />
       <SignedOutDialog user={user} onSignedIn={() => sender?.wake()} />
     </>
+  );
+}
+
+/** What somebody has to do before anything else, or the page that they have come for. */
+function First({ user }: { user: Me }) {
+  if (!user.must_change_password && !user.must_add_second_factor) return <Outlet context={user} />;
+  return (
+    <Suspense fallback={null}>
+      {user.must_change_password ? <ChoosePassword user={user} /> : <AddSecondFactor />}
+    </Suspense>
   );
 }

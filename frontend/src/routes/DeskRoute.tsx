@@ -12,8 +12,8 @@ import { useUser } from "./useUser";
 
 type DeskRouteProps = {
   title: (project: Project) => string;
-  /** What is on the desk; `manages` tells whether there are more pages of the project to go to. */
-  children: (project: Project, user: User, manages: boolean) => ReactNode;
+  /** What is on the desk; `sees` tells whether there are more pages of the project to go to. */
+  children: (project: Project, user: User, sees: boolean) => ReactNode;
 };
 
 /** A page that takes the whole window, once its project is there; it keeps up with the project's events. */
@@ -27,7 +27,7 @@ export function DeskRoute({ title, children }: DeskRouteProps) {
     return (
       <PageOfMedium medium={project.medium}>
         <ProjectNews key={project.id} project={project} />
-        {children(project, user, project.permissions.includes("manage"))}
+        {children(project, user, project.permissions.includes("review"))}
       </PageOfMedium>
     );
   }

@@ -5,6 +5,7 @@ import { LoginForm } from "../features/auth/LoginForm";
 import { t } from "../strings";
 import { Logo } from "../ui/Logo";
 import { LanguageChoice } from "../ui/Preferences";
+import { Notice } from "../ui/State";
 import { useTitle } from "../ui/useTitle";
 import styles from "./LoginRoute.module.css";
 
@@ -15,6 +16,7 @@ export function LoginRoute() {
   const [search] = useSearchParams();
   const next = search.get("next") ?? "/";
   const target = next.startsWith("/") && !next.startsWith("//") ? next : "/";
+  const refused = t.signIn.refused[search.get("refused") ?? ""];
   if (me.data) return <Navigate to={target} replace />;
   return (
     <main className={styles.page}>
@@ -24,7 +26,12 @@ export function LoginRoute() {
           <h1>{t.common.product}</h1>
           <p>{t.common.tagline}</p>
         </div>
-        <LoginForm onDone={() => navigate(target, { replace: true })} />
+        {refused && <Notice tone="bad">{refused}</Notice>}
+        <LoginForm
+          next={target}
+          withPassword={search.has("password")}
+          onDone={() => navigate(target, { replace: true })}
+        />
         <LanguageChoice />
       </div>
     </main>

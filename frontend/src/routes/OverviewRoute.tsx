@@ -1,7 +1,9 @@
+import { GuaranteeCards } from "../features/guarantee/GuaranteeCards";
 import { OverviewScreen } from "../features/overview/OverviewScreen";
 import { useProject } from "./useProject";
 
 export function Component() {
   const project = useProject().data;
-  return project ? <OverviewScreen project={project} /> : null;
+  if (!project) return null;
+  return <OverviewScreen project={project} guarantee={<GuaranteeCards project={project} />} />;
 }

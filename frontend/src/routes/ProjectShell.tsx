@@ -3,6 +3,7 @@ import { useProjectEvents } from "../api/events";
 import { PageOfMedium, useWordsOf } from "../media/MediumContext";
 import { t } from "../strings";
 import { ButtonLink } from "../ui/Button";
+import { Managing } from "../ui/managing";
 import { ProjectChip } from "../ui/ProjectChip";
 import { Loading, Skeleton } from "../ui/State";
 import { useTitle } from "../ui/useTitle";
@@ -33,7 +34,8 @@ export function Component() {
     );
   }
   const { name, state, permissions, medium } = project.data;
-  if (!permissions.includes("manage")) return <Navigate to={`/projects/${id}/label`} replace />;
+  const manages = permissions.includes("manage");
+  if (!permissions.includes("review")) return <Navigate to={`/projects/${id}/label`} replace />;
   return (
     <PageOfMedium medium={medium}>
       <div className={styles.page}>
@@ -48,9 +50,11 @@ export function Component() {
             </NavLink>
             <NavLink to={`/projects/${id}/pool`}>{t.pool.tab}</NavLink>
             <NavLink to={`/projects/${id}/jobs`}>{t.jobs.tab}</NavLink>
-            <NavLink to={`/projects/${id}/settings`}>
-              {state === "draft" ? t.setup.tabDraft : t.setup.tab}
-            </NavLink>
+            {manages && (
+              <NavLink to={`/projects/${id}/settings`}>
+                {state === "draft" ? t.setup.tabDraft : t.setup.tab}
+              </NavLink>
+            )}
             {state !== "draft" && (
               <ButtonLink
                 to={`/projects/${id}/label`}
@@ -62,7 +66,9 @@ export function Component() {
             )}
           </nav>
         </header>
-        <Outlet context={user} />
+        <Managing value={manages}>
+          <Outlet context={user} />
+        </Managing>
       </div>
     </PageOfMedium>
   );

@@ -1,3 +1,4 @@
+import { Navigate } from "react-router";
 import { FirstSteps } from "../features/overview/FirstSteps";
 import { SetupScreen } from "../features/setup/SetupScreen";
 import { WebhooksCard } from "../features/webhooks/WebhooksCard";
@@ -12,6 +13,9 @@ export function Component() {
   const user = useUser();
   const project = useProject().data;
   if (!project?.settings) return null;
+  if (!project.permissions.includes("manage")) {
+    return <Navigate to={`/projects/${project.id}`} replace />;
+  }
   return (
     <SetupScreen
       key={project.id}

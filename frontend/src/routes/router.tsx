@@ -29,6 +29,8 @@ export const router = createBrowserRouter([
           { path: "jobs", lazy: () => import("./JobsRoute") },
           { path: "jobs/:jobId", lazy: () => import("./JobRoute") },
           { path: "subsets", lazy: () => import("./SubsetsRoute") },
+          { path: "certificates/:certificateId", lazy: () => import("./CertificateRoute") },
+          { path: "certificates/:certificateId/report", lazy: () => import("./ReportRoute") },
           { path: "check", lazy: () => import("./CheckRoute") },
           { path: "settings", lazy: () => import("./SettingsRoute") },
         ],

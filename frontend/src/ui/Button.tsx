@@ -1,10 +1,13 @@
 import type { ComponentProps, ReactNode } from "react";
 import { Link, type LinkProps } from "react-router";
 import styles from "./Button.module.css";
+import { useManages } from "./managing";
 
 type Look = {
   kind?: "primary" | "secondary" | "quiet" | "danger";
   size?: "small" | "medium" | "large";
+  /** Only for those who may change what the page shows: others do not see it. */
+  manages?: boolean;
 };
 
 const classOf = ({ kind = "secondary", size = "medium" }: Look, extra = "") =>
@@ -12,7 +15,10 @@ const classOf = ({ kind = "secondary", size = "medium" }: Look, extra = "") =>
 
 type ButtonProps = ComponentProps<"button"> & Look & { busy?: boolean; children: ReactNode };
 
-export function Button({ kind, size, busy, disabled, className, ...rest }: ButtonProps) {
+export function Button(props: ButtonProps) {
+  const { kind, size, busy, disabled, className, manages = false, ...rest } = props;
+  const may = useManages();
+  if (manages && !may) return null;
   return (
     <button
       type="button"
@@ -24,7 +30,9 @@ export function Button({ kind, size, busy, disabled, className, ...rest }: Butto
   );
 }
 
-export function ButtonLink({ kind, size, className, ...rest }: LinkProps & Look) {
+export function ButtonLink({ kind, size, className, manages, ...rest }: LinkProps & Look) {
+  const may = useManages();
+  if (manages && !may) return null;
   return (
     <Link
       {...rest}

@@ -26,7 +26,7 @@ export function CannotTell({
     <Notice
       tone="gold"
       actions={
-        <ButtonLink to={`/projects/${project.id}/settings#method`} size="small">
+        <ButtonLink manages to={`/projects/${project.id}/settings#method`} size="small">
           {text.settings}
         </ButtonLink>
       }

@@ -26,7 +26,7 @@ export function TakeBackReview({ projectId, review, ...look }: TakeBackReviewPro
   if (done === 0) return null;
   return (
     <>
-      <Button {...look} onClick={() => setAsks(true)}>
+      <Button manages {...look} onClick={() => setAsks(true)}>
         {text.action}
       </Button>
       {asks && (

@@ -47,6 +47,8 @@ _MOST_RESPONSES: Final = 100
 _HALVES: Final = re.compile("[\ud800-\udfff]")
 _REPLACEMENT: Final = "\N{REPLACEMENT CHARACTER}"
 MENDED: Final = "halves of characters in it, which no text can hold, were replaced"
+UNANSWERED: Final = "a response only says that there is none, such as <nooutput>"
+_NO_RESPONSE: Final = re.compile(r"\s*<\s*no\s?(?:output|response|answer)\s*>\s*", re.IGNORECASE)
 
 
 class _Unfit(ValueError):
@@ -118,6 +120,14 @@ def parse(fields: Mapping[str, Any], columns: Columns) -> Parsed | Refused:
         return Refused(printable(str(error)))
     except ValidationError as error:
         return Refused(printable(error.errors()[0]["msg"]))
+
+
+def remark(found: Parsed) -> str:
+    """What is to be known of a row that is taken in; empty if nothing is."""
+    if found.is_mended:
+        return MENDED
+    is_empty = any(_NO_RESPONSE.fullmatch(one) for one in found.row.responses)
+    return UNANSWERED if is_empty else ""
 
 
 class _Texts:

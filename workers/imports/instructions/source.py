@@ -8,13 +8,13 @@ from typing import Any, Final, Protocol
 
 from core.tasks.instruction_rows import canonical, rendered
 from workers.imports.instructions.parse import (
-    MENDED,
     NEEDED,
     OURS,
     Columns,
     Parsed,
     find_columns,
     parse,
+    remark,
 )
 from workers.imports.items import (
     Item,
@@ -177,7 +177,7 @@ class InstructionSource(Source):
             name=short_name(called or place),
             read=lambda: content,
             split=split,
-            remark=MENDED if found.is_mended else "",
+            remark=remark(found),
             meta=extras(self._others(row)),
         )
 

@@ -1,6 +1,7 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { createToken, tokensQuery } from "../../api/auth";
+import { projectsQuery } from "../../api/projects";
 import type { TokenWithSecret } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
@@ -13,15 +14,28 @@ const LIFETIMES = [30, 90, 365];
 const SCOPES = ["read", "label", "write", "admin"] as const;
 type Scope = (typeof SCOPES)[number];
 
-type NewTokenDialogProps = { onClose: () => void; onCreated: (token: TokenWithSecret) => void };
+type NewTokenDialogProps = {
+  /** How long a token is good for where nothing else is said. */
+  days: number;
+  onClose: () => void;
+  onCreated: (token: TokenWithSecret) => void;
+};
 
-export function NewTokenDialog({ onClose, onCreated }: NewTokenDialogProps) {
+export function NewTokenDialog({ days: usual, onClose, onCreated }: NewTokenDialogProps) {
   const [name, setName] = useState("");
-  const [days, setDays] = useState("90");
+  const [days, setDays] = useState(String(usual));
   const [scope, setScope] = useState<Scope>("write");
+  const [project, setProject] = useState("");
+  const projects = useInfiniteQuery(projectsQuery);
   const client = useQueryClient();
   const create = useMutation({
-    mutationFn: () => createToken({ name, scope, expires_in_days: days ? Number(days) : null }),
+    mutationFn: () =>
+      createToken({
+        name,
+        scope,
+        expires_in_days: days ? Number(days) : null,
+        project_id: project ? Number(project) : null,
+      }),
     onSuccess: (token) => {
       client.invalidateQueries({ queryKey: tokensQuery.queryKey });
       onCreated(token);
@@ -54,15 +68,32 @@ export function NewTokenDialog({ onClose, onCreated }: NewTokenDialogProps) {
           ))}
         </SelectField>
         <SelectField
+          label={t.people.opens}
+          hint={project ? t.people.opensOneHint : t.people.opensAllHint}
+          value={project}
+          onChange={(event) => setProject(event.target.value)}
+        >
+          <option value="">{t.people.opensAll}</option>
+          {projects.data?.pages.flatMap((page) =>
+            page.items.map((one) => (
+              <option key={one.id} value={one.id}>
+                {one.name}
+              </option>
+            )),
+          )}
+        </SelectField>
+        <SelectField
           label={t.people.expires}
           value={days}
           onChange={(event) => setDays(event.target.value)}
         >
-          {LIFETIMES.map((count) => (
-            <option key={count} value={count}>
-              {t.people.expiresIn(count)}
-            </option>
-          ))}
+          {[...new Set([...LIFETIMES, usual])]
+            .sort((a, b) => a - b)
+            .map((count) => (
+              <option key={count} value={count}>
+                {t.people.expiresIn(count)}
+              </option>
+            ))}
           <option value="">{t.people.expiresNever}</option>
         </SelectField>
         {create.error && <Notice tone="bad">{create.error.message}</Notice>}

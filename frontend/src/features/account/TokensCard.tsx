@@ -36,6 +36,7 @@ export function TokensCard() {
       {tokens.data && tokens.data.items.length > 0 && <TokenTable tokens={tokens.data.items} />}
       {creating && (
         <NewTokenDialog
+          days={tokens.data?.days ?? 90}
           onClose={() => setCreating(false)}
           onCreated={(token) => {
             setFresh(token);
@@ -76,7 +77,12 @@ function TokenTable({ tokens }: { tokens: Token[] }) {
                 <strong>{token.name}</strong>
                 <div className={styles.prefix}>{token.prefix}…</div>
               </td>
-              <td>{t.people.scopes[token.scope]}</td>
+              <td>
+                {t.people.scopes[token.scope]}
+                {token.project_id !== null && (
+                  <div className={styles.prefix}>{t.people.opensOne(token.project_id)}</div>
+                )}
+              </td>
               <td>{formatDate(token.created_at)}</td>
               <td>{token.last_used_at ? formatDate(token.last_used_at) : t.common.never}</td>
               <td>{token.expires_at ? formatDate(token.expires_at) : t.common.never}</td>

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useSearchParams } from "react-router";
-import { auditQuery, auditUrl } from "../../api/admin";
+import { AUDIT_LINES, auditQuery, auditUrl } from "../../api/admin";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Card } from "../../ui/Card";
@@ -25,9 +25,14 @@ export function AuditScreen() {
     <>
       <header className={styles.header}>
         <p className={styles.quiet}>{text.hint}</p>
-        <a href={auditUrl(filter)} download>
-          {text.export}
-        </a>
+        <span className={styles.links}>
+          <a href={auditUrl(filter)} download>
+            {text.export}
+          </a>
+          <a href={AUDIT_LINES} download>
+            {text.lines}
+          </a>
+        </span>
       </header>
       <Card>
         <AuditFilters

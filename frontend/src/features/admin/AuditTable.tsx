@@ -5,7 +5,7 @@ import { t } from "../../strings";
 import { formatDateTime } from "../../ui/format";
 import { Table } from "../../ui/Table";
 import styles from "./AdminScreen.module.css";
-import { detailsOf } from "./details";
+import { detailsOf, programOf } from "./details";
 
 const { audit: text } = t.admin;
 
@@ -28,6 +28,11 @@ export function AuditTable({ entries }: { entries: AuditEntry[] }) {
             <td title={entry.actor?.email}>
               {entry.actor?.name ?? text.nobody}
               {entry.address && <div className={styles.quiet}>{entry.address}</div>}
+              {entry.agent && (
+                <div className={styles.agent} title={entry.agent}>
+                  {programOf(entry.agent)}
+                </div>
+              )}
             </td>
             <td>
               <What entry={entry} />

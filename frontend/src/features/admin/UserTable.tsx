@@ -1,11 +1,9 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
-import { unlockUser } from "../../api/admin";
 import { updateUser, usersQuery } from "../../api/auth";
 import type { Role, User, UserActivity } from "../../api/types";
 import { t } from "../../strings";
-import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
 import { ConfirmDialog } from "../../ui/ConfirmDialog";
 import { SelectField } from "../../ui/Field";
@@ -13,31 +11,31 @@ import { formatCount, formatDateTime } from "../../ui/format";
 import { Notice } from "../../ui/State";
 import { Table } from "../../ui/Table";
 import styles from "./AdminScreen.module.css";
+import { EraseUserDialog } from "./EraseUserDialog";
+import { ResetFactorDialog } from "./ResetFactorDialog";
 import { ResetPasswordDialog } from "./ResetPasswordDialog";
+import { UserActions } from "./UserActions";
 
 const { users: text } = t.admin;
 
-type Change = { id: number; role?: Role; active?: boolean };
+type Change = { id: number; role?: Role; active?: boolean; second_factor_required?: boolean };
 
 /** Everybody, what they may do, and what they can come in with. */
 export function UserTable({ users, me }: { users: UserActivity[]; me: User }) {
   const client = useQueryClient();
   const [leaving, setLeaving] = useState<User | null>(null);
+  const [erasing, setErasing] = useState<User | null>(null);
   const [resetting, setResetting] = useState<User | null>(null);
+  const [losing, setLosing] = useState<User | null>(null);
   const update = useMutation({
     mutationFn: ({ id, ...body }: Change) => updateUser(id, body),
     onSuccess: () => setLeaving(null),
     // The key of all users is the beginning of that of their activity.
     onSettled: () => client.invalidateQueries({ queryKey: usersQuery.queryKey }),
   });
-  const unlock = useMutation({
-    mutationFn: unlockUser,
-    onSettled: () => client.invalidateQueries({ queryKey: usersQuery.queryKey }),
-  });
   return (
     <>
       {update.error && !leaving && <Notice tone="bad">{update.error.message}</Notice>}
-      {unlock.error && <Notice tone="bad">{unlock.error.message}</Notice>}
       <Table label={t.people.usersTitle}>
         <thead>
           <tr>
@@ -72,7 +70,7 @@ export function UserTable({ users, me }: { users: UserActivity[]; me: User }) {
                   label={t.people.roleOf(user.name)}
                   hideLabel
                   value={user.role}
-                  disabled={user.id === me.id || update.isPending}
+                  disabled={user.id === me.id || user.erased_at !== null || update.isPending}
                   onChange={(event) =>
                     update.mutate({ id: user.id, role: event.target.value as Role })
                   }
@@ -86,6 +84,7 @@ export function UserTable({ users, me }: { users: UserActivity[]; me: User }) {
               </td>
               <td>
                 <StateChip user={user} />
+                <SignInNotes user={user} />
               </td>
               <td className={styles.nowrap}>
                 {user.signed_in_at ? formatDateTime(user.signed_in_at) : "–"}
@@ -106,47 +105,19 @@ export function UserTable({ users, me }: { users: UserActivity[]; me: User }) {
                 </Link>
               </td>
               <td data-number>
-                {user.id !== me.id && (
-                  <span className={styles.acts}>
-                    {user.locked && (
-                      <Button
-                        size="small"
-                        kind="quiet"
-                        busy={unlock.isPending && unlock.variables === user.id}
-                        aria-label={text.unlockOf(user.name)}
-                        onClick={() => unlock.mutate(user.id)}
-                      >
-                        {text.unlock}
-                      </Button>
-                    )}
-                    {user.active && (
-                      <Button
-                        size="small"
-                        kind="quiet"
-                        aria-label={text.resetOf(user.name)}
-                        onClick={() => setResetting(user)}
-                      >
-                        {text.reset}
-                      </Button>
-                    )}
-                    <Button
-                      size="small"
-                      kind="quiet"
-                      busy={update.isPending && update.variables.id === user.id}
-                      aria-label={
-                        user.active
-                          ? t.people.deactivateUser(user.name)
-                          : t.people.activateUser(user.name)
-                      }
-                      onClick={() =>
-                        user.active
-                          ? setLeaving(user)
-                          : update.mutate({ id: user.id, active: true })
-                      }
-                    >
-                      {user.active ? t.people.deactivate : t.people.activate}
-                    </Button>
-                  </span>
+                {user.id !== me.id && user.erased_at === null && (
+                  <UserActions
+                    user={user}
+                    isChanging={update.isPending && update.variables.id === user.id}
+                    onChange={(change) =>
+                      change.active === false
+                        ? setLeaving(user)
+                        : update.mutate({ id: user.id, ...change })
+                    }
+                    onResetPassword={() => setResetting(user)}
+                    onResetFactor={() => setLosing(user)}
+                    onErase={() => setErasing(user)}
+                  />
                 )}
               </td>
             </tr>
@@ -168,14 +139,34 @@ export function UserTable({ users, me }: { users: UserActivity[]; me: User }) {
           }}
         />
       )}
+      {erasing && <EraseUserDialog user={erasing} onClose={() => setErasing(null)} />}
       {resetting && <ResetPasswordDialog user={resetting} onClose={() => setResetting(null)} />}
+      {losing && <ResetFactorDialog user={losing} onClose={() => setLosing(null)} />}
     </>
   );
 }
 
 function StateChip({ user }: { user: UserActivity }) {
+  if (user.erased_at !== null) return <Chip>{t.erasure.erased}</Chip>;
   if (!user.active) return <Chip>{t.people.inactive}</Chip>;
   if (user.locked) return <Chip tone="bad">{text.locked}</Chip>;
   if (user.must_change_password) return <Chip tone="gold">{text.temporary}</Chip>;
   return <Chip tone="good">{t.people.active}</Chip>;
+}
+
+/** How somebody comes in, where it is more than a password. */
+function SignInNotes({ user }: { user: UserActivity }) {
+  const { factor } = t.signIn;
+  const notes = [
+    user.single_sign_on && factor.single,
+    user.second_factor && factor.stateOn,
+    user.second_factor_required && !user.second_factor && factor.stateMissing,
+  ].filter((note) => note !== false);
+  return (
+    <div className={styles.notes}>
+      {notes.map((note) => (
+        <span key={note}>{note}</span>
+      ))}
+    </div>
+  );
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { detailsOf } from "./details";
+import { detailsOf, programOf } from "./details";
 
 it("says what a value was and what it became", () => {
   const detail = { fields: ["settings"], changes: { "settings.budget": [40, 60] } };
@@ -13,4 +13,17 @@ it("says which texts changed, and leaves out what the row says already", () => {
   expect(detailsOf({ email: "ada@example.org", params: {}, kind: "prune" })).toEqual([
     ["kind", "prune"],
   ]);
+});
+
+it.each([
+  [
+    "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36",
+    "Chrome 140",
+  ],
+  ["Mozilla/5.0 Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0", "Edge 140"],
+  ["Mozilla/5.0 (Macintosh) AppleWebKit/605.1 Version/18.1 Safari/605.1", "Safari 18"],
+  ["karat/1.2.0", "karat/1.2.0"],
+  ["curl/8.5.0 (x86_64)", "curl/8.5.0"],
+])("calls %s what people call it", (agent, name) => {
+  expect(programOf(agent)).toBe(name);
 });

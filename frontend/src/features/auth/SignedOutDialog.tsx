@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { onSignedOut } from "../../api/signedOut";
-import type { User } from "../../api/types";
+import type { Me, User } from "../../api/types";
 import { t } from "../../strings";
 import { Dialog } from "../../ui/Dialog";
 import { LoginForm } from "./LoginForm";
@@ -12,7 +12,7 @@ export function SignedOutDialog({ user, onSignedIn }: { user: User; onSignedIn: 
   const client = useQueryClient();
   useEffect(() => onSignedOut(() => setOpen(true)), []);
   if (!open) return null;
-  const finish = (signedIn: User) => {
+  const finish = (signedIn: Me) => {
     if (signedIn.id !== user.id) {
       window.location.assign("/");
       return;
@@ -24,7 +24,11 @@ export function SignedOutDialog({ user, onSignedIn }: { user: User; onSignedIn: 
   return (
     <Dialog title={t.people.signedOutTitle}>
       <p>{t.people.signedOutText}</p>
-      <LoginForm email={user.email} onDone={finish} />
+      <LoginForm
+        email={user.email}
+        next={window.location.pathname + window.location.search}
+        onDone={finish}
+      />
     </Dialog>
   );
 }

@@ -128,6 +128,7 @@ function Act({ job, name, busy, onAct }: ActProps) {
   if (job.state === "queued" || job.state === "running") {
     return (
       <Button
+        manages
         size="small"
         kind="quiet"
         aria-label={`${t.jobs.stop}: ${name}`}
@@ -141,6 +142,7 @@ function Act({ job, name, busy, onAct }: ActProps) {
   if (job.state === "succeeded") return null;
   return (
     <Button
+      manages
       size="small"
       kind="quiet"
       aria-label={`${t.jobs.retry}: ${name}`}

@@ -5,6 +5,7 @@ import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { CopyButton } from "../../ui/CopyButton";
 import { formatBytes } from "../../ui/format";
+import { useManages } from "../../ui/managing";
 import { Failure } from "../../ui/State";
 import { Table } from "../../ui/Table";
 import styles from "./AllJobs.module.css";
@@ -17,6 +18,8 @@ export function FilesCard({ projectId, job }: { projectId: number; job: Job }) {
     ...artifactsQuery(projectId, job.id),
     refetchInterval: job.state === "running" ? 5_000 : false,
   });
+  // Files leave the installation: those who only see what was found do not take them away.
+  if (!useManages()) return null;
   if (files.error && !files.data) {
     return <Failure error={files.error} onRetry={() => files.refetch()} />;
   }

@@ -5,6 +5,7 @@ import { serving } from "../../api/serving";
 import type { Algorithm, Project } from "../../api/types";
 import { t } from "../../strings";
 import { useJobsOfKind } from "../../ui/jobs/JobControls";
+import { useManages } from "../../ui/managing";
 import { Failure, Loading, Skeleton } from "../../ui/State";
 import { AllJobsCard } from "./AllJobsCard";
 import { JobKindCard } from "./JobKindCard";
@@ -16,6 +17,7 @@ export function JobsScreen({ project }: { project: Project }) {
   const algorithms = useQuery(algorithmsQuery);
   const [search, setSearch] = useSearchParams();
   const asked = search.get("ask");
+  const manages = useManages();
   const served = serving(algorithms.data?.items ?? [], project);
   const jobs = served.filter((one) => one.kind === "job");
   const others = jobs.filter((one) => !isQuestion(one.name));
@@ -37,12 +39,14 @@ export function JobsScreen({ project }: { project: Project }) {
   }
   return (
     <div className={styles.page}>
-      <Questions
-        project={project}
-        questions={answering.map(({ name }) => name).filter(isQuestion)}
-        asked={asked}
-        onAsk={ask}
-      />
+      {manages && (
+        <Questions
+          project={project}
+          questions={answering.map(({ name }) => name).filter(isQuestion)}
+          asked={asked}
+          onAsk={ask}
+        />
+      )}
       {answering.map((algorithm) => (
         <Answer
           key={algorithm.name}
@@ -51,14 +55,16 @@ export function JobsScreen({ project }: { project: Project }) {
           isAsked={asked === algorithm.name}
         />
       ))}
-      <details className={styles.others} open={others.some(({ name }) => name === asked)}>
-        <summary>{t.jobs.others(others.map(({ title }) => title))}</summary>
-        <div className={styles.page}>
-          {others.map((algorithm) => (
-            <JobKindCard key={algorithm.name} project={project} algorithm={algorithm} />
-          ))}
-        </div>
-      </details>
+      {manages && (
+        <details className={styles.others} open={others.some(({ name }) => name === asked)}>
+          <summary>{t.jobs.others(others.map(({ title }) => title))}</summary>
+          <div className={styles.page}>
+            {others.map((algorithm) => (
+              <JobKindCard key={algorithm.name} project={project} algorithm={algorithm} />
+            ))}
+          </div>
+        </details>
+      )}
       <AllJobsCard project={project} />
       <p className={styles.quiet}>
         {t.jobs.intro} <Link to={`/projects/${project.id}/subsets`}>{t.jobs.subsets.tab}</Link>

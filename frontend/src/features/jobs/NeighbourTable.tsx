@@ -62,6 +62,7 @@ export function NeighbourTable({ projectId, job, neighbours }: NeighbourTablePro
                     <Chip tone="gold">{text.inUseHere}</Chip>
                   ) : (
                     <Button
+                      manages
                       size="small"
                       aria-label={text.chooseWith(row.tau.toFixed(4))}
                       busy={choose.isPending && choose.variables === row.tau}

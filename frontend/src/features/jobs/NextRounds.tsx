@@ -6,6 +6,7 @@ import type { Artifact, Choice, Project, Settings } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
+import { useManages } from "../../ui/managing";
 import { Notice } from "../../ui/State";
 import { Table } from "../../ui/Table";
 import { isSame, settingOf } from "./choice";
@@ -45,6 +46,7 @@ export function NextRounds({ project, result, files }: NextRoundsProps) {
                   <Chip tone="good">{comparison.inUse}</Chip>
                 ) : (
                   <Button
+                    manages
                     size="small"
                     busy={change.isPending}
                     aria-label={comparison.forNextRounds(comparison.methods[method])}
@@ -80,7 +82,8 @@ export function NextRounds({ project, result, files }: NextRoundsProps) {
 
 function ModelFile({ files, method }: { files: Artifact[]; method: Method }) {
   const file = files.find((one) => one.meta.method === method);
-  if (!file) return null;
+  const manages = useManages();
+  if (!file || !manages) return null;
   return (
     <a className={styles.actions} href={artifactUrl(file.id)} download>
       {comparison.download}

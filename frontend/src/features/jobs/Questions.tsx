@@ -6,7 +6,14 @@ import { Card } from "../../ui/Card";
 import styles from "./JobsScreen.module.css";
 
 /** The kinds of jobs that answer something, by what is asked most. */
-export const QUESTIONS = ["select_instructions", "relabel", "prune", "taufe", "localize"] as const;
+export const QUESTIONS = [
+  "select_instructions",
+  "certify",
+  "relabel",
+  "prune",
+  "taufe",
+  "localize",
+] as const;
 export type Question = (typeof QUESTIONS)[number];
 
 export const isQuestion = (kind: string): kind is Question =>

@@ -10,6 +10,7 @@ import { EstimateNotice } from "../../ui/jobs/EstimateNotice";
 import { JobAtWork } from "../../ui/jobs/JobAtWork";
 import { saidBy } from "../../ui/jobs/outcome";
 import { Notice } from "../../ui/State";
+import { CertifiedScreen } from "./CertifiedScreen";
 import { ComparisonScreen } from "./ComparisonScreen";
 import { FilesCard } from "./FilesCard";
 import { GivenCard } from "./GivenCard";
@@ -21,6 +22,7 @@ import { SubsetScreen } from "./SubsetScreen";
 import { SelectionScreen } from "./selection/SelectionScreen";
 
 const SCREENS: Partial<Record<Job["kind"], typeof ComparisonScreen>> = {
+  certify: CertifiedScreen,
   taufe: ComparisonScreen,
   localize: LocalizationScreen,
   prune: SubsetScreen,
@@ -90,6 +92,7 @@ function RetryButton({ projectId, job }: { projectId: number; job: Job }) {
   return (
     <>
       <Button
+        manages
         size="small"
         title={t.jobs.retryHint}
         busy={retry.isPending}

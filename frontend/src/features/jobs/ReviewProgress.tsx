@@ -78,7 +78,7 @@ export function ReviewProgress({ project, job }: ReviewProgressProps) {
           </Button>
         )}
         {done > 0 && (
-          <Button busy={again.isPending} onClick={() => again.mutate()}>
+          <Button manages busy={again.isPending} onClick={() => again.mutate()}>
             {words.again.action}
           </Button>
         )}

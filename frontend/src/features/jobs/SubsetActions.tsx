@@ -3,6 +3,7 @@ import type { Project, Settings, SubsetFormat } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
+import { useManages } from "../../ui/managing";
 import { Notice } from "../../ui/State";
 import styles from "./JobsScreen.module.css";
 import { useSettingsChange } from "./useSettingsChange";
@@ -20,6 +21,7 @@ export function SubsetUse({ project, subsetId }: SubsetUseProps) {
     <>
       {inUse && <Chip tone="good">{text.inUse}</Chip>}
       <Button
+        manages
         size="small"
         kind={inUse ? "secondary" : "primary"}
         busy={change.isPending}
@@ -36,6 +38,7 @@ type SubsetExportProps = { projectId: number; subsetId: number };
 
 /** Links to each of its formats. */
 export function SubsetExport({ projectId, subsetId }: SubsetExportProps) {
+  if (!useManages()) return null;
   return (
     <ul className={styles.formats} aria-label={subsets.exportThis(subsetId)}>
       {FORMATS.map((format) => (

@@ -36,7 +36,7 @@ export function SubsetsScreen({ project }: SubsetsScreenProps) {
         <Empty
           title={text.none}
           actions={
-            <ButtonLink to={`/projects/${project.id}/jobs?ask=prune`} kind="primary">
+            <ButtonLink manages to={`/projects/${project.id}/jobs?ask=prune`} kind="primary">
               {t.jobs.questions.ask.prune.title}
             </ButtonLink>
           }

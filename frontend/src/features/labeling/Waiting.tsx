@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { meQuery } from "../../api/auth";
 import { listenToProject } from "../../api/events";
 import { betweenQuery } from "../../api/labeling";
+import { projectQuery } from "../../api/projects";
 import { jobsOfKindQuery } from "../../api/rounds";
 import type { BetweenRounds, Job, JobProgress, LabelStatus } from "../../api/types";
 import { t } from "../../strings";
@@ -119,7 +119,7 @@ function Training({ progress }: { progress: JobProgress }) {
 /** My own figures of the round: who waits may look back. */
 /** Where what people said is followed; of no use to who only ranks. */
 function ToChosen({ projectId }: { projectId: number }) {
-  const isShown = useQuery(meQuery).data?.role !== "annotator";
+  const isShown = useQuery(projectQuery(projectId)).data?.permissions.includes("review") ?? false;
   const jobs = useQuery({
     ...jobsOfKindQuery(projectId, "select_instructions"),
     enabled: isShown,

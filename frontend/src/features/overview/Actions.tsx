@@ -16,6 +16,7 @@ import { t } from "../../strings";
 import { Button, ButtonLink } from "../../ui/Button";
 import { ConfirmDialog } from "../../ui/ConfirmDialog";
 import { Menu } from "../../ui/Menu";
+import { useManages } from "../../ui/managing";
 import { Notice } from "../../ui/State";
 import styles from "./OverviewScreen.module.css";
 
@@ -33,7 +34,12 @@ type ActionsProps = {
   chosen?: Selection | undefined;
 };
 
-export function Actions({ project, rounds, chosen }: ActionsProps) {
+/** What can be done with the project, for those who manage it. */
+export function Actions(props: ActionsProps) {
+  return useManages() ? <ManagersActions {...props} /> : null;
+}
+
+function ManagersActions({ project, rounds, chosen }: ActionsProps) {
   const [closing, setClosing] = useState<number | null>(null);
   const client = useQueryClient();
   const refresh = () => {

@@ -2,6 +2,7 @@ import { Link } from "react-router";
 import type { Project } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
+import { useManages } from "../../ui/managing";
 import styles from "./FirstSteps.module.css";
 import { firstSteps, nextStep } from "./steps";
 
@@ -16,7 +17,8 @@ export function FirstSteps({ project, isChosen = false }: FirstStepsProps) {
   const { firstSteps: text } = t.overview;
   const steps = firstSteps(project, isChosen);
   const next = nextStep(steps);
-  if (steps.length === 0) return null;
+  const manages = useManages();
+  if (steps.length === 0 || !manages) return null;
   return (
     <Card title={text.title}>
       <ol className={styles.steps}>

@@ -31,7 +31,7 @@ export function JobCard({ job, projectId, name }: JobCardProps) {
       <Notice
         tone="bad"
         actions={
-          <Button size="small" busy={retry.isPending} onClick={() => retry.mutate()}>
+          <Button manages size="small" busy={retry.isPending} onClick={() => retry.mutate()}>
             {t.overview.retryJob}
           </Button>
         }
@@ -55,6 +55,7 @@ export function JobCard({ job, projectId, name }: JobCardProps) {
       actions={
         job.kind !== "advance_round" && (
           <Button
+            manages
             size="small"
             kind="quiet"
             busy={cancel.isPending || job.cancel_requested}

@@ -69,6 +69,8 @@ function sentence({ code, values }: Reason, { counts, task }: Project): string {
       return text.ceiling(percent("least"));
     case "evaluation":
       return text.evaluation(share(values.accuracy ?? 0, values.examples ?? 0), count("examples"));
+    case "draws":
+      return text.draws(share(values.accuracy ?? 0, values.examples ?? 0), count("examples"));
     case "no_accuracy":
       if (task === "boxes") return counts.evaluation > 0 ? text.boxes : text.noBoxes;
       return counts.evaluation > 0 ? text.noAccuracy : text.noEvaluation;

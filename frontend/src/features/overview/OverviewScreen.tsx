@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import { useTitles } from "../../api/algorithms";
 import { isFullyLabeled } from "../../api/projects";
 import { jobsQuery, roundsQuery } from "../../api/rounds";
@@ -27,7 +28,7 @@ function AllLabeled({ project }: { project: Project }) {
     <Notice
       tone="gold"
       actions={
-        <ButtonLink to={`/projects/${project.id}/jobs`} kind="primary" size="small">
+        <ButtonLink manages to={`/projects/${project.id}/jobs`} kind="primary" size="small">
           {t.setup.toJobs}
         </ButtonLink>
       }
@@ -37,7 +38,13 @@ function AllLabeled({ project }: { project: Project }) {
   );
 }
 
-export function OverviewScreen({ project }: { project: Project }) {
+type OverviewScreenProps = {
+  project: Project;
+  /** How right the model is on what nobody saw, and labels with a promise. */
+  guarantee: ReactNode;
+};
+
+export function OverviewScreen({ project, guarantee }: OverviewScreenProps) {
   const rounds = useQuery(roundsQuery(project.id));
   const jobs = useQuery({
     ...jobsQuery(project.id),
@@ -94,6 +101,7 @@ export function OverviewScreen({ project }: { project: Project }) {
       )}
       {items.length > 0 && (
         <>
+          {judged && project.task === "classification" && guarantee}
           <div className={styles.pair}>
             <OutlookCard project={project} />
             <OodLeftCard rounds={items} />

@@ -54,7 +54,7 @@ export function DuplicateRow({ group, classes, busy, onKeepOne, onSay }: Duplica
       </div>
       <div className={styles.buttons}>
         {spare > 0 && (
-          <Button size="small" busy={busy} onClick={onKeepOne}>
+          <Button manages size="small" busy={busy} onClick={onKeepOne}>
             {text.keepOne}
           </Button>
         )}

@@ -79,6 +79,7 @@ export function DuplicatesScreen({ project }: { project: Project }) {
               tone="bad"
               actions={
                 <Button
+                  manages
                   size="small"
                   busy={hold.isPending}
                   onClick={() => hold.mutate({ groups: null, which: "leaking" })}
@@ -105,7 +106,9 @@ export function DuplicatesScreen({ project }: { project: Project }) {
                 value={which}
                 onChange={show}
               />
-              <Button onClick={() => setAsked(true)}>{text.mendAll}</Button>
+              <Button manages onClick={() => setAsked(true)}>
+                {text.mendAll}
+              </Button>
             </div>
           )}
           {error && <Notice tone="bad">{t.common.said(error.message)}</Notice>}

@@ -31,6 +31,8 @@ export function FilterPanel({
   const members = useQuery(membersQuery(project.id)).data?.items ?? [];
   const imports =
     useQuery(importsQuery(project.id)).data?.items.filter((job) => !job.dry_run) ?? [];
+  // Rows of instruction data have no classes, and no model of the pool scores them.
+  const hasModel = project.task !== "instructions";
   const classes = project.classes.map(({ id, name }) => ({ id, name }));
   return (
     <div className={styles.panel}>
@@ -47,7 +49,9 @@ export function FilterPanel({
           </option>
         ))}
       </SelectField>
-      <Things name="class_id" things={classes} filters={filters} onChange={onChange} />
+      {hasModel && (
+        <Things name="class_id" things={classes} filters={filters} onChange={onChange} />
+      )}
       <Words name="verdict" filters={filters} onChange={onChange} />
       <Things
         name="annotator_id"
@@ -83,9 +87,8 @@ export function FilterPanel({
         checked={filters.disagreement === true}
         onChange={(event) => onChange({ disagreement: event.target.checked || null })}
       />
-      {scoresRound === null ? (
-        <p className={styles.hint}>{t.pool.noScores}</p>
-      ) : (
+      {hasModel && scoresRound === null && <p className={styles.hint}>{t.pool.noScores}</p>}
+      {scoresRound !== null && (
         <>
           <Things name="predicted" things={classes} filters={filters} onChange={onChange} />
           <Range name="purity" filters={filters} onChange={onChange} />

@@ -3,7 +3,8 @@ import type { ExampleAnnotation, ExampleDetail, Project } from "../../api/types"
 import { t } from "../../strings";
 import { saidOf } from "../../tasks/said";
 import { Chip } from "../../ui/Chip";
-import { formatDateTime, formatSeconds } from "../../ui/format";
+import { formatDateTime, formatPercent, formatSeconds } from "../../ui/format";
+import { highOf } from "../../ui/outOf";
 import styles from "./DetailPanel.module.css";
 
 const { detail: text } = t.pool;
@@ -40,6 +41,17 @@ export function History({ project, annotations }: HistoryProps) {
                   </Link>
                 </>
               )}
+              {one.lot && (
+                <>
+                  {" · "}
+                  <Link to={`/projects/${project.id}/certificates/${one.lot.certificate_id}`}>
+                    {text.by.guarantee(
+                      one.lot.certificate_id,
+                      one.lot.bound === null ? null : highOf(one.lot.bound),
+                    )}
+                  </Link>
+                </>
+              )}
             </small>
           </li>
         );
@@ -52,14 +64,21 @@ export function History({ project, annotations }: HistoryProps) {
 const verdictOf = ({ source, verdict }: ExampleAnnotation): string =>
   source === "review" && verdict === "skip" ? text.takenBack : t.pool.values.verdict[verdict];
 
+function saidBy({ source, source_name, annotator, probability }: ExampleAnnotation): string {
+  switch (source) {
+    case "import":
+      return text.by.import(source_name ?? "");
+    case "review":
+      return text.by.review(annotator ?? "");
+    case "model":
+      return text.by.model(probability === null ? null : formatPercent(probability));
+    default:
+      return annotator ?? "";
+  }
+}
+
 function provenance(one: ExampleAnnotation): string {
-  const who =
-    one.source === "import"
-      ? text.by.import(one.source_name ?? "")
-      : one.source === "review"
-        ? text.by.review(one.annotator ?? "")
-        : (one.annotator ?? "");
-  const parts = [who];
+  const parts = [saidBy(one)];
   if (one.round !== null) parts.push(text.inRound(one.round));
   if (one.seconds > 0) parts.push(formatSeconds(one.seconds));
   parts.push(formatDateTime(one.created_at));

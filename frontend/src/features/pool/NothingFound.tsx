@@ -21,7 +21,9 @@ export function NothingFound(props: NothingFoundProps) {
       <Empty
         title={t.pool.empty}
         actions={
-          <ButtonLink to={`/projects/${project.id}/settings#images`}>{t.pool.toImport}</ButtonLink>
+          <ButtonLink manages to={`/projects/${project.id}/settings#images`}>
+            {t.pool.toImport}
+          </ButtonLink>
         }
       >
         {t.pool.emptyText}

@@ -114,7 +114,9 @@ export function PoolScreen({ project }: { project: Project }) {
   );
   const marked = useMemo(() => searchedWords(filters.search ?? ""), [filters.search]);
   const compared = isCompared(filters);
-  const sorts = compared ? [...SIMILARITY_SORTS, ...SORTS] : SORTS;
+  // Rows of instruction data have no scores to be put in order by.
+  const plain = project.task === "instructions" ? SORTS.slice(0, 1) : SORTS;
+  const sorts = compared ? [...SIMILARITY_SORTS, ...plain] : plain;
   const notCompared = found.error instanceof ApiError && found.error.code === "not_compared";
   const set = countFilters(filters);
   const isSearched = Boolean(filters.search);

@@ -107,21 +107,21 @@ export function SelectionBar(props: SelectionBarProps) {
           {selection.all ? t.pool.allSelected(formatCount(number)) : t.pool.selected(number)}
         </strong>
         <div className={styles.buttons}>
-          <Button kind="primary" size="small" onClick={() => ask("queue")}>
+          <Button manages kind="primary" size="small" onClick={() => ask("queue")}>
             {t.pool.actions.queue}
           </Button>
           {may("unlabeled") && (
-            <Button size="small" onClick={() => ask("hold-out")}>
+            <Button manages size="small" onClick={() => ask("hold-out")}>
               {t.pool.actions["hold-out"]}
             </Button>
           )}
           {may("held_out") && (
-            <Button size="small" onClick={() => ask("release")}>
+            <Button manages size="small" onClick={() => ask("release")}>
               {t.pool.actions.release}
             </Button>
           )}
           {may("ood") && (
-            <Button size="small" onClick={() => ask("promote")}>
+            <Button manages size="small" onClick={() => ask("promote")}>
               {t.pool.actions.promote}
             </Button>
           )}

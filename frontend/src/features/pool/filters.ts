@@ -32,7 +32,7 @@ export const CHOICES = {
   state: ["unlabeled", "queried", "labeled", "ood", "unsure", "held_out"],
   split: ["pool", "evaluation", "auxiliary_ood", "all"],
   verdict: ["label", "ood", "unsure", "skip"],
-  source: ["annotator", "import", "review"],
+  source: ["people", "annotator", "import", "review", "model"],
 } as const;
 const NUMBERS = [
   "class_id",

@@ -13,16 +13,16 @@ import styles from "./ProjectCard.module.css";
 
 type ProjectCardProps = {
   project: ProjectListed;
-  canManage: boolean;
   /** Missing where the user is no member, or as long as it is not known. */
   work: ProjectWork | undefined;
 };
 
-export function ProjectCard({ project, canManage, work }: ProjectCardProps) {
+export function ProjectCard({ project, work }: ProjectCardProps) {
   const { id, name, state, medium, counts, pictures, excerpts, current_round: round } = project;
   // Labels that came with the images can be reviewed before anything is started.
   const isToReview = work && (work.reviews || work.disagreements > 0);
-  const home = canManage ? `/projects/${id}` : `/projects/${id}/label`;
+  const canManage = project.permissions.includes("manage");
+  const home = project.permissions.includes("review") ? `/projects/${id}` : `/projects/${id}/label`;
   return (
     <article className={styles.card}>
       <header>

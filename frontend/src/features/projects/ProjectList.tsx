@@ -54,11 +54,7 @@ export function ProjectList({ canCreate, work }: ProjectListProps) {
         <ul className={styles.grid}>
           {items.map((project) => (
             <li key={project.id}>
-              <ProjectCard
-                project={project}
-                canManage={canCreate}
-                work={work?.find((one) => one.id === project.id)}
-              />
+              <ProjectCard project={project} work={work?.find((one) => one.id === project.id)} />
             </li>
           ))}
         </ul>

@@ -1,14 +1,16 @@
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ChangeEvent, type FormEvent, useId, useState } from "react";
 import { ApiError } from "../../api/errors";
 import { planBucket } from "../../api/imports";
+import { createSync, syncsQuery } from "../../api/syncs";
 import type { Job, Split } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Dialog, DialogActions } from "../../ui/Dialog";
-import { TextField } from "../../ui/Field";
+import { SelectField, TextField } from "../../ui/Field";
 import { Notice } from "../../ui/State";
 import styles from "./ImagesCard.module.css";
+import { OFTEN } from "./SyncList";
 import { columnsOf } from "./tables";
 
 type BucketDialogProps = {
@@ -19,7 +21,8 @@ type BucketDialogProps = {
   annotations: string[];
   /** Saves what the import depends on. */
   before: () => Promise<void>;
-  onDone: (job: Job) => void;
+  /** With the plan of the import; null if the place is followed instead. */
+  onDone: (job: Job | null) => void;
   onClose: () => void;
 };
 
@@ -31,17 +34,23 @@ export function BucketDialog(props: BucketDialogProps) {
   const [location, setLocation] = useState(locations[0] ?? "");
   const [include, setInclude] = useState("");
   const [table, setTable] = useState("");
+  const [often, setOften] = useState(0);
+  const client = useQueryClient();
+  const isFollowed = often > 0 && !table.trim();
   const start = useMutation({
     mutationFn: async () => {
       await before();
-      return planBucket(projectId, {
+      const asked = {
         location: location.trim(),
         include: table.trim() ? [] : columnsOf(include),
-        table: table.trim() || null,
         split,
         annotation_columns: annotations,
         folder_split: {},
-      });
+      };
+      if (!isFollowed) return planBucket(projectId, { ...asked, table: table.trim() || null });
+      await createSync(projectId, { ...asked, every_minutes: often });
+      await client.invalidateQueries({ queryKey: syncsQuery(projectId).queryKey });
+      return null;
     },
     onSuccess: (job) => {
       onDone(job);
@@ -99,13 +108,27 @@ export function BucketDialog(props: BucketDialogProps) {
           value={table}
           onChange={edit(setTable)}
         />
+        <SelectField
+          label={text.sync.often}
+          hint={text.sync.oftenHint}
+          disabled={table.trim() !== ""}
+          value={isFollowed ? often : 0}
+          onChange={(event) => setOften(Number(event.target.value))}
+        >
+          <option value={0}>{text.sync.once}</option>
+          {OFTEN.map((minutes) => (
+            <option key={minutes} value={minutes}>
+              {text.sync.every[minutes]}
+            </option>
+          ))}
+        </SelectField>
         {error && !["location", "include", "table"].includes(field ?? "") && (
           <Notice tone="bad">{error.message}</Notice>
         )}
         <DialogActions>
           <Button onClick={onClose}>{t.common.cancel}</Button>
           <Button type="submit" kind="primary" busy={start.isPending} disabled={!location.trim()}>
-            {text.start}
+            {isFollowed ? text.sync.start : text.start}
           </Button>
         </DialogActions>
       </form>

@@ -63,6 +63,7 @@ export function ExportsCard({ project }: { project: Project }) {
   const nothing = labeled + ood + unsure === 0;
   const isOfRows = project.task === "instructions";
   const [snapshot, setSnapshot] = useState("");
+  const [people, setPeople] = useState(false);
   const snapshots = useQuery(snapshotsQuery(project.id)).data?.items ?? [];
   return (
     <Card
@@ -89,8 +90,16 @@ export function ExportsCard({ project }: { project: Project }) {
           ))}
         </SelectField>
       )}
+      {project.task === "classification" && (
+        <CheckField
+          label={t.exports.people}
+          hint={t.exports.peopleHint}
+          checked={people}
+          onChange={(event) => setPeople(event.target.checked)}
+        />
+      )}
       {(isOfRows ? ofRows() : groups(unlabeledHint)).map((group) => (
-        <FormatList key={group.label} group={group} project={project} snapshot={snapshot} />
+        <FormatList key={group.label} group={group} project={project} of={{ snapshot, people }} />
       ))}
     </Card>
   );
@@ -123,12 +132,17 @@ function ownWords(task: Project["task"]): Partial<typeof t.exports.formats> {
   return task === "instructions" ? t.exports.ofRows : {};
 }
 
-type FormatListProps = { group: FormatGroup; project: Project; snapshot: string };
+type FormatListProps = {
+  group: FormatGroup;
+  project: Project;
+  /** What all formats are asked for alike. */
+  of: Required<Pick<ExportOptions, "snapshot" | "people">>;
+};
 
-function FormatList({ group, project, snapshot }: FormatListProps) {
+function FormatList({ group, project, of }: FormatListProps) {
   const projectId = project.id;
   const [chosen, setOptions] = useState<ExportOptions>({});
-  const options = { ...chosen, snapshot };
+  const options = { ...chosen, ...of };
   const isText = useMedium() === "text";
   const isUsual = !isText && project.task === "classification";
   const formats = useQuery({ ...exportFormatsQuery(projectId), enabled: !isUsual }).data;

@@ -17,6 +17,7 @@ import { InputSizeField } from "./InputSizeField";
 import { PlanDialog } from "./PlanDialog";
 import { PlanList } from "./PlanList";
 import { planOf, SPLITS } from "./plan";
+import { SyncList } from "./SyncList";
 import { TableDialog } from "./TableDialog";
 import { columnsOf, isAboutKnown, isDocument, isTable, readTable, type Table } from "./tables";
 import { UploadList } from "./UploadList";
@@ -236,6 +237,7 @@ export function ImagesCard(props: ImagesCardProps) {
       {jobs.length > plans.length && (
         <ImportList projectId={project.id} jobs={jobs.filter((job) => !job.dry_run)} />
       )}
+      {project.medium === "image" && <SyncList projectId={project.id} />}
     </Card>
   );
 }

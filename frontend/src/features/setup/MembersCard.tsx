@@ -1,8 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { usersQuery } from "../../api/auth";
-import { addMember, membersQuery, removeMember } from "../../api/projects";
-import type { Project } from "../../api/types";
+import { membersQuery, putMember, removeMember } from "../../api/projects";
+import type { Project, ProjectRole, User } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { SelectField } from "../../ui/Field";
@@ -10,15 +10,29 @@ import { FoldedCard } from "../../ui/FoldedCard";
 import { Failure, Loading, Notice, Skeleton } from "../../ui/State";
 import styles from "./SetupScreen.module.css";
 
+const { members: text } = t.setup;
+const ROLES = Object.keys(text.roles) as ProjectRole[];
+
+/** What somebody is most likely wanted for. */
+const likely = (user: User | undefined): ProjectRole =>
+  user === undefined || user.role === "annotator" ? "annotator" : "manager";
+
+/** Who is in the project, and as what. */
 export function MembersCard({ project }: { project: Project }) {
   const members = useQuery(membersQuery(project.id));
   const users = useQuery(usersQuery);
   const [chosen, setChosen] = useState("");
+  const [role, setRole] = useState<ProjectRole>("annotator");
   const client = useQueryClient();
   const onSettled = () => client.invalidateQueries({ queryKey: membersQuery(project.id).queryKey });
   const add = useMutation({
-    mutationFn: (userId: number) => addMember(project.id, userId),
+    mutationFn: (userId: number) => putMember(project.id, userId, role),
     onSuccess: () => setChosen(""),
+    onSettled,
+  });
+  const change = useMutation({
+    mutationFn: (to: { userId: number; role: ProjectRole }) =>
+      putMember(project.id, to.userId, to.role),
     onSettled,
   });
   const remove = useMutation({
@@ -27,11 +41,11 @@ export function MembersCard({ project }: { project: Project }) {
   });
   const known = new Set(members.data?.items.map(({ user }) => user.id));
   const others = users.data?.items.filter((user) => user.active && !known.has(user.id)) ?? [];
-  const error = add.error ?? remove.error;
+  const error = add.error ?? change.error ?? remove.error;
   return (
     <FoldedCard
-      title={t.setup.members.title}
-      hint={t.setup.members.hint}
+      title={text.title}
+      hint={text.hint}
       id="members"
       brief={members.data?.items.map(({ user }) => user.name).join(", ")}
     >
@@ -42,19 +56,33 @@ export function MembersCard({ project }: { project: Project }) {
       )}
       {members.error && <Failure error={members.error} onRetry={() => members.refetch()} />}
       {members.data && (
-        <ul className={styles.rows} aria-label={t.setup.members.title}>
-          {members.data.items.map(({ user }) => (
-            <li key={user.id}>
+        <ul className={styles.rows} aria-label={text.title}>
+          {members.data.items.map(({ user, role: held }) => (
+            <li key={user.id} className={styles.member}>
               <div>
                 {user.name}
-                <div className={styles.quiet}>
-                  {user.email} · {t.people.roles[user.role]}
-                </div>
+                <div className={styles.quiet}>{user.email}</div>
               </div>
+              {user.role === "admin" ? (
+                // Admins manage every project, whatever they are in it.
+                <span className={styles.quiet}>{t.people.roles.admin}</span>
+              ) : (
+                <SelectField
+                  label={text.roleOf(user.name)}
+                  hideLabel
+                  value={held}
+                  disabled={change.isPending}
+                  onChange={({ target }) =>
+                    change.mutate({ userId: user.id, role: target.value as ProjectRole })
+                  }
+                >
+                  <Roles />
+                </SelectField>
+              )}
               <Button
                 size="small"
                 kind="quiet"
-                aria-label={t.setup.members.remove(user.name)}
+                aria-label={text.remove(user.name)}
                 busy={remove.isPending && remove.variables === user.id}
                 onClick={() => remove.mutate(user.id)}
               >
@@ -73,19 +101,30 @@ export function MembersCard({ project }: { project: Project }) {
           }}
         >
           <SelectField
-            label={t.setup.members.add}
+            label={text.add}
             value={chosen}
-            onChange={(event) => setChosen(event.target.value)}
+            onChange={({ target }) => {
+              setChosen(target.value);
+              setRole(likely(others.find(({ id }) => String(id) === target.value)));
+            }}
           >
-            <option value="">{t.setup.members.choose}</option>
+            <option value="">{text.choose}</option>
             {others.map((user) => (
               <option key={user.id} value={user.id}>
                 {user.name} ({user.email})
               </option>
             ))}
           </SelectField>
+          <SelectField
+            label={text.role}
+            hint={text.roleHints[role]}
+            value={role}
+            onChange={({ target }) => setRole(target.value as ProjectRole)}
+          >
+            <Roles />
+          </SelectField>
           <Button type="submit" disabled={!chosen} busy={add.isPending}>
-            {t.setup.members.add}
+            {text.add}
           </Button>
         </form>
       )}
@@ -93,3 +132,10 @@ export function MembersCard({ project }: { project: Project }) {
     </FoldedCard>
   );
 }
+
+const Roles = () =>
+  ROLES.map((one) => (
+    <option key={one} value={one}>
+      {text.roles[one]}
+    </option>
+  ));

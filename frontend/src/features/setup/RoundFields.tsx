@@ -49,6 +49,16 @@ export function RoundFields({ task, settings, onChange }: RoundFieldsProps) {
             onChange({ second_looks: percent === null ? null : percent / 100 })
           }
         />
+        {task === "classification" && (
+          <NumberField
+            label={t.guarantee.setting.share}
+            hint={t.guarantee.setting.shareHint}
+            value={Math.round(1000 * settings.audit_share) / 10}
+            min={0}
+            max={50}
+            onChange={(percent) => percent !== null && onChange({ audit_share: percent / 100 })}
+          />
+        )}
         {isBoxes && (
           <NumberField
             label={t.boxes.setup.shifted}

@@ -13,6 +13,7 @@ import { ImagesCard } from "./ImagesCard";
 import { MembersCard } from "./MembersCard";
 import { MethodCard } from "./MethodCard";
 import { RankingCard } from "./RankingCard";
+import { RetentionCard } from "./RetentionCard";
 import { SetupBar } from "./SetupBar";
 import styles from "./SetupScreen.module.css";
 import { SnapshotsCard } from "./snapshots/SnapshotsCard";
@@ -92,6 +93,7 @@ export function SetupScreen({ project, user, lead, children }: SetupScreenProps)
       {(!isDraft || project.task === "instructions") && <ExportsCard project={project} />}
       {!isDraft && <SnapshotsCard projectId={project.id} />}
       {children}
+      <RetentionCard project={project} isAdmin={user.role === "admin"} />
       {user.role === "admin" && <DangerCard project={project} />}
       {error && !barred && <Notice tone="bad">{error.message}</Notice>}
       {barred && (

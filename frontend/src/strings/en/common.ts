@@ -60,6 +60,7 @@ export const common = {
     evaluate: "Evaluate",
     score: "Score the pool",
     select: "Choose images",
+    lots: "Divide into groups",
     propose: "Suggest first boxes",
     propose_more: "Suggest further boxes",
     publish: "Publish",

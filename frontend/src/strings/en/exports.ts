@@ -20,6 +20,9 @@ export const exports = {
   holdingHint: "One row an image, without corrected, late and outvoted verdicts.",
   bom: "CSV for Excel",
   bomHint: "Begins with a byte order mark, by which Excel knows that the text is UTF-8.",
+  people: "Only labels by people",
+  peopleHint:
+    "Without those that the model gave with a guarantee; their images count as unlabeled.",
   unseen: (names: string[]) =>
     `No evaluation image shows ${listed(names)}: what is measured with an export says nothing of it.`,
   noEvaluation: "There is no evaluation image: nothing can be measured with an export.",

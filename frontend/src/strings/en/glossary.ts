@@ -76,6 +76,22 @@ export const glossary = {
       word: "Tau",
       text: "How alike two images must be, from 0 to 1, to count as neighbours when labels are pruned.",
     },
+    random_check: {
+      word: "Random check",
+      text: "An image drawn by chance that people are asked about like any other. The model does not learn from it, so it tells how right the model is. Audit, or draw, in the API.",
+    },
+    guarantee: {
+      word: "Guarantee",
+      text: "That at most so many of 100 labels of the model are wrong, and how sure that is. Certificate in the API.",
+    },
+    group: {
+      word: "Group",
+      text: "In a guarantee: images of which the model says the same and is about as sure. Lot in the API.",
+    },
+    sure: {
+      word: "95 % sure",
+      text: "Of 20 such statements, 19 are true. Chance decides which images are checked, and may mislead.",
+    },
     jaccard: {
       word: "Jaccard",
       text: "How alike two selections are: what both have, divided by what either has. 1 is the same.",

@@ -4,9 +4,11 @@ import { alike } from "./alike";
 import { boxes } from "./boxes";
 import { check } from "./check";
 import { common } from "./common";
+import { erasure } from "./erasure";
 import { exports } from "./exports";
 import { glossary } from "./glossary";
 import { grid } from "./grid";
+import { guarantee } from "./guarantee";
 import { home } from "./home";
 import { instructions } from "./instructions";
 import { jobs } from "./jobs";
@@ -17,10 +19,12 @@ import { overview } from "./overview";
 import { people } from "./people";
 import { pool } from "./pool";
 import { projects } from "./projects";
+import { retention } from "./retention";
 import { review } from "./review";
 import { rounds } from "./rounds";
 import { selection } from "./selection";
 import { setup } from "./setup";
+import { signIn } from "./signIn";
 import { snapshots } from "./snapshots";
 import { webhooks } from "./webhooks";
 import { weights } from "./weights";
@@ -32,9 +36,11 @@ export const en = {
   boxes,
   check,
   common,
+  erasure,
   exports,
   glossary,
   grid,
+  guarantee,
   home,
   instructions,
   jobs,
@@ -45,10 +51,12 @@ export const en = {
   people,
   pool,
   projects,
+  retention,
   review,
   rounds,
   selection,
   setup,
+  signIn,
   snapshots,
   webhooks,
   weights,

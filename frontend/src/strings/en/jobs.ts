@@ -58,6 +58,7 @@ export const jobs = {
     prune: "Show the subset",
     select_instructions: "Show what is kept",
     relabel: "Show the suggestions",
+    certify: "Show the guarantee",
   } as Record<string, string>,
   numbered: (id: string) => `Job ${id}`,
   back: "All jobs",

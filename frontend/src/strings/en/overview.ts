@@ -89,6 +89,7 @@ export const overview = {
   },
   job: {
     advance_round: "Training and choosing the next images",
+    certify: "Labeling with a guarantee",
     import_pool: "Importing images",
     learn_features: "Learning features",
     taufe: "Comparing regularizers",
@@ -162,6 +163,8 @@ export const overview = {
       `Accuracy is near its ceiling: more labels hardly help now, as another round is not expected to raise it by ${least}.`,
     evaluation: (accuracy: string, examples: string) =>
       `Accuracy is ${accuracy} now, on ${examples} evaluation images (95 % interval in brackets).`,
+    draws: (accuracy: string, examples: string) =>
+      `Accuracy is ${accuracy} now, on ${examples} images drawn at random (95 % interval in brackets).`,
     noBoxes:
       "It is not known yet how well things are found: add evaluation images with their boxes, and close a round.",
     boxes:

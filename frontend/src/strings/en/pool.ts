@@ -59,7 +59,13 @@ export const pool = {
     },
     split: { pool: "Pool", evaluation: "Evaluation", auxiliary_ood: "Known OOD", all: "All" },
     verdict: { label: "A class", ood: "OOD", unsure: "Unsure", skip: "Skip" },
-    source: { annotator: "Annotators", import: "An import", review: "A review" },
+    source: {
+      people: "People",
+      annotator: "Annotators",
+      import: "An import",
+      review: "A review",
+      model: "The model, with a guarantee",
+    },
   },
   sorts: {
     pool_index: "Order of import",
@@ -190,6 +196,9 @@ export const pool = {
     by: {
       import: (column: string) => `imported from ${column}`,
       review: (name: string) => `${name}, in a review`,
+      model: (sure: string | null) => (sure === null ? "the model" : `the model, ${sure} sure`),
+      guarantee: (id: number, of100: string | null) =>
+        of100 === null ? `guarantee ${id}` : `guarantee ${id}: at most ${of100} of 100 wrong`,
       job: (id: number) => `job ${id}`,
     },
     neighbours: "Most similar",

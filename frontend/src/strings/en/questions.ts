@@ -11,6 +11,10 @@ export const questions = {
       title: "What should I train on?",
       text: "Finds the part of the labels that is good to train on. Nothing is deleted.",
     },
+    certify: {
+      title: "Can the rest be labeled for me?",
+      text: "Labels what nobody has looked at, and promises how many of the labels are wrong at most. People check some of them.",
+    },
     localize: {
       title: "How well are things found?",
       text: "Trains on images of one thing each, as they are and against OOD images, and shows where each looks.",

@@ -56,6 +56,7 @@ export const common: Catalogue["common"] = {
     evaluate: "평가",
     score: "풀 점수 계산",
     select: "이미지 선정",
+    lots: "묶음 나누기",
     propose: "첫 상자 제안",
     propose_more: "나머지 상자 제안",
     publish: "대기열에 추가",

@@ -20,6 +20,8 @@ export const exports: Catalogue["exports"] = {
   holdingHint: "이미지당 한 줄이며, 수정되었거나 늦었거나 다수와 다른 판정은 뺍니다.",
   bom: "Excel용 CSV",
   bomHint: "Excel이 UTF-8로 인식하도록 파일 맨 앞에 바이트 순서 표시(BOM)를 넣습니다.",
+  people: "사람이 붙인 라벨만",
+  peopleHint: "모델이 보증과 함께 붙인 라벨은 빼고, 그 이미지는 라벨이 없는 것으로 봅니다.",
   unseen: (names) =>
     `평가 이미지가 없는 클래스: ${listed(names)}. 내보낸 데이터로 측정한 결과에는 이 클래스가 반영되지 않습니다.`,
   noEvaluation: "평가 이미지가 없어 내보낸 데이터로는 성능을 측정할 수 없습니다.",

@@ -6,9 +6,11 @@ import { alike } from "./alike";
 import { boxes } from "./boxes";
 import { check } from "./check";
 import { common } from "./common";
+import { erasure } from "./erasure";
 import { exports } from "./exports";
 import { glossary } from "./glossary";
 import { grid } from "./grid";
+import { guarantee } from "./guarantee";
 import { home } from "./home";
 import { instructions } from "./instructions";
 import { jobs } from "./jobs";
@@ -19,11 +21,13 @@ import { overview } from "./overview";
 import { people } from "./people";
 import { pool } from "./pool";
 import { projects } from "./projects";
+import { retention } from "./retention";
 import { review } from "./review";
 import { rewording } from "./rewording";
 import { rounds } from "./rounds";
 import { selection } from "./selection";
 import { setup } from "./setup";
+import { signIn } from "./signIn";
 import { snapshots } from "./snapshots";
 import { overrides } from "./texts";
 import { webhooks } from "./webhooks";
@@ -36,9 +40,11 @@ export const ko: Catalogue = {
   boxes,
   check,
   common,
+  erasure,
   exports,
   glossary,
   grid,
+  guarantee,
   home,
   instructions,
   jobs,
@@ -49,10 +55,12 @@ export const ko: Catalogue = {
   people,
   pool,
   projects,
+  retention,
   review,
   rounds,
   selection,
   setup,
+  signIn,
   snapshots,
   webhooks,
   weights,

@@ -54,6 +54,7 @@ export const jobs: Catalogue["jobs"] = {
     prune: "부분집합 보기",
     select_instructions: "남긴 것 보기",
     relabel: "제안 보기",
+    certify: "보증 보기",
   },
   numbered: (id) => `작업 ${id}`,
   back: "모든 작업",

@@ -91,6 +91,7 @@ export const overview: Catalogue["overview"] = {
   },
   job: {
     advance_round: "학습 및 다음 이미지 선정",
+    certify: "보증과 함께 라벨링",
     import_pool: "이미지 가져오기",
     learn_features: "특징 학습",
     taufe: "정규화 방법 비교",
@@ -160,6 +161,8 @@ export const overview: Catalogue["overview"] = {
       `정확도가 한계에 가깝습니다. 한 라운드를 더 진행해도 ${least}만큼 오를 것으로 보이지 않으므로, 이제 라벨을 더해도 거의 도움이 되지 않습니다.`,
     evaluation: (accuracy, examples) =>
       `현재 정확도는 평가용 이미지 ${examples}개 기준 ${accuracy}입니다(괄호는 95% 구간).`,
+    draws: (accuracy, examples) =>
+      `현재 정확도는 무작위로 뽑은 이미지 ${examples}개 기준 ${accuracy}입니다(괄호는 95% 구간).`,
     noBoxes:
       "물체를 얼마나 잘 찾는지 아직 모릅니다. 상자가 있는 평가용 이미지를 추가하고 라운드를 닫으세요.",
     boxes: "물체를 얼마나 잘 찾는지는 라운드를 닫을 때 측정하며, 아래 학습 곡선에 나옵니다.",

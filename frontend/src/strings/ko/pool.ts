@@ -58,7 +58,13 @@ export const pool: Catalogue["pool"] = {
     },
     split: { pool: "풀", evaluation: "평가용", auxiliary_ood: "알려진 OOD", all: "전체" },
     verdict: { label: "클래스", ood: "OOD", unsure: "불확실", skip: "건너뜀" },
-    source: { annotator: "라벨러", import: "가져오기", review: "검토" },
+    source: {
+      people: "사람",
+      annotator: "라벨러",
+      import: "가져오기",
+      review: "검토",
+      model: "보증과 함께 모델이 붙임",
+    },
   },
   sorts: {
     pool_index: "가져온 순서",
@@ -185,6 +191,9 @@ export const pool: Catalogue["pool"] = {
     by: {
       import: (column) => `${column} 열에서 가져옴`,
       review: (name) => `${name}, 검토`,
+      model: (sure) => (sure === null ? "모델" : `모델, ${sure} 확신`),
+      guarantee: (id, of100) =>
+        of100 === null ? `보증 ${id}` : `보증 ${id}: 100개 중 최대 ${of100}개 틀림`,
       job: (id) => `작업 ${id}`,
     },
     neighbours: "비슷한 이미지",

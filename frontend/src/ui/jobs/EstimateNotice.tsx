@@ -26,6 +26,9 @@ export function EstimateNotice({ job }: { job: Job }) {
         {phases.length > 1 && `${text.phases} ${phases.join(", ")}.`}{" "}
         {found.notes.map(t.common.said).join(" ")}
       </p>
+      {found.answers !== undefined && found.auto !== undefined && (
+        <p>{t.guarantee.start.expected(found.answers, found.auto)}</p>
+      )}
       {found.requests !== undefined && <Asked found={found} />}
     </Notice>
   );

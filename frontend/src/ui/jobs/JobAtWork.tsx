@@ -29,6 +29,7 @@ export function JobAtWork({ job, onSettled }: { job: Job; onSettled: () => void 
       />
       <div className={styles.actions}>
         <Button
+          manages
           size="small"
           busy={cancel.isPending || job.cancel_requested}
           onClick={() => cancel.mutate()}

@@ -2,6 +2,7 @@ import { type UseQueryResult, useQuery, useQueryClient } from "@tanstack/react-q
 import { projectQuery } from "../../api/projects";
 import { jobsOfKindQuery } from "../../api/rounds";
 import type { Algorithm, Job, JobKind, Project } from "../../api/types";
+import { useManages } from "../managing";
 import { JobAtWork } from "./JobAtWork";
 import { JobStart } from "./JobStart";
 
@@ -25,7 +26,9 @@ export function JobControls({ project, algorithm, jobs }: JobControlsProps) {
   const client = useQueryClient();
   const onSettled = () => client.invalidateQueries({ queryKey: projectQuery(project.id).queryKey });
   const [latest] = jobs;
+  const manages = useManages();
   if (latest && isActive(latest)) return <JobAtWork job={latest} onSettled={onSettled} />;
+  if (!manages) return null;
   return (
     <JobStart
       project={project}

@@ -63,6 +63,9 @@ export function doneBy(
     const said = t.selection.said(result.kept as number, result.rows as number);
     return titleOf ? `${titleOf(String(params.method))}: ${said}` : said;
   }
+  if (kind === "certify" && typeof result?.certificate_id === "number") {
+    return t.guarantee.page.title(result.certificate_id);
+  }
   if (kind === "relabel" && result) {
     const { disagreements, labeled } = result as Relabeling;
     return t.jobs.doubted(disagreements, labeled);

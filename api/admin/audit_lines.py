@@ -1,0 +1,67 @@
+"""The audit log as JSON Lines, in the order of its chain: what other systems keep a copy of."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any, Final
+
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
+
+from core.audit_chain import SEALED
+
+_BLOCK: Final = 1000
+_LOOK_EVERY: Final = 1.0
+# What keeps proxies from ending a stream on which nothing happens; readers skip empty lines.
+_BEAT_EVERY: Final = 15.0
+
+_NEXT: Final = text(
+    f"""
+    SELECT c.number, encode(c.hash, 'hex') AS hash, {SEALED} AS sealed,
+        encode(c.salt, 'hex') AS salt, a.address, a.agent, a.at, a.actor_id, u.email AS actor,
+        a.verb, a.object_type, a.object_id, a.project_id, p.name AS project, a.detail
+    FROM audit_chain c
+    JOIN audit a ON a.id = c.audit_id
+    LEFT JOIN users u ON u.id = a.actor_id
+    LEFT JOIN projects p ON p.id = a.project_id
+    WHERE c.number > :after ORDER BY c.number LIMIT {_BLOCK}
+    """
+)
+
+
+async def lines(
+    sessions: async_sessionmaker[AsyncSession],
+    after: int,
+    still: Callable[[], Awaitable[bool]] | None,
+) -> AsyncIterator[str]:
+    """Entries after a number of the chain, a line each.
+
+    Args:
+        sessions: Where short transactions come from: none is open while the reader takes its time.
+        after: The number of the last entry that the reader has.
+        still: Asked now and then whether the reader may go on; without it the lines end with the
+            log, and with it they never do.
+    """
+    clock = asyncio.get_running_loop().time
+    due = clock() + _BEAT_EVERY
+    while True:
+        async with sessions() as session:
+            rows = (await session.execute(_NEXT, {"after": after})).all()
+        if rows:
+            yield "".join(_line(row) for row in rows)
+            after = rows[-1].number
+        if len(rows) == _BLOCK:
+            continue
+        if still is None:
+            return
+        if clock() >= due:
+            if not await still():
+                return
+            due = clock() + _BEAT_EVERY
+            yield "\n"
+        await asyncio.sleep(_LOOK_EVERY)
+
+
+def _line(row: Any) -> str:
+    fields = {**row._mapping, "at": row.at.isoformat()}
+    return json.dumps(fields, ensure_ascii=False) + "\n"

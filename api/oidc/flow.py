@@ -1,0 +1,102 @@
+"""What a browser keeps while its person is at the provider, so that only it can come back.
+
+One at a time: a cookie that no script reads, signed, good for ten minutes. The state in it is
+compared with the one in the address, which stops others from making somebody sign in as them; the
+nonce ties the ID token, and the verifier the code, to this browser (RFC 9700).
+"""
+
+import base64
+import hmac
+import json
+import secrets
+import time
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from typing import Any, Final
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from api.oidc.refusals import Refused
+from api.signing import known_key, signing_key
+
+COOKIE: Final = "karat_sso"
+PATH: Final = "/api/auth/oidc"
+SECONDS: Final = 600
+_NAME: Final = "oidc"
+_MOST: Final = 1000
+
+
+@dataclass(frozen=True)
+class Flow:
+    """A sign-in that has begun.
+
+    Attributes:
+        state: Comes back in the address.
+        nonce: Comes back in the ID token.
+        verifier: Shown with the code (PKCE, RFC 7636).
+        next: The page to go to.
+        since: Seconds since 1970.
+    """
+
+    state: str
+    nonce: str
+    verifier: str
+    next: str
+    since: int
+
+
+def begun(next_: str | None) -> Flow:
+    """A new one, which nobody can guess anything of."""
+    return Flow(
+        state=secrets.token_urlsafe(32),
+        nonce=secrets.token_urlsafe(32),
+        verifier=secrets.token_urlsafe(48),
+        next=own_page(next_),
+        since=int(time.time()),
+    )
+
+
+def own_page(address: str | None) -> str:
+    """``address`` if it is a page of this site, else the first page.
+
+    Browsers read a backslash as a slash, and leave out tabs and line breaks: both would lead away.
+    """
+    plain = address is not None and len(address) <= _MOST and address.isascii()
+    if address is None or not plain or not address.isprintable():
+        return "/"
+    away = address.startswith("//") or "\\" in address or address.startswith("/api/")
+    return address if address.startswith("/") and not away else "/"
+
+
+async def packed(session: AsyncSession, flow: Flow) -> str:
+    """``flow`` as the cookie holds it."""
+    key = await signing_key(session, _NAME)
+    text = base64.urlsafe_b64encode(json.dumps(asdict(flow)).encode()).decode()
+    return f"{text}.{_sign(key, text)}"
+
+
+async def resumed(session: AsyncSession, cookie: str | None, state: str | None) -> Flow:
+    """The flow that this browser began, and that the provider answers.
+
+    Raises:
+        Refused: ``sso_interrupted``: it began elsewhere, or too long ago, or another one since.
+    """
+    flow = await _unpacked(session, cookie)
+    if flow is None or flow.since + SECONDS < time.time():
+        raise Refused("sso_interrupted", "This browser began no sign-in within ten minutes.")
+    if not hmac.compare_digest(flow.state.encode(), (state or "").encode()):
+        raise Refused("sso_interrupted", "The answer is to another sign-in than the one begun.")
+    return flow
+
+
+async def _unpacked(session: AsyncSession, cookie: str | None) -> Flow | None:
+    text, _, signature = (cookie or "").rpartition(".")
+    key = await known_key(session, _NAME) if text else None
+    if key is None or not hmac.compare_digest(_sign(key, text).encode(), signature.encode()):
+        return None
+    found: dict[str, Any] = json.loads(base64.urlsafe_b64decode(text))
+    return Flow(**found)
+
+
+def _sign(key: bytes, text: str) -> str:
+    return hmac.new(key, f"{_NAME}:{text}".encode(), sha256).hexdigest()

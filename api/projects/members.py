@@ -1,0 +1,72 @@
+"""Who is in a project, and as what."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from api.audit import record
+from api.principal import Principal
+from core.errors import NotFound
+from core.states import ProjectRole, Role
+from core.tables import Member, Project, User
+
+
+async def members(session: AsyncSession, project: Project) -> Sequence[tuple[Member, User]]:
+    """Members of a project, the longest-standing first."""
+    statement = (
+        select(Member, User)
+        .join(User, User.id == Member.user_id)
+        .where(Member.project_id == project.id)
+        .order_by(Member.added_at, User.id)
+    )
+    return (await session.execute(statement)).all()
+
+
+async def put_member(
+    session: AsyncSession,
+    principal: Principal,
+    project: Project,
+    user_id: int,
+    role: ProjectRole | None,
+) -> None:
+    """Let somebody in, or give a member another role.
+
+    Without a ``role`` members keep theirs; who is new manages the project if they could make one.
+
+    Raises:
+        NotFound: There is no such user.
+    """
+    user = await session.get(User, user_id)
+    if user is None:
+        raise NotFound("user")
+    member = await session.get(Member, (project.id, user_id))
+    if member is None:
+        role = role or _of(user)
+        session.add(Member(project_id=project.id, user_id=user_id, role=role))
+        record(session, principal, "add", "member", user_id, project_id=project.id, role=role)
+    elif role is not None and role is not member.role:
+        record(
+            session, principal, "update", "member", user_id, project_id=project.id,
+            changes={"role": [member.role, role]},
+        )  # fmt: skip
+        member.role = role
+
+
+def _of(user: User) -> ProjectRole:
+    return ProjectRole.ANNOTATOR if user.role is Role.ANNOTATOR else ProjectRole.MANAGER
+
+
+async def remove_member(
+    session: AsyncSession, principal: Principal, project: Project, user_id: int
+) -> None:
+    """Let somebody see the project no longer; what they said of its examples stays.
+
+    Raises:
+        NotFound: They are no member.
+    """
+    member = await session.get(Member, (project.id, user_id))
+    if member is None:
+        raise NotFound("member")
+    await session.delete(member)
+    record(session, principal, "remove", "member", user_id, project_id=project.id)

@@ -1,0 +1,47 @@
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from core.states import Scope
+
+
+class TokenCreate(BaseModel):
+    """Without `expires_in_days` a token is good for as long as the installation says (90 days); one
+    with null does not expire. With a `project_id` it opens that project and nothing else."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
+    scope: Scope = Scope.WRITE
+    expires_in_days: Annotated[int, Field(ge=1, le=3650)] | None = None
+    project_id: Annotated[int, Field(ge=1, lt=2**63)] | None = None
+
+
+class TokenOut(BaseModel):
+    """`project_id` is the only project that it opens; without one it opens all of its user's."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    id: int
+    name: str
+    prefix: str
+    scope: Scope
+    project_id: int | None
+    created_at: datetime
+    last_used_at: datetime | None
+    expires_at: datetime | None
+    revoked_at: datetime | None
+
+
+class TokenCreated(TokenOut):
+    """The only time the secret is shown."""
+
+    secret: str
+
+
+class TokenList(BaseModel):
+    """The caller's tokens; `days` is how long new ones are good for unless asked otherwise."""
+
+    items: list[TokenOut]
+    days: int

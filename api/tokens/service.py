@@ -1,0 +1,81 @@
+"""A user's own API tokens."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from sqlalchemy import func, or_, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from api.access import visible_project
+from api.audit import record
+from api.credentials import TOKEN_PREFIX, new_secret, secret_hash
+from api.principal import Principal
+from api.tokens.schemas import TokenCreate
+from core.errors import Conflict, NotFound
+from core.settings import Settings
+from core.tables import ApiToken, User
+
+MOST_TOKENS: Final = 100
+"""Valid API tokens that a user may have."""
+
+
+async def list_tokens(session: AsyncSession, principal: Principal) -> Sequence[ApiToken]:
+    """The caller's tokens, the oldest first."""
+    statement = select(ApiToken).where(ApiToken.user_id == principal.id).order_by(ApiToken.id)
+    return (await session.scalars(statement)).all()
+
+
+async def create_token(
+    session: AsyncSession, principal: Principal, settings: Settings, body: TokenCreate
+) -> tuple[ApiToken, str]:
+    """Make a token, of which the secret is known only now.
+
+    Raises:
+        NotFound: It is to open a project that the caller does not see.
+        Conflict: ``too_many_tokens``.
+    """
+    if body.project_id is not None:
+        await visible_project(session, principal, body.project_id)
+    # One at a time of a user, or several requests at once would all find room.
+    await session.execute(select(User.id).where(User.id == principal.id).with_for_update())
+    usable = select(func.count()).where(
+        ApiToken.user_id == principal.id,
+        ApiToken.revoked_at.is_(None),
+        or_(ApiToken.expires_at.is_(None), ApiToken.expires_at > func.now()),
+    )
+    if (await session.scalar(usable) or 0) >= MOST_TOKENS:
+        raise Conflict(
+            "too_many_tokens", f"You have {MOST_TOKENS} valid tokens; revoke one that is not used."
+        )
+    secret = new_secret(TOKEN_PREFIX)
+    said = "expires_in_days" in body.model_fields_set
+    expires = body.expires_in_days if said else settings.token_days
+    token = ApiToken(
+        user_id=principal.id,
+        name=body.name,
+        prefix=secret[: len(TOKEN_PREFIX) + 4],
+        token_hash=secret_hash(secret),
+        scope=body.scope,
+        project_id=body.project_id,
+        expires_at=datetime.now(UTC) + timedelta(days=expires) if expires else None,
+    )
+    session.add(token)
+    await session.flush()
+    record(
+        session, principal, "create", "token", token.id, name=token.name, scope=token.scope.value,
+        **({"project": body.project_id} if body.project_id else {}),
+    )  # fmt: skip
+    return token, secret
+
+
+async def revoke_token(session: AsyncSession, principal: Principal, token_id: int) -> None:
+    """Make a token invalid: one's own, and for an admin anybody's."""
+    token = await session.get(ApiToken, token_id)
+    if token is None or (token.user_id != principal.id and not principal.admin):
+        raise NotFound("token")
+    if token.revoked_at is None:
+        token.revoked_at = datetime.now(UTC)
+        record(
+            session, principal, "revoke", "token", token.id, name=token.name, user_id=token.user_id
+        )

@@ -1,0 +1,96 @@
+"""Erasing who somebody is, while what they did stays."""
+
+from typing import Final
+
+from sqlalchemy import delete, func, select, text
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from api import login_limits as limits
+from api.audit import record
+from api.principal import Principal
+from core.errors import Conflict, NotFound
+from core.states import Role
+from core.tables import (
+    ApiToken,
+    Identity,
+    LoginAttempt,
+    LoginSession,
+    Member,
+    RecoveryCode,
+    SecondFactor,
+    User,
+)
+
+# Opens no account: it is the hash of nothing.
+_NO_PASSWORD: Final = "erased"
+
+REMOVED: Final = frozenset(
+    {"sessions", "api_tokens", "members", "identities", "second_factors", "recovery_codes"}
+)
+"""Tables whose rows of a person go with their name."""
+
+KEPT: Final = frozenset(
+    {
+        "annotations", "suggestions", "queries", "jobs", "projects", "audit", "webhooks",
+        "weights", "judges", "syncs", "snapshots",
+    }
+)  # fmt: skip
+"""Tables that name people by number, which stays."""
+
+_FORGET_ORIGIN: Final = (
+    text(
+        """UPDATE audit_chain SET salt = NULL FROM audit a WHERE a.id = audit_chain.audit_id
+        AND (a.actor_id = :user OR (a.actor_id IS NULL AND a.object_id = :user
+            AND a.object_type IN ('user', 'identity', 'recovery_codes')))"""
+    ),
+    text(
+        """UPDATE audit SET address = NULL, agent = NULL WHERE actor_id = :user
+        OR (actor_id IS NULL AND object_id = :user
+            AND object_type IN ('user', 'identity', 'recovery_codes'))"""
+    ),
+)
+
+
+async def erase(session: AsyncSession, actor: Principal, user_id: int) -> User:
+    """Take out a person's name, address, sessions, tokens and memberships, for good.
+
+    Their answers stay under the number of the user, as do the entries of the audit log, without
+    the addresses and browsers that they came from.
+
+    Raises:
+        NotFound: There is no such user.
+        Conflict: It is the caller, or an admin: ``own_account``, ``is_admin``.
+    """
+    user = await session.get(User, user_id, with_for_update=True)
+    if user is None:
+        raise NotFound("user")
+    if user.id == actor.id:
+        raise Conflict("own_account", "Another admin can erase you; you cannot.")
+    if user.role is Role.ADMIN:
+        raise Conflict(
+            "is_admin", "Admins are not erased. Give them another role first, then erase them."
+        )
+    again = user.erased_at is not None
+    await session.execute(delete(LoginAttempt).where(limits.of_account(user.email)))
+    await session.execute(
+        delete(LoginAttempt).where(
+            LoginAttempt.key.in_(
+                (
+                    f"lifted:{limits.account(user.email)}",
+                    limits.password_key(user.id),
+                    limits.code_key(user.id),
+                )
+            )
+        )
+    )
+    for table in (LoginSession, ApiToken, Member, Identity, SecondFactor, RecoveryCode):
+        await session.execute(delete(table).where(table.user_id == user.id))
+    user.email, user.name = f"erased-{user.id}@erased.invalid", f"#{user.id}"
+    user.password_hash, user.active, user.must_change_password = _NO_PASSWORD, False, False
+    user.second_factor, user.password_until = False, None
+    user.erased_at = user.erased_at or await session.scalar(select(func.now()))
+    for statement in _FORGET_ORIGIN:
+        await session.execute(statement, {"user": user.id})
+    if not again:
+        record(session, actor, "erase", "user", user.id)
+    return user

@@ -1,0 +1,105 @@
+"""When a project is over: it is deleted so many days after it was finished, if that was said.
+
+Never sooner than a week after it was said or changed, and never while anything is at work: until
+then every page of the project says when, and managers may have their exports.
+"""
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from sqlalchemy import Select, delete, exists, func, select
+from sqlalchemy.orm import Session
+
+from core import removals
+from core.consensus import lock_examples
+from core.events import Topic, notify
+from core.states import JobState, ProjectState
+from core.tables import Annotation, Audit, Example, Job, Project, Query, Removal, Suggestion
+
+NOTICE: Final = timedelta(days=7)
+"""How long after it was said a project stays at least."""
+FEWEST_DAYS: Final = 7
+MOST_DAYS: Final = 36_500
+
+
+def due_at(project: Project) -> datetime | None:
+    """When ``project`` is to be deleted; none if that was not said, or it is not finished."""
+    if None in (project.retain_days, project.retain_since, project.finished_at):
+        return None
+    assert project.retain_days is not None
+    assert project.retain_since is not None
+    assert project.finished_at is not None
+    after = project.finished_at + timedelta(days=project.retain_days)
+    return max(after, project.retain_since + NOTICE)
+
+
+def limited() -> Select[Project]:
+    """Projects that are to be deleted, whether or not it is time."""
+    return (
+        select(Project)
+        .where(Project.retain_days.is_not(None), Project.state == ProjectState.FINISHED)
+        .order_by(Project.id)
+    )
+
+
+def is_busy(project_id: int) -> Select[bool]:
+    """Whether a job of the project waits or runs."""
+    active = (JobState.QUEUED, JobState.RUNNING)
+    return select(exists().where(Job.project_id == project_id, Job.state.in_(active)))
+
+
+def remove_rows(session: Session, project: Project) -> None:
+    """Delete a locked project with all its rows, and note the files that it leaves.
+
+    Images that other projects hold, too, stay; the files of the rest go after the commit.
+    """
+    removal = Removal(project_id=project.id, project=project.name)
+    session.add(removal)
+    session.flush()
+    for statement in removals.note_items(removal.id, project.id):
+        session.execute(statement)
+    # Whoever reviews locks images before their suggestions.
+    reviewed = select(Suggestion.example_id).where(Suggestion.project_id == project.id)
+    locked = lock_examples(Example.id.in_(reviewed)).subquery()
+    session.execute(select(func.count()).select_from(locked))
+    for table in (Suggestion, Annotation, Query, Example):
+        session.execute(delete(table).where(table.project_id == project.id))
+    session.delete(project)
+
+
+def expire_one(session: Session, now: datetime) -> str | None:
+    """Delete the first project that is due, and write that down.
+
+    Args:
+        session: A transaction.
+        now: The time.
+
+    Returns:
+        Its name; none if there is none that is due.
+    """
+    for found in session.scalars(limited()).all():
+        due = due_at(found)
+        if due is None or due > now:
+            continue
+        again = limited().where(Project.id == found.id).with_for_update(key_share=True)
+        project = session.scalars(again.execution_options(populate_existing=True)).one_or_none()
+        # Resumed or given more time meanwhile, or at work.
+        if project is None or (due := due_at(project)) is None or due > now:
+            continue
+        if session.scalar(is_busy(project.id)):
+            continue
+        session.add(
+            Audit(
+                actor_id=None,
+                project_id=project.id,
+                verb="expire",
+                object_type="project",
+                object_id=project.id,
+                detail={"name": project.name, "days": project.retain_days, "due": due.isoformat()},
+            )
+        )
+        session.execute(notify(project.id, Topic.PROJECT, {}))
+        name = project.name
+        remove_rows(session, project)
+        return name
+    return None

@@ -1,0 +1,110 @@
+import { useMutation } from "@tanstack/react-query";
+import { type ComponentProps, type FormEvent, useState } from "react";
+import { ApiError } from "../../api/errors";
+import { beginSecondFactor, confirmSecondFactor } from "../../api/secondFactor";
+import type { NewSecondFactor } from "../../api/types";
+import { t } from "../../strings";
+import { Button } from "../../ui/Button";
+import { TextField } from "../../ui/Field";
+import { QrCode } from "../../ui/QrCode";
+import { Notice } from "../../ui/State";
+import { RecoveryCodes } from "./RecoveryCodes";
+import styles from "./SecondFactor.module.css";
+
+const { factor: text } = t.signIn;
+
+/** From the present password by the app's first code to the recovery codes. */
+export function SecondFactorSetup({ onDone }: { onDone: () => void }) {
+  const begin = useMutation({ mutationFn: beginSecondFactor });
+  const confirm = useMutation({ mutationFn: confirmSecondFactor });
+  if (confirm.data) return <RecoveryCodes codes={confirm.data.recovery_codes} onDone={onDone} />;
+  if (begin.data)
+    return (
+      <Scan
+        made={begin.data}
+        busy={confirm.isPending}
+        error={confirm.error}
+        onCode={(code) => confirm.mutate(code)}
+      />
+    );
+  return (
+    <Ask
+      label={t.people.oldPassword}
+      intro={text.startText}
+      action={text.start}
+      busy={begin.isPending}
+      error={begin.error}
+      field={{ type: "password", autoComplete: "current-password" }}
+      onTyped={(password) => begin.mutate(password)}
+    />
+  );
+}
+
+type ScanProps = {
+  made: NewSecondFactor;
+  busy: boolean;
+  error: Error | null;
+  onCode: (code: string) => void;
+};
+
+function Scan({ made, busy, error, onCode }: ScanProps) {
+  return (
+    <div className={styles.steps}>
+      <div className={styles.scan}>
+        <p>{text.scan}</p>
+        <QrCode rows={made.qr} name={text.picture} />
+        <p>
+          {text.type}: <span className={styles.key}>{made.secret.match(/.{1,4}/g)?.join(" ")}</span>
+        </p>
+      </div>
+      <Ask
+        label={text.appCode}
+        action={text.confirm}
+        busy={busy}
+        error={error}
+        field={{ inputMode: "numeric", autoComplete: "one-time-code", maxLength: 7 }}
+        onTyped={onCode}
+      />
+    </div>
+  );
+}
+
+type AskProps = {
+  label: string;
+  intro?: string;
+  action: string;
+  busy: boolean;
+  error: Error | null;
+  field: ComponentProps<"input">;
+  onTyped: (value: string) => void;
+};
+
+/** One field and what it is for. */
+function Ask({ label, intro, action, busy, error, field, onTyped }: AskProps) {
+  const [value, setValue] = useState("");
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onTyped(value);
+  };
+  const isOfField = error instanceof ApiError && error.field !== null;
+  return (
+    <form className={styles.steps} onSubmit={submit}>
+      {intro && <p>{intro}</p>}
+      <div className={styles.field}>
+        <TextField
+          {...field}
+          label={label}
+          required
+          data-autofocus
+          error={isOfField ? error.message : null}
+          value={value}
+          onChange={(event) => setValue(event.target.value)}
+        />
+      </div>
+      {error && !isOfField && <Notice tone="bad">{error.message}</Notice>}
+      <Button type="submit" kind="primary" busy={busy}>
+        {action}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,65 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "react-router";
+import { type Certificate, certificatesQuery } from "../../api/guarantee";
+import { t } from "../../strings";
+import { Button } from "../../ui/Button";
+import { Chip } from "../../ui/Chip";
+import { highOf, sureOf } from "../../ui/outOf";
+import styles from "./Guarantee.module.css";
+
+export const TONES = {
+  scoring: "plain",
+  asking: "gold",
+  ready: "good",
+  applied: "good",
+  revoked: "plain",
+  refused: "bad",
+} as const satisfies Record<Certificate["state"], "plain" | "gold" | "good" | "bad">;
+
+/** The guarantees of a project, the latest first, each with how it stands. */
+export function CertificateList({ projectId }: { projectId: number }) {
+  const { start: text, states } = t.guarantee;
+  const found = useInfiniteQuery(certificatesQuery(projectId));
+  const all = found.data?.pages.flatMap(({ items }) => items) ?? [];
+  if (all.length === 0) return null;
+  return (
+    <section className={styles.earlier}>
+      <h3>{text.earlier}</h3>
+      <ul aria-label={text.earlier}>
+        {all.map((one) => (
+          <li key={one.id}>
+            <Link to={`/projects/${projectId}/certificates/${one.id}`}>
+              {text.line(highOf(one.target), sureOf(one.confidence))}
+            </Link>
+            <Chip tone={TONES[one.state]}>{states[one.state]}</Chip>
+            <small>{standing(one)}</small>
+          </li>
+        ))}
+      </ul>
+      {found.hasNextPage && (
+        <Button
+          size="small"
+          busy={found.isFetchingNextPage}
+          onClick={() => void found.fetchNextPage()}
+        >
+          {text.showEarlier}
+        </Button>
+      )}
+    </section>
+  );
+}
+
+/** How a guarantee stands, in a sentence. */
+function standing({ state, answered, expected_answers: more, auto }: Certificate): string {
+  const { lineStates: text } = t.guarantee.start;
+  switch (state) {
+    case "asking":
+      return text.asking(answered, more);
+    case "ready":
+      return text.ready(auto);
+    case "applied":
+      return text.applied(auto);
+    default:
+      return text[state]();
+  }
+}

@@ -1,0 +1,143 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "react-router";
+import {
+  type Certificate,
+  type CertificateDetail,
+  certificateQuery,
+  reportUrl,
+} from "../../api/guarantee";
+import type { Project } from "../../api/types";
+import { t } from "../../strings";
+import { ButtonLink } from "../../ui/Button";
+import { Card } from "../../ui/Card";
+import { Chip } from "../../ui/Chip";
+import { type Figure, Figures } from "../../ui/Figures";
+import { formatCount, formatDateTime } from "../../ui/format";
+import { Parts } from "../../ui/Meter";
+import { highOf, sureOf } from "../../ui/outOf";
+import { Failure, Loading, Notice, Skeleton } from "../../ui/State";
+import { TONES } from "./CertificateList";
+import styles from "./Guarantee.module.css";
+import { LotsTable } from "./LotsTable";
+import { Standing } from "./Standing";
+import { imagesOf } from "./words";
+
+const isLive = (one: Certificate | undefined): boolean =>
+  one?.state === "scoring" || one?.state === "asking";
+
+/** One guarantee: how it stands, which groups hold, and what becomes of the images. */
+export function CertificateScreen({ project, id }: { project: Project; id: number }) {
+  const found = useQuery({
+    ...certificateQuery(project.id, id),
+    // Events tell of answers; this is for the case that one is missed.
+    refetchInterval: ({ state }) => (isLive(state.data) ? 4_000 : false),
+  });
+  if (found.error && !found.data) {
+    return <Failure error={found.error} onRetry={() => found.refetch()} />;
+  }
+  if (!found.data) {
+    return (
+      <Loading>
+        <Skeleton height="20rem" />
+      </Loading>
+    );
+  }
+  return <Found project={project} certificate={found.data} />;
+}
+
+type FoundProps = { project: Project; certificate: CertificateDetail };
+
+function Found({ project, certificate }: FoundProps) {
+  const { page: text, states } = t.guarantee;
+  const { id, state, target, confidence, scope, created_at: begun, created_by: by } = certificate;
+  const lots = certificate.lots_of;
+  return (
+    <div className={styles.page}>
+      <header className={styles.head}>
+        <Link to={`/projects/${project.id}`}>{text.back}</Link>
+        <div className={styles.title}>
+          <h2>{text.title(id)}</h2>
+          <Chip tone={TONES[state]} dot>
+            {states[state]}
+          </Chip>
+        </div>
+        <p className={styles.promised}>
+          {text.promise(highOf(target), sureOf(confidence))} {scope === "class" && text.scopeClass}
+        </p>
+        <p className={styles.quiet}>{text.begun(formatDateTime(begun), by)}</p>
+      </header>
+      {certificate.warnings.map((warning) => (
+        <Notice key={warning} tone="gold">
+          {t.common.said(warning)}
+        </Notice>
+      ))}
+      <Standing project={project} certificate={certificate} />
+      {lots.length > 0 && <Outcome certificate={certificate} />}
+      {lots.length > 0 && (
+        <Card title={t.guarantee.lots.title} hint={t.guarantee.lots.hint}>
+          <LotsTable lots={lots} classes={project.classes} target={target} />
+        </Card>
+      )}
+      {lots.length > 0 && (
+        <Card
+          title={text.report}
+          hint={text.reportHint}
+          actions={
+            <>
+              <ButtonLink to="report" size="small">
+                {text.toReport}
+              </ButtonLink>
+              <ButtonLink to={reportUrl(project.id, id)} size="small" reloadDocument download>
+                {text.json}
+              </ButtonLink>
+            </>
+          }
+        >
+          <People certificate={certificate} />
+        </Card>
+      )}
+    </div>
+  );
+}
+
+/** What becomes of the images, and what is known of the labels so far. */
+function Outcome({ certificate }: { certificate: CertificateDetail }) {
+  const { page: text } = t.guarantee;
+  const { bound, missed_bound: missed, expected_answers: more, state } = certificate;
+  const images = imagesOf(certificate.lots_of);
+  const figures: Figure[] = [[text.answers, formatCount(certificate.answered)]];
+  if (state === "asking" && more !== null) {
+    figures.push([text.expected, text.about(formatCount(more))]);
+  }
+  if (bound) {
+    figures.push([
+      text.bound,
+      t.guarantee.atMost(highOf(bound.share)),
+      text.boundHint(bound.wrong, bound.of),
+    ]);
+  }
+  if (missed)
+    figures.push([text.missed, t.guarantee.atMost(highOf(missed.share)), text.missedHint]);
+  return (
+    <Card title={text.outcome} hint={text.outcomeHint(certificate.images)}>
+      <Parts
+        label={text.outcome}
+        parts={[
+          { label: text.parts.auto, value: images.passed, tone: "in" },
+          { label: text.parts.open, value: images.open, tone: "queried" },
+          { label: text.parts.people, value: images.people, tone: "rest" },
+        ]}
+      />
+      <Figures figures={figures} />
+    </Card>
+  );
+}
+
+function People({ certificate: { human } }: { certificate: CertificateDetail }) {
+  const { page: text } = t.guarantee;
+  return (
+    <p className={styles.quiet}>
+      {human ? text.human(human.pairs, human.disagreed, highOf(human.high)) : text.humanNone}
+    </p>
+  );
+}

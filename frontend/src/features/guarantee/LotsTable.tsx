@@ -1,0 +1,89 @@
+import type { Lot } from "../../api/guarantee";
+import type { LabelClass } from "../../api/types";
+import { t } from "../../strings";
+import { Chip } from "../../ui/Chip";
+import { formatCount } from "../../ui/format";
+import { highOf } from "../../ui/outOf";
+import { Table } from "../../ui/Table";
+import { Group } from "./Group";
+import styles from "./Guarantee.module.css";
+import { sorted } from "./words";
+
+const TONES = { passed: "good", people: "plain", open: "gold" } as const;
+
+type LotsTableProps = { lots: readonly Lot[]; classes: readonly LabelClass[]; target: number };
+
+/** Every group, how much of it was checked, and how many labels may be wrong beside what was asked for. */
+export function LotsTable({ lots, classes, target }: LotsTableProps) {
+  const { lots: text } = t.guarantee;
+  const { columns } = text;
+  const bounds = lots.flatMap(({ bound }) => (bound === null ? [] : [bound]));
+  // The line stands where it can be told from both ends, however far bounds are above it.
+  const most = Math.min(Math.max(2 * target, ...bounds), 6 * target);
+  return (
+    <>
+      <Table label={text.title}>
+        <thead>
+          <tr>
+            <th scope="col">{columns.group}</th>
+            <th scope="col" data-number>
+              {columns.images}
+            </th>
+            <th scope="col">{columns.state}</th>
+            <th scope="col">{columns.bound}</th>
+            <th scope="col" data-number>
+              {columns.checked}
+            </th>
+            <th scope="col" data-number>
+              {columns.wrong}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {sorted(lots, classes).map((lot) => (
+            <tr key={lot.id}>
+              <th scope="row">
+                <Group classId={lot.class_id} classes={classes} />
+                <small className={styles.below}>{bandOf(lot)}</small>
+              </th>
+              <td data-number>{formatCount(lot.size)}</td>
+              <td>
+                <Chip tone={TONES[lot.state]}>{text.states[lot.state]}</Chip>
+                {lot.state === "open" && lot.expected_answers !== null && (
+                  <small className={styles.below}>{text.more(lot.expected_answers)}</small>
+                )}
+              </td>
+              <td>
+                <Bound bound={lot.bound} target={target} most={most} />
+              </td>
+              <td data-number>{formatCount(lot.drawn)}</td>
+              <td data-number title={lot.unsure > 0 ? text.unsure(lot.unsure) : undefined}>
+                {formatCount(lot.wrong)}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </Table>
+      <p className={styles.quiet}>{text.target(highOf(target))}</p>
+    </>
+  );
+}
+
+const bandOf = ({ band: { low, high } }: Lot): string =>
+  t.guarantee.lots.band(String(Math.floor(100 * low + 1e-6)), String(Math.ceil(100 * high - 1e-6)));
+
+type BoundProps = { bound: number | null; target: number; most: number };
+
+/** A bar as long as what may be wrong, with a line at what was asked for. */
+function Bound({ bound, target, most }: BoundProps) {
+  const at = (share: number) => `${Math.min(100, (100 * share) / most)}%`;
+  return (
+    <span className={styles.bound} data-over={bound !== null && bound > target ? true : undefined}>
+      <span className={styles.track} aria-hidden="true">
+        {bound !== null && <i style={{ width: at(bound) }} />}
+        <b style={{ left: at(target) }} />
+      </span>
+      <span>{bound === null ? "–" : highOf(bound)}</span>
+    </span>
+  );
+}

@@ -1,0 +1,170 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import {
+  actOnCertificate,
+  type CertificateAction,
+  type CertificateDetail,
+} from "../../api/guarantee";
+import { poolQueries } from "../../api/pool";
+import { projectQuery } from "../../api/projects";
+import { jobQuery } from "../../api/rounds";
+import type { Project } from "../../api/types";
+import { t } from "../../strings";
+import { Button, ButtonLink } from "../../ui/Button";
+import { Card } from "../../ui/Card";
+import { ConfirmDialog } from "../../ui/ConfirmDialog";
+import { JobAtWork } from "../../ui/jobs/JobAtWork";
+import { Meter } from "../../ui/Meter";
+import { Notice } from "../../ui/State";
+import { ApplyDialog } from "./ApplyDialog";
+import styles from "./Guarantee.module.css";
+
+type StandingProps = { project: Project; certificate: CertificateDetail };
+
+/** How a guarantee stands, and what can be done about it now. */
+export function Standing({ project, certificate }: StandingProps) {
+  const { page: text } = t.guarantee;
+  const [asked, setAsked] = useState<CertificateAction | null>(null);
+  const client = useQueryClient();
+  const act = useMutation({
+    mutationFn: (action: CertificateAction) => actOnCertificate(project.id, certificate.id, action),
+    onSuccess: () => setAsked(null),
+    onSettled: () => {
+      void client.invalidateQueries({ queryKey: projectQuery(project.id).queryKey });
+      void client.invalidateQueries({ queryKey: poolQueries.all(project.id) });
+    },
+  });
+  const close = () => {
+    act.reset();
+    setAsked(null);
+  };
+  const { state, auto } = certificate;
+  const stop = (
+    <Button key="stop" onClick={() => setAsked("revoke")}>
+      {text.stop}
+    </Button>
+  );
+  return (
+    <>
+      {state === "scoring" && (
+        <Card title={text.scoring} hint={text.scoringHint}>
+          {certificate.job_id !== null && <Scoring project={project} jobId={certificate.job_id} />}
+        </Card>
+      )}
+      {state === "asking" && <Asking project={project} certificate={certificate} stop={stop} />}
+      {state === "ready" && (
+        <Card
+          title={text.ready(auto)}
+          hint={text.readyHint}
+          actions={
+            <>
+              <Button kind="primary" onClick={() => setAsked("apply")}>
+                {text.apply}
+              </Button>
+              {stop}
+            </>
+          }
+        >
+          {null}
+        </Card>
+      )}
+      {state === "applied" && (
+        <Card
+          title={text.applied(auto)}
+          hint={text.appliedHint}
+          actions={
+            <>
+              <ButtonLink to={`/projects/${project.id}/pool?source=model`}>
+                {text.showThem}
+              </ButtonLink>
+              <Button onClick={() => setAsked("revoke")}>{text.revoke}</Button>
+            </>
+          }
+        >
+          {null}
+        </Card>
+      )}
+      {state === "revoked" && <Notice>{text.revoked}</Notice>}
+      {state === "refused" && (
+        <Notice tone="bad">
+          <strong>{text.refused}.</strong>{" "}
+          {certificate.refused && t.common.said(certificate.refused)}
+        </Notice>
+      )}
+      {asked === "apply" && (
+        <ApplyDialog
+          project={project}
+          certificate={certificate}
+          busy={act.isPending}
+          error={act.error}
+          onConfirm={() => act.mutate("apply")}
+          onClose={close}
+        />
+      )}
+      {asked === "revoke" && (
+        <ConfirmDialog
+          title={state === "applied" ? text.revokeTitle(auto) : text.stopTitle}
+          text={state === "applied" ? text.revokeText : text.stopText}
+          action={state === "applied" ? text.revoke : text.stop}
+          danger
+          busy={act.isPending}
+          error={act.error}
+          onConfirm={() => act.mutate("revoke")}
+          onClose={close}
+        />
+      )}
+    </>
+  );
+}
+
+function Scoring({ project, jobId }: { project: Project; jobId: number }) {
+  const client = useQueryClient();
+  const job = useQuery({ ...jobQuery(project.id, jobId), refetchInterval: 2_000 }).data;
+  return (
+    <>
+      {job && (job.state === "queued" || job.state === "running") && (
+        <JobAtWork
+          job={job}
+          onSettled={() =>
+            client.invalidateQueries({ queryKey: projectQuery(project.id).queryKey })
+          }
+        />
+      )}
+      <div className={styles.actions}>
+        <ButtonLink to={`/projects/${project.id}/jobs/${jobId}`} size="small">
+          {t.guarantee.page.toJob}
+        </ButtonLink>
+      </div>
+    </>
+  );
+}
+
+function Asking({ project, certificate, stop }: StandingProps & { stop: React.ReactNode }) {
+  const { page: text } = t.guarantee;
+  const { answered, waiting, expected_answers: more, round } = certificate;
+  const about = answered + Math.max(more ?? 0, waiting);
+  return (
+    <Card
+      title={text.asking}
+      hint={round !== null && text.where(round)}
+      actions={
+        <>
+          {waiting > 0 && (
+            <ButtonLink to={`/projects/${project.id}/label`} kind="primary">
+              {text.label}
+            </ButtonLink>
+          )}
+          {stop}
+        </>
+      }
+    >
+      <Meter
+        label={text.answers}
+        value={answered}
+        max={Math.max(1, about)}
+        text={more === null ? text.only(answered) : text.ofAbout(answered, about)}
+      />
+      <p className={styles.quiet}>{text.waiting(waiting)}</p>
+    </Card>
+  );
+}

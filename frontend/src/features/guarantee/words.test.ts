@@ -1,0 +1,42 @@
+import { expect, it } from "vitest";
+import type { Lot } from "../../api/guarantee";
+import { aboutOf, highOf, lowOf, sureOf } from "../../ui/outOf";
+import { imagesOf, labelsOf, oddsOf, sorted } from "./words";
+
+it("never promises more than holds by rounding", () => {
+  expect(highOf(0.0191)).toBe("2");
+  expect(highOf(0.0201)).toBe("2.1");
+  expect(highOf(0.02)).toBe("2");
+  expect(highOf(0.0004)).toBe("0.1");
+  expect(lowOf(0.9599)).toBe("95.9");
+  expect(lowOf(0.96)).toBe("96");
+  expect(aboutOf(0.0004)).toBe("0");
+});
+
+it("says a confidence in words", () => {
+  expect(sureOf(0.95)).toBe("95 %");
+  expect(sureOf(0.999)).toBe("99.9 %");
+  expect(oddsOf(0.95)).toEqual({ kept: 19, of: 20 });
+  expect(oddsOf(0.99)).toEqual({ kept: 99, of: 100 });
+  expect(oddsOf(0.5)).toEqual({ kept: 1, of: 2 });
+});
+
+const lot = (id: number, class_id: number | null, low: number, state: Lot["state"]): Lot => ({
+  ...{ id, class_id, band: { low, high: low + 0.1 }, size: 10 * id, state },
+  ...{ drawn: 0, wrong: 0, unsure: 0, bound: null, expected_answers: null },
+});
+const classes = [7, 3].map((id, index) => ({ id, name: `c${id}`, colour: "#123456", index }));
+const lots = [lot(1, null, 0.9, "passed"), lot(2, 3, 0.5, "people"), lot(3, 3, 0.8, "passed")];
+
+it("reads lots by class, none of them last, the surest first", () => {
+  const order = sorted([...lots, lot(4, 7, 0.1, "open")], classes as never);
+  expect(order.map(({ id }) => id)).toEqual([4, 3, 2, 1]);
+});
+
+it("counts what would be labeled, and what would not", () => {
+  expect(labelsOf(lots)).toEqual([
+    { classId: 3, images: 30 },
+    { classId: null, images: 10 },
+  ]);
+  expect(imagesOf(lots)).toEqual({ passed: 40, people: 20, open: 0 });
+});

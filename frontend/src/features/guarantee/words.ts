@@ -1,0 +1,41 @@
+import type { Lot } from "../../api/guarantee";
+import type { LabelClass } from "../../api/types";
+import { t } from "../../strings";
+
+/** A confidence as odds: 0.95 as 19 of 20. */
+export function oddsOf(confidence: number): { kept: number; of: number } {
+  const of = Math.max(2, Math.round(1 / (1 - confidence)));
+  return { kept: of - 1, of };
+}
+
+/** What a lot is called: by the class, or that it is of none. */
+export const nameOf = (classId: number | null, classes: readonly LabelClass[]): string =>
+  classId === null
+    ? t.guarantee.kind.none
+    : (classes.find(({ id }) => id === classId)?.name ?? String(classId));
+
+/** Lots in the order in which they are read: by class, those of none last, the surest first. */
+export function sorted(lots: readonly Lot[], classes: readonly LabelClass[]): Lot[] {
+  const place = new Map(classes.map(({ id }, index) => [id, index]));
+  const of = ({ class_id }: Lot) =>
+    class_id === null ? classes.length + 1 : (place.get(class_id) ?? classes.length);
+  return lots.toSorted((a, b) => of(a) - of(b) || b.band.low - a.band.low);
+}
+
+/** How many images of each class the lots that hold would give a label, the largest first. */
+export function labelsOf(lots: readonly Lot[]): { classId: number | null; images: number }[] {
+  const images = new Map<number | null, number>();
+  for (const { class_id, state, size } of lots) {
+    if (state === "passed") images.set(class_id, (images.get(class_id) ?? 0) + size);
+  }
+  return [...images]
+    .map(([classId, count]) => ({ classId, images: count }))
+    .sort((a, b) => b.images - a.images);
+}
+
+/** Images of lots in each state. */
+export function imagesOf(lots: readonly Lot[]): Record<Lot["state"], number> {
+  const images = { passed: 0, people: 0, open: 0 };
+  for (const { state, size } of lots) images[state] += size;
+  return images;
+}

@@ -1,0 +1,22 @@
+import { t } from "../strings";
+import { locale } from "../strings/language";
+
+/** Of a share, how many of 100 that is at most: rounded up, so that nothing is promised that does not hold. */
+export const highOf = (share: number): string => tenths(Math.ceil(1000 * share - 1e-6));
+/** How many of 100 at least: rounded down. */
+export const lowOf = (share: number): string => tenths(Math.floor(1000 * share + 1e-6));
+/** About how many of 100. */
+export const aboutOf = (share: number): string => tenths(Math.round(1000 * share));
+
+/** The same in whole images, where tenths would claim too much. */
+export const highestOf = (share: number): string => whole(Math.ceil(100 * share - 1e-6));
+export const lowestOf = (share: number): string => whole(Math.floor(100 * share + 1e-6));
+export const nearestOf = (share: number): string => whole(Math.round(100 * share));
+
+const whole = (value: number): string => value.toLocaleString(locale);
+const tenths = (value: number): string =>
+  (value / 10).toLocaleString(locale, { maximumFractionDigits: 1 });
+
+/** A confidence as people say it: 0.95 as 95 %. */
+export const sureOf = (confidence: number): string =>
+  t.common.units.percent((100 * confidence).toLocaleString(locale, { maximumFractionDigits: 2 }));

@@ -1,0 +1,67 @@
+"""Who somebody was can be taken out, and what they did stays."""
+
+import json
+
+from fastapi.testclient import TestClient
+from sqlalchemy import select, text
+
+from api.users.erasure import KEPT, REMOVED
+from core.audit_chain import BROKEN
+from core.db import Base
+from core.states import Role
+from core.tables import Annotation, User
+from tests.workers.loop import Loop
+from tests.world import World
+
+
+def test_every_table_that_names_people_says_what_becomes_of_its_rows() -> None:
+    named = {
+        table.name
+        for table in Base.metadata.tables.values()
+        for key in table.foreign_keys
+        if key.column.table.name == "users"
+    }
+    assert named <= KEPT | REMOVED, "say in api/users/erasure.py what an erasure does with it"
+
+
+def test_a_person_is_erased_and_their_answers_stay(http: TestClient, world: World) -> None:
+    loop, admin = Loop(world), world.caller()
+    user, headers = loop.annotator, {**world.token(loop.annotator)[1], "User-Agent": "Lynx/2.9"}
+    name, email = user.name, user.email
+    loop.answer(0, 4)
+    made = http.post("/api/tokens", json={"name": "phone"}, headers=headers)
+    assert made.status_code == 201
+    held = http.get(f"/api/users/{user.id}/export", headers=admin.headers)
+    kinds = [json.loads(one)["kind"] for one in held.text.splitlines()]
+    assert kinds.count("answer") == 4
+    assert {"user", "token", "audit"} <= set(kinds)
+    assert email in held.text
+    assert "Lynx" in held.text
+    gone = http.post(f"/api/users/{user.id}/erase", headers=admin.headers).json()
+    assert (gone["name"], gone["active"]) == (f"#{user.id}", False)
+    assert http.get("/api/auth/me", headers=headers).status_code == 401
+    world.session.expire_all()
+    answers = select(Annotation.annotator_id).where(Annotation.annotator_id == user.id)
+    assert len(world.session.scalars(answers).all()) == 4
+    held = http.get(f"/api/users/{user.id}/export", headers=admin.headers)
+    exported = http.get(f"/api/projects/{loop.project.id}/export", headers=admin.headers)
+    log = http.get("/api/admin/audit.jsonl", headers=admin.headers)
+    for said in (held.text, exported.text, log.text):
+        assert email not in said
+        assert name not in said
+        assert "Lynx" not in said
+    # Nobody has touched the log: only who it was has gone out of it.
+    assert world.session.scalars(text(BROKEN)).all() == []
+    # Again is harmless, and nothing brings them back.
+    assert http.post(f"/api/users/{user.id}/erase", headers=admin.headers).status_code == 200
+    back = http.patch(f"/api/users/{user.id}", json={"active": True}, headers=admin.headers)
+    assert (back.status_code, back.json()["code"]) == (409, "user_erased")
+
+
+def test_admins_are_not_erased(http: TestClient, world: World) -> None:
+    admin, other = world.caller(), world.caller()
+    for user, code in ((admin.user, "own_account"), (other.user, "is_admin")):
+        refused = http.post(f"/api/users/{user.id}/erase", headers=admin.headers)
+        assert (refused.status_code, refused.json()["code"]) == (409, code)
+    assert world.session.scalars(select(User.erased_at)).all() == [None, None]
+    world.caller(Role.ANNOTATOR)

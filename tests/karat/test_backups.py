@@ -1,0 +1,98 @@
+"""Backups that are made by themselves: in time, only so many, and each can be put back."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+import pytest
+from sqlalchemy import create_engine, text
+
+from karat.local.backup import BackedUp, back_up
+from karat.local.backups import Backups, read_every
+from karat.local.installation import Installation
+from karat.local.processes import ServiceError
+from karat.local.restore import restore_from
+from tests.karat.helpers import Run
+from tests.karat.test_backup import empty, problems, source
+from tests.world import World
+
+__all__ = ["empty", "source"]
+
+DAY: Final = timedelta(days=1)
+START: Final = datetime(2026, 3, 1, 4, 0, tzinfo=UTC)
+
+
+def written(path: Path) -> BackedUp:
+    path.write_bytes(b"tar")
+    return BackedUp(1, 3)
+
+
+def test_the_newest_of_the_backups_that_stay_is_put_back_and_whole(
+    source: Installation, empty: Installation, world: World, tmp_path: Path
+) -> None:
+    backups = Backups(tmp_path / "backups", DAY, keep=2)
+    for day in range(3):
+        project = world.project(images=1)
+        project.name = f"of day {day}"
+        world.session.commit()
+        backups.make(lambda path: back_up(source, path), START + day * DAY)
+    assert [one.at for one in backups.found()] == [START + 2 * DAY, START + DAY]
+    restored = restore_from(backups.found()[0].path, empty)
+    assert restored.files > 0
+    assert problems(empty) == []
+    engine = create_engine(empty.database_url)
+    with engine.connect() as connection:
+        found = connection.execute(text("SELECT name FROM projects WHERE name LIKE 'of day%'"))
+        assert sorted(found.scalars()) == ["of day 0", "of day 1", "of day 2"]
+    engine.dispose()
+
+
+def test_a_backup_that_fails_removes_none_and_is_tried_sooner(tmp_path: Path) -> None:
+    backups = Backups(tmp_path, DAY, keep=1)
+    backups.make(written, START)
+    (tmp_path / "karat.tar").write_bytes(b"by hand")
+    left = tmp_path / f"karat-20260228T040000Z.tar.{'0' * 32}.part"
+    left.write_bytes(b"of one that was killed")
+
+    def fails(path: Path) -> BackedUp:
+        raise OSError(28, "No space left on device", str(path))
+
+    now = START + DAY
+    assert backups.left(now) == timedelta(0)
+    with pytest.raises(ServiceError, match="No space left"):
+        backups.make(fails, now)
+    assert [one.at for one in backups.found()] == [START]
+    assert not left.exists()
+    assert backups.left(now) == timedelta(minutes=15)
+    backups.make(written, now + timedelta(minutes=15))
+    assert len(backups.found()) == 1
+    assert (tmp_path / "karat.tar").read_bytes() == b"by hand"
+
+
+def test_one_is_due_when_the_newest_is_old_whatever_the_clock_says(tmp_path: Path) -> None:
+    backups = Backups(tmp_path, DAY, keep=7)
+    assert backups.left(START) == timedelta(0)
+    assert backups.is_late(START)
+    backups.make(written, START)
+    assert backups.left(START + timedelta(hours=1)) == timedelta(hours=23)
+    assert not backups.is_late(START + DAY)
+    assert backups.is_late(START + 2 * DAY + timedelta(seconds=1))
+    # Set back by a year: not a year without backups.
+    assert backups.left(START - timedelta(days=365)) == DAY
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [("24h", DAY), ("30m", timedelta(minutes=30)), ("7D", 7 * DAY), ("1 d", DAY)],
+)
+def test_intervals_are_read(said: str, meant: timedelta) -> None:
+    assert read_every(said) == meant
+
+
+@pytest.mark.parametrize("said", ["", "24", "h", "0h", "-1h", "1.5h", "24 hours", "1w", "999999d"])
+def test_what_is_no_interval_is_refused(said: str, karat: Run, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="no interval"):
+        read_every(said)
+    if said == "24":
+        refused = karat("backup", tmp_path, "--every", said, status=2)
+        assert "Write it as 24h" in refused.stderr

@@ -1,0 +1,1 @@
+"""Pools that follow a place of a bucket."""

@@ -1,0 +1,185 @@
+"""Looking at a place that a pool follows: what is new is imported, what else is said."""
+
+import logging
+import sqlite3
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import Final
+
+from sqlalchemy import func, select, update
+from sqlalchemy.orm import Session, sessionmaker
+
+from core import disk, events, queue
+from core.buckets import Buckets
+from core.errors import DomainError
+from core.imports import ImportParams
+from core.lifecycle import new_job
+from core.locations import require_allowed
+from core.settings import Settings
+from core.states import JobKind, JobState
+from core.tables import Job, Sync
+from workers.imports.bucket import Bucket, Listing
+from workers.imports.sync.compare import LISTING, Compared, Followed
+from workers.imports.sync.due import is_due
+
+logger = logging.getLogger(__name__)
+
+_BEAT_SECONDS: Final = 10.0
+_UNDONE: Final = (JobState.FAILED, JobState.CANCELLED)
+
+
+class _Left(Exception):
+    """The place is followed no more, or another worker looks at it."""
+
+
+def look(sync_id: int, sessions: sessionmaker[Session], settings: Settings) -> None:
+    """Look at the place once, unless it is not due, and have what is new imported.
+
+    What cannot be looked at is noted with the reason; what was found before stays as it is.
+
+    Args:
+        sync_id: Of the row.
+        sessions: Of this process.
+        settings: Of this process.
+    """
+    if disk.room(settings).state != "ok":
+        return
+    begun = _begin(sync_id, sessions)
+    if begun is None:
+        return
+    followed, params = begun
+    heart = _Heart(sync_id, sessions)
+    try:
+        require_allowed(followed.location, settings.import_places, "location")
+        with _listed(followed, sessions, settings, heart) as (index, compared):
+            _finish(followed, params, sessions, index, compared)
+    except DomainError as error:
+        logger.warning("sync %s: %s", sync_id, error.code)
+        _fail(followed, sessions, error)
+    except _Left:
+        logger.info("sync %s is given up", sync_id)
+
+
+def _begin(sync_id: int, sessions: sessionmaker[Session]) -> tuple[Followed, ImportParams] | None:
+    statement = select(Sync).where(Sync.id == sync_id, is_due())
+    with sessions.begin() as session:
+        sync = session.scalar(statement.with_for_update(skip_locked=True, key_share=True))
+        if sync is None:
+            return None
+        sync.looking_at = func.clock_timestamp()
+        params = ImportParams.model_validate(sync.params)
+        return Followed.of(sync.id, sync.project_id, params), params
+
+
+class _Heart:
+    """Says now and then that somebody looks."""
+
+    def __init__(self, sync_id: int, sessions: sessionmaker[Session]) -> None:
+        self._sync_id, self._sessions = sync_id, sessions
+        self._beat = time.monotonic()
+
+    def check(self) -> None:
+        if time.monotonic() - self._beat < _BEAT_SECONDS:
+            return
+        self._beat = time.monotonic()
+        statement = update(Sync).where(Sync.id == self._sync_id)
+        with self._sessions.begin() as session:
+            alive = statement.values(looking_at=func.clock_timestamp()).returning(Sync.id)
+            if session.scalar(alive) is None:
+                raise _Left
+
+
+@contextmanager
+def _listed(
+    followed: Followed, sessions: sessionmaker[Session], settings: Settings, heart: _Heart
+) -> Iterator[tuple[sqlite3.Connection, Compared]]:
+    """The place's listing, compared with the pool."""
+    compared: list[Compared] = []
+    # In memory a listing of millions might not fit. What a killed worker leaves there is an orphan
+    # that karat doctor finds.
+    work = settings.data_dir / "work"
+    work.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="sync-", dir=work) as name:
+        file = Path(name, LISTING)
+        bucket = Bucket(Buckets(settings), followed.location)
+        listing = Listing(
+            bucket,
+            file,
+            followed.include,
+            resumes=False,
+            check=heart.check,
+            compare=lambda index: compared.append(followed.compare(sessions, index)),
+        )
+        listing.close()
+        with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as index:
+            yield index, compared[0]
+
+
+def _finish(
+    followed: Followed,
+    params: ImportParams,
+    sessions: sessionmaker[Session],
+    index: sqlite3.Connection,
+    compared: Compared,
+) -> None:
+    with sessions() as session:
+        with session.begin():
+            sync = session.get(Sync, followed.sync_id, with_for_update={"key_share": True})
+            if sync is None:
+                raise _Left
+            followed.note(session, index)
+            sync.objects, sync.new = compared.objects, compared.new
+            sync.changed, sync.gone = compared.changed, compared.gone
+            sync.looked_at = func.clock_timestamp()
+            sync.fault = sync.detail = None
+            if compared.new and _may_import(session, sync):
+                _import(session, sync, params)
+            _rest(session, sync)
+        queue.deliver(session.info)
+
+
+def _may_import(session: Session, sync: Sync) -> bool:
+    """Whether what is new is imported now: one that somebody has ended is not begun anew unasked.
+
+    One that failed can be retried, and would most likely fail again.
+    """
+    last = session.get(Job, sync.import_id) if sync.import_id is not None else None
+    if last is None or last.state is JobState.SUCCEEDED:
+        return True
+    return last.state in _UNDONE and sync.asked
+
+
+def _import(session: Session, sync: Sync, params: ImportParams) -> None:
+    job = new_job(
+        JobKind.IMPORT_POOL,
+        project_id=sync.project_id,
+        params=params.model_copy(update={"sync": sync.id}).to_json(),
+        created_by=sync.created_by,
+    )
+    session.add(job)
+    session.flush()
+    sync.import_id = job.id
+    queue.enqueue(session.info, job)
+
+
+def _fail(followed: Followed, sessions: sessionmaker[Session], error: DomainError) -> None:
+    with sessions.begin() as session:
+        sync = session.get(Sync, followed.sync_id, with_for_update={"key_share": True})
+        if sync is not None:
+            sync.fault, sync.detail = error.code, error.detail
+            _rest(session, sync)
+
+
+def _rest(session: Session, sync: Sync) -> None:
+    """Nobody looks any more, until it is time again."""
+    sync.looking_at = sync.sent_at = None
+    sync.asked = False
+    now = session.scalar(select(func.clock_timestamp()))
+    assert now is not None
+    every = sync.every_minutes
+    sync.due_at = None if every is None else now + timedelta(minutes=every)
+    session.execute(events.notify(sync.project_id, events.Topic.JOB, {}))
