@@ -125,8 +125,6 @@ def _finish(
         # Later estimates are weighed by them.
         **{name: round_.metrics[name] for name in _OF_THE_OPEN if name in round_.metrics},
         **({} if looks is None else {"second_looks": looks}),
-        # By them the chance is known that a draw had, for good.
-        **{name: round_.metrics[name] for name in ("draws",) if name in round_.metrics},
     }
     # Of a round that closes once more, so that another can follow, those of the first time go.
     before = noted_at_closing(session, round_)
