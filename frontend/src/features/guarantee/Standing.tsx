@@ -41,7 +41,7 @@ export function Standing({ project, certificate }: StandingProps) {
   };
   const { state, auto } = certificate;
   const stop = (
-    <Button key="stop" onClick={() => setAsked("revoke")}>
+    <Button manages key="stop" onClick={() => setAsked("revoke")}>
       {text.stop}
     </Button>
   );
@@ -59,7 +59,7 @@ export function Standing({ project, certificate }: StandingProps) {
           hint={text.readyHint}
           actions={
             <>
-              <Button kind="primary" onClick={() => setAsked("apply")}>
+              <Button manages kind="primary" onClick={() => setAsked("apply")}>
                 {text.apply}
               </Button>
               {stop}
@@ -78,7 +78,9 @@ export function Standing({ project, certificate }: StandingProps) {
               <ButtonLink to={`/projects/${project.id}/pool?source=model`}>
                 {text.showThem}
               </ButtonLink>
-              <Button onClick={() => setAsked("revoke")}>{text.revoke}</Button>
+              <Button manages onClick={() => setAsked("revoke")}>
+                {text.revoke}
+              </Button>
             </>
           }
         >
