@@ -2,7 +2,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends
 
-from api.access import LockedProject, ManagedProject
+from api.access import LockedProject, ReviewedProject
 from api.certificates import applying, reports, service
 from api.certificates.schemas import (
     CertificateDetail,
@@ -20,7 +20,7 @@ router = APIRouter(prefix="/projects/{project_id}/certificates", tags=["certific
 
 
 async def _seen(
-    session: SessionDep, project: ManagedProject, certificate_id: PathId
+    session: SessionDep, project: ReviewedProject, certificate_id: PathId
 ) -> Certificate:
     return await service.find(session, project.id, certificate_id)
 
@@ -49,7 +49,7 @@ async def begin_certificate(
 
 @router.get("")
 async def list_certificates(
-    session: SessionDep, project: ManagedProject, cursor: Cursor = None, limit: Limit = 50
+    session: SessionDep, project: ReviewedProject, cursor: Cursor = None, limit: Limit = 50
 ) -> Page[CertificateOut]:
     """Certificates of a project, the newest first."""
     found = await service.listed(session, project.id, cursor, limit)
@@ -93,7 +93,7 @@ async def revoke_certificate(
 
 @router.get("/{certificate_id}/report")
 async def report_certificate(
-    session: SessionDep, project: ManagedProject, certificate: Seen
+    session: SessionDep, project: ReviewedProject, certificate: Seen
 ) -> CertificateReport:
     """What is promised, what it rests on, and of which model, data and settings."""
     return await reports.report(session, project, certificate)

@@ -32,7 +32,7 @@ REMOVED: Final = frozenset(
 KEPT: Final = frozenset(
     {
         "annotations", "suggestions", "queries", "jobs", "projects", "audit", "webhooks",
-        "weights", "judges", "syncs", "snapshots",
+        "weights", "judges", "syncs", "snapshots", "certificates",
     }
 )  # fmt: skip
 """Tables that name people by number, which stays."""

@@ -26,7 +26,7 @@ export function AskDraws({ projectId }: { projectId: number }) {
   return (
     <>
       <div className={styles.actions}>
-        <Button size="small" onClick={() => setOpen(true)}>
+        <Button manages size="small" onClick={() => setOpen(true)}>
           {text.ask}
         </Button>
         {ask.data && (

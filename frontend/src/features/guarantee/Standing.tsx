@@ -18,6 +18,7 @@ import { Meter } from "../../ui/Meter";
 import { Notice } from "../../ui/State";
 import { ApplyDialog } from "./ApplyDialog";
 import styles from "./Guarantee.module.css";
+import { moreOf } from "./words";
 
 type StandingProps = { project: Project; certificate: CertificateDetail };
 
@@ -40,7 +41,7 @@ export function Standing({ project, certificate }: StandingProps) {
   };
   const { state, auto } = certificate;
   const stop = (
-    <Button key="stop" onClick={() => setAsked("revoke")}>
+    <Button manages key="stop" onClick={() => setAsked("revoke")}>
       {text.stop}
     </Button>
   );
@@ -58,7 +59,7 @@ export function Standing({ project, certificate }: StandingProps) {
           hint={text.readyHint}
           actions={
             <>
-              <Button kind="primary" onClick={() => setAsked("apply")}>
+              <Button manages kind="primary" onClick={() => setAsked("apply")}>
                 {text.apply}
               </Button>
               {stop}
@@ -77,7 +78,9 @@ export function Standing({ project, certificate }: StandingProps) {
               <ButtonLink to={`/projects/${project.id}/pool?source=model`}>
                 {text.showThem}
               </ButtonLink>
-              <Button onClick={() => setAsked("revoke")}>{text.revoke}</Button>
+              <Button manages onClick={() => setAsked("revoke")}>
+                {text.revoke}
+              </Button>
             </>
           }
         >
@@ -141,8 +144,9 @@ function Scoring({ project, jobId }: { project: Project; jobId: number }) {
 
 function Asking({ project, certificate, stop }: StandingProps & { stop: React.ReactNode }) {
   const { page: text } = t.guarantee;
-  const { answered, waiting, expected_answers: more, round } = certificate;
-  const about = answered + Math.max(more ?? 0, waiting);
+  const { answered, waiting, round } = certificate;
+  const more = moreOf(certificate);
+  const about = answered + (more ?? waiting);
   return (
     <Card
       title={text.asking}

@@ -9,6 +9,7 @@ import { Button } from "../../ui/Button";
 import { Card } from "../../ui/Card";
 import { focusInvalid } from "../../ui/focusInvalid";
 import { formatCount } from "../../ui/format";
+import { useManages } from "../../ui/managing";
 import { NumberField } from "../../ui/NumberField";
 import { highOf, sureOf } from "../../ui/outOf";
 import { Segments } from "../../ui/Segments";
@@ -28,6 +29,7 @@ const USUAL: CertificateInput = {
 export function StartCard({ project }: { project: Project }) {
   const { start: text } = t.guarantee;
   const [given, setGiven] = useState(USUAL);
+  const manages = useManages();
   const client = useQueryClient();
   const navigate = useNavigate();
   const begin = useMutation({
@@ -48,8 +50,8 @@ export function StartCard({ project }: { project: Project }) {
   const odds = oddsOf(given.confidence);
   return (
     <Card title={text.title} hint={text.hint}>
-      {isDone ? (
-        <p className={styles.quiet}>{text.nothing}</p>
+      {isDone || !manages ? (
+        <p className={styles.quiet}>{isDone && text.nothing}</p>
       ) : (
         <form className={styles.form} onSubmit={onSubmit}>
           <Wrong value={given.target} onChange={(target) => change({ target })} />
