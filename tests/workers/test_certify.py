@@ -217,6 +217,18 @@ def test_people_look_at_a_few_and_the_model_labels_the_rest_until_it_is_taken_ba
     changed = {index for index in before if after[index] != before[index]}
     assert len(changed) == 1
     assert sum(one.verdict is Verdict.SKIP for one in pool.by_model()) == len(given)
+    # What was handed over before is what it was.
+    taken = in_snapshot(http, pool)
+    assert sum(row["source"] == "model" for row in taken) == len(given) - 1
+    assert all(float(row["bound"]) <= 0.2 for row in taken if row["source"] == "model")
+    people = in_snapshot(http, pool, "&people_only=true")
+    assert people == [row for row in taken if row["source"] != "model"]
+
+
+def in_snapshot(http: TestClient, pool: Pool, more: str = "") -> list[dict[str, str]]:
+    """What holds in the snapshot that was taken of the applied certificate."""
+    url = f"/api/projects/{pool.project.id}/export?effective=true&snapshot=certified{more}"
+    return [*csv.DictReader(http.get(url, headers=pool.admin.headers).text.splitlines())]
 
 
 def verified(installation: Settings) -> None:
@@ -264,6 +276,12 @@ def exported(http: TestClient, pool: Pool, given: list[Annotation]) -> None:
     assert all(float(row["bound"]) <= 0.2 and row["lot"] and row["probability"] for row in by_model)
     people = http.get(f"{url}&people_only=true", headers=pool.admin.headers).text.splitlines()
     assert len(people) - 1 == len(rows) - len(by_model)
+    made = http.post(
+        f"/api/projects/{pool.project.id}/snapshots",
+        json={"name": "certified"},
+        headers=pool.admin.headers,
+    ).json()
+    assert made["counts"]["by_model"] == len(by_model)
     url = f"/api/projects/{pool.project.id}/export?format=parquet"
     table = read_parquet(http.get(url, headers=pool.admin.headers).content)
     assert table["label_source"].to_pylist().count("model") == len(given) - 1

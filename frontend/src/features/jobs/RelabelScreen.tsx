@@ -7,6 +7,7 @@ import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { type Figure, Figures } from "../../ui/Figures";
 import { formatCount, formatPercent, formatWholePercent } from "../../ui/format";
+import { useManages } from "../../ui/managing";
 import { FEWEST, formatMeasured } from "../../ui/shares";
 import { Table } from "../../ui/Table";
 import styles from "./JobsScreen.module.css";
@@ -23,6 +24,7 @@ type RelabelScreenProps = { project: Project; job: Job };
 export function RelabelScreen({ project, job }: RelabelScreenProps) {
   const result = job.result as Relabeling;
   const titleOf = useTitles("learner");
+  const manages = useManages();
   const { learner, trained, labeled, disagreements } = result;
   return (
     <div className={styles.page}>
@@ -66,11 +68,13 @@ export function RelabelScreen({ project, job }: RelabelScreenProps) {
           <Transitions classes={project.classes} result={result} />
         </Card>
       )}
-      <p>
-        <a href={artifactUrl(result.relabels_id)} download>
-          {text.download}
-        </a>
-      </p>
+      {manages && (
+        <p>
+          <a href={artifactUrl(result.relabels_id)} download>
+            {text.download}
+          </a>
+        </p>
+      )}
     </div>
   );
 }

@@ -13,6 +13,7 @@ import { ButtonLink } from "../../../ui/Button";
 import { Card } from "../../../ui/Card";
 import { type Figure, Figures } from "../../../ui/Figures";
 import { formatCount, formatPercent, formatWholePercent } from "../../../ui/format";
+import { useManages } from "../../../ui/managing";
 import { Failure, Loading, Notice, Skeleton } from "../../../ui/State";
 import styles from "../JobsScreen.module.css";
 import { ClustersCard } from "./ClustersCard";
@@ -46,6 +47,7 @@ export function SelectionScreen({ project, job }: SelectionScreenProps) {
 function Found({ project, selection }: { project: Project; selection: Selection }) {
   const text = t.selection;
   const titleOf = useTitles("instruction_selection");
+  const manages = useManages();
   const { kept, rows, left_out: leftOut, method, clusters, warnings } = selection;
   const place = { projectId: project.id, jobId: selection.job_id };
   return (
@@ -64,23 +66,25 @@ function Found({ project, selection }: { project: Project; selection: Selection 
         </Notice>
       ))}
       {selection.rankable?.share === 0 && <Notice tone="gold">{text.noneRankable}</Notice>}
-      <Card title={text.take} hint={text.takeHint}>
-        <ul className={styles.actions} aria-label={text.take}>
-          {FORMATS.map((format) => (
-            <li key={format}>
-              <ButtonLink
-                to={selectionUrl(place, format)}
-                size="small"
-                kind={format === "alpaca" ? "primary" : "secondary"}
-                reloadDocument
-                download
-              >
-                {text.formats[format]}
-              </ButtonLink>
-            </li>
-          ))}
-        </ul>
-      </Card>
+      {manages && (
+        <Card title={text.take} hint={text.takeHint}>
+          <ul className={styles.actions} aria-label={text.take}>
+            {FORMATS.map((format) => (
+              <li key={format}>
+                <ButtonLink
+                  to={selectionUrl(place, format)}
+                  size="small"
+                  kind={format === "alpaca" ? "primary" : "secondary"}
+                  reloadDocument
+                  download
+                >
+                  {text.formats[format]}
+                </ButtonLink>
+              </li>
+            ))}
+          </ul>
+        </Card>
+      )}
       <Card title={text.reasons} hint={text.reasonsHint}>
         <ReasonsTable selection={selection} />
       </Card>
