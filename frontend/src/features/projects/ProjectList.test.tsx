@@ -23,6 +23,7 @@ function serve(count: number) {
       counts: { ...counts, evaluation: 0, validation: 0, held_out: 0 },
       current_round: null,
       medium: "image",
+      permissions: ["label", "review", "manage"],
       pictures: [10 * id],
       excerpts: [],
     }));
