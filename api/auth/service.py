@@ -70,12 +70,21 @@ async def log_in(
         user = (await session.scalars(statement)).one_or_none()
         require_passwords(settings, user)
     matches = await match_in_thread(body.password, user.password_hash if user else None)
-    if user is not None and matches:
+    if user is not None and matches and user.second_factor:
+        async with sessions.begin() as session:
+            # It was no failure of the password; codes are counted for themselves.
+            await limits.forgive(session, keys)
+        keys = []
         await _require_code(sessions, settings, user, body.code, device)
     async with sessions.begin() as session:
         if user is not None and matches:
             # Neither deactivated nor given another password while argon2 computed.
-            same = (User.id == user.id, User.password_hash == user.password_hash, User.active)
+            same = (
+                User.id == user.id,
+                User.password_hash == user.password_hash,
+                User.second_factor == user.second_factor,
+                User.active,
+            )
             found = select(User).where(*same).with_for_update(read=True)
             user = (await session.scalars(found)).one_or_none()
         if user is not None and matches:

@@ -19,7 +19,7 @@ from core.among import among
 from core.class_names import seen_by_author
 from core.errors import NotFound
 from core.pool_snapshots import batches
-from core.states import ExampleState, Split
+from core.states import ExampleState, Source, Split
 from core.tables import Annotation, Artifact, Example, PoolSnapshot
 from core.tasks.registry import label_of, written
 
@@ -187,6 +187,8 @@ class _TakenTable(Table):
     async def _found(self, wanted: Mapping[int, dict[str, Any]]) -> list[list[Any]]:
         # Classes are called what they were called then, and so not by what the database says.
         statement = columns(null(), seen_by_author(), false(), false(), Annotation.label)
+        if self.people_only:
+            statement = statement.where(Annotation.source != Source.MODEL)
         async with self.sessions() as session:
             said = await session.execute(statement.where(among(Annotation.id, list(wanted))))
         by_id = {row[0]: list(row) for row in said}

@@ -32,6 +32,7 @@ _STEPS: Final = 8
 _BRACKETS: Final = 10
 _SMALL: Final = 30
 """A lot is small that holds fewer wrong ones at its target: each draw then changes what is left."""
+_HIGHEST: Final = 8
 _TABLED: Final = 1 << 20
 _TINY: Final = 1e-9
 
@@ -132,14 +133,27 @@ def make_boundary(
             high = middle
         else:
             low = middle
-    while high < least + 8:
+    # Somewhat higher, so that it holds at every later look, too; no higher than it has to be.
+    low, step = high, 0.02
+    best: Boundary | None = None
+    while step >= 0.01 and high < least + _HIGHEST:
         needed = _shape(target, high, most_draws)
         horizon = _horizon(lot, target, needed)
         chance = _chance_to_mislead(lot, large, target, needed, horizon)
         if chance <= level:
-            return Boundary(lot, target, apart, needed, horizon, chance)
-        high += max(math.log(chance / level) / 4, 0.02)
-    return Boundary(lot, target, apart, np.empty(0, dtype=np.int64), 0, 0.0)
+            best = Boundary(lot, target, apart, needed, horizon, chance)
+            step = (high - low) / 2
+            high -= step
+        elif best is None:
+            low = high
+            step = max(math.log(chance / level) / 4, 1.5 * step)
+            high += step
+        else:
+            low = high
+            step /= 2
+            high += step
+    nothing = np.empty(0, dtype=np.int64)
+    return best if best is not None else Boundary(lot, target, apart, nothing, 0, 0.0)
 
 
 def _horizon(lot: int, target: float, needed: Indices) -> int:

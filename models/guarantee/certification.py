@@ -218,15 +218,24 @@ class Certification:
         return part.boundary.most_wrong(self._answers(part) > 0)
 
     def _reached(self, parts: Sequence[Part]) -> int:
-        """How many parts have passed, one after the other."""
+        """How many parts are done with, one after the other.
+
+        Those that passed, and those too small for anything to be shown of them beside the draws
+        that came before.
+        """
         for count, part in enumerate(parts):
-            if self._most_wrong(part) is None:
+            if len(part.boundary.needed) > 0 and self._most_wrong(part) is None:
                 return count
         return len(parts)
 
+    def _passed(self, parts: Sequence[Part]) -> list[Part]:
+        """The parts that have passed, one after the other."""
+        done = parts[: self._reached(parts)]
+        return [part for part in done if self._most_wrong(part) is not None]
+
     def _tried(self, chain: Chain) -> tuple[Part, ...]:
         """The parts of a chain that are at hand: the smaller ones where it began too boldly."""
-        began = self._reached(chain.parts) > 0 or self._next(chain.parts) is not None
+        began = self._passed(chain.parts) or self._next(chain.parts) is not None
         return chain.parts if began or not chain.spare else chain.spare
 
     def _wanted(self, chain: Chain) -> Part | None:
@@ -238,7 +247,7 @@ class Certification:
         reached = self._reached(parts)
         if reached == len(parts):
             return None
-        before = parts[reached - 1] if reached else None
+        before = next(reversed(self._passed(parts)), None)
         part, after = parts[reached], parts[min(reached + 1, len(parts) - 1)]
         gain = part.size - (before.size if before else 0) + (after.size - part.size) / 2
         shares = betaincinv(*self._known(part, before), np.asarray(_QUANTILES)).tolist()
@@ -294,7 +303,7 @@ class Certification:
             more = 0.0
             parts = self._tried(chain)
             reached = self._reached(parts)
-            before = parts[reached - 1] if reached else None
+            before = next(reversed(self._passed(parts)), None)
             for part in parts[reached:]:
                 a, b = self._known(part, before)
                 need = part.boundary.still_needed(*self._counts(part), a / (a + b))
@@ -319,8 +328,7 @@ class Certification:
         bounds: list[Bound] = []
         missed = None
         for chain in self._chains:
-            parts = self._tried(chain)
-            for part in reversed(parts[: self._reached(parts)]):
+            for part in reversed(self._passed(self._tried(chain))):
                 bound = self._bound(part, drawn, wrong)
                 if bound.share <= chain.promised + 1e-12:
                     passed.update(dict.fromkeys(part.lots, bound.share))
@@ -362,7 +370,7 @@ class Certification:
                 f"The {promise.at_most} answers that were allowed are too few to promise this; "
                 "allow more, or promise less."
             )
-        if all(len(self._tried(chain)[0].boundary.needed) == 0 for chain in self._chains):
+        if not any(len(part.boundary.needed) for chain in self._chains for part in chain.parts):
             return (
                 f"{len(self._index)} examples are too few to promise that at most "
                 f"{promise.target:.1%} are wrong without a look at nearly all of them; label them "

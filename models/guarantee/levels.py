@@ -24,6 +24,8 @@ _SPARED: Final = 0.2
 """Of the level, for a start with less."""
 _WAITED: Final = 6
 """A part with few wrong ones takes draws that hold about so many at the target."""
+_SPARE: Final = 12
+"""... but no more than one of so many in a part: what is left would have to be too good."""
 _TIMES: Final = 8
 """The first part holds so many times the draws that it takes if none is wrong."""
 _LOOKED_AT: Final = 6
@@ -129,7 +131,8 @@ def _before(first: int, size: int, target: float) -> int:
     Each part takes about as many draws of its own; of those of a smaller one, the share by which it
     is smaller lies further on.
     """
-    return int(_WAITED / target * (math.log(size / first) + 1 - first / size))
+    draws = _WAITED / target * (math.log(size / first) + 1 - first / size)
+    return int(min(draws, size / _SPARE))
 
 
 def _ladder(sizes: Indices, first: int) -> list[int]:

@@ -42,7 +42,9 @@ _WHO: Final = {
     "engineer": "engineers and admins",
     "admin": "admins",
     "member": "members of the project, and admins",
-    "manager": "engineers who are members of the project, and admins",
+    "staff": "engineers, whoever manages a project, and admins",
+    "reviewer": "reviewers and managers of the project, and admins",
+    "manager": "managers of the project, and admins",
 }
 _HEADER: Final = "| name | kind | default | meaning |\n|---|---|---|---|\n"
 _JSON: Final = "application/json"

@@ -100,6 +100,9 @@ def test_it_is_asked_for_with_the_password_and_no_code_opens_twice(
     code = phone.later()
     assert log_in(http, code=f"{code[:3]} {code[3:]}").status_code == 200
     assert log_in(http, code=code).json()["code"] == "wrong_code"
+    # Who had to be asked for it has failed at no password, however often.
+    counted = world.session.execute(select(LoginAttempt.key, LoginAttempt.failures)).all()
+    assert {key.partition(":")[0] for key, failures in counted if failures} == {"code"}
     # Nor one of before; and no code makes up for a wrong password.
     assert log_in(http, code=phone.code(-1)).json()["code"] == "wrong_code"
     wrong = log_in(http, code=phone.later(), password="wrong password")

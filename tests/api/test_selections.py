@@ -126,7 +126,8 @@ def test_a_page_of_long_rows_is_short(http: TestClient, world: World) -> None:
     chosen = Chosen(http, world, project, method="k_means_random", target=5)
 
     def pages(path: str) -> list[list[str]]:
-        found, cursor = [], 0
+        found: list[list[str]] = []
+        cursor: int | None = 0
         while cursor is not None:
             page = chosen.get(path, cursor=cursor, limit=100)
             rows = [row for one in page["items"] for row in one.get("members", [one])]

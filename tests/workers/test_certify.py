@@ -8,8 +8,10 @@ import pyarrow.parquet as pq
 from fastapi.testclient import TestClient
 from sqlalchemy import delete, func, select
 
+from core.db import sync_engine
 from core.lifecycle import EXAMPLE_STATE_AFTER
 from core.messages import RunJob
+from core.settings import Settings
 from core.states import (
     ExampleState,
     JobState,
@@ -26,6 +28,7 @@ from workers.certificates.observing import go_on_with_all
 from workers.certify import handler
 from workers.context import sessions
 from workers.runner import run_job
+from workers.verify.__main__ import verify
 
 KINDS = 3
 IMAGES = 330
@@ -99,6 +102,7 @@ class Pool(Loop):
                 )
             )
             example.state, example.label = EXAMPLE_STATE_AFTER[verdict], stored_class(class_id)
+        self.session.commit()
         self.say(self.rounds()[0])
         assert self.finish(0).state is JobState.SUCCEEDED
 
@@ -160,7 +164,7 @@ class Pool(Loop):
 
 
 def test_people_look_at_a_few_and_the_model_labels_the_rest_until_it_is_taken_back(
-    http: TestClient, world: World
+    http: TestClient, world: World, installation: Settings
 ) -> None:
     pool = Pool(world)
     pool.learn()
@@ -204,13 +208,37 @@ def test_people_look_at_a_few_and_the_model_labels_the_rest_until_it_is_taken_ba
     exported(http, pool, given)
     report(http, pool, applied)
 
+    verified(installation)
     revoked = pool.call(http, "post", f"/{begun['id']}/revoke").json()
+    verified(installation)
     assert (revoked["state"], revoked["auto"]) == ("revoked", ready["auto"])
     after = pool.labels()
     # But for the one that somebody has judged meanwhile.
     changed = {index for index in before if after[index] != before[index]}
     assert len(changed) == 1
     assert sum(one.verdict is Verdict.SKIP for one in pool.by_model()) == len(given)
+    # What was handed over before is what it was.
+    taken = in_snapshot(http, pool)
+    assert sum(row["source"] == "model" for row in taken) == len(given) - 1
+    assert all(float(row["bound"]) <= 0.2 for row in taken if row["source"] == "model")
+    people = in_snapshot(http, pool, "&people_only=true")
+    assert people == [row for row in taken if row["source"] != "model"]
+
+
+def in_snapshot(http: TestClient, pool: Pool, more: str = "") -> list[dict[str, str]]:
+    """What holds in the snapshot that was taken of the applied certificate."""
+    url = f"/api/projects/{pool.project.id}/export?effective=true&snapshot=certified{more}"
+    return [*csv.DictReader(http.get(url, headers=pool.admin.headers).text.splitlines())]
+
+
+def verified(installation: Settings) -> None:
+    """Nothing of it looks to ``karat verify`` as if it were lost or wrong."""
+    engine = sync_engine(installation)
+    try:
+        found = list(verify(engine, installation, running=False))
+    finally:
+        engine.dispose()
+    assert [(one.name, one.objects) for one in found if one.level == "problem"] == []
 
 
 def people_first(http: TestClient, pool: Pool, given: list[Annotation]) -> None:
@@ -248,11 +276,17 @@ def exported(http: TestClient, pool: Pool, given: list[Annotation]) -> None:
     assert all(float(row["bound"]) <= 0.2 and row["lot"] and row["probability"] for row in by_model)
     people = http.get(f"{url}&people_only=true", headers=pool.admin.headers).text.splitlines()
     assert len(people) - 1 == len(rows) - len(by_model)
+    made = http.post(
+        f"/api/projects/{pool.project.id}/snapshots",
+        json={"name": "certified"},
+        headers=pool.admin.headers,
+    ).json()
+    assert made["counts"]["by_model"] == len(by_model)
     url = f"/api/projects/{pool.project.id}/export?format=parquet"
     table = read_parquet(http.get(url, headers=pool.admin.headers).content)
     assert table["label_source"].to_pylist().count("model") == len(given) - 1
     people = read_parquet(http.get(f"{url}&people_only=true", headers=pool.admin.headers).content)
-    assert set(people["label_source"].to_pylist()) == {"person", None}
+    assert set(people["label_source"].to_pylist()) == {"person"}
 
 
 def read_parquet(content: bytes) -> pa.Table:

@@ -29,6 +29,8 @@ from workers.snapshot import Snapshot
 
 _BLOCK = 5000
 _PREDICTED: Final = ("predicted_class_id", "probability", "in_probability")
+# Metrics that a round gets while it is open, and keeps as it closes.
+_OF_THE_OPEN: Final = ("draws",)
 # Of a query that goes on to the next round.
 _KEPT: Final = (
     *("requested", "again_after", "proposals", "audit", "audit_probability"),
@@ -120,9 +122,9 @@ def _finish(
         **{key: value for key, value in evaluated.items() if key not in {"accuracy", "notes"}},
         **shown,
         "annotator_seconds": annotator_seconds(session, round_),
+        # Later estimates are weighed by them.
+        **{name: round_.metrics[name] for name in _OF_THE_OPEN if name in round_.metrics},
         **({} if looks is None else {"second_looks": looks}),
-        # By them the chance is known that a draw had, for good.
-        **{name: round_.metrics[name] for name in ("draws",) if name in round_.metrics},
     }
     # Of a round that closes once more, so that another can follow, those of the first time go.
     before = noted_at_closing(session, round_)

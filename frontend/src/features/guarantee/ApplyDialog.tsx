@@ -1,13 +1,13 @@
-import type { CertificateDetail } from "../../api/guarantee";
+import { useQuery } from "@tanstack/react-query";
+import { type CertificateDetail, reportQuery } from "../../api/guarantee";
 import type { Project } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Dialog, DialogActions } from "../../ui/Dialog";
 import { formatCount } from "../../ui/format";
-import { Notice } from "../../ui/State";
+import { Loading, Notice, Skeleton } from "../../ui/State";
 import { Table } from "../../ui/Table";
 import { Group } from "./Group";
-import { labelsOf } from "./words";
 
 type ApplyDialogProps = {
   project: Project;
@@ -22,6 +22,8 @@ type ApplyDialogProps = {
 export function ApplyDialog(props: ApplyDialogProps) {
   const { project, certificate, busy, error, onConfirm, onClose } = props;
   const { applying: text } = t.guarantee;
+  const found = useQuery(reportQuery(project.id, certificate.id));
+  const labeled = found.data?.per_class.filter(({ model }) => model > 0) ?? [];
   return (
     <Dialog title={text.title(certificate.auto)} onClose={onClose}>
       <p>{text.text}</p>
@@ -35,16 +37,21 @@ export function ApplyDialog(props: ApplyDialogProps) {
           </tr>
         </thead>
         <tbody>
-          {labelsOf(certificate.lots_of).map(({ classId, images }) => (
-            <tr key={classId ?? "none"}>
+          {labeled.map(({ class_id, model }) => (
+            <tr key={class_id ?? "none"}>
               <th scope="row">
-                <Group classId={classId} classes={project.classes} />
+                <Group classId={class_id} classes={project.classes} />
               </th>
-              <td data-number>{formatCount(images)}</td>
+              <td data-number>{formatCount(model)}</td>
             </tr>
           ))}
         </tbody>
       </Table>
+      {found.isPending && (
+        <Loading>
+          <Skeleton height="6rem" />
+        </Loading>
+      )}
       {certificate.people > 0 && <p>{text.left(certificate.people)}</p>}
       {error && <Notice tone="bad">{t.common.said(error.message)}</Notice>}
       <DialogActions>

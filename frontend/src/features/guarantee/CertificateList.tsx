@@ -6,6 +6,7 @@ import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
 import { highOf, sureOf } from "../../ui/outOf";
 import styles from "./Guarantee.module.css";
+import { moreOf } from "./words";
 
 export const TONES = {
   scoring: "plain",
@@ -50,11 +51,12 @@ export function CertificateList({ projectId }: { projectId: number }) {
 }
 
 /** How a guarantee stands, in a sentence. */
-function standing({ state, answered, expected_answers: more, auto }: Certificate): string {
+function standing(certificate: Certificate): string {
+  const { state, answered, auto } = certificate;
   const { lineStates: text } = t.guarantee.start;
   switch (state) {
     case "asking":
-      return text.asking(answered, more);
+      return text.asking(answered, moreOf(certificate));
     case "ready":
       return text.ready(auto);
     case "applied":

@@ -20,7 +20,7 @@ import { TONES } from "./CertificateList";
 import styles from "./Guarantee.module.css";
 import { LotsTable } from "./LotsTable";
 import { Standing } from "./Standing";
-import { imagesOf } from "./words";
+import { imagesOf, moreOf } from "./words";
 
 const isLive = (one: Certificate | undefined): boolean =>
   one?.state === "scoring" || one?.state === "asking";
@@ -103,8 +103,11 @@ function Found({ project, certificate }: FoundProps) {
 /** What becomes of the images, and what is known of the labels so far. */
 function Outcome({ certificate }: { certificate: CertificateDetail }) {
   const { page: text } = t.guarantee;
-  const { bound, missed_bound: missed, expected_answers: more, state } = certificate;
-  const images = imagesOf(certificate.lots_of);
+  const { bound, missed_bound: missed, state, auto, people } = certificate;
+  const { open } = imagesOf(certificate.lots_of);
+  const more = moreOf(certificate);
+  // Whoever checked an image has labeled it; neither the model nor anybody else is to.
+  const looked = Math.max(0, certificate.images - auto - people - open);
   const figures: Figure[] = [[text.answers, formatCount(certificate.answered)]];
   if (state === "asking" && more !== null) {
     figures.push([text.expected, text.about(formatCount(more))]);
@@ -123,9 +126,10 @@ function Outcome({ certificate }: { certificate: CertificateDetail }) {
       <Parts
         label={text.outcome}
         parts={[
-          { label: text.parts.auto, value: images.passed, tone: "in" },
-          { label: text.parts.open, value: images.open, tone: "queried" },
-          { label: text.parts.people, value: images.people, tone: "rest" },
+          { label: text.parts.auto, value: auto, tone: "in" },
+          { label: text.parts.looked, value: looked, tone: "unsure" },
+          { label: text.parts.open, value: open, tone: "queried" },
+          { label: text.parts.people, value: people, tone: "rest" },
         ]}
       />
       <Figures figures={figures} />
@@ -134,10 +138,9 @@ function Outcome({ certificate }: { certificate: CertificateDetail }) {
 }
 
 function People({ certificate: { human } }: { certificate: CertificateDetail }) {
+  if (!human) return null;
   const { page: text } = t.guarantee;
   return (
-    <p className={styles.quiet}>
-      {human ? text.human(human.pairs, human.disagreed, highOf(human.high)) : text.humanNone}
-    </p>
+    <p className={styles.quiet}>{text.human(human.pairs, human.disagreed, highOf(human.high))}</p>
   );
 }

@@ -8,7 +8,7 @@ import { Card } from "../../ui/Card";
 import { formatPercent } from "../../ui/format";
 import { aboutOf, highestOf, highOf, lowestOf, nearestOf, sureOf } from "../../ui/outOf";
 import { Failure, Skeleton } from "../../ui/State";
-import { shareOf } from "../../ui/shares";
+import { FEWEST, shareOf } from "../../ui/shares";
 import { AskDraws } from "./AskDraws";
 import styles from "./Guarantee.module.css";
 import { Intervals, type Measured } from "./Intervals";
@@ -25,7 +25,7 @@ export function DrawsCard({ project }: { project: Project }) {
       {!draws && !found.error && <Skeleton height="7rem" />}
       {draws && (
         <>
-          {draws.accuracy ? (
+          {draws.accuracy && draws.accuracy.n >= FEWEST ? (
             <Told project={project} draws={draws} rounds={rounds} />
           ) : (
             <p className={styles.quiet}>{untold(draws)}</p>
@@ -40,12 +40,14 @@ export function DrawsCard({ project }: { project: Project }) {
 }
 
 /** Why there is no share yet, and what to wait for. */
-function untold({ answered, waiting, refused, share_of_queue: share }: Draws): string {
+function untold(draws: Draws): string {
+  const { answered, waiting, refused, share_of_queue: share, accuracy } = draws;
   const { draws: text } = t.guarantee;
   if (refused !== null) return t.common.said(refused);
   const often = share > 0 ? text.every(nearestOf(1 / share / 100)) : text.off;
   const waits = waiting > 0 ? text.waiting(waiting) : "";
-  const begun = answered > 0 ? text.later : text.none;
+  const unknown = answered > 0 ? text.later : text.none;
+  const begun = accuracy ? text.few(accuracy.n, FEWEST) : unknown;
   return [begun, waits, often].filter(Boolean).join(" ");
 }
 
@@ -57,15 +59,15 @@ function Told({ project, draws, rounds }: ToldProps) {
   if (!accuracy) return null;
   const rows: Measured[] = [
     { name: text.all, value: accuracy },
-    { name: text.inside, value: inside },
-    { name: text.ood, value: ood },
+    { name: text.inside, value: known(inside) },
+    { name: text.ood, value: known(ood) },
     ...evaluated(rounds),
   ];
   const classes = draws.per_class.map(
     ({ class_id, n, share: right, low, high }): Measured => ({
       name: project.classes.find(({ id }) => id === class_id)?.name ?? String(class_id),
       hint: text.answeredOf(n),
-      value: { share: right, low, high },
+      value: known({ n, share: right, low, high }),
       colour: project.classes.find(({ id }) => id === class_id)?.colour ?? "",
     }),
   );
@@ -103,13 +105,17 @@ function Told({ project, draws, rounds }: ToldProps) {
   );
 }
 
+/** Of few no share is told, as everywhere. */
+const known = <T extends { n: number }>(value: T | null): T | null =>
+  value !== null && value.n >= FEWEST ? value : null;
+
 /** Accuracy on the images that were brought for it, where there are any. */
 function evaluated(rounds: readonly Round[]): Measured[] {
   const { draws: text } = t.guarantee;
   const round = rounds.findLast((one) => one.accuracy !== null && headlineOf(one) === null);
   if (!round || round.accuracy === null) return [];
   const images = imagesOf(round);
-  const known = shareOf(round.accuracy * images, images);
-  const value = known && { share: known.value, low: known.low, high: known.high };
+  const found = shareOf(round.accuracy * images, images);
+  const value = found && { share: found.value, low: found.low, high: found.high };
   return [{ name: text.evaluation, hint: text.evaluationHint, value }];
 }

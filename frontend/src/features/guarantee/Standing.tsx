@@ -18,6 +18,7 @@ import { Meter } from "../../ui/Meter";
 import { Notice } from "../../ui/State";
 import { ApplyDialog } from "./ApplyDialog";
 import styles from "./Guarantee.module.css";
+import { moreOf } from "./words";
 
 type StandingProps = { project: Project; certificate: CertificateDetail };
 
@@ -143,8 +144,9 @@ function Scoring({ project, jobId }: { project: Project; jobId: number }) {
 
 function Asking({ project, certificate, stop }: StandingProps & { stop: React.ReactNode }) {
   const { page: text } = t.guarantee;
-  const { answered, waiting, expected_answers: more, round } = certificate;
-  const about = answered + Math.max(more ?? 0, waiting);
+  const { answered, waiting, round } = certificate;
+  const more = moreOf(certificate);
+  const about = answered + (more ?? waiting);
   return (
     <Card
       title={text.asking}

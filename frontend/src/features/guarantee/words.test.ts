@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Lot } from "../../api/guarantee";
 import { aboutOf, highOf, lowOf, sureOf } from "../../ui/outOf";
-import { imagesOf, labelsOf, oddsOf, sorted } from "./words";
+import { imagesOf, oddsOf, sorted } from "./words";
 
 it("never promises more than holds by rounding", () => {
   expect(highOf(0.0191)).toBe("2");
@@ -33,10 +33,6 @@ it("reads lots by class, none of them last, the surest first", () => {
   expect(order.map(({ id }) => id)).toEqual([4, 3, 2, 1]);
 });
 
-it("counts what would be labeled, and what would not", () => {
-  expect(labelsOf(lots)).toEqual([
-    { classId: 3, images: 30 },
-    { classId: null, images: 10 },
-  ]);
+it("counts images by what becomes of their lots", () => {
   expect(imagesOf(lots)).toEqual({ passed: 40, people: 20, open: 0 });
 });

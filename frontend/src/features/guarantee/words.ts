@@ -1,4 +1,4 @@
-import type { Lot } from "../../api/guarantee";
+import type { Certificate, Lot } from "../../api/guarantee";
 import type { LabelClass } from "../../api/types";
 import { t } from "../../strings";
 
@@ -22,16 +22,9 @@ export function sorted(lots: readonly Lot[], classes: readonly LabelClass[]): Lo
   return lots.toSorted((a, b) => of(a) - of(b) || b.band.low - a.band.low);
 }
 
-/** How many images of each class the lots that hold would give a label, the largest first. */
-export function labelsOf(lots: readonly Lot[]): { classId: number | null; images: number }[] {
-  const images = new Map<number | null, number>();
-  for (const { class_id, state, size } of lots) {
-    if (state === "passed") images.set(class_id, (images.get(class_id) ?? 0) + size);
-  }
-  return [...images]
-    .map(([classId, count]) => ({ classId, images: count }))
-    .sort((a, b) => b.images - a.images);
-}
+/** How many checks are still to come, those that wait among them; null where that cannot be told. */
+export const moreOf = ({ expected_answers: more, waiting }: Certificate): number | null =>
+  more === null ? null : Math.max(more, waiting);
 
 /** Images of lots in each state. */
 export function imagesOf(lots: readonly Lot[]): Record<Lot["state"], number> {

@@ -41,6 +41,8 @@ export const guarantee = {
     waiting: (value: number) => `${plural(value, "check waits", "checks wait")} for an answer.`,
     people: (pairs: number, disagreed: number, wrong: string, high: string) =>
       `Twice, people were asked about the same image: in ${count(disagreed)} of ${plural(pairs, "case", "cases")} they said different things. So about ${wrong} of 100 verdicts are wrong, at most ${high}.`,
+    few: (answered: number, needed: number) =>
+      `${plural(answered, "answered check is", "answered checks are")} too few to tell; ${count(needed)} are needed.`,
     none: "Nothing has been checked at random yet.",
     later: "The share is told when the round closes.",
     every: (oneIn: string) =>
@@ -153,7 +155,12 @@ export const guarantee = {
     revoked: "It was taken back: its labels count no longer.",
     outcome: "What becomes of the images",
     outcomeHint: (value: number) => `${images(value)} that nobody had looked at when it began`,
-    parts: { auto: "Labeled by the model", open: "Being checked", people: "Left to people" },
+    parts: {
+      auto: "Labeled by the model",
+      looked: "Looked at by people",
+      open: "Being checked",
+      people: "Left to people",
+    },
     bound: "Wrong among them",
     boundHint: (wrong: number, of: number) => `${count(wrong)} of ${count(of)}`,
     missed: "Of a class after all",
@@ -162,8 +169,6 @@ export const guarantee = {
     about: (value: string) => `about ${value}`,
     human: (pairs: number, disagreed: number, high: string) =>
       `People judged the same image ${plural(pairs, "time", "times")} and said different things ${plural(disagreed, "time", "times")}. So at most ${high} of 100 verdicts are wrong, and the guarantee allows for that.`,
-    humanNone:
-      "Nobody was asked about the same image as somebody else, so how often people are wrong is not known. The guarantee holds if they are right.",
     report: "Report",
     reportHint:
       "What was looked at, what is promised, and on what that rests: to print, or to hand on.",

@@ -31,6 +31,8 @@ export const guarantee: Catalogue["guarantee"] = {
     waiting: (value) => `확인 ${number(value)}회가 답을 기다립니다.`,
     people: (pairs, disagreed, wrong, high) =>
       `같은 이미지를 두 번 물어본 ${number(pairs)}회 중 ${number(disagreed)}회에서 답이 달랐습니다. 사람의 판정은 100개 중 약 ${wrong}개, 많아야 ${high}개가 틀립니다.`,
+    few: (answered, needed) =>
+      `확인 ${number(answered)}회로는 알 수 없습니다. ${number(needed)}회가 필요합니다.`,
     none: "아직 무작위로 확인한 것이 없습니다.",
     later: "라운드가 닫히면 비율을 알려 드립니다.",
     every: (oneIn) =>
@@ -139,7 +141,12 @@ export const guarantee: Catalogue["guarantee"] = {
     revoked: "되돌렸습니다. 이 라벨은 더 이상 쓰이지 않습니다.",
     outcome: "이미지가 어떻게 되나요",
     outcomeHint: (value) => `시작할 때 아무도 보지 않은 이미지 ${number(value)}개`,
-    parts: { auto: "모델이 라벨링", open: "확인 중", people: "사람에게 남김" },
+    parts: {
+      auto: "모델이 라벨링",
+      looked: "사람이 확인함",
+      open: "확인 중",
+      people: "사람에게 남김",
+    },
     bound: "그중 틀린 라벨",
     boundHint: (wrong, of) => `${number(of)}개 중 ${number(wrong)}개`,
     missed: "실제로는 클래스에 속함",
@@ -148,8 +155,6 @@ export const guarantee: Catalogue["guarantee"] = {
     about: (value) => `약 ${value}회`,
     human: (pairs, disagreed, high) =>
       `두 사람이 같은 이미지를 ${number(pairs)}회 판정했고 ${number(disagreed)}회는 서로 달랐습니다. 판정은 100개 중 많아야 ${high}개가 틀리며, 보증에 반영했습니다.`,
-    humanNone:
-      "같은 이미지를 두 사람에게 물어본 적이 없어 사람이 얼마나 틀리는지 알 수 없습니다. 사람이 맞게 답했다면 보증이 지켜집니다.",
     report: "보고서",
     reportHint:
       "무엇을 보았고, 무엇을 보증하며, 무엇에 근거하는지 담았습니다. 인쇄하거나 전달하세요.",
