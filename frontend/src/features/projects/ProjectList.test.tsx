@@ -24,6 +24,7 @@ function serve(count: number) {
       current_round: null,
       permissions: [],
       medium: "image",
+      permissions: ["label", "review", "manage"],
       pictures: [10 * id],
       excerpts: [],
     }));
