@@ -24,7 +24,7 @@ from core.errors import Conflict
 from core.events import Topic
 from core.lifecycle import mark_answered, mark_queried, mark_unqueried, move_certificate
 from core.rounds import CERTIFICATE, close, lock_unfinished
-from core.states import CertificateState, ExampleState, JobState, LotState, RoundState
+from core.states import CertificateState, ExampleState, JobState, LotState, RoundState, Split
 from core.storage import Storage
 from core.tables import Certificate, Example, Job, Project, ProjectClass, Query
 from core.tables import CertificateLot as Lot
@@ -78,7 +78,8 @@ async def apply(
     members = await _members(session, storage, certificate)
     chosen = members.take(np.isin(members.lot, [lot.number for lot in passed]))
     await session.execute(lock_unfinished(project.id))
-    lots = kept_promises(certificate, passed, await _left(session, chosen))
+    left, gone = await _counted(session, chosen)
+    lots = kept_promises(certificate, passed, left, gone)
     await _require_classes(session, project, lots)
     by_number = {lot.number: lot for lot in lots}
     chosen = chosen.take(np.isin(chosen.lot, list(by_number)))
@@ -95,20 +96,24 @@ async def apply(
     return labeled
 
 
-async def _left(session: AsyncSession, members: Members) -> Counter[int]:
-    """How many of each lot would be labeled: nobody has judged them, and none waits in a queue."""
-    found: Counter[int] = Counter()
+async def _counted(session: AsyncSession, members: Members) -> tuple[Counter[int], Counter[int]]:
+    """How many of each lot would be labeled, and how many are held out.
+
+    The rest people have judged, or will, as they wait in a queue.
+    """
+    left, gone = Counter[int](), Counter[int]()
+    waiting = exists().where(Query.example_id == Example.id, ~Query.done)
     for start in range(0, len(members), _BLOCK):
         block = members.take(np.arange(start, min(start + _BLOCK, len(members))))
-        waiting = exists().where(Query.example_id == Example.id, ~Query.done)
-        free = select(Example.id).where(
-            among(Example.id, block.example_id.tolist()),
-            Example.state == ExampleState.UNLABELED,
-            ~waiting,
+        which = select(Example.id).where(
+            among(Example.id, block.example_id.tolist()), Example.split == Split.POOL
         )
-        ids = np.array((await session.scalars(free)).all(), dtype=np.int64)
-        found.update(block.lot[np.isin(block.example_id, ids)].tolist())
-    return found
+        free = which.where(Example.state == ExampleState.UNLABELED, ~waiting)
+        there = which.where(Example.state != ExampleState.HELD_OUT)
+        for found, statement, wanted in ((left, free, True), (gone, there, False)):
+            ids = np.array((await session.scalars(statement)).all(), dtype=np.int64)
+            found.update(block.lot[np.isin(block.example_id, ids) == wanted].tolist())
+    return left, gone
 
 
 async def _require_classes(session: AsyncSession, project: Project, lots: Sequence[Lot]) -> None:

@@ -1,5 +1,6 @@
 """A certificate to hand on: what it rests on, and what is assumed."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 
@@ -9,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.certificates.schemas import (
     Assumption,
     CertificateDetail,
+    CertificateLot,
     CertificateReport,
     ClassReport,
     LookedAt,
@@ -89,18 +91,28 @@ async def _per_class(
             for lot in found.lots_of
             if lot.class_id == class_id and lot.state is LotState.PASSED and lot.bound is not None
         ]
-        wrong = sum((lot.bound or 0.0) * lot.size for lot in lots)
-        size = sum(lot.size for lot in lots)
         rows.append(
             ClassReport(
                 class_id=class_id,
                 name=name,
                 people=people.get(class_id, 0),
                 model=sum(lot.size - lot.drawn for lot in lots),
-                bound=wrong / size if size else None,
+                bound=_bound(found, class_id, lots),
             )
         )
     return rows
+
+
+def _bound(
+    found: CertificateDetail, class_id: int | None, passed: Sequence[CertificateLot]
+) -> float | None:
+    """What was promised of a class by itself, if it was: OOD always is, classes where asked for."""
+    if class_id is None:
+        return None if found.missed_bound is None else found.missed_bound.share
+    size = sum(lot.size for lot in passed)
+    if found.scope != "class" or size == 0:
+        return None
+    return sum((lot.bound or 0.0) * lot.size for lot in passed) / size
 
 
 def _assumptions(found: CertificateDetail) -> list[Assumption]:

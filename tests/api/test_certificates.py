@@ -95,7 +95,7 @@ def test_other_labels_than_classes_are_refused_in_words(
 def test_a_certificate_labels_what_nobody_has_judged_and_no_queue_holds(
     world: World, scene: Scene
 ) -> None:
-    labels = [scene.dog.id, NO_CLASS] * 4
+    labels = [scene.dog.id, NO_CLASS] * 2 + [scene.dog.id] * 4
     certificate = add_certificate(world, scene.project, classes=labels)
     before = scene.stands()
     # Of what it would label one is judged, and one held out, before it is applied.
@@ -201,6 +201,27 @@ def test_people_judge_more_than_was_foreseen_and_the_promise_holds_no_more(
     assert (
         world.session.scalar(select(Annotation.id).where(Annotation.source == Source.MODEL)) is None
     )
+
+
+def test_each_part_is_held_to_what_was_promised_of_it(world: World, scene: Scene) -> None:
+    # More may be missed among OOD than wrong among classes, and one was judged since.
+    certificate = add_certificate(world, scene.project, classes=[scene.dog.id] * 6 + [NO_CLASS] * 2)
+    certificate.settings = {**certificate.settings, "target": 0.17, "missed_in": 0.5}
+    certificate.result = {
+        **certificate.result,
+        "bound": {"share": 0.25, "wrong": 2, "of": 8},
+        "missed_bound": {"share": 0.5, "wrong": 1, "of": 2},
+    }
+    dog = world.session.scalars(
+        select(Example).where(Example.project_id == scene.project.id, Example.pool_index == 4)
+    ).one()
+    dog.state = ExampleState.UNSURE
+    world.session.commit()
+    applied = scene.call("post", f"/{certificate.id}/apply").json()
+    # One of six dogs may be wrong, as was promised; of the five that are left it is a fifth.
+    assert applied["bound"] == {"share": 2 / 7, "wrong": 2, "of": 7}
+    assert applied["missed_bound"] == {"share": 0.5, "wrong": 1, "of": 2}
+    assert "all images of the lots" in applied["warnings"][0]
 
 
 def test_by_class_only_what_is_not_so_any_more_is_left_to_people(

@@ -129,7 +129,7 @@ export const guarantee = {
     ofAbout: (answered: number, about: number) => `${count(answered)} of about ${count(about)}`,
     only: (answered: number) => count(answered),
     where: (round: number) =>
-      `The checks are among the images of round ${round}. Nobody sees which they are, nor what the model says.`,
+      `The checks are among the images of round ${round}. Nobody sees which they are.`,
     waiting: (value: number) =>
       value === 0
         ? "None waits at the moment."

@@ -34,10 +34,10 @@ export const report = {
   byPeople: "By people",
   byModel: "By the model",
   bound: "Wrong of 100, at most",
-  boundHint: "Of the labels of the model.",
+  boundHint: "Of the labels of the model, where it was promised of the class by itself.",
   how: "How it was checked",
   howText:
-    "The model put the images that nobody had looked at into groups: by what it takes them for, and by how sure it is. Of every group, some images were drawn at random and shown to people, who did not know that this was a check nor what the model said. From how often the two differ follows how many labels of a group can be wrong at most. Groups for which that is too many are left to people.",
+    "The model put the images that nobody had looked at into groups: by what it takes them for, and by how sure it is. Of every group, some images were drawn at random and shown to people, who did not know that this was a check. From how often the two differ follows how many labels of a group can be wrong at most. Groups for which that is too many are left to people.",
   human: (pairs: number, disagreed: number, wrong: string, high: string) =>
     `People are wrong at times, too. ${plural(pairs, "image was", "images were")} judged twice by different people, who said different things of ${count(disagreed)}: about ${wrong} of 100 verdicts are wrong, at most ${high}. This is taken into account.`,
   humanNone:
@@ -55,8 +55,9 @@ export const report = {
     unsure_counts_wrong:
       "Where people answered “unsure”, the label of the model was counted as wrong.",
     people_error_measured:
-      "How often people are wrong was estimated from images that two of them judged, and they are taken to be wrong independently of each other and of the model. If all make the same mistake, it is not noticed.",
-    people_right: "The people who checked are taken to be right.",
+      "How often people are wrong was estimated from images that two of them judged, and they are taken to be wrong independently of each other and of the model, also in the grid, where images stand together by what it takes them for. If all make the same mistake, it is not noticed.",
+    people_right:
+      "The people who checked are taken to be right, and to judge what they see: in the grid, images stand together by what the model takes them for.",
     each_lot: "It holds for each class by itself.",
     all_together:
       "It holds for all labels of the model together, not for each class by itself: one class may have more wrong labels, another fewer.",
