@@ -26,8 +26,10 @@ from tests.workers.starting import start_job
 from tests.world import World
 from workers.certificates.observing import go_on_with_all
 from workers.certify import handler
+from workers.certify.earlier import with_earlier
 from workers.context import sessions
 from workers.runner import run_job
+from workers.snapshot import take
 from workers.verify.__main__ import verify
 
 KINDS = 3
@@ -397,13 +399,65 @@ def expected(http: TestClient, pool: Pool) -> None:
 def test_fair_draws_of_queues_are_its_first(http: TestClient, world: World) -> None:
     pool = Pool(world, images=260, max_rounds=3, audit_share=0.4, zero_wait=False)
     pool.learn()
-    for number in (1, 2):
-        pool.say(pool.rounds()[number])
-        assert pool.finish(number).state is JobState.SUCCEEDED
+    pool.say(pool.rounds()[1])
+    assert pool.finish(1).state is JobState.SUCCEEDED
+    drawn, chosen = skipped_in(pool, 2)
+    pool.say(pool.rounds()[2])
+    assert pool.finish(2).state is JobState.SUCCEEDED
     begun = pool.certify(http)
-    first = pool.session.get_one(Certificate, begun["id"]).result["first"]
-    assert first
+    certificate = pool.session.get_one(Certificate, begun["id"])
+    first = certificate.result["first"]
     # They were judged before, and nobody is asked again.
-    drawn = sum(lot["drawn"] for lot in begun["lots_of"])
-    assert drawn - begun["answered"] == len(first)
+    asked = sum(lot["drawn"] for lot in begun["lots_of"])
+    assert asked - begun["answered"] == len(first) > 1
     assert begun["images"] > len(first)
+    # What everybody has skipped nobody can say the model is right of.
+    outcomes = {one["index"]: one["outcome"] for one in certificate.observations}
+    assert outcomes[drawn] == "unsure"
+    assert {outcomes[index] for index in first} <= {"right", "wrong", "unsure"}
+
+    assert pool.call(http, "post", f"/{begun['id']}/revoke").status_code == 200
+    run(pool.session, pool.session.scalars(select(Job).where(Job.state == JobState.QUEUED)).one())
+    left, again = earlier_of(pool)
+    assert (len(left), again.tolist()) == (begun["images"], first)
+    # None of the draws could have been it, so no draw speaks for it.
+    assert chosen not in left
+    assert set(first) <= set(left)
+    # Who leaves images out, or takes them in, chooses what is left: the draws are of another pool.
+    free = select(Example.id).where(Example.state == ExampleState.UNLABELED)
+    body = {"ids": [pool.session.scalar(free.where(Example.pool_index != chosen).limit(1))]}
+    for verb in ("hold-out", "release"):
+        url = f"/api/projects/{pool.project.id}/examples/{verb}"
+        assert http.post(url, json=body, headers=pool.admin.headers).json()["example_ids"]
+    pool.session.rollback()
+    assert earlier_of(pool)[1].tolist() == []
+
+
+def skipped_in(pool: Pool, number: int) -> list[int]:
+    """Pool indices of a draw and of what was chosen that people skip in a round, in this order."""
+    round_ = pool.rounds()[number]
+    found = []
+    for audit in (True, False):
+        asked = select(Query).where(
+            Query.round_id == round_.id,
+            Query.audit == audit,
+            Query.again_after.is_(None),
+            # No strategy has come upon it, so nothing learns from it.
+            Query.audit_rank.is_(None),
+        )
+        query = pool.session.scalars(asked.order_by(Query.rank.desc()).limit(1)).one()
+        example = pool.session.get_one(Example, query.example_id)
+        pool._store(round_, query, example, Verdict.SKIP, None)
+        found.append(example.pool_index)
+    pool.session.commit()
+    return found
+
+
+def earlier_of(pool: Pool) -> tuple[Any, Any]:
+    """What there is to label, and the draws that count for it: pool indices."""
+    number = pool.rounds()[-1].number
+    snapshot = take(pool.session, pool.project.id, number)
+    left, earlier = with_earlier(
+        pool.session, pool.project.id, snapshot, number, snapshot.unlabeled
+    )
+    return left, earlier["indices"]

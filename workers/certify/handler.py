@@ -27,12 +27,12 @@ from workers.certificates.promises import (
     promise_of,
 )
 from workers.certify.dry_run import prepare
+from workers.certify.earlier import judged
 from workers.certify.scoring import (
     EARLIER,
     NO_PROBABILITY,
     Facts,
     gather,
-    judged,
     members_of,
     score,
 )
