@@ -238,7 +238,7 @@ async def _stop(session: AsyncSession, principal: Principal, certificate: Certif
 
 
 async def _ask_no_more(session: AsyncSession, project: Project, certificate: Certificate) -> None:
-    """Take what nobody has judged out of the queue; a round of its own closes.
+    """Take what nobody has judged out of the queue; a round of its own closes if nothing is left.
 
     Of another round that would be left without a query one stays: whoever answers the last query
     of a round closes it.
@@ -252,11 +252,12 @@ async def _ask_no_more(session: AsyncSession, project: Project, certificate: Cer
     others = select(func.count()).where(
         Query.round_id == round_.id, ~Query.done, ~among(Query.example_id, sorted(waiting))
     )
-    if not mine and not await session.scalar(others):
+    is_empty = not await session.scalar(others)
+    if not mine and is_empty:
         waiting = set(sorted(waiting)[1:])
     taken = taken_back(round_.id, waiting)
     await session.execute(mark_unqueried(sorted(set(await session.scalars(taken)))))
-    if mine:
+    if mine and is_empty:
         made, job = close(project, round_, None)
         await hand_on(session, round_, job, made)
         tell(session, project.id, Topic.ROUND, number=round_.number, state=round_.state)

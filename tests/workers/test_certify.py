@@ -3,6 +3,7 @@
 import csv
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from fastapi.testclient import TestClient
@@ -394,6 +395,44 @@ def expected(http: TestClient, pool: Pool) -> None:
     assert set(estimate["phases"]) == {"gather", "score"}
     assert min(estimate["answers"], estimate["auto"]) > 0
     assert pool.session.scalar(select(Certificate.id)) is None
+
+
+def test_what_others_ask_in_its_round_outlives_it(http: TestClient, world: World) -> None:
+    pool = Pool(world, images=200)
+    pool.learn()
+    begun = pool.certify(http, target=0.4)
+    url = f"/api/projects/{pool.project.id}/audit"
+    asked = http.post(url, json={"n": 4}, headers=pool.admin.headers).json()
+    assert asked == {"asked": 4, "round": begun["round"]}
+    for _ in range(20):
+        if pool.shown(http, begun["id"])["state"] != "asking":
+            break
+        for query in waiting_in(pool):
+            if query.audit_probability is None:
+                example = pool.session.get_one(Example, query.example_id)
+                pool._store(pool.rounds()[1], query, example, *pool.truth(example))
+        pool.session.commit()
+        pool.sweep()
+    assert pool.shown(http, begun["id"])["state"] == "ready"
+    assert (pool.rounds()[1].state, len(waiting_in(pool))) == (RoundState.OPEN, 4)
+    # Nor does it end with another that is taken back.
+    other = pool.certify(http)
+    assert (other["round"], len(waiting_in(pool))) == (1, 4 + other["waiting"])
+    assert pool.call(http, "post", f"/{other['id']}/revoke").status_code == 200
+    pool.session.expire_all()
+    assert (pool.rounds()[1].state, len(waiting_in(pool))) == (RoundState.OPEN, 4)
+    # Answered, they judge the model as draws of any other round.
+    pool.say(pool.rounds()[1])
+    run(pool.session, pool.close(1))
+    assert pool.project.state == "finished"
+    found = take(pool.session, pool.project.id, 1)
+    assert (~np.isnan(found.audited_probability)).sum() == 4
+
+
+def waiting_in(pool: Pool) -> list[Query]:
+    """What waits in the second round's queue."""
+    asked = select(Query).where(Query.round_id == pool.rounds()[1].id, ~Query.done)
+    return list(pool.session.scalars(asked))
 
 
 def test_fair_draws_of_queues_are_its_first(http: TestClient, world: World) -> None:
