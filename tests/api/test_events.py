@@ -14,7 +14,7 @@ import psycopg
 import pytest
 
 from api.events import Broadcaster, Event
-from core.events import CHANNEL
+from core.events import CHANNEL, Topic, notify
 from core.settings import Settings
 from core.states import Role
 from tests.api.test_labeling import running
@@ -68,14 +68,22 @@ def test_members_hear_of_their_project_and_of_no_other(
     member = world.caller(Role.ANNOTATOR, project)
     mine = Watcher(url, project.id, member)
     theirs = Watcher(url, other.id, admin)
+    managers = Watcher(url, project.id, admin)
     # The first event says: read everything now.
-    for watcher in (mine, theirs):
+    for watcher in (mine, theirs, managers):
         watcher.wait_for("project", {})
     with httpx.Client(base_url=f"{url}/api/projects", headers=admin.headers) as client:
         client.post(f"/{project.id}/rounds/0/close").raise_for_status()
         mine.wait_for("round", {"number": 0, "state": "closing"})
         client.post(f"/{project.id}/pause").raise_for_status()
         mine.wait_for("project", {"state": "paused"})
+        # What comes right after an answer that was a check tells nobody whose it was.
+        world.session.execute(notify(project.id, Topic.CERTIFICATE, {"id": 1}))
+        world.session.commit()
+        managers.wait_for("certificate", {"id": 1})
+        client.post(f"/{project.id}/resume").raise_for_status()
+        mine.wait_for("project", {"state": "running"})
+        assert "certificate" not in {kind for kind, _ in mine.events}
         # Neither event of the one project went to the other, although both came first.
         client.post(f"/{other.id}/pause").raise_for_status()
         theirs.wait_for("project", {"state": "paused"})
