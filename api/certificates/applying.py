@@ -13,6 +13,7 @@ from api.advancing import hand_on
 from api.audit import record
 from api.certificates.promises import kept_promises
 from api.certificates.service import lots_of
+from api.certifying import require_none_open
 from api.files import artifact_file
 from api.jobs.service import cancel
 from api.principal import Principal
@@ -70,10 +71,12 @@ async def apply(
         How many images were labeled.
 
     Raises:
-        Conflict: ``certificate_<state>``, ``pool_changed``, ``class_gone``, or
-            ``certificate_file_missing``.
+        Conflict: ``certificate_<state>``, ``certificate_open``, ``pool_changed``, ``class_gone``,
+            or ``certificate_file_missing``.
     """
     move_certificate(certificate, CertificateState.APPLIED)
+    # What the other draws from is what nobody has labeled, and no model either.
+    await require_none_open(session, project.id)
     passed = [lot for lot in await lots_of(session, certificate.id) if lot.state is LotState.PASSED]
     members = await _members(session, storage, certificate)
     chosen = members.take(np.isin(members.lot, [lot.number for lot in passed]))
