@@ -130,9 +130,9 @@ class Pool(Loop):
         found: dict[str, Any] = self.call(http, "get", f"/{certificate_id}").json()
         return found
 
-    def sweep(self) -> None:
+    def sweep(self, *, if_answered: bool = False) -> None:
         self.session.rollback()
-        go_on_with_all(sessions(), self.world.storage)
+        go_on_with_all(sessions(), self.world.storage, if_answered=if_answered)
         self.session.expire_all()
 
     def answer_all(self, http: TestClient, certificate_id: int, wrong: int = 0) -> dict[str, Any]:
@@ -322,6 +322,9 @@ def test_in_a_running_project_draws_come_first_and_outlive_their_round(
     first = pool.session.scalars(statement.limit(begun["asked"])).all()
     assert all(query.audit and query.requested for query in first)
     pool.say(round_, 3)
+    # An answer makes it go on once nothing waits, and a sweep in any case.
+    pool.sweep(if_answered=True)
+    assert pool.shown(http, begun["id"])["answered"] == 0
     pool.sweep()
     assert pool.shown(http, begun["id"])["answered"] == 3
     assert pool.finish(1).state is JobState.SUCCEEDED
@@ -331,7 +334,7 @@ def test_in_a_running_project_draws_come_first_and_outlive_their_round(
     for _ in range(20):
         waiting = pool.shown(http, begun["id"])["waiting"]
         pool.say(pool.rounds()[2], waiting)
-        pool.sweep()
+        pool.sweep(if_answered=True)
         if pool.shown(http, begun["id"])["state"] != "asking":
             break
     ready = pool.shown(http, begun["id"])

@@ -135,7 +135,7 @@ def _was_shown() -> ColumnElement[bool]:
 
 def _shown(session: Session, project_id: int) -> Indices:
     """Pool indices of the draws that somebody has held or said something of."""
-    return _indices(session, project_id, Query.audit)
+    return _indices(session, project_id, and_(Query.audit))
 
 
 def _passed(session: Session, project_id: int) -> Indices:
