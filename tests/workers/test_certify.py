@@ -9,11 +9,13 @@ import pyarrow.parquet as pq
 from fastapi.testclient import TestClient
 from sqlalchemy import delete, func, select
 
+from core.certificates import members_file
 from core.db import sync_engine
 from core.lifecycle import EXAMPLE_STATE_AFTER
 from core.messages import RunJob
 from core.settings import Settings
 from core.states import (
+    CertificateState,
     ExampleState,
     JobState,
     RoundState,
@@ -22,6 +24,8 @@ from core.states import (
 )
 from core.tables import Annotation, Certificate, Example, Job, ProjectClass, Query, Round
 from core.tasks.classification import stored_class
+from tests.api.test_labeling import running
+from tests.certificates import add_certificate
 from tests.workers.loop import Loop, run
 from tests.workers.starting import start_job
 from tests.world import World
@@ -357,6 +361,7 @@ def test_a_model_that_is_wrong_labels_nothing_and_says_why(http: TestClient, wor
     assert (answer.status_code, answer.json()["code"]) == (409, "certificate_refused")
     # With a few answers little can be promised, and what people say stays.
     few = pool.certify(http, target=0.01, at_most=2)
+    assert any("that were begun before: 1." in one for one in few["warnings"])
     few = pool.answer_all(http, few["id"])
     assert few["state"] == "refused"
     assert few["asked"] <= 2
@@ -436,6 +441,20 @@ def waiting_in(pool: Pool) -> list[Query]:
     """What waits in the second round's queue."""
     asked = select(Query).where(Query.round_id == pool.rounds()[1].id, ~Query.done)
     return list(pool.session.scalars(asked))
+
+
+def test_one_with_a_broken_file_keeps_no_other_from_going_on(world: World) -> None:
+    projects = [running(world, images=60, queries=4) for _ in range(2)]
+    broken, other = (
+        add_certificate(world, one, CertificateState.ASKING, passed=False) for one in projects
+    )
+    file = world.session.scalars(members_file(broken.id)).one()
+    world.storage.artifact(file.storage_key).write_bytes(b"no table")
+    world.session.rollback()
+    go_on_with_all(sessions(), world.storage)
+    world.session.expire_all()
+    assert (broken.state, broken.observations) == ("asking", [])
+    assert other.observations
 
 
 def test_fair_draws_of_queues_are_its_first(http: TestClient, world: World) -> None:

@@ -71,6 +71,9 @@ def go_on_with_all(
         except (DomainError, ModelError) as error:
             # One whose file is gone keeps no other from going on.
             logger.warning("certificate %s does not go on: %s", certificate_id, error)
+        except Exception:
+            # Nor does one whose file is broken, or is where nobody can read it now.
+            logger.exception("certificate %s does not go on", certificate_id)
 
 
 def _waits(session: Session, certificate: Certificate) -> bool:
