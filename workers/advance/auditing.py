@@ -1,8 +1,11 @@
 """How good the model of a closing round is on what no strategy has chosen, by random draws."""
 
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy.orm import Session
 
 from models.guarantee.estimates import AuditEstimate, Draws, Share, estimate
 from models.guarantee.human_error import from_pairs
@@ -10,8 +13,7 @@ from models.probability import softmax
 from models.protocols import OOD, Indices, TargetModel
 from models.rounds.query import Scored
 from workers.advance.phases import Advance
-from workers.draws import pairs
-from workers.snapshot import Snapshot
+from workers.draws import pairs, read_draws
 
 ALPHA: Final = 0.05
 """Chance that an interval is ever wrong, however often it is looked at."""
@@ -27,20 +29,20 @@ def audit(advance: Advance, model: TargetModel) -> dict[str, Any] | None:
         ``metrics["audit"]`` of the round: shares with an interval that holds at every look.
     """
     snapshot = advance.snapshot
-    uniform = ~np.isnan(snapshot.audited_probability)
-    if not uniform.any():
-        return None
     with advance.context.sessions() as session:
+        drawn = _drawn(session, advance)
         people = from_pairs(*pairs(session, advance.context.project_id), ALPHA)
-    scored = advance.scored(model, snapshot.audited[uniform], advance.context.progress)
-    # In the order of their answers, of those that are uniform.
-    order = np.argsort(np.argsort(snapshot.audited_order)[uniform], kind="stable")
+    if len(drawn.indices) == 0:
+        return None
+    scored = advance.scored(model, np.sort(drawn.indices), advance.context.progress)
+    # In the order of their answers.
+    order = np.searchsorted(np.sort(drawn.indices), drawn.indices)
     found = estimate(
         Draws(
             predicted=_verdicts(scored)[order],
-            truth=_truth(snapshot)[uniform][order],
-            unsure=snapshot.audited_is_unsure[uniform][order],
-            probability=snapshot.audited_probability[uniform][order],
+            truth=drawn.truth,
+            unsure=drawn.unsure,
+            probability=drawn.probability,
         ),
         lot=len(snapshot.candidates),
         classes=snapshot.classes,
@@ -64,10 +66,41 @@ def _verdicts(scored: Scored) -> Indices:
     return found
 
 
-def _truth(snapshot: Snapshot) -> Indices:
-    assert snapshot.audited_targets is not None
-    truth: Indices = np.where(snapshot.audited_is_ood, OOD, snapshot.audited_targets.outputs())
-    return truth
+@dataclass(frozen=True)
+class _Drawn:
+    """(n,) uniform draws in the order of their answers; what is unsure has no truth."""
+
+    indices: Indices
+    truth: Indices
+    unsure: NDArray[np.bool_]
+    probability: NDArray[np.float64]
+
+
+def _drawn(session: Session, advance: Advance) -> _Drawn:
+    """The draws that were answered, and where no queue follows, those that were skipped.
+
+    Otherwise the next queue asks about these again.
+    """
+    snapshot = advance.snapshot
+    released = advance.noted("snapshot").get("released", [])
+    draws = read_draws(session, advance.context.project_id, advance.closing, released)
+    answered = np.isin(draws.indices, snapshot.audited)
+    counts = answered.copy()
+    if advance.selecting is None:
+        counts |= (draws.answered > 0) & np.isin(draws.indices, snapshot.unlabeled)
+    counts &= ~np.isnan(draws.probability)
+    order = np.argsort(draws.answered, kind="stable")
+    order = order[counts[order]]
+    truth = np.full(len(order), OOD, dtype=np.int64)
+    unsure = np.ones(len(order), dtype=np.bool_)
+    known = np.flatnonzero(answered[order])
+    if len(known):
+        assert snapshot.audited_targets is not None
+        at = np.searchsorted(snapshot.audited, draws.indices[order[known]])
+        said = snapshot.audited_targets.take(at).outputs()
+        truth[known] = np.where(snapshot.audited_is_ood[at], OOD, said)
+        unsure[known] = snapshot.audited_is_unsure[at]
+    return _Drawn(draws.indices[order], truth, unsure, draws.probability[order])
 
 
 def _json(found: AuditEstimate, class_ids: list[int]) -> dict[str, Any]:
