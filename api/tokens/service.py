@@ -63,7 +63,7 @@ async def create_token(
     session.add(token)
     await session.flush()
     record(
-        session, principal, "create", "token", token.id, name=token.name, scope=token.scope.value,
+        session, principal, "create", "token", token.id, scope=token.scope.value,
         **({"project": body.project_id} if body.project_id else {}),
     )  # fmt: skip
     return token, secret
@@ -76,6 +76,4 @@ async def revoke_token(session: AsyncSession, principal: Principal, token_id: in
         raise NotFound("token")
     if token.revoked_at is None:
         token.revoked_at = datetime.now(UTC)
-        record(
-            session, principal, "revoke", "token", token.id, name=token.name, user_id=token.user_id
-        )
+        record(session, principal, "revoke", "token", token.id, user_id=token.user_id)

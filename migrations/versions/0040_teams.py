@@ -115,6 +115,8 @@ def _audit() -> None:
         "UPDATE audit SET detail = (detail - 'email') #- '{changes,name}' #- '{changes,email}' "
         "WHERE object_type = 'user' AND object_id IS NOT NULL"
     )
+    # People call their tokens what they like, after themselves too: that stands with the token.
+    op.execute("UPDATE audit SET detail = detail - 'name' WHERE object_type = 'token'")
     op.create_table(
         "audit_chain",
         sa.Column("number", sa.BigInteger(), autoincrement=False, nullable=False),

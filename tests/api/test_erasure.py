@@ -29,7 +29,7 @@ def test_a_person_is_erased_and_their_answers_stay(http: TestClient, world: Worl
     user, headers = loop.annotator, {**world.token(loop.annotator)[1], "User-Agent": "Lynx/2.9"}
     name, email = user.name, user.email
     loop.answer(0, 4)
-    made = http.post("/api/tokens", json={"name": "phone"}, headers=headers)
+    made = http.post("/api/tokens", json={"name": f"phone of {name}"}, headers=headers)
     assert made.status_code == 201
     held = http.get(f"/api/users/{user.id}/export", headers=admin.headers)
     kinds = [json.loads(one)["kind"] for one in held.text.splitlines()]
@@ -37,6 +37,8 @@ def test_a_person_is_erased_and_their_answers_stay(http: TestClient, world: Worl
     assert {"user", "token", "audit"} <= set(kinds)
     assert email in held.text
     assert "Lynx" in held.text
+    named = http.get("/api/admin/audit", params={"object_type": "token"}, headers=admin.headers)
+    assert named.json()["items"][0]["object_name"] == f"phone of {name}"
     gone = http.post(f"/api/users/{user.id}/erase", headers=admin.headers).json()
     assert (gone["name"], gone["active"]) == (f"#{user.id}", False)
     assert http.get("/api/auth/me", headers=headers).status_code == 401
