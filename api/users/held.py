@@ -55,6 +55,12 @@ _MUCH: Final = (
         "ORDER BY id LIMIT :most",
     ),
     (
+        "imported_answer",
+        "SELECT a.id, a.project_id, a.example_id, a.source_name, a.verdict, a.label, a.created_at "
+        "FROM annotations a JOIN users u ON lower(btrim(a.source_name)) = lower(u.email) "
+        "WHERE a.id > :after AND a.source = 'import' AND u.id = :user ORDER BY a.id LIMIT :most",
+    ),
+    (
         "decision",
         "SELECT s.id, s.project_id, s.example_id, s.job_id, s.decision, a.created_at "
         "FROM suggestions s JOIN annotations a ON a.id = s.annotation_id "
