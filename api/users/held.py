@@ -43,7 +43,10 @@ _ACCOUNT: Final = (
 _MUCH: Final = (
     (
         "audit",
-        "SELECT id, at, verb, object_type, object_id, project_id, detail, address, agent "
+        "SELECT id, at, verb, object_type, object_id, project_id, detail, "
+        # Where an admin was who did something to them is the admin's own.
+        "CASE WHEN actor_id = :user OR actor_id IS NULL THEN address END AS address, "
+        "CASE WHEN actor_id = :user OR actor_id IS NULL THEN agent END AS agent "
         "FROM audit WHERE id > :after AND (actor_id = :user "
         "OR (object_type IN ('user', 'member', 'identity', 'second_factor', 'recovery_codes') "
         "AND object_id = :user)) ORDER BY id LIMIT :most",

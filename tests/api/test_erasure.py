@@ -42,6 +42,9 @@ def test_a_person_is_erased_and_their_answers_stay(http: TestClient, world: Worl
     loop.answer(0, 4)
     made = http.post("/api/tokens", json={"name": f"phone of {name}"}, headers=headers)
     assert made.status_code == 201
+    mosaic = {**admin.headers, "User-Agent": "Mosaic/1"}
+    path = f"/api/users/{user.id}"
+    assert http.patch(path, json={"name": f"{name} II"}, headers=mosaic).status_code == 200
     world.session.add(imported(loop, f"{email.title()} "))
     world.session.commit()
     held = http.get(f"/api/users/{user.id}/export", headers=admin.headers)
@@ -50,6 +53,8 @@ def test_a_person_is_erased_and_their_answers_stay(http: TestClient, world: Worl
     assert {"user", "token", "audit"} <= set(kinds)
     assert email in held.text
     assert "Lynx" in held.text
+    # Who did something to them is somebody else, whose browser is no business of theirs.
+    assert "Mosaic" not in held.text
     named = http.get("/api/admin/audit", params={"object_type": "token"}, headers=admin.headers)
     assert named.json()["items"][0]["object_name"] == f"phone of {name}"
     gone = http.post(f"/api/users/{user.id}/erase", headers=admin.headers).json()
