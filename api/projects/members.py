@@ -50,7 +50,7 @@ async def put_member(
             session, principal, "update", "member", user_id, project_id=project.id,
             changes={"role": [member.role, role]},
         )  # fmt: skip
-        member.role = role
+        member.role, member.lowered_from = role, None
 
 
 def _of(user: User) -> ProjectRole:

@@ -13,7 +13,7 @@ from api.credentials import hash_in_thread
 from api.passwords import end_sessions, require_good, set_password, temporary_password
 from api.principal import Principal
 from api.second_factor import service as second_factor
-from api.users.roles import set_role
+from api.users.roles import in_projects, set_role
 from api.users.schemas import PasswordReset, UserActivity, UserCreate, UserOut, UserUpdate
 from core.errors import Conflict, NotFound
 from core.settings import Settings
@@ -110,7 +110,7 @@ async def update(session: AsyncSession, actor: Principal, user_id: int, body: Us
         raise _erased()
     changed = body.model_dump(exclude_none=True, exclude={"password"})
     before = {name: getattr(user, name) for name in changed}
-    lowered = 0
+    lowered: Sequence[int] = []
     for field, value in changed.items():
         if field == "role":
             lowered = await set_role(session, user, value)
@@ -134,7 +134,7 @@ async def update(session: AsyncSession, actor: Principal, user_id: int, body: Us
         changes=_unnamed(differences(before, changed)),
         password_set=body.password is not None,
         revoked_tokens=revoked,
-        **({"projects_no_longer_managed": lowered} if lowered else {}),
+        **in_projects(user.role, lowered),
     )
     return user
 

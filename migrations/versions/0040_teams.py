@@ -68,6 +68,7 @@ def upgrade() -> None:
     op.alter_column("members", "role", nullable=False)
     values = ", ".join(f"'{one}'" for one in _ROLES)
     op.create_check_constraint(op.f("ck_members_projectrole"), "members", f"role IN ({values})")
+    op.add_column("members", sa.Column("lowered_from", sa.String(), nullable=True))
     _tokens()
     _audit()
     op.add_column("users", sa.Column("erased_at", sa.DateTime(timezone=True), nullable=True))
@@ -156,4 +157,5 @@ def downgrade() -> None:
     )  # fmt: skip
     op.drop_table("token_requests")
     op.drop_column("api_tokens", "project_id")
+    op.drop_column("members", "lowered_from")
     op.drop_column("members", "role")

@@ -24,8 +24,8 @@ from api.oidc.people import groups_of
 from api.principal import COOKIE
 from core.settings import Settings
 from core.sign_in import read_roles
-from core.states import Role
-from core.tables import ApiToken, Audit, Identity, LoginSession, User
+from core.states import ProjectRole, Role
+from core.tables import ApiToken, Audit, Identity, LoginSession, Member, User
 from tests.provider import CLIENT, SECRET, Claims, Provider, person, provider_running
 from tests.world import World
 
@@ -174,6 +174,41 @@ def test_groups_that_vanish_take_the_role_and_what_it_opened(
     )
     provider.people["ann"]["groups"] = ["karat"]
     assert refusal(come(http)) is None
+
+
+def test_a_slip_of_the_provider_takes_nobodys_projects_for_good(
+    http: TestClient, world: World, provider: Provider
+) -> None:
+    come(http)
+    ann = user(world)
+    assert ann is not None
+    roles = (ProjectRole.MANAGER, ProjectRole.REVIEWER, ProjectRole.ANNOTATOR)
+    projects = [world.project() for _ in roles]
+    world.session.add_all(
+        Member(project_id=project.id, user_id=ann.id, role=role)
+        for project, role in zip(projects, roles, strict=True)
+    )
+    world.session.commit()
+
+    def now() -> list[ProjectRole]:
+        world.session.expire_all()
+        return list(world.session.scalars(select(Member.role).order_by(Member.project_id)))
+
+    # More groups than fit into a token are not none.
+    groups = provider.people["ann"].pop("groups")
+    provider.people["ann"]["_claim_names"] = {"groups": "src1"}
+    assert refusal(come(http)) == "sso_unavailable"
+    assert (ann.role, now()) == (Role.ENGINEER, [*roles])
+    del provider.people["ann"]["_claim_names"]
+    provider.people["ann"]["groups"] = ["karat"]
+    come(http)
+    assert now() == [ProjectRole.ANNOTATOR] * 3
+    provider.people["ann"]["groups"] = groups
+    come(http)
+    assert now() == [*roles]
+    ids = [project.id for project in projects[:2]]
+    lost, again = entries(world, "update")
+    assert (lost["projects_no_longer_managed"], again["projects_managed_again"]) == (ids, ids)
 
 
 def test_the_last_admin_stays_one_whatever_groups_say(
