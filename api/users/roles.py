@@ -1,6 +1,7 @@
 """Roles of users, and what follows for their projects."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from sqlalchemy import update
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -35,7 +36,7 @@ async def set_role(
     return sorted(await session.scalars(change))
 
 
-def in_projects(role: Role, projects: Sequence[int]) -> dict[str, Sequence[int]]:
+def in_projects(role: Role, projects: Sequence[int]) -> dict[str, Any]:
     """What the audit log says of the ``projects`` in which ``set_role`` changed something."""
     what = "no_longer_managed" if role is Role.ANNOTATOR else "managed_again"
     return {f"projects_{what}": projects} if projects else {}
