@@ -213,7 +213,7 @@ class ProviderClient:
         more = await self._json("GET", endpoint, token=access_token)
         if more.get("sub") != claims["sub"]:
             raise Refused("sso_token", "UserInfo is of somebody else than the ID token.")
-        return {**more, **claims}
+        return _joined(claims, more)
 
     async def _json(
         self,
@@ -270,6 +270,15 @@ async def _read(response: httpx.Response) -> bytes:
         if len(content) > _MOST:
             raise ValueError("too long")
     return bytes(content)
+
+
+def _joined(claims: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
+    """``claims``, and ``more`` where they lack it; an address is verified by who names it."""
+    joined = {**more, **claims}
+    if claims.get("email") != more.get("email"):
+        naming = claims if "email" in claims else more
+        joined["email_verified"] = naming.get("email_verified")
+    return joined
 
 
 def _known(said: object, default: tuple[str, ...], taken: tuple[str, ...]) -> tuple[str, ...]:

@@ -143,7 +143,13 @@ def _email(provider: Provider, claims: Mapping[str, Any]) -> str:
     given = claims.get("email")
     email = given.strip().lower() if isinstance(given, str) else ""
     name, at, domain = email.partition("@")
-    plain = email.isprintable() and not any(character.isspace() for character in email)
+    # As given: the Kelvin sign, in lower case, is the k of somebody else's address.
+    plain = (
+        isinstance(given, str)
+        and given.isascii()
+        and email.isprintable()
+        and not any(character.isspace() for character in email)
+    )
     if not (name and at and domain and plain) or len(email) > _LONGEST_EMAIL:
         raise Refused("sso_no_email", "The provider said no address of email.")
     if claims.get("email_verified") is not True and not provider.unverified_emails:

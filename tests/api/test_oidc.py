@@ -248,7 +248,9 @@ def test_an_account_with_the_same_address_is_linked_if_the_provider_has_verified
 def test_without_an_address_nobody_gets_an_account(
     http: TestClient, world: World, provider: Provider
 ) -> None:
-    for email in (None, "no address", 7, "a b@c.d", "a@b.c\0"):
+    # In lower case it is the address of somebody who may be an admin.
+    kelvin = "mi\N{KELVIN SIGN}e@example.org"
+    for email in (None, "no address", 7, "a b@c.d", "a@b.c\0", kelvin):
         provider.people["ann"]["email"] = email
         assert refusal(come(http)) == "sso_no_email"
     assert world.session.scalars(select(User.email)).all() == []
@@ -295,6 +297,10 @@ def test_what_the_token_lacks_is_asked_of_userinfo_of_the_same_person(
     assert http.get("/api/auth/me").json()["role"] == "engineer"
     provider.userinfo = {"sub": "id-of-bea"}
     assert refusal(come(http)) == "sso_token"
+    # That one of them has verified an address says nothing of another.
+    provider.people["bea"], provider.userinfo = person("bea", "karat"), {}
+    provider.alter = lambda claims: {**claims, "email": "boss@example.org"}
+    assert refusal(come(http, "bea")) == "sso_email_unverified"
 
 
 def test_a_forged_token_lets_nobody_in_and_is_written_down_without_what_it_said(
