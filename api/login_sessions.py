@@ -132,8 +132,12 @@ async def end_others(session: AsyncSession, principal: Principal, cookie: str | 
     return ended
 
 
-async def note_failure(session: AsyncSession, user: User | None, reason: str | None) -> None:
-    """Write down a failed sign-in, unless a minute has seen too many.
+async def note_failure(
+    session: AsyncSession, user: User | None, reason: str | None, *, by: SignInMethod | None = None
+) -> None:
+    """Write down a failed sign-in, unless a minute has seen too many of an account, or of none.
+
+    Those of single sign-on are counted for themselves, so that they hide no others.
 
     What was typed is left out: people type passwords where the address belongs.
     """
@@ -142,10 +146,12 @@ async def note_failure(session: AsyncSession, user: User | None, reason: str | N
     recent = (
         select(Audit.id)
         .where(Audit.object_type == "user", Audit.verb == "log_in_failed", Audit.at > minute, known)
+        .where(Audit.detail["by"].astext.is_not_distinct_from(by and by.value))
         .limit(_NOTED)
         .subquery()
     )
     noted = await session.scalar(select(func.count()).select_from(recent)) or 0
     if noted < _NOTED:
         detail: dict[str, Any] = {} if reason is None else {"reason": reason}
+        detail |= {} if by is None else {"by": by.value}
         record(session, None, "log_in_failed", "user", user.id if user else None, **detail)

@@ -330,13 +330,30 @@ def test_only_the_browser_that_began_can_come_back(http: TestClient) -> None:
     http.cookies.clear()
     began = chosen(http).replace("iss=", "iss=https%3A%2F%2Fevil.example&was=")
     assert refusal(http.get(began, follow_redirects=False)) == "sso_token"
-    # A code is good once.
+    # An answer is looked at once, and a code is good once.
     again = chosen(http)
     kept = str(http.cookies[FLOW])
     assert refusal(http.get(again, follow_redirects=False)) is None
     http.cookies.set(FLOW, kept, path="/api/auth/oidc", domain="karat.test")
-    assert refusal(http.get(again, follow_redirects=False)) == "sso_declined"
+    assert refusal(http.get(again, follow_redirects=False)) == "sso_interrupted"
     assert refusal(come(http, "nobody")) == "sso_declined"
+
+
+def test_answers_that_are_made_up_do_not_go_on_to_the_provider(
+    served: Serve, world: World, provider: Provider
+) -> None:
+    http = served(login_attempts_per_address=2)
+    for _ in range(2):
+        assert refusal(come(http)) is None
+        began = httpx.URL(chosen(http)).copy_merge_params({"code": "made-up"})
+        assert refusal(http.get(str(began), follow_redirects=False)) == "sso_declined"
+    asked = provider.fetched.count("/token")
+    assert refusal(come(http)) == "sso_too_many"
+    assert provider.fetched.count("/token") == asked
+    # They hide nobody who guesses at passwords, and keep nobody from signing in with one.
+    assert {one["by"] for one in entries(world, "log_in_failed")} == {"oidc"}
+    login = {"email": "x@example.org", "password": "guessed"}
+    assert http.post("/api/auth/login", json=login).json()["code"] == "bad_credentials"
 
 
 def test_a_provider_that_is_away_or_another_one_is_told_from_a_refusal(
