@@ -18,7 +18,7 @@ from api.users.schemas import PasswordReset, UserActivity, UserCreate, UserOut, 
 from core.errors import Conflict, NotFound
 from core.settings import Settings
 from core.states import Role
-from core.tables import ApiToken, Identity, LoginSession, Member, User
+from core.tables import ApiToken, Identity, LoginSession, Member, SecondFactor, User
 
 
 async def list_users(session: AsyncSession, *, cursor: int | None, limit: int) -> Sequence[User]:
@@ -47,6 +47,9 @@ async def activity(
         .where(LoginSession.user_id == User.id)
         .scalar_subquery(),
         exists().where(Identity.user_id == User.id),
+        exists().where(
+            SecondFactor.user_id == User.id, SecondFactor.failures >= second_factor.MOST_FAILURES
+        ),
     )
     statement = statement.where(User.id > (cursor or 0)).order_by(User.id).limit(limit)
     return [
@@ -56,12 +59,14 @@ async def activity(
             sessions=sessions,
             tokens=tokens,
             signed_in_at=signed_in,
-            locked=limits.account(user.email) in waiting,
+            locked=used_up or limits.account(user.email) in waiting,
             second_factor=user.second_factor,
             second_factor_required=user.second_factor_required,
             single_sign_on=known,
         )
-        for user, projects, sessions, tokens, signed_in, known in await session.execute(statement)
+        for user, projects, sessions, tokens, signed_in, known, used_up in (
+            await session.execute(statement)
+        )
     ]
 
 
@@ -201,6 +206,7 @@ async def unlock(session: AsyncSession, actor: Principal, user_id: int) -> User:
     """Let a user log in again at once, who has to wait after too many failed logins."""
     user = await find(session, user_id)
     await limits.lift(session, user)
+    await second_factor.forgive(session, user)
     record(session, actor, "unlock", "user", user.id)
     return user
 
