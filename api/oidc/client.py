@@ -79,6 +79,15 @@ class ProviderClient:
     async def close(self) -> None:
         await self._http.aclose()
 
+    async def end_session_endpoint(self) -> str | None:
+        """Where to sign out, as it was last said: nobody who goes waits for news of that.
+
+        Raises:
+            Refused: ``sso_unavailable``.
+        """
+        known = self._metadata or await self.metadata()
+        return known.endpoints.get("end_session_endpoint")
+
     async def metadata(self) -> Metadata:
         """What the provider says of itself, asked once an hour.
 
