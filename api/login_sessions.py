@@ -51,6 +51,10 @@ async def begin(
     sealed = None
     if id_token is not None:
         sealed = Sealer.of(settings, make=True).seal(id_token, id_token_of(hashed))
+    expires = now + timedelta(days=settings.session_days)
+    if settings.oidc_only and id_token is None and user.password_until is not None:
+        # An account that the server's command line has opened is open for an hour, no longer.
+        expires = min(expires, user.password_until)
     session.add(
         LoginSession(
             token_hash=hashed,
@@ -58,7 +62,7 @@ async def begin(
             method=method,
             address=address.get(),
             agent=agent(),
-            expires_at=now + timedelta(days=settings.session_days),
+            expires_at=expires,
             id_token_sealed=sealed,
         )
     )

@@ -375,7 +375,11 @@ def test_a_provider_that_is_away_or_another_one_is_told_from_a_refusal(
 
 def test_signing_out_ends_it_at_the_provider_as_well(http: TestClient, provider: Provider) -> None:
     come(http)
+    # Nobody who goes waits for what may be new at the provider.
+    http.app.state.provider._until = 0.0  # type: ignore[attr-defined]
+    described = provider.fetched.count("/.well-known/openid-configuration")
     url = http.post("/api/auth/logout").json()["end_session_url"]
+    assert provider.fetched.count("/.well-known/openid-configuration") == described
     assert http.get("/api/auth/me").status_code == 401
     asked = dict(parse_qsl(urlsplit(url).query))
     assert url.startswith(f"{provider.url}/logout?")
@@ -406,6 +410,7 @@ def test_passwords_can_be_off_and_an_admin_gets_in_from_the_server(
     # For an hour.
     world.session.refresh(boss)
     assert boss.password_until is not None
+    assert world.session.scalars(select(LoginSession.expires_at)).one() == boss.password_until
     boss.password_until -= boss.password_until - boss.created_at
     world.session.commit()
     assert http.post("/api/auth/login", json=fresh).json()["code"] == "passwords_off"
