@@ -77,8 +77,19 @@ def test_one_is_due_when_the_newest_is_old_whatever_the_clock_says(tmp_path: Pat
     assert backups.left(START + timedelta(hours=1)) == timedelta(hours=23)
     assert not backups.is_late(START + DAY)
     assert backups.is_late(START + 2 * DAY + timedelta(seconds=1))
-    # Set back by a year: not a year without backups.
-    assert backups.left(START - timedelta(days=365)) == DAY
+
+
+def test_one_from_the_future_keeps_none_from_being_made(tmp_path: Path) -> None:
+    backups = Backups(tmp_path, DAY, keep=2)
+    backups.make(written, START + timedelta(days=365))
+    # The clock was set back: neither a year without backups, nor one without an alarm.
+    for day in range(3):
+        now = START + day * DAY
+        assert backups.left(now) == timedelta(0)
+        assert backups.is_late(now) is (day == 0)
+        backups.make(written, now)
+        assert backups.left(now + timedelta(hours=1)) == timedelta(hours=23)
+    assert [one.at for one in backups.found()] == [START + 2 * DAY, START + DAY]
 
 
 @pytest.mark.parametrize(
