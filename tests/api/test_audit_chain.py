@@ -79,6 +79,11 @@ def test_a_copy_has_every_entry_once_and_proves_it(
         ("UPDATE audit SET actor_id = NULL WHERE id = :id", "is not what was written"),
         ("UPDATE audit SET detail = '{}' WHERE id = :id", "is not what was written"),
         ("UPDATE audit SET address = '10.0.0.1' WHERE id = :id", "another address"),
+        (
+            "WITH salts AS (UPDATE audit_chain SET salt = NULL WHERE audit_id = :id) "
+            "UPDATE audit SET address = NULL, agent = NULL WHERE id = :id",
+            "lacks where it came from",
+        ),
         ("DELETE FROM audit WHERE id = :id", "was taken out"),
         ("DELETE FROM audit_chain WHERE audit_id = :id", "are gone"),
     ],
