@@ -9,7 +9,6 @@ from sqlalchemy import func, select, text
 from core.audit_chain import BROKEN
 from core.lifecycle import move_project, new_job
 from core.retention import due_at, expire_one
-from core.settings import Settings
 from core.states import JobKind, ProjectState, Role
 from core.tables import Audit, Example, Project, Removal
 from tests.world import World
@@ -88,7 +87,7 @@ def test_a_project_goes_when_its_time_is_over_and_everybody_was_told(
 
 
 def test_many_that_are_due_at_once_go_one_sweep_after_the_other(
-    world: World, installation: Settings, monkeypatch: pytest.MonkeyPatch
+    world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """So that somebody who sees it in the log may still stop it."""
     for _ in range(4):

@@ -34,6 +34,8 @@ def test_the_newest_of_the_backups_that_stay_is_put_back_and_whole(
     for day in range(3):
         project = world.project(images=1)
         project.name = f"of day {day}"
+        # Due long ago, and deleted before anybody thought of the backup.
+        project.retain_days, project.retain_since = 7, START
         world.session.commit()
         backups.make(lambda path: back_up(source, path), START + day * DAY)
     assert [one.at for one in backups.found()] == [START + 2 * DAY, START + DAY]
@@ -44,6 +46,8 @@ def test_the_newest_of_the_backups_that_stay_is_put_back_and_whole(
     with engine.connect() as connection:
         found = connection.execute(text("SELECT name FROM projects WHERE name LIKE 'of day%'"))
         assert sorted(found.scalars()) == ["of day 0", "of day 1", "of day 2"]
+        since = connection.execute(text("SELECT min(retain_since) FROM projects")).scalar_one()
+        assert datetime.now(UTC) - since < timedelta(hours=1), "a week to keep what is back"
     engine.dispose()
 
 
