@@ -17,7 +17,7 @@ LEAST: Final = timedelta(minutes=1)
 _NAME: Final = "karat-%Y%m%dT%H%M%SZ.tar"
 _OURS: Final = re.compile(r"karat-\d{8}T\d{6}Z\.tar")
 # What a backup that was killed has left; its name says which it was to be.
-_PART: Final = re.compile(r"karat-\d{8}T\d{6}Z\.tar\.[0-9a-f]{32}\.part")
+_PART: Final = re.compile(r"karat-\d{8}T\d{6}Z\.tar\.[0-9a-f]{32}\.(part|dump)")
 _EVERY: Final = re.compile(r"([1-9]\d{0,4})\s*([mhd])")
 _UNITS: Final = {"m": "minutes", "h": "hours", "d": "days"}
 # After a failure, such as a full disk: sooner than a day, and not at once.

@@ -1,12 +1,14 @@
 """Backups that are made by themselves: in time, only so many, and each can be put back."""
 
+import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 from sqlalchemy import create_engine, text
 
+from karat.local import backup
 from karat.local.backup import BackedUp, back_up
 from karat.local.backups import Backups, read_every
 from karat.local.installation import Installation
@@ -51,12 +53,38 @@ def test_the_newest_of_the_backups_that_stay_is_put_back_and_whole(
     engine.dispose()
 
 
+def test_what_one_that_was_killed_leaves_goes_before_the_next(
+    source: Installation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backups = Backups(tmp_path / "backups", DAY, keep=2)
+    left: list[str] = []
+    dump = backup._dump
+
+    def copied(*given: Any) -> None:
+        """Keeps a copy of what lies there once the database is dumped."""
+        dump(*given)
+        for path in backups.directory.iterdir():
+            shutil.copy(path, tmp_path)
+            left.append(path.name)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(backup, "_dump", copied)
+        backups.make(lambda path: back_up(source, path), START)
+    assert len(left) == 2, "the archive and the dump, and nothing elsewhere"
+    assert len(list(backups.directory.iterdir())) == 1
+    for name in left:
+        shutil.move(tmp_path / name, backups.directory)
+    backups.make(written, START + DAY)
+    assert sorted(backups.directory.iterdir()) == sorted(one.path for one in backups.found())
+
+
 def test_a_backup_that_fails_removes_none_and_is_tried_sooner(tmp_path: Path) -> None:
     backups = Backups(tmp_path, DAY, keep=1)
     backups.make(written, START)
     (tmp_path / "karat.tar").write_bytes(b"by hand")
-    left = tmp_path / f"karat-20260228T040000Z.tar.{'0' * 32}.part"
-    left.write_bytes(b"of one that was killed")
+    left = [tmp_path / f"karat-20260228T040000Z.tar.{'0' * 32}.{end}" for end in ("part", "dump")]
+    for path in left:
+        path.write_bytes(b"of one that was killed")
 
     def fails(path: Path) -> BackedUp:
         raise OSError(28, "No space left on device", str(path))
@@ -66,7 +94,7 @@ def test_a_backup_that_fails_removes_none_and_is_tried_sooner(tmp_path: Path) ->
     with pytest.raises(ServiceError, match="No space left"):
         backups.make(fails, now)
     assert [one.at for one in backups.found()] == [START]
-    assert not left.exists()
+    assert not any(path.exists() for path in left)
     assert backups.left(now) == timedelta(minutes=15)
     backups.make(written, now + timedelta(minutes=15))
     assert len(backups.found()) == 1
