@@ -24,13 +24,14 @@ Filter = Annotated[AuditFilter, Depends()]
 @router.get("/tokens")
 async def list_all_tokens(
     session: SessionDep,
+    settings: SettingsDep,
     _: Admin,
     user_id: QueryId | None = None,
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> Page[OwnedToken]:
     """API tokens of everybody, the newest first; `DELETE /tokens/{id}` revokes one."""
-    found = await tokens.list_tokens(session, user_id=user_id, cursor=cursor, limit=limit)
+    found = await tokens.list_tokens(session, settings, user_id=user_id, cursor=cursor, limit=limit)
     return Page(items=found, next_cursor=found[-1].id if len(found) == limit else None)
 
 
@@ -89,8 +90,10 @@ async def stream_audit(
     """The log as JSON Lines, the oldest first: what a copy elsewhere is kept by.
 
     `number` has no gaps. `hash` is the SHA-256 of the hash before, as bytes, and the text `sealed`;
-    in that stands, for address and agent, the SHA-256 of `salt` and both.
+    in that stands, for address and agent, the SHA-256 of `salt` and both. A log that ends before
+    `after` is refused.
     """
+    await audit_lines.require_there(session, after)
     record(session, admin, "export", "audit", None, after=after, follow=follow)
     return StreamingResponse(
         audit_lines.lines(
