@@ -84,6 +84,9 @@ function Report({ project, report }: { project: Project; report: CertificateRepo
             {report.assumptions.map((code) => (
               <li key={code}>{text.assumptions[code] ?? code}</li>
             ))}
+            {report.certificate.warnings.map((warning) => (
+              <li key={warning}>{t.common.said(warning)}</li>
+            ))}
           </ul>
         </section>
         <Fingerprints report={report} />
