@@ -97,13 +97,14 @@ class GoOnCertifying(Housekeeping):
     """Take what people have said of draws for certificates, and ask on or decide.
 
     Attributes:
-        if_answered: Only for those of which nothing waits for people: after an answer.
+        answered_in: Id of a project in which a check was answered: only of that, and only if none
+            waits for people there now. All others wait for the next sweep.
     """
 
     task: ClassVar[str] = "go_on_certifying"
     queue: ClassVar[str] = HOUSEKEEPING
 
-    if_answered: bool = False
+    answered_in: int | None = None
 
 
 class DeliverWebhooks(Housekeeping):

@@ -134,9 +134,9 @@ class Pool(Loop):
         found: dict[str, Any] = self.call(http, "get", f"/{certificate_id}").json()
         return found
 
-    def sweep(self, *, if_answered: bool = False) -> None:
+    def sweep(self, answered_in: int | None = None) -> None:
         self.session.rollback()
-        go_on_with_all(sessions(), self.world.storage, if_answered=if_answered)
+        go_on_with_all(sessions(), self.world.storage, answered_in=answered_in)
         self.session.expire_all()
 
     def answer_all(self, http: TestClient, certificate_id: int, wrong: int = 0) -> dict[str, Any]:
@@ -327,7 +327,7 @@ def test_in_a_running_project_draws_come_first_and_outlive_their_round(
     assert all(query.audit and query.requested for query in first)
     pool.say(round_, 3)
     # An answer makes it go on once nothing waits, and a sweep in any case.
-    pool.sweep(if_answered=True)
+    pool.sweep(pool.project.id)
     assert pool.shown(http, begun["id"])["answered"] == 0
     pool.sweep()
     assert pool.shown(http, begun["id"])["answered"] == 3
@@ -338,7 +338,7 @@ def test_in_a_running_project_draws_come_first_and_outlive_their_round(
     for _ in range(20):
         waiting = pool.shown(http, begun["id"])["waiting"]
         pool.say(pool.rounds()[2], waiting)
-        pool.sweep(if_answered=True)
+        pool.sweep(pool.project.id)
         if pool.shown(http, begun["id"])["state"] != "asking":
             break
     ready = pool.shown(http, begun["id"])

@@ -44,24 +44,23 @@ _CLASS_GONE: Final = (
 
 
 def go_on_with_all(
-    factory: sessionmaker[Session], storage: Storage, *, if_answered: bool = False
+    factory: sessionmaker[Session], storage: Storage, *, answered_in: int | None = None
 ) -> None:
     """Go on with every certificate that people are asked for.
 
     Args:
         factory: Of sessions.
         storage: Where files are.
-        if_answered: Only with those of which nothing waits for people: with the others every sweep
-            goes on, and not every answer, which is dear in large pools and would tell who listens
-            which of their answers were checks.
+        answered_in: Id of a project: only with that of this project, and only if nothing waits for
+            people there. With the others every sweep goes on, and not every answer, which is dear
+            in large pools and would tell who listens which of their answers were checks.
     """
     with factory() as session:
-        asking = session.scalars(
-            select(Certificate)
-            .where(Certificate.state == CertificateState.ASKING)
-            .order_by(Certificate.id)
-        ).all()
-        due = [one.id for one in asking if not (if_answered and _waits(session, one))]
+        asking = select(Certificate).where(Certificate.state == CertificateState.ASKING)
+        if answered_in is not None:
+            asking = asking.where(Certificate.project_id == answered_in)
+        found = session.scalars(asking.order_by(Certificate.id)).all()
+        due = [one.id for one in found if answered_in is None or not _waits(session, one)]
     for certificate_id in due:
         try:
             with factory() as session:

@@ -14,4 +14,4 @@ from workers.context import sessions
 def go_on_certifying(payload: dict[str, Any]) -> None:
     """Go on with each of which anything new is known."""
     message = GoOnCertifying.model_validate(payload)
-    go_on_with_all(sessions(), Storage.of(settings()), if_answered=message.if_answered)
+    go_on_with_all(sessions(), Storage.of(settings()), answered_in=message.answered_in)
