@@ -40,7 +40,7 @@ _NOT_FOR_ANNOTATORS = frozenset({Topic.CERTIFICATE})
 # Tells a browser to read its project afresh.
 _ALL: Event = {"event": "project", "data": "{}"}
 # What the list of projects shows nothing of, or what would come several times a second.
-_NOT_LISTED = frozenset({Topic.JOB, Topic.GUIDE, Topic.WEBHOOK})
+_NOT_LISTED = frozenset({Topic.JOB, Topic.GUIDE, Topic.WEBHOOK, Topic.CERTIFICATE})
 # Changes that come so soon after each other are told at once.
 _TOGETHER_SECONDS = 0.5
 

@@ -39,6 +39,11 @@ def address_key(host: str | None) -> str:
     return f"address:{source(host)}"
 
 
+def sign_on_key(host: str | None) -> str:
+    """Of single sign-on from where the caller comes from, apart from passwords."""
+    return f"address:oidc:{source(host)}"
+
+
 async def login_keys(
     session: AsyncSession, settings: Settings, email: str, host: str | None, device: str | None
 ) -> list[str]:

@@ -51,6 +51,10 @@ async def begin(
     sealed = None
     if id_token is not None:
         sealed = Sealer.of(settings, make=True).seal(id_token, id_token_of(hashed))
+    expires = now + timedelta(days=settings.session_days)
+    if settings.oidc_only and id_token is None and user.password_until is not None:
+        # An account that the server's command line has opened is open for an hour, no longer.
+        expires = min(expires, user.password_until)
     session.add(
         LoginSession(
             token_hash=hashed,
@@ -58,7 +62,7 @@ async def begin(
             method=method,
             address=address.get(),
             agent=agent(),
-            expires_at=now + timedelta(days=settings.session_days),
+            expires_at=expires,
             id_token_sealed=sealed,
         )
     )
@@ -132,8 +136,12 @@ async def end_others(session: AsyncSession, principal: Principal, cookie: str | 
     return ended
 
 
-async def note_failure(session: AsyncSession, user: User | None, reason: str | None) -> None:
-    """Write down a failed sign-in, unless a minute has seen too many.
+async def note_failure(
+    session: AsyncSession, user: User | None, reason: str | None, *, by: SignInMethod | None = None
+) -> None:
+    """Write down a failed sign-in, unless a minute has seen too many of an account, or of none.
+
+    Those of single sign-on are counted for themselves, so that they hide no others.
 
     What was typed is left out: people type passwords where the address belongs.
     """
@@ -142,10 +150,12 @@ async def note_failure(session: AsyncSession, user: User | None, reason: str | N
     recent = (
         select(Audit.id)
         .where(Audit.object_type == "user", Audit.verb == "log_in_failed", Audit.at > minute, known)
+        .where(Audit.detail["by"].astext.is_not_distinct_from(by and by.value))
         .limit(_NOTED)
         .subquery()
     )
     noted = await session.scalar(select(func.count()).select_from(recent)) or 0
     if noted < _NOTED:
         detail: dict[str, Any] = {} if reason is None else {"reason": reason}
+        detail |= {} if by is None else {"by": by.value}
         record(session, None, "log_in_failed", "user", user.id if user else None, **detail)

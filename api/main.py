@@ -112,7 +112,9 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     app.state.reader = Reader(settings, engine)
     app.state.storage = Storage.of(settings)
     app.state.originals = Originals(app.state.storage, Buckets(settings))
-    app.state.identifier = Identifier(engine, settings.token_requests, settings.second_factor)
+    app.state.identifier = Identifier(
+        engine, settings.token_requests, settings.second_factor, settings.token_max_days
+    )
     app.state.provider = ProviderClient.of(settings.provider)
     app.state.answers = AnswerWriter(app.state.sessions)
     app.state.broadcaster = Broadcaster(settings.libpq_url)

@@ -67,7 +67,9 @@ _IDENTIFY = Statement(
             t.last_used_at IS NULL OR t.last_used_at < now() - interval '1 minute'
         FROM api_tokens t JOIN users u ON u.id = t.user_id
         WHERE t.token_hash = ANY(CAST(:hashes AS text[])) AND t.revoked_at IS NULL
-            AND (t.expires_at IS NULL OR t.expires_at > now()) AND u.active"""
+            AND (t.expires_at IS NULL OR t.expires_at > now()) AND u.active
+            AND (CAST(:token_days AS int) IS NULL
+                OR t.created_at > now() - make_interval(days => CAST(:token_days AS int)))"""
     )
 )
 _TOUCH = Statement(
@@ -122,11 +124,18 @@ class Identifier:
         engine: Where to look.
         most: Requests that a token may make in a minute; 0 lets it make any number.
         second_factor: Whose passwords need one: ``optional``, ``admins`` or ``everybody``.
+        token_days: After how many days a token ends, whatever was said as it was made.
     """
 
-    def __init__(self, engine: AsyncEngine, most: int, second_factor: str = "optional") -> None:
+    def __init__(
+        self,
+        engine: AsyncEngine,
+        most: int,
+        second_factor: str = "optional",
+        token_days: int | None = None,
+    ) -> None:
         self._meter = TokenMeter(most)
-        self._second_factor = second_factor
+        self._asked = {"second_factor": second_factor, "token_days": token_days}
         self._engine = engine.execution_options(isolation_level="AUTOCOMMIT")
         self._batcher = Batcher(self._identify)
 
@@ -143,7 +152,7 @@ class Identifier:
         async with self._engine.connect() as connection:
             plain = await driver(connection)
             told = self._meter.to_tell()
-            asked = {"hashes": list(set(hashes)), "second_factor": self._second_factor}
+            asked = {"hashes": list(set(hashes)), **self._asked}
             rows, *counted = await fetch(
                 plain,
                 (_IDENTIFY, asked),

@@ -119,6 +119,9 @@ class Settings(BaseSettings):
     token_days: int = Field(
         default=90, ge=1, le=3650, description="Life of a new API token, unless asked otherwise."
     )
+    token_max_days: int | None = Field(
+        default=None, ge=1, le=3650, description="Longest life of any API token; any if unset."
+    )
     token_requests: int = Field(
         default=6000, ge=0, description="Requests with one API token in a minute; 0: any number."
     )

@@ -15,7 +15,7 @@ from sqlalchemy.orm import aliased
 
 from api.admin.schemas import AuditOut, NamedProject, Person
 from core.csv_escape import plain_row
-from core.tables import Audit, Project, User
+from core.tables import ApiToken, Audit, Project, User
 
 Word = Annotated[str | None, Query(max_length=100)]
 _Id = Annotated[int | None, Query(ge=1, lt=2**63)]
@@ -51,12 +51,13 @@ async def entries(
     return [_shown(*row) for row in await session.execute(statement)]
 
 
-def _matching(wanted: AuditFilter) -> Select[Audit, User, str, str]:
+def _matching(wanted: AuditFilter) -> Select[Audit, User, str, str, str]:
     named = aliased(User)
     statement = (
-        select(Audit, User, named.email, Project.name)
+        select(Audit, User, named.email, ApiToken.name, Project.name)
         .outerjoin(User, User.id == Audit.actor_id)
         .outerjoin(named, and_(Audit.object_type.in_(_OF_PEOPLE), named.id == Audit.object_id))
+        .outerjoin(ApiToken, and_(Audit.object_type == "token", ApiToken.id == Audit.object_id))
         .outerjoin(Project, Project.id == Audit.project_id)
     )
     for column in ("actor_id", "verb", "object_type", "object_id", "project_id"):
@@ -69,7 +70,9 @@ def _matching(wanted: AuditFilter) -> Select[Audit, User, str, str]:
     return statement
 
 
-def _shown(entry: Audit, actor: User | None, named: str | None, project: str | None) -> AuditOut:
+def _shown(
+    entry: Audit, actor: User | None, named: str | None, token: str | None, project: str | None
+) -> AuditOut:
     known = entry.project_id is not None and project is not None
     return AuditOut(
         id=entry.id,
@@ -78,7 +81,7 @@ def _shown(entry: Audit, actor: User | None, named: str | None, project: str | N
         verb=entry.verb,
         object_type=entry.object_type,
         object_id=entry.object_id,
-        object_name=named or entry.detail.get("name"),
+        object_name=named or token or entry.detail.get("name"),
         project=NamedProject(id=entry.project_id, name=project) if known else None,
         address=entry.address,
         agent=entry.agent,

@@ -24,13 +24,14 @@ Filter = Annotated[AuditFilter, Depends()]
 @router.get("/tokens")
 async def list_all_tokens(
     session: SessionDep,
+    settings: SettingsDep,
     _: Admin,
     user_id: QueryId | None = None,
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> Page[OwnedToken]:
     """API tokens of everybody, the newest first; `DELETE /tokens/{id}` revokes one."""
-    found = await tokens.list_tokens(session, user_id=user_id, cursor=cursor, limit=limit)
+    found = await tokens.list_tokens(session, settings, user_id=user_id, cursor=cursor, limit=limit)
     return Page(items=found, next_cursor=found[-1].id if len(found) == limit else None)
 
 

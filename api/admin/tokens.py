@@ -7,11 +7,17 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.admin.schemas import OwnedToken, Person
 from api.tokens.schemas import TokenOut
+from core.settings import Settings
 from core.tables import ApiToken, User
 
 
 async def list_tokens(
-    session: AsyncSession, *, user_id: int | None, cursor: int | None, limit: int
+    session: AsyncSession,
+    settings: Settings,
+    *,
+    user_id: int | None,
+    cursor: int | None,
+    limit: int,
 ) -> list[OwnedToken]:
     """Tokens of all users or of one, the newest first."""
     statement = (
@@ -25,13 +31,17 @@ async def list_tokens(
     if cursor is not None:
         statement = statement.where(ApiToken.id < cursor)
     now = datetime.now(UTC)
+    found = [
+        (TokenOut.model_validate(token).within(settings.token_max_days), user)
+        for token, user in await session.execute(statement)
+    ]
     return [
         OwnedToken(
-            **TokenOut.model_validate(token).model_dump(),
+            **token.model_dump(),
             user=Person.model_validate(user),
             valid=user.active
             and token.revoked_at is None
             and (token.expires_at is None or token.expires_at > now),
         )
-        for token, user in await session.execute(statement)
+        for token, user in found
     ]

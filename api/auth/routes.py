@@ -18,7 +18,7 @@ from api.auth.schemas import (
 )
 from api.credentials import secret_hash
 from api.deps import SessionDep, SettingsDep
-from api.oidc.ending import end_session_url
+from api.oidc.ending import end_session_url, signed_on
 from api.pagination import Items
 from api.parameters import PathId
 from api.principal import COOKIE, Caller, CurrentUser, Principal, require_same_origin
@@ -76,15 +76,15 @@ async def log_in(request: Request, response: Response, settings: SettingsDep, bo
 
 
 @router.post("/auth/logout")
-async def log_out(
-    request: Request, response: Response, session: SessionDep, settings: SettingsDep
-) -> LoggedOut:
+async def log_out(request: Request, response: Response, settings: SettingsDep) -> LoggedOut:
     """End this browser's session; who came by single sign-on is told where to end that as well."""
     require_same_origin(request)
     url = None
     if secret := request.cookies.get(COOKIE):
-        url = await end_session_url(request, session, settings, secret)
-        await login_sessions.end(session, secret)
+        async with request.app.state.sessions.begin() as session:
+            found = await signed_on(session, secret)
+            await login_sessions.end(session, secret)
+        url = await end_session_url(request, settings, found)
     response.delete_cookie(COOKIE, httponly=True, samesite="lax")
     return LoggedOut(end_session_url=url)
 

@@ -79,6 +79,15 @@ class ProviderClient:
     async def close(self) -> None:
         await self._http.aclose()
 
+    async def end_session_endpoint(self) -> str | None:
+        """Where to sign out, as it was last said: nobody who goes waits for news of that.
+
+        Raises:
+            Refused: ``sso_unavailable``.
+        """
+        known = self._metadata or await self.metadata()
+        return known.endpoints.get("end_session_endpoint")
+
     async def metadata(self) -> Metadata:
         """What the provider says of itself, asked once an hour.
 
@@ -213,7 +222,7 @@ class ProviderClient:
         more = await self._json("GET", endpoint, token=access_token)
         if more.get("sub") != claims["sub"]:
             raise Refused("sso_token", "UserInfo is of somebody else than the ID token.")
-        return {**more, **claims}
+        return _joined(claims, more)
 
     async def _json(
         self,
@@ -270,6 +279,15 @@ async def _read(response: httpx.Response) -> bytes:
         if len(content) > _MOST:
             raise ValueError("too long")
     return bytes(content)
+
+
+def _joined(claims: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
+    """``claims``, and ``more`` where they lack it; an address is verified by who names it."""
+    joined = {**more, **claims}
+    if claims.get("email") != more.get("email"):
+        naming = claims if "email" in claims else more
+        joined["email_verified"] = naming.get("email_verified")
+    return joined
 
 
 def _known(said: object, default: tuple[str, ...], taken: tuple[str, ...]) -> tuple[str, ...]:

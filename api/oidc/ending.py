@@ -30,21 +30,26 @@ def base(request: Request, settings: Settings) -> str:
     return found.rstrip("/")
 
 
-async def end_session_url(
-    request: Request, session: AsyncSession, settings: Settings, cookie: str
-) -> str | None:
-    """Where to send somebody who signs out; None if they came by password, or nothing is there."""
-    client: ProviderClient | None = request.app.state.provider
-    if client is None:
-        return None
+async def signed_on(session: AsyncSession, cookie: str) -> LoginSession | None:
+    """The session of this cookie, if it began by single sign-on."""
     statement = select(LoginSession).where(
         LoginSession.token_hash == secret_hash(cookie), LoginSession.method == SignInMethod.OIDC
     )
-    found = (await session.scalars(statement)).one_or_none()
-    if found is None:
+    return (await session.scalars(statement)).one_or_none()
+
+
+async def end_session_url(
+    request: Request, settings: Settings, found: LoginSession | None
+) -> str | None:
+    """Where to send somebody who signs out; None if they came by password, or nothing is there.
+
+    The provider may be slow: no transaction is to be open.
+    """
+    client: ProviderClient | None = request.app.state.provider
+    if client is None or found is None:
         return None
     try:
-        endpoint = (await client.metadata()).endpoints.get("end_session_endpoint")
+        endpoint = await client.end_session_endpoint()
     except Refused:
         # Here they are signed out all the same.
         return None

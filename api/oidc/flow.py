@@ -14,10 +14,13 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import Any, Final
 
+from sqlalchemy import func
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.oidc.refusals import Refused
 from api.signing import known_key, signing_key
+from core.tables import LoginAttempt
 
 COOKIE: Final = "karat_sso"
 PATH: Final = "/api/auth/oidc"
@@ -87,6 +90,19 @@ async def resumed(session: AsyncSession, cookie: str | None, state: str | None) 
     if not hmac.compare_digest(flow.state.encode(), (state or "").encode()):
         raise Refused("sso_interrupted", "The answer is to another sign-in than the one begun.")
     return flow
+
+
+async def use(session: AsyncSession, flow: Flow) -> None:
+    """Use ``flow`` up: each answer of the provider is looked at once.
+
+    Raises:
+        Refused: ``sso_interrupted``: it was used before.
+    """
+    key = f"flow:{sha256(flow.state.encode()).hexdigest()}"
+    fresh = insert(LoginAttempt).values(key=key, failures=1, since=func.now())
+    used = await session.scalar(fresh.on_conflict_do_nothing().returning(LoginAttempt.key))
+    if used is None:
+        raise Refused("sso_interrupted", "This sign-in was answered before.")
 
 
 async def _unpacked(session: AsyncSession, cookie: str | None) -> Flow | None:

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.audit import record
 from api.oidc.refusals import Refused
 from api.passwords import end_sessions
-from api.users.roles import set_role
+from api.users.roles import in_projects, set_role
 from core.sign_in import Provider
 from core.states import Role
 from core.tables import ApiToken, Identity, User
@@ -60,8 +60,13 @@ async def signed_in(
 def groups_of(claims: Mapping[str, Any], path: str) -> list[str]:
     """The groups that ``claims`` name at ``path``; none if there are none, or no names.
 
-    A claim whose own name has dots goes before what they would lead to.
+    Nor where the claim is not there: some providers say nothing of who is in no group. A claim
+    whose own name has dots goes before what they would lead to.
+
+    Raises:
+        Refused: ``sso_unavailable``: there are groups, and they were left out.
     """
+    _require_all(claims, path)
     found: Any = claims
     if path in claims:
         found = claims[path]
@@ -71,6 +76,17 @@ def groups_of(claims: Mapping[str, Any], path: str) -> list[str]:
     if isinstance(found, str):
         return [found]
     return [one for one in found if isinstance(one, str)] if isinstance(found, list) else []
+
+
+def _require_all(claims: Mapping[str, Any], path: str) -> None:
+    """Refuse claims that leave groups out for being too many, as Entra ID does: they are not none.
+
+    It says so in ``hasgroups``, or names where to ask (OpenID Connect Core 1.0, section 5.6.2).
+    """
+    elsewhere = claims.get("_claim_names")
+    too_many = isinstance(elsewhere, Mapping) and path in elsewhere
+    if path not in claims and (too_many or (path == "groups" and claims.get("hasgroups"))):
+        raise Refused("sso_unavailable", "The provider left groups out, as there are too many.")
 
 
 def _subject(claims: Mapping[str, Any]) -> str:
@@ -127,7 +143,13 @@ def _email(provider: Provider, claims: Mapping[str, Any]) -> str:
     given = claims.get("email")
     email = given.strip().lower() if isinstance(given, str) else ""
     name, at, domain = email.partition("@")
-    plain = email.isprintable() and not any(character.isspace() for character in email)
+    # As given: the Kelvin sign, in lower case, is the k of somebody else's address.
+    plain = (
+        isinstance(given, str)
+        and given.isascii()
+        and email.isprintable()
+        and not any(character.isspace() for character in email)
+    )
     if not (name and at and domain and plain) or len(email) > _LONGEST_EMAIL:
         raise Refused("sso_no_email", "The provider said no address of email.")
     if claims.get("email_verified") is not True and not provider.unverified_emails:
@@ -158,8 +180,9 @@ async def _with_role(
         return None
     if user.role is not wanted:
         changes = {"role": [user.role, wanted]}
-        await set_role(session, user, wanted)
-        record(session, None, "update", "user", user.id, changes=changes)
+        projects = await set_role(session, user, wanted, by_groups=True)
+        detail = {"changes": changes, **in_projects(wanted, projects)}
+        record(session, None, "update", "user", user.id, **detail)
     if role is not None:
         return None
     # Nothing that they had before opens anything, until they are in a group again.

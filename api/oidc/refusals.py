@@ -9,6 +9,7 @@ CODES: Final = frozenset(
         "sso_off",
         "sso_unavailable",
         "sso_interrupted",
+        "sso_too_many",
         "sso_declined",
         "sso_token",
         "sso_no_role",

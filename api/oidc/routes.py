@@ -9,7 +9,9 @@ import httpx
 from authlib.oauth2.rfc7636 import create_s256_code_challenge
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import RedirectResponse
+from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
+from api import login_limits as limits
 from api import login_sessions
 from api.deps import SessionDep, SettingsDep
 from api.login_sessions import note_failure
@@ -20,7 +22,9 @@ from api.oidc.flow import Flow
 from api.oidc.people import signed_in
 from api.oidc.refusals import Refused
 from api.principal import COOKIE
+from core.errors import TooManyAttempts
 from core.settings import Settings
+from core.states import SignInMethod
 
 logger = logging.getLogger(__name__)
 
@@ -84,7 +88,8 @@ async def finish_single_sign_on(
         client = _client(request)
         async with sessions.begin() as session:
             flow = await flows.resumed(session, request.cookies.get(flows.COOKIE), state)
-        next_ = flow.next
+            next_ = flow.next
+            await flows.use(session, flow)
         secret = await _admitted(request, settings, client, flow, code=code, iss=iss, error=error)
     except Refused as refused:
         return _refused(refused, next_)
@@ -106,6 +111,9 @@ async def _admitted(
 ) -> str:
     """The secret of a new session of whoever the provider says it is."""
     sessions, user = request.app.state.sessions, None
+    # Counted first: each asks the provider, with the name of this installation.
+    keys = [limits.sign_on_key(request.client and request.client.host)]
+    await _count(sessions, settings, keys)
     try:
         metadata = await client.metadata()
         # The answer of another provider must not be taken for this one's (RFC 9207).
@@ -122,6 +130,7 @@ async def _admitted(
         async with sessions.begin() as session:
             user, refused = await signed_in(session, client.provider, said.claims)
             if user is not None and refused is None:
+                await limits.forgive(session, keys)
                 return await login_sessions.begin(
                     session,
                     settings,
@@ -133,8 +142,18 @@ async def _admitted(
         raise refused
     except Refused as refused:
         async with sessions.begin() as session:
-            await note_failure(session, user, refused.detail)
+            await note_failure(session, user, refused.detail, by=SignInMethod.OIDC)
         raise
+
+
+async def _count(
+    sessions: async_sessionmaker[AsyncSession], settings: Settings, keys: list[str]
+) -> None:
+    try:
+        async with sessions.begin() as session:
+            await limits.count(session, settings, keys)
+    except TooManyAttempts as error:
+        raise Refused("sso_too_many", "Too many sign-ins from there have failed.") from error
 
 
 def _client(request: Request) -> ProviderClient:

@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.audit import record
 from api.principal import Principal
-from core.errors import NotFound
+from core.errors import Conflict, NotFound
 from core.states import ProjectRole, Role
 from core.tables import Member, Project, User
 
@@ -36,11 +36,16 @@ async def put_member(
 
     Raises:
         NotFound: There is no such user.
+        Conflict: ``user_inactive``: they are no member yet, and cannot come in anywhere.
     """
     user = await session.get(User, user_id)
     if user is None:
         raise NotFound("user")
     member = await session.get(Member, (project.id, user_id))
+    if member is None and not user.active:
+        raise Conflict(
+            "user_inactive", "This user is deactivated. Ask an admin to activate them first."
+        )
     if member is None:
         role = role or _of(user)
         session.add(Member(project_id=project.id, user_id=user_id, role=role))
@@ -50,7 +55,7 @@ async def put_member(
             session, principal, "update", "member", user_id, project_id=project.id,
             changes={"role": [member.role, role]},
         )  # fmt: skip
-        member.role = role
+        member.role, member.lowered_from = role, None
 
 
 def _of(user: User) -> ProjectRole:

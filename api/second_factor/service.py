@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 import segno
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from api import login_limits as limits
@@ -17,13 +17,15 @@ from api.passwords import end_sessions
 from api.principal import Principal
 from api.second_factor import totp
 from api.second_factor.schemas import SecondFactorOut, SecondFactorSecret
-from core.errors import Conflict, DomainError, ErrorKind, Invalid, Unauthenticated
+from core.errors import Conflict, DomainError, ErrorKind, Forbidden, Invalid, Unauthenticated
 from core.sealing import Sealer, Unreadable
 from core.settings import Settings
 from core.states import Role
 from core.tables import RecoveryCode, SecondFactor, User
 
 Sessions = async_sessionmaker[AsyncSession]
+MOST_FAILURES: Final = 100
+"""Wrong codes in a row after which waiting is not enough: within a year one would be right."""
 _CODES: Final = 10
 _CODE_BYTES: Final = 10
 _RECOVERY: Final = re.compile(r"[A-Z2-7]{16}")
@@ -62,7 +64,8 @@ async def require_code(
 
     Raises:
         Unauthenticated: ``code_required`` or ``wrong_code``.
-        TooManyAttempts: Too many codes were wrong.
+        TooManyAttempts: Too many codes were wrong of late.
+        Forbidden: ``codes_used_up``: too many were wrong since one was right.
     """
     if not user.second_factor:
         return
@@ -73,11 +76,41 @@ async def require_code(
     keys = [limits.code_key(user.id, device)]
     async with sessions.begin() as session:
         await limits.count(session, settings, keys)
+        if device is None:
+            await _count(session, user.id, code)
     async with sessions.begin() as session:
         if await _matches(session, settings, user.id, code):
             await limits.forgive(session, keys)
+            await forgive(session, user)
             return
     raise _wrong_code()
+
+
+async def _count(session: AsyncSession, user_id: int, code: str) -> None:
+    """Count a code before it is looked at; recovery codes, which nobody guesses, go through."""
+    counted = (
+        update(SecondFactor)
+        .where(SecondFactor.user_id == user_id)
+        .values(failures=SecondFactor.failures + 1)
+        .returning(SecondFactor.failures)
+    )
+    failures = await session.scalar(counted) or 0
+    if failures > MOST_FAILURES and not _RECOVERY.fullmatch(_typed(code)):
+        raise Forbidden(
+            "codes_used_up",
+            "Too many codes were wrong in a row. Type a recovery code, use a browser that you have "
+            "signed in with before, or have an admin unlock you; then change your password.",
+        )
+
+
+async def forgive(session: AsyncSession, user: User) -> None:
+    """Forget wrong codes of ``user``."""
+    own = update(SecondFactor).where(SecondFactor.user_id == user.id, SecondFactor.failures > 0)
+    await session.execute(own.values(failures=0))
+
+
+def _typed(code: str) -> str:
+    return re.sub(r"[\s-]", "", code).upper()
 
 
 def _wrong_code() -> Unauthenticated:
@@ -90,7 +123,7 @@ async def _matches(
     session: AsyncSession, settings: Settings, user_id: int, code: str, *, confirming: bool = False
 ) -> bool:
     """Whether a code is right; it is used up by this."""
-    typed = re.sub(r"[\s-]", "", code).upper()
+    typed = _typed(code)
     if _RECOVERY.fullmatch(typed):
         found = await session.scalar(
             delete(RecoveryCode)

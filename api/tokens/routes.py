@@ -12,8 +12,10 @@ router = APIRouter(prefix="/tokens", tags=["auth"])
 @router.get("")
 async def list_tokens(session: SessionDep, settings: SettingsDep, user: CurrentUser) -> TokenList:
     tokens = await service.list_tokens(session, user)
+    most = settings.token_max_days
     return TokenList(
-        items=[TokenOut.model_validate(token) for token in tokens], days=settings.token_days
+        items=[TokenOut.model_validate(token).within(most) for token in tokens],
+        days=service.usual_days(settings),
     )
 
 

@@ -1,5 +1,5 @@
-from datetime import datetime
-from typing import Annotated
+from datetime import datetime, timedelta
+from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
@@ -32,6 +32,13 @@ class TokenOut(BaseModel):
     last_used_at: datetime | None
     expires_at: datetime | None
     revoked_at: datetime | None
+
+    def within(self, days: int | None) -> Self:
+        """The same, if no token is good for more than ``days``."""
+        if days is None:
+            return self
+        last = self.created_at + timedelta(days=days)
+        return self.model_copy(update={"expires_at": min(self.expires_at or last, last)})
 
 
 class TokenCreated(TokenOut):

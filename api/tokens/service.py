@@ -12,12 +12,17 @@ from api.audit import record
 from api.credentials import TOKEN_PREFIX, new_secret, secret_hash
 from api.principal import Principal
 from api.tokens.schemas import TokenCreate
-from core.errors import Conflict, NotFound
+from core.errors import Conflict, Invalid, NotFound
 from core.settings import Settings
 from core.tables import ApiToken, User
 
 MOST_TOKENS: Final = 100
 """Valid API tokens that a user may have."""
+
+
+def usual_days(settings: Settings) -> int:
+    """How long a new token is good for if nothing is said."""
+    return min(settings.token_days, settings.token_max_days or settings.token_days)
 
 
 async def list_tokens(session: AsyncSession, principal: Principal) -> Sequence[ApiToken]:
@@ -34,7 +39,17 @@ async def create_token(
     Raises:
         NotFound: It is to open a project that the caller does not see.
         Conflict: ``too_many_tokens``.
+        Invalid: ``token_too_long``.
     """
+    said = "expires_in_days" in body.model_fields_set
+    expires = body.expires_in_days if said else usual_days(settings)
+    most = settings.token_max_days
+    if most is not None and (expires is None or expires > most):
+        raise Invalid(
+            "token_too_long",
+            f"Here an API token is good for {most} days at most.",
+            field="expires_in_days",
+        )
     if body.project_id is not None:
         await visible_project(session, principal, body.project_id)
     # One at a time of a user, or several requests at once would all find room.
@@ -49,8 +64,6 @@ async def create_token(
             "too_many_tokens", f"You have {MOST_TOKENS} valid tokens; revoke one that is not used."
         )
     secret = new_secret(TOKEN_PREFIX)
-    said = "expires_in_days" in body.model_fields_set
-    expires = body.expires_in_days if said else settings.token_days
     token = ApiToken(
         user_id=principal.id,
         name=body.name,
@@ -63,7 +76,7 @@ async def create_token(
     session.add(token)
     await session.flush()
     record(
-        session, principal, "create", "token", token.id, name=token.name, scope=token.scope.value,
+        session, principal, "create", "token", token.id, scope=token.scope.value,
         **({"project": body.project_id} if body.project_id else {}),
     )  # fmt: skip
     return token, secret
@@ -76,6 +89,4 @@ async def revoke_token(session: AsyncSession, principal: Principal, token_id: in
         raise NotFound("token")
     if token.revoked_at is None:
         token.revoked_at = datetime.now(UTC)
-        record(
-            session, principal, "revoke", "token", token.id, name=token.name, user_id=token.user_id
-        )
+        record(session, principal, "revoke", "token", token.id, user_id=token.user_id)

@@ -2,15 +2,16 @@
 
 from typing import Final
 
-from sqlalchemy import delete, func, select, text
+from sqlalchemy import delete, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api import login_limits as limits
 from api.audit import record
 from api.principal import Principal
 from core.errors import Conflict, NotFound
-from core.states import Role
+from core.states import Role, Source
 from core.tables import (
+    Annotation,
     ApiToken,
     Identity,
     LoginAttempt,
@@ -50,12 +51,15 @@ _FORGET_ORIGIN: Final = (
     ),
 )
 
+# What files said in their name, imported from elsewhere or from an export of ours.
+_RENAME: Final = update(Annotation).where(Annotation.source == Source.IMPORT)
+
 
 async def erase(session: AsyncSession, actor: Principal, user_id: int) -> User:
     """Take out a person's name, address, sessions, tokens and memberships, for good.
 
     Their answers stay under the number of the user, as do the entries of the audit log, without
-    the addresses and browsers that they came from.
+    the addresses and browsers that they came from. Imported ones in their email get another.
 
     Raises:
         NotFound: There is no such user.
@@ -85,7 +89,10 @@ async def erase(session: AsyncSession, actor: Principal, user_id: int) -> User:
     )
     for table in (LoginSession, ApiToken, Member, Identity, SecondFactor, RecoveryCode):
         await session.execute(delete(table).where(table.user_id == user.id))
-    user.email, user.name = f"erased-{user.id}@erased.invalid", f"#{user.id}"
+    email, erased = user.email, f"erased-{user.id}@erased.invalid"
+    said = func.lower(func.btrim(Annotation.source_name)) == func.lower(email)
+    await session.execute(_RENAME.where(said).values(source_name=erased))
+    user.email, user.name = erased, f"#{user.id}"
     user.password_hash, user.active, user.must_change_password = _NO_PASSWORD, False, False
     user.second_factor, user.password_until = False, None
     user.erased_at = user.erased_at or await session.scalar(select(func.now()))

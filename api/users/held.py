@@ -43,7 +43,10 @@ _ACCOUNT: Final = (
 _MUCH: Final = (
     (
         "audit",
-        "SELECT id, at, verb, object_type, object_id, project_id, detail, address, agent "
+        "SELECT id, at, verb, object_type, object_id, project_id, detail, "
+        # Where an admin was who did something to them is the admin's own.
+        "CASE WHEN actor_id = :user OR actor_id IS NULL THEN address END AS address, "
+        "CASE WHEN actor_id = :user OR actor_id IS NULL THEN agent END AS agent "
         "FROM audit WHERE id > :after AND (actor_id = :user "
         "OR (object_type IN ('user', 'member', 'identity', 'second_factor', 'recovery_codes') "
         "AND object_id = :user)) ORDER BY id LIMIT :most",
@@ -53,6 +56,12 @@ _MUCH: Final = (
         "SELECT id, project_id, example_id, round_id, source, verdict, label, seconds, counted, "
         "supersedes_id, created_at FROM annotations WHERE id > :after AND annotator_id = :user "
         "ORDER BY id LIMIT :most",
+    ),
+    (
+        "imported_answer",
+        "SELECT a.id, a.project_id, a.example_id, a.source_name, a.verdict, a.label, a.created_at "
+        "FROM annotations a JOIN users u ON lower(btrim(a.source_name)) = lower(u.email) "
+        "WHERE a.id > :after AND a.source = 'import' AND u.id = :user ORDER BY a.id LIMIT :most",
     ),
     (
         "decision",

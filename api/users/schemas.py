@@ -1,5 +1,6 @@
 from datetime import datetime
 from typing import Annotated
+from unicodedata import normalize
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
 
@@ -9,7 +10,9 @@ from core.states import Role
 
 def _email(value: str) -> str:
     name, at, domain = value.partition("@")
-    if not (name and at and domain) or any(character.isspace() for character in value):
+    # A look-alike of another letter, such as the Kelvin sign, would become that in lower case.
+    plain = normalize("NFKC", value) == value and not any(one.isspace() for one in value)
+    if not (name and at and domain and plain):
         raise ValueError("write an address such as name@example.org")
     return value.lower()
 

@@ -13,12 +13,12 @@ from api.credentials import hash_in_thread
 from api.passwords import end_sessions, require_good, set_password, temporary_password
 from api.principal import Principal
 from api.second_factor import service as second_factor
-from api.users.roles import set_role
+from api.users.roles import in_projects, set_role
 from api.users.schemas import PasswordReset, UserActivity, UserCreate, UserOut, UserUpdate
 from core.errors import Conflict, NotFound
 from core.settings import Settings
 from core.states import Role
-from core.tables import ApiToken, Identity, LoginSession, Member, User
+from core.tables import ApiToken, Identity, LoginSession, Member, SecondFactor, User
 
 
 async def list_users(session: AsyncSession, *, cursor: int | None, limit: int) -> Sequence[User]:
@@ -47,6 +47,9 @@ async def activity(
         .where(LoginSession.user_id == User.id)
         .scalar_subquery(),
         exists().where(Identity.user_id == User.id),
+        exists().where(
+            SecondFactor.user_id == User.id, SecondFactor.failures >= second_factor.MOST_FAILURES
+        ),
     )
     statement = statement.where(User.id > (cursor or 0)).order_by(User.id).limit(limit)
     return [
@@ -56,12 +59,14 @@ async def activity(
             sessions=sessions,
             tokens=tokens,
             signed_in_at=signed_in,
-            locked=limits.account(user.email) in waiting,
+            locked=used_up or limits.account(user.email) in waiting,
             second_factor=user.second_factor,
             second_factor_required=user.second_factor_required,
             single_sign_on=known,
         )
-        for user, projects, sessions, tokens, signed_in, known in await session.execute(statement)
+        for user, projects, sessions, tokens, signed_in, known, used_up in (
+            await session.execute(statement)
+        )
     ]
 
 
@@ -110,7 +115,7 @@ async def update(session: AsyncSession, actor: Principal, user_id: int, body: Us
         raise _erased()
     changed = body.model_dump(exclude_none=True, exclude={"password"})
     before = {name: getattr(user, name) for name in changed}
-    lowered = 0
+    lowered: Sequence[int] = []
     for field, value in changed.items():
         if field == "role":
             lowered = await set_role(session, user, value)
@@ -134,7 +139,7 @@ async def update(session: AsyncSession, actor: Principal, user_id: int, body: Us
         changes=_unnamed(differences(before, changed)),
         password_set=body.password is not None,
         revoked_tokens=revoked,
-        **({"projects_no_longer_managed": lowered} if lowered else {}),
+        **in_projects(user.role, lowered),
     )
     return user
 
@@ -201,6 +206,7 @@ async def unlock(session: AsyncSession, actor: Principal, user_id: int) -> User:
     """Let a user log in again at once, who has to wait after too many failed logins."""
     user = await find(session, user_id)
     await limits.lift(session, user)
+    await second_factor.forgive(session, user)
     record(session, actor, "unlock", "user", user.id)
     return user
 

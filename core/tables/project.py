@@ -87,7 +87,11 @@ class FormerClassName(Base):
 
 
 class Member(Base):
-    """Who may see and label a project, and what else."""
+    """Who may see and label a project, and what else.
+
+    ``lowered_from`` is their role before the provider of single sign-on named no group for them
+    that makes projects; they have it again when it does.
+    """
 
     __tablename__ = "members"
 
@@ -98,6 +102,7 @@ class Member(Base):
         ForeignKey("users.id", ondelete="CASCADE"), primary_key=True, index=True
     )
     role: Mapped[ProjectRole]
+    lowered_from: Mapped[str | None]
     added_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
     user: Mapped[User] = relationship(lazy="raise")

@@ -75,6 +75,7 @@ class SecondFactor(Base):
     """What an authenticator app and Karat share (RFC 6238), sealed; asked for once confirmed.
 
     ``last_step`` is the 30 seconds whose code was used last: no code of then or before is taken.
+    ``failures`` are wrong codes since the last right one, but for browsers that are known.
     """
 
     __tablename__ = "second_factors"
@@ -84,6 +85,7 @@ class SecondFactor(Base):
     )
     secret_sealed: Mapped[bytes]
     last_step: Mapped[int | None]
+    failures: Mapped[int] = mapped_column(server_default=text("0"))
     confirmed_at: Mapped[datetime | None]
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
 

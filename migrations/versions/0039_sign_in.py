@@ -60,6 +60,7 @@ def _tables() -> None:
         sa.Column("user_id", sa.BigInteger(), nullable=False),
         sa.Column("secret_sealed", sa.LargeBinary(), nullable=False),
         sa.Column("last_step", sa.BigInteger(), nullable=True),
+        sa.Column("failures", sa.BigInteger(), server_default="0", nullable=False),
         sa.Column("confirmed_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column(
             "created_at", sa.DateTime(timezone=True), server_default=_NOW, nullable=False

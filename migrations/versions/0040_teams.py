@@ -68,6 +68,7 @@ def upgrade() -> None:
     op.alter_column("members", "role", nullable=False)
     values = ", ".join(f"'{one}'" for one in _ROLES)
     op.create_check_constraint(op.f("ck_members_projectrole"), "members", f"role IN ({values})")
+    op.add_column("members", sa.Column("lowered_from", sa.String(), nullable=True))
     _tokens()
     _audit()
     op.add_column("users", sa.Column("erased_at", sa.DateTime(timezone=True), nullable=True))
@@ -115,6 +116,8 @@ def _audit() -> None:
         "UPDATE audit SET detail = (detail - 'email') #- '{changes,name}' #- '{changes,email}' "
         "WHERE object_type = 'user' AND object_id IS NOT NULL"
     )
+    # People call their tokens what they like, after themselves too: that stands with the token.
+    op.execute("UPDATE audit SET detail = detail - 'name' WHERE object_type = 'token'")
     op.create_table(
         "audit_chain",
         sa.Column("number", sa.BigInteger(), autoincrement=False, nullable=False),
@@ -154,4 +157,5 @@ def downgrade() -> None:
     )  # fmt: skip
     op.drop_table("token_requests")
     op.drop_column("api_tokens", "project_id")
+    op.drop_column("members", "lowered_from")
     op.drop_column("members", "role")

@@ -24,8 +24,8 @@ from api.oidc.people import groups_of
 from api.principal import COOKIE
 from core.settings import Settings
 from core.sign_in import read_roles
-from core.states import Role
-from core.tables import ApiToken, Audit, Identity, LoginSession, User
+from core.states import ProjectRole, Role
+from core.tables import ApiToken, Audit, Identity, LoginSession, Member, User
 from tests.provider import CLIENT, SECRET, Claims, Provider, person, provider_running
 from tests.world import World
 
@@ -176,6 +176,41 @@ def test_groups_that_vanish_take_the_role_and_what_it_opened(
     assert refusal(come(http)) is None
 
 
+def test_a_slip_of_the_provider_takes_nobodys_projects_for_good(
+    http: TestClient, world: World, provider: Provider
+) -> None:
+    come(http)
+    ann = user(world)
+    assert ann is not None
+    roles = (ProjectRole.MANAGER, ProjectRole.REVIEWER, ProjectRole.ANNOTATOR)
+    projects = [world.project() for _ in roles]
+    world.session.add_all(
+        Member(project_id=project.id, user_id=ann.id, role=role)
+        for project, role in zip(projects, roles, strict=True)
+    )
+    world.session.commit()
+
+    def now() -> list[ProjectRole]:
+        world.session.expire_all()
+        return list(world.session.scalars(select(Member.role).order_by(Member.project_id)))
+
+    # More groups than fit into a token are not none.
+    groups = provider.people["ann"].pop("groups")
+    provider.people["ann"]["_claim_names"] = {"groups": "src1"}
+    assert refusal(come(http)) == "sso_unavailable"
+    assert (ann.role, now()) == (Role.ENGINEER, [*roles])
+    del provider.people["ann"]["_claim_names"]
+    provider.people["ann"]["groups"] = ["karat"]
+    come(http)
+    assert now() == [ProjectRole.ANNOTATOR] * 3
+    provider.people["ann"]["groups"] = groups
+    come(http)
+    assert now() == [*roles]
+    ids = [project.id for project in projects[:2]]
+    lost, again = entries(world, "update")
+    assert (lost["projects_no_longer_managed"], again["projects_managed_again"]) == (ids, ids)
+
+
 def test_the_last_admin_stays_one_whatever_groups_say(
     http: TestClient, world: World, provider: Provider
 ) -> None:
@@ -213,7 +248,9 @@ def test_an_account_with_the_same_address_is_linked_if_the_provider_has_verified
 def test_without_an_address_nobody_gets_an_account(
     http: TestClient, world: World, provider: Provider
 ) -> None:
-    for email in (None, "no address", 7, "a b@c.d", "a@b.c\0"):
+    # In lower case it is the address of somebody who may be an admin.
+    kelvin = "mi\N{KELVIN SIGN}e@example.org"
+    for email in (None, "no address", 7, "a b@c.d", "a@b.c\0", kelvin):
         provider.people["ann"]["email"] = email
         assert refusal(come(http)) == "sso_no_email"
     assert world.session.scalars(select(User.email)).all() == []
@@ -260,6 +297,10 @@ def test_what_the_token_lacks_is_asked_of_userinfo_of_the_same_person(
     assert http.get("/api/auth/me").json()["role"] == "engineer"
     provider.userinfo = {"sub": "id-of-bea"}
     assert refusal(come(http)) == "sso_token"
+    # That one of them has verified an address says nothing of another.
+    provider.people["bea"], provider.userinfo = person("bea", "karat"), {}
+    provider.alter = lambda claims: {**claims, "email": "boss@example.org"}
+    assert refusal(come(http, "bea")) == "sso_email_unverified"
 
 
 def test_a_forged_token_lets_nobody_in_and_is_written_down_without_what_it_said(
@@ -289,13 +330,30 @@ def test_only_the_browser_that_began_can_come_back(http: TestClient) -> None:
     http.cookies.clear()
     began = chosen(http).replace("iss=", "iss=https%3A%2F%2Fevil.example&was=")
     assert refusal(http.get(began, follow_redirects=False)) == "sso_token"
-    # A code is good once.
+    # An answer is looked at once, and a code is good once.
     again = chosen(http)
     kept = str(http.cookies[FLOW])
     assert refusal(http.get(again, follow_redirects=False)) is None
     http.cookies.set(FLOW, kept, path="/api/auth/oidc", domain="karat.test")
-    assert refusal(http.get(again, follow_redirects=False)) == "sso_declined"
+    assert refusal(http.get(again, follow_redirects=False)) == "sso_interrupted"
     assert refusal(come(http, "nobody")) == "sso_declined"
+
+
+def test_answers_that_are_made_up_do_not_go_on_to_the_provider(
+    served: Serve, world: World, provider: Provider
+) -> None:
+    http = served(login_attempts_per_address=2)
+    for _ in range(2):
+        assert refusal(come(http)) is None
+        began = httpx.URL(chosen(http)).copy_merge_params({"code": "made-up"})
+        assert refusal(http.get(str(began), follow_redirects=False)) == "sso_declined"
+    asked = provider.fetched.count("/token")
+    assert refusal(come(http)) == "sso_too_many"
+    assert provider.fetched.count("/token") == asked
+    # They hide nobody who guesses at passwords, and keep nobody from signing in with one.
+    assert {one["by"] for one in entries(world, "log_in_failed")} == {"oidc"}
+    login = {"email": "x@example.org", "password": "guessed"}
+    assert http.post("/api/auth/login", json=login).json()["code"] == "bad_credentials"
 
 
 def test_a_provider_that_is_away_or_another_one_is_told_from_a_refusal(
@@ -317,7 +375,11 @@ def test_a_provider_that_is_away_or_another_one_is_told_from_a_refusal(
 
 def test_signing_out_ends_it_at_the_provider_as_well(http: TestClient, provider: Provider) -> None:
     come(http)
+    # Nobody who goes waits for what may be new at the provider.
+    http.app.state.provider._until = 0.0  # type: ignore[attr-defined]
+    described = provider.fetched.count("/.well-known/openid-configuration")
     url = http.post("/api/auth/logout").json()["end_session_url"]
+    assert provider.fetched.count("/.well-known/openid-configuration") == described
     assert http.get("/api/auth/me").status_code == 401
     asked = dict(parse_qsl(urlsplit(url).query))
     assert url.startswith(f"{provider.url}/logout?")
@@ -348,6 +410,7 @@ def test_passwords_can_be_off_and_an_admin_gets_in_from_the_server(
     # For an hour.
     world.session.refresh(boss)
     assert boss.password_until is not None
+    assert world.session.scalars(select(LoginSession.expires_at)).one() == boss.password_until
     boss.password_until -= boss.password_until - boss.created_at
     world.session.commit()
     assert http.post("/api/auth/login", json=fresh).json()["code"] == "passwords_off"

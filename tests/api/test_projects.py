@@ -346,6 +346,11 @@ def test_members_come_and_go(http: TestClient, world: World) -> None:
     assert http.get(project_path, headers=annotator.headers).status_code == 404
     assert http.delete(path, headers=engineer.headers).status_code == 404
     assert http.put(f"{members}/999999", headers=engineer.headers).status_code == 404
+    # Nobody comes in who was let go; who is in may still be given less.
+    annotator.user.active = False
+    world.session.commit()
+    refused = http.put(path, headers=engineer.headers)
+    assert (refused.status_code, refused.json()["code"]) == (409, "user_inactive")
 
 
 def test_start_begins_with_a_random_round(http: TestClient, world: World) -> None:

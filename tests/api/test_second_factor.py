@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from argon2 import PasswordHasher
 from fastapi.testclient import TestClient
-from sqlalchemy import select, update
+from sqlalchemy import delete, select, update
 
 from api.bootstrap import reset
 from api.second_factor import totp
@@ -176,6 +176,44 @@ def test_guessing_codes_has_to_wait_though_the_password_is_right(
     admin = world.caller()
     assert http.post(f"/api/users/{ada.id}/unlock", headers=admin.headers).status_code == 200
     assert log_in(http, code=phone.code()).status_code == 200
+
+
+def test_guessing_codes_slowly_ends_as_well(http: TestClient, world: World, ada: User) -> None:
+    log_in(http)
+    phone, codes = set_up(http, world)
+    known = dict(http.cookies)
+    http.cookies.clear()
+
+    def after(wrong: int) -> None:
+        """As if so many codes had been wrong since the last right one, long ago."""
+        world.session.execute(update(SecondFactor).values(failures=wrong))
+        world.session.execute(delete(LoginAttempt))
+        world.session.commit()
+
+    def right() -> Any:
+        return log_in(http, code=phone.later())
+
+    after(99)
+    assert right().status_code == 200
+    for wrong, code in ((0, "wrong_code"), (98, "wrong_code"), (100, "codes_used_up")):
+        after(wrong)
+        http.cookies.clear()
+        assert log_in(http, code="000000").json()["code"] == code
+    assert right().json()["code"] == "codes_used_up"
+    # Their own browser goes on, and so does who has a recovery code; then codes count again.
+    http.cookies.update(known)
+    assert right().status_code == 200
+    http.cookies.clear()
+    assert log_in(http, code="000000").json()["code"] == "wrong_code"
+    after(100)
+    assert log_in(http, code=codes[0]).status_code == 200
+    after(100)
+    admin = world.caller()
+    listed = http.get("/api/users/activity", headers=admin.headers).json()["items"]
+    assert [one["locked"] for one in listed if one["id"] == ada.id] == [True]
+    http.post(f"/api/users/{ada.id}/unlock", headers=admin.headers)
+    http.cookies.clear()
+    assert right().status_code == 200
 
 
 def test_an_admin_may_require_it_and_nothing_else_is_answered_before(

@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from fastapi.testclient import TestClient
+from sqlalchemy import update
 
 from api.main import create_app
 from api.principal import BOUND
@@ -11,6 +12,7 @@ from api.token_limits import TokenMeter
 from core.errors import TooManyRequests
 from core.settings import Settings
 from core.states import Role, Scope
+from core.tables import ApiToken
 from tests.security.policy import POLICY
 from tests.security.targets import CALLS, ENDLESS, Call, Target, target
 from tests.security.test_matrix import Walker
@@ -28,6 +30,29 @@ def test_a_token_ends_by_itself(
     never = {"name": "server", "expires_in_days": None}
     assert http.post("/api/tokens", json=never, headers=headers).json()["expires_at"] is None
     assert http.get("/api/tokens", headers=headers).json()["days"] == 90
+
+
+def test_no_token_lives_longer_than_the_installation_says(
+    installation: Settings, world: World
+) -> None:
+    bounded = installation.model_copy(update={"token_max_days": 30})
+    old, new = world.caller(), world.caller(Role.ANNOTATOR)
+    made = datetime.now(UTC) - timedelta(days=31)
+    own = ApiToken.user_id == old.user.id
+    world.session.execute(update(ApiToken).where(own).values(created_at=made, expires_at=None))
+    world.session.commit()
+    with TestClient(create_app(bounded), base_url="http://karat.test") as http:
+        assert http.get("/api/auth/me", headers=old.headers).status_code == 401
+        for days in (None, 31):
+            body = {"name": "server", "expires_in_days": days}
+            refused = http.post("/api/tokens", json=body, headers=new.headers)
+            assert (refused.status_code, refused.json()["code"]) == (400, "token_too_long")
+        fine = http.post("/api/tokens", json={"name": "server"}, headers=new.headers).json()
+        left = datetime.fromisoformat(fine["expires_at"]) - datetime.now(UTC)
+        assert timedelta(days=29) < left <= timedelta(days=30)
+        assert http.get("/api/tokens", headers=new.headers).json()["days"] == 30
+        listed = http.get("/api/admin/tokens", headers=world.caller().headers).json()["items"]
+        assert [one["valid"] for one in listed if one["user"]["id"] == old.user.id] == [False]
 
 
 def test_a_bound_token_opens_its_project_and_nothing_of_others(

@@ -52,6 +52,7 @@ def test_email_is_taken_whatever_its_case(http: TestClient, world: World) -> Non
     [
         ({"email": "grace"}, "email"),
         ({"email": "gr ace@example.org"}, "email"),
+        ({"email": "\N{KELVIN SIGN}grace@example.org"}, "email"),
         ({"password": "short"}, "password"),
         ({"name": "  "}, "name"),
         ({"role": "owner"}, "role"),

@@ -15,6 +15,7 @@ export const signIn = {
     sso_unavailable:
       "The sign-in service did not answer as it should. Try again in a moment; if it stays so, tell an admin.",
     sso_interrupted: "That sign-in was begun in another window, or too long ago. Begin again.",
+    sso_too_many: "Too many sign-ins from here have failed. Try again in a few minutes.",
     sso_declined: "The sign-in service sent you back without letting you in.",
     sso_token: "The answer of the sign-in service could not be trusted, so you were not let in.",
     sso_no_role: "You are in no group that may use Karat. Ask whoever manages your groups.",
