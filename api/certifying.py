@@ -7,7 +7,10 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.principal import Principal
+from api.telling import tell
 from core.errors import Conflict
+from core.events import Topic
+from core.lifecycle import move_certificate
 from core.rounds import newest_model
 from core.states import CertificateState, ExampleState, Split
 from core.tables import Certificate, Example, Job, Project
@@ -31,17 +34,48 @@ async def require_certifiable(session: AsyncSession, project: Project, *, dry_ru
             "Every image of the pool has been judged or is being asked about: there is nothing "
             "left for a model to label.",
         )
-    if dry_run:
-        return
+    if not dry_run:
+        await require_none_open(session, project.id)
+
+
+async def require_none_open(
+    session: AsyncSession, project_id: int, besides: int | None = None
+) -> None:
+    """Refuse while a certificate is under way; the project must be locked.
+
+    Args:
+        session: The transaction.
+        project_id: The project.
+        besides: Id of a job whose certificate does not count.
+
+    Raises:
+        Conflict: ``certificate_open``.
+    """
     under_way = (CertificateState.SCORING, CertificateState.ASKING)
     other = select(Certificate.id).where(
-        Certificate.project_id == project.id, Certificate.state.in_(under_way)
+        Certificate.project_id == project_id, Certificate.state.in_(under_way)
     )
+    if besides is not None:
+        # Its job may be gone.
+        other = other.where(Certificate.job_id.is_distinct_from(besides))
     if (found := await session.scalar(other.limit(1))) is not None:
         raise Conflict(
             "certificate_open",
             f"Certificate {found} is still being worked on; wait for it, or revoke it first.",
         )
+
+
+async def refuse_cancelled(session: AsyncSession, job: Job) -> None:
+    """Say of the certificate of a job that was cancelled before it began what became of it."""
+    statement = select(Certificate).where(
+        Certificate.job_id == job.id, Certificate.state == CertificateState.SCORING
+    )
+    found = (await session.scalars(statement.with_for_update(key_share=True))).one_or_none()
+    if found is None:
+        return
+    found.refused = "The job was cancelled."
+    move_certificate(found, CertificateState.REFUSED)
+    tell(session, found.project_id, Topic.CERTIFICATE, id=found.id, state=found.state)
 
 
 async def unlabeled(session: AsyncSession, project_id: int) -> int:

@@ -11,16 +11,18 @@ from typing import Any, TypeVar
 
 import psycopg
 from fastapi import APIRouter, Request
+from sqlalchemy import select
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sse_starlette import EventSourceResponse
 
-from api.access import ProjectId, visible_project
+from api.access import ProjectId, seen, visible_project
 from api.deps import transaction
 from api.principal import CurrentUser, get_principal, identified
 from api.projects import queries
 from core.errors import DomainError
 from core.events import CHANNEL, Topic
+from core.states import ProjectRole
 from core.tables import Project
 
 logger = logging.getLogger(__name__)
@@ -33,10 +35,12 @@ _RECONNECT_SECONDS = 1.0
 
 Event = dict[str, Any]
 Received = TypeVar("Received")
+# Comes with answers to checks: to annotators it would tell which answers those are.
+_NOT_FOR_ANNOTATORS = frozenset({Topic.CERTIFICATE})
 # Tells a browser to read its project afresh.
 _ALL: Event = {"event": "project", "data": "{}"}
 # What the list of projects shows nothing of, or what would come several times a second.
-_NOT_LISTED = frozenset({Topic.JOB, Topic.GUIDE, Topic.WEBHOOK})
+_NOT_LISTED = frozenset({Topic.JOB, Topic.GUIDE, Topic.WEBHOOK, Topic.CERTIFICATE})
 # Changes that come so soon after each other are told at once.
 _TOGETHER_SECONDS = 0.5
 
@@ -137,13 +141,15 @@ async def project_events(
     # A session of its own, closed before streaming: a watcher must not hold a connection.
     async with transaction(request) as session:
         await visible_project(session, user, project_id)
+        reviews = await session.scalar(select(seen(user, project_id, ProjectRole.REVIEWER)))
     broadcaster: Broadcaster = request.app.state.broadcaster
 
     async def stream() -> AsyncIterator[Event]:
         with broadcaster.watch(project_id) as queue:
             yield _ALL
             async for event in _while_allowed(queue.get, partial(_still, request, project_id)):
-                yield event
+                if reviews or event["event"] not in _NOT_FOR_ANNOTATORS:
+                    yield event
 
     return EventSourceResponse(stream(), ping=_PING_SECONDS)
 

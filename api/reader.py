@@ -7,12 +7,13 @@ that cannot be asked, is passed over for the primary.
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncSession, async_sessionmaker
 
 from core.db import async_sessions, read_engine
@@ -31,6 +32,10 @@ _THERE: Final = text(
     "FROM pg_control_system()"
 )
 _POLL_SECONDS: Final = 0.05
+# To connect, and for each answer, beyond the wait for what is committed: a replica that hangs.
+_ANSWER_SECONDS: Final = 10.0
+# What a replica fails with: it refuses, is not there, hangs, or all connections to it are taken.
+_FAILURES: Final = (DBAPIError, OSError, TimeoutError, PoolTimeout)
 
 
 class _Now(NamedTuple):
@@ -38,6 +43,34 @@ class _Now(NamedTuple):
 
     place: str
     system: int
+
+
+_T = TypeVar("_T")
+
+
+async def _within(seconds: float, work: Coroutine[Any, Any, _T]) -> _T:
+    """What ``work`` returns, unless that takes longer: it is then left to end by itself.
+
+    To end a statement the driver waits for the server, which is what hangs.
+
+    Raises:
+        TimeoutError: It takes longer.
+    """
+    task = asyncio.ensure_future(work)
+    try:
+        done, _ = await asyncio.wait({task}, timeout=seconds)
+    except asyncio.CancelledError:
+        _leave(task)
+        raise
+    if not done:
+        _leave(task)
+        raise TimeoutError
+    return task.result()
+
+
+def _leave(task: "asyncio.Future[Any]") -> None:
+    task.add_done_callback(lambda one: one.cancelled() or one.exception())
+    task.cancel()
 
 
 def _silent(error: Exception) -> str:
@@ -66,10 +99,8 @@ class Reader:
             return self._primary_sessions
         try:
             now = await self._now()
-            async with self._replica.connect() as connection:
-                why = await self._lacks(connection, now, self._wait)
-        # Also of a connection that is not made at all.
-        except (DBAPIError, OSError) as error:
+            why = await _within(self._wait + _ANSWER_SECONDS, self._asked(self._replica, now))
+        except _FAILURES as error:
             why = _silent(error)
         self._say(why)
         return self._primary_sessions if why else self._sessions
@@ -90,16 +121,27 @@ class Reader:
             return None
         try:
             now = await self._now()
-            connection = await self._replica.connect()
-        except (DBAPIError, OSError) as error:
+            connection, why = await _within(_ANSWER_SECONDS, self._opened(self._replica, now))
+        except _FAILURES as error:
             self._say(_silent(error))
             return None
-        why = await self._lacks(connection, now, None)
         if why is None:
             return connection
         await connection.close()
         self._say(why)
         return None
+
+    async def _asked(self, replica: AsyncEngine, now: _Now) -> str | None:
+        async with replica.connect() as connection:
+            return await self._lacks(connection, now, self._wait)
+
+    async def _opened(self, replica: AsyncEngine, now: _Now) -> tuple[AsyncConnection, str | None]:
+        connection = await replica.connect()
+        try:
+            return connection, await self._lacks(connection, now, None)
+        except BaseException:
+            await connection.close()
+            raise
 
     async def _now(self) -> _Now:
         async with self._primary.connect() as connection:

@@ -18,6 +18,12 @@ _ORIGIN: Final = (
     "sha256(c.salt || convert_to(jsonb_build_array(a.address, a.agent)\\:\\:text, 'UTF8'))"
 )
 
+# Salts go with the address and program of whoever is erased, and of no other entry.
+_ERASED: Final = """EXISTS (
+    SELECT FROM users u WHERE u.erased_at IS NOT NULL AND (u.id = a.actor_id
+        OR a.actor_id IS NULL AND u.id = a.object_id
+            AND a.object_type IN ('user', 'identity', 'recovery_codes')))"""
+
 BROKEN: Final = f"""
     SELECT found FROM (
         SELECT coalesce(c.number, a.id) AS place, CASE
@@ -32,6 +38,9 @@ BROKEN: Final = f"""
             WHEN c.salt IS NULL AND num_nonnulls(a.address, a.agent) > 0 OR {_ORIGIN} <> c.origin
                 THEN 'entry ' || a.id || ' (link ' || c.number
                 || ') came from another address or program'
+            WHEN c.salt IS NULL AND NOT {_ERASED} THEN
+                'entry ' || a.id || ' (link ' || c.number
+                || ') lacks where it came from, and nobody was erased'
         END AS found
         FROM (
             SELECT *, lag(hash) OVER w AS before, lag(number) OVER w AS last

@@ -146,7 +146,8 @@ def move_project(project: Project, state: ProjectState) -> None:
     _check("project", _PROJECT, project.state, state)
     kind = _PROJECT_EVENTS[project.state, state]
     project.state = state
-    project.finished_at = datetime.now(UTC) if state is ProjectState.FINISHED else None
+    # The database's clock, as ``core.retention`` goes by it.
+    project.finished_at = func.clock_timestamp() if state is ProjectState.FINISHED else None
     note(project, kind, project.id, {})
 
 

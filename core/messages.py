@@ -94,10 +94,16 @@ class Sweep(Housekeeping):
 
 
 class GoOnCertifying(Housekeeping):
-    """Take what people have said of draws for certificates, and ask on or decide."""
+    """Take what people have said of draws for certificates, and ask on or decide.
 
-    task = "go_on_certifying"
-    queue = HOUSEKEEPING
+    Attributes:
+        if_answered: Only for those of which nothing waits for people: after an answer.
+    """
+
+    task: ClassVar[str] = "go_on_certifying"
+    queue: ClassVar[str] = HOUSEKEEPING
+
+    if_answered: bool = False
 
 
 class DeliverWebhooks(Housekeeping):

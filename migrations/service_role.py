@@ -93,6 +93,10 @@ def _grants(connection: Connection, role: sql.Identifier) -> Iterator[sql.Compos
     yield sql.SQL("GRANT UPDATE (address, agent) ON {} TO {}").format(_AUDIT, role)
     yield sql.SQL("REVOKE INSERT, UPDATE, DELETE ON {} FROM {}").format(_CHAIN, role)
     yield sql.SQL("GRANT UPDATE (salt) ON {} TO {}").format(_CHAIN, role)
+    # Here as well as in the migration: a backup keeps no privileges.
+    for function in ("audit_append(public.audit)", "audit_added()"):
+        revoke = f"REVOKE ALL ON FUNCTION public.{function} FROM PUBLIC, {{}}"
+        yield sql.SQL(revoke).format(role)
 
 
 def _execute(connection: Connection, statement: str, *parts: sql.Composable) -> None:

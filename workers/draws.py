@@ -154,11 +154,11 @@ def reached(session: Session, project_id: int, number: int, closing: int | None)
     return list(session.scalars(passed))
 
 
-def pairs(session: Session, project_id: int) -> tuple[int, int]:
+def pairs(session: Session, project_id: int, *, by_two: bool = False) -> tuple[int, int]:
     """How many draws were judged twice, and of how many of these the verdicts differ.
 
     By two people, none of whom knew what the other had said; where there are none such, by one who
-    was asked again.
+    was asked again, unless only ``by_two`` counts: who agrees with themselves may still be wrong.
     """
     statement = (
         select(
@@ -189,5 +189,5 @@ def pairs(session: Session, project_id: int) -> tuple[int, int]:
         counts, told = (one, list(said.values())[1]) if other is None else (several, other)
         counts[0] += 1
         counts[1] += before != told
-    found = several if several[0] else one
+    found = several if several[0] or by_two else one
     return found[0], found[1]

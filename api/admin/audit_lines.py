@@ -9,6 +9,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from core.audit_chain import SEALED
+from core.errors import Conflict
 
 _BLOCK: Final = 1000
 _LOOK_EVERY: Final = 1.0
@@ -28,6 +29,23 @@ _NEXT: Final = text(
     """
 )
 
+_LAST: Final = text("SELECT coalesce(max(number), 0) FROM audit_chain")
+
+
+async def require_there(session: AsyncSession, after: int) -> None:
+    """Refuse to go on after what is not there: it was there, or nobody could have it.
+
+    Raises:
+        Conflict: The log ends before the number: ``audit_cut``.
+    """
+    last = await session.scalar(_LAST)
+    if last is None or last < after:
+        raise Conflict(
+            "audit_cut",
+            f"The audit log ends with number {last or 0}, before {after}: its end was cut off, or "
+            "a backup was put back. Compare your copy with it, and begin a new one.",
+        )
+
 
 async def lines(
     sessions: async_sessionmaker[AsyncSession],
@@ -40,7 +58,7 @@ async def lines(
         sessions: Where short transactions come from: none is open while the reader takes its time.
         after: The number of the last entry that the reader has.
         still: Asked now and then whether the reader may go on; without it the lines end with the
-            log, and with it they never do.
+            log, and with it only if that is cut off.
     """
     clock = asyncio.get_running_loop().time
     due = clock() + _BEAT_EVERY
@@ -55,11 +73,17 @@ async def lines(
         if still is None:
             return
         if clock() >= due:
-            if not await still():
+            if not await still() or await _is_cut(sessions, after):
                 return
             due = clock() + _BEAT_EVERY
             yield "\n"
         await asyncio.sleep(_LOOK_EVERY)
+
+
+async def _is_cut(sessions: async_sessionmaker[AsyncSession], after: int) -> bool:
+    async with sessions() as session:
+        last = await session.scalar(_LAST)
+    return last is None or last < after
 
 
 def _line(row: Any) -> str:

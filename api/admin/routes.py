@@ -90,8 +90,10 @@ async def stream_audit(
     """The log as JSON Lines, the oldest first: what a copy elsewhere is kept by.
 
     `number` has no gaps. `hash` is the SHA-256 of the hash before, as bytes, and the text `sealed`;
-    in that stands, for address and agent, the SHA-256 of `salt` and both.
+    in that stands, for address and agent, the SHA-256 of `salt` and both. A log that ends before
+    `after` is refused.
     """
+    await audit_lines.require_there(session, after)
     record(session, admin, "export", "audit", None, after=after, follow=follow)
     return StreamingResponse(
         audit_lines.lines(

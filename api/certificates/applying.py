@@ -13,6 +13,7 @@ from api.advancing import hand_on
 from api.audit import record
 from api.certificates.promises import kept_promises
 from api.certificates.service import lots_of
+from api.certifying import require_none_open
 from api.files import artifact_file
 from api.jobs.service import cancel
 from api.principal import Principal
@@ -70,10 +71,12 @@ async def apply(
         How many images were labeled.
 
     Raises:
-        Conflict: ``certificate_<state>``, ``pool_changed``, ``class_gone``, or
-            ``certificate_file_missing``.
+        Conflict: ``certificate_<state>``, ``certificate_open``, ``pool_changed``, ``class_gone``,
+            or ``certificate_file_missing``.
     """
     move_certificate(certificate, CertificateState.APPLIED)
+    # What the other draws from is what nobody has labeled, and no model either.
+    await require_none_open(session, project.id)
     passed = [lot for lot in await lots_of(session, certificate.id) if lot.state is LotState.PASSED]
     members = await _members(session, storage, certificate)
     chosen = members.take(np.isin(members.lot, [lot.number for lot in passed]))
@@ -238,7 +241,7 @@ async def _stop(session: AsyncSession, principal: Principal, certificate: Certif
 
 
 async def _ask_no_more(session: AsyncSession, project: Project, certificate: Certificate) -> None:
-    """Take what nobody has judged out of the queue; a round of its own closes.
+    """Take what nobody has judged out of the queue; a round of its own closes if nothing is left.
 
     Of another round that would be left without a query one stays: whoever answers the last query
     of a round closes it.
@@ -252,11 +255,12 @@ async def _ask_no_more(session: AsyncSession, project: Project, certificate: Cer
     others = select(func.count()).where(
         Query.round_id == round_.id, ~Query.done, ~among(Query.example_id, sorted(waiting))
     )
-    if not mine and not await session.scalar(others):
+    is_empty = not await session.scalar(others)
+    if not mine and is_empty:
         waiting = set(sorted(waiting)[1:])
     taken = taken_back(round_.id, waiting)
     await session.execute(mark_unqueried(sorted(set(await session.scalars(taken)))))
-    if mine:
+    if mine and is_empty:
         made, job = close(project, round_, None)
         await hand_on(session, round_, job, made)
         tell(session, project.id, Topic.ROUND, number=round_.number, state=round_.state)

@@ -1,8 +1,9 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Depends
+from sqlalchemy import select
 
-from api.access import LockedProject, ReviewedProject
+from api.access import LockedProject, ManagedId, ReviewedProject
 from api.certificates import applying, reports, service
 from api.certificates.schemas import (
     CertificateDetail,
@@ -14,7 +15,7 @@ from api.deps import Room, SessionDep, StorageDep
 from api.pagination import Cursor, Limit, Page
 from api.parameters import PathId
 from api.principal import CurrentUser
-from core.tables import Certificate
+from core.tables import Certificate, Job
 
 router = APIRouter(prefix="/projects/{project_id}/certificates", tags=["certificates"])
 
@@ -29,6 +30,15 @@ async def _locked(
     session: SessionDep, project: LockedProject, certificate_id: PathId
 ) -> Certificate:
     return await service.find(session, project.id, certificate_id, lock=True)
+
+
+async def _hold_job(session: SessionDep, project_id: ManagedId, certificate_id: PathId) -> None:
+    """Lock the job first, as a worker does that fills the certificate."""
+    of = select(Certificate.job_id).where(
+        Certificate.id == certificate_id, Certificate.project_id == project_id
+    )
+    held = select(Job.id).where(Job.id == of.scalar_subquery())
+    await session.execute(held.with_for_update(key_share=True))
 
 
 Seen = Annotated[Certificate, Depends(_seen, scope="function")]
@@ -82,7 +92,7 @@ async def apply_certificate(
     return await service.described(session, certificate)
 
 
-@router.post("/{certificate_id}/revoke")
+@router.post("/{certificate_id}/revoke", dependencies=[Depends(_hold_job, scope="function")])
 async def revoke_certificate(
     session: SessionDep, user: CurrentUser, project: LockedProject, certificate: Locked
 ) -> CertificateOut:

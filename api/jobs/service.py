@@ -6,7 +6,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.access import managed_project, seen, visible_project
 from api.audit import record
-from api.certifying import add_certificate, require_certifiable
+from api.certifying import (
+    add_certificate,
+    refuse_cancelled,
+    require_certifiable,
+    require_none_open,
+)
 from api.devices import without_gpu
 from api.jobs.resizing import size_to_be
 from api.jobs.schemas import JobError, JobOut, JobStart
@@ -243,6 +248,8 @@ async def cancel(session: AsyncSession, principal: Principal, job_id: int) -> Jo
         for round_ in await _rounds_of(session, job, RoundState.SELECTING, RoundState.CLOSING):
             if round_.number == (AdvanceParams.of(job).closing or 0):
                 move_round(round_, RoundState.FAILED)
+    if job.state is JobState.CANCELLED and job.kind is JobKind.CERTIFY:
+        await refuse_cancelled(session, job)
     await _changed(session, principal, job, "cancel")
     return job
 
@@ -258,6 +265,8 @@ async def retry(session: AsyncSession, principal: Principal, job_id: int) -> Job
     if is_job(job.kind) and job.project_id is not None:
         await managed_project(session, principal, job.project_id, lock=True)
         await _require_idle(session, job.project_id, job.kind)
+        if job.kind is JobKind.CERTIFY and not job.dry_run:
+            await require_none_open(session, job.project_id, besides=job.id)
     requeue_job(job)
     if job.kind is JobKind.ADVANCE_ROUND and not job.dry_run:
         closing = AdvanceParams.of(job).closing

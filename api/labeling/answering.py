@@ -200,7 +200,7 @@ class _Batch:
                 writes = await to_thread.run_sync(_writes, self.ledger)
             if any(self.ledger.queries[id_].is_check for id_ in self.ledger.answered):
                 # A certificate waits for it; whoever has answered does not wait for that.
-                queue.remember(self.session.info, GoOnCertifying())
+                queue.remember(self.session.info, GoOnCertifying(if_answered=True))
             connection = await driver(await self.session.connection())
             await fetch(connection, *writes, commit=True)
         await self.session.commit()

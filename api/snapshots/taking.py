@@ -262,7 +262,7 @@ def _origin(split: Split, verdict: str | None, votes: Sequence[Any]) -> str | No
         return None
     if split is not Split.POOL:
         return Origin.TRUTH.value
-    sources = {str(one.source) for one in votes}
+    sources = {str(one.source) for one in votes if one.verdict is not Verdict.SKIP}
     if sources == {Origin.MODEL}:
         return Origin.MODEL.value
     if sources == {Source.IMPORT}:

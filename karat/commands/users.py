@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from core.private import private_files
 from karat.commands.connection import JsonOption, connect, find_project, target
 from karat.terminal import show_json, show_table, when
 
@@ -167,7 +168,10 @@ def export(
     """Write all that is held of somebody as JSON Lines."""
     with connect() as client, contextlib.ExitStack() as stack:
         found = _find(client, user)
-        target = stack.enter_context(file.open("w")) if file else None
+        target = None
+        if file is not None:
+            with private_files():
+                target = stack.enter_context(file.open("w", encoding="utf-8"))
         for one in client.export_user(found["id"]):
             line = json.dumps(one, ensure_ascii=False)
             if target is None:

@@ -76,7 +76,7 @@ def back_up(installation: Installation, file: Path) -> BackedUp:
     part = file.with_name(f"{file.name}.{uuid.uuid4().hex}.part")
     try:
         with private_files(), part.open("xb") as output:
-            count = _write(installation, output)
+            count = _write(installation, output, part)
             output.flush()
             os.fsync(output.fileno())
         os.replace(part, file)
@@ -85,7 +85,7 @@ def back_up(installation: Installation, file: Path) -> BackedUp:
     return BackedUp(count, file.stat().st_size)
 
 
-def _write(installation: Installation, output: IO[bytes]) -> int:
+def _write(installation: Installation, output: IO[bytes], part: Path) -> int:
     with (
         contextlib.ExitStack() as stack,
         psycopg.connect(installation.libpq_url) as connection,
@@ -95,8 +95,10 @@ def _write(installation: Installation, output: IO[bytes]) -> int:
         connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
         manifest, snapshot, wanted = _describe(connection)
         uploads.keep()
-        scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="karat-backup-")))
-        dump = scratch / DATABASE
+        # Beside the archive, under its name: what one that is killed leaves there is known for what
+        # it is, and goes before the next (``karat.local.backups``).
+        dump = part.with_suffix(".dump")
+        stack.callback(dump.unlink, missing_ok=True)
         _dump(installation, snapshot, manifest.postgres, dump)
         connection.rollback()
         writer = ArchiveWriter(archive, stack.enter_context(tempfile.TemporaryFile()))

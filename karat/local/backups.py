@@ -17,11 +17,13 @@ LEAST: Final = timedelta(minutes=1)
 _NAME: Final = "karat-%Y%m%dT%H%M%SZ.tar"
 _OURS: Final = re.compile(r"karat-\d{8}T\d{6}Z\.tar")
 # What a backup that was killed has left; its name says which it was to be.
-_PART: Final = re.compile(r"karat-\d{8}T\d{6}Z\.tar\.[0-9a-f]{32}\.part")
+_PART: Final = re.compile(r"karat-\d{8}T\d{6}Z\.tar\.[0-9a-f]{32}\.(part|dump)")
 _EVERY: Final = re.compile(r"([1-9]\d{0,4})\s*([mhd])")
 _UNITS: Final = {"m": "minutes", "h": "hours", "d": "days"}
 # After a failure, such as a full disk: sooner than a day, and not at once.
 _AGAIN: Final = timedelta(minutes=15)
+# As far ahead another machine's clock may be.
+_AHEAD: Final = timedelta(minutes=1)
 
 
 def read_every(text: str) -> timedelta:
@@ -70,17 +72,20 @@ class Backups:
 
     def left(self, now: datetime) -> timedelta:
         """How long until the next is due; nothing or less: it is due."""
-        found = self.found()
-        wait = found[0].at + self._every - now if found else timedelta(0)
-        if self._failed_at is not None:
+        newest = self._newest(now)
+        wait = newest + self._every - now if newest else timedelta(0)
+        if self._failed_at is not None and not _is_ahead(self._failed_at, now):
             wait = max(wait, self._failed_at + min(_AGAIN, self._every) - now)
-        # One from the future was made by a clock that has been set back.
-        return min(wait, self._every)
+        return wait
 
     def is_late(self, now: datetime) -> bool:
         """Whether one was due an interval ago, and is not there."""
-        found = self.found()
-        return not found or now - found[0].at > 2 * self._every
+        newest = self._newest(now)
+        return newest is None or now - newest > 2 * self._every
+
+    def _newest(self, now: datetime) -> datetime | None:
+        """When the newest was begun; one from the future, of a clock since set back, is none."""
+        return next((one.at for one in self.found() if not _is_ahead(one.at, now)), None)
 
     def make(self, write: Callable[[Path], BackedUp], now: datetime) -> tuple[Path, BackedUp]:
         """Write one, and remove those beyond the number to keep; none goes if that fails.
@@ -115,7 +120,8 @@ class Backups:
             self._failed_at = now
             raise
         self._failed_at = None
-        for old in self.found()[self._keep :]:
+        # Those from the future go first: how old they are nobody knows.
+        for old in sorted(self.found(), key=lambda one: _is_ahead(one.at, now))[self._keep :]:
             with suppress(FileNotFoundError):
                 old.path.unlink()
         return path, made
@@ -124,3 +130,7 @@ class Backups:
         for path in list(self.directory.iterdir()):
             if _PART.fullmatch(path.name):
                 path.unlink(missing_ok=True)
+
+
+def _is_ahead(at: datetime, now: datetime) -> bool:
+    return at > now + _AHEAD

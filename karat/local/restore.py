@@ -38,8 +38,12 @@ _BEGIN_AGAIN: Final = """
 """
 
 
-# Processes that are gone, and logins that may have been ended since the backup was made.
-_FORGET: Final = "DELETE FROM workers; DELETE FROM sessions; DELETE FROM login_attempts"
+# Processes that are gone, and logins that may have been ended since the backup was made. Projects
+# that were to be deleted meanwhile get their week of notice anew: they may be what is wanted back.
+_FORGET: Final = """
+    DELETE FROM workers; DELETE FROM sessions; DELETE FROM login_attempts;
+    UPDATE projects SET retain_since = clock_timestamp() WHERE retain_days IS NOT NULL
+"""
 
 
 @dataclass(frozen=True)

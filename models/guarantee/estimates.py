@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.errors import ModelError
-from models.guarantee.sequences import mean_sequence, share_wrong
+from models.guarantee.sequences import share_wrong
 from models.intervals import Interval
 from models.protocols import OOD, Indices
 
@@ -148,7 +148,23 @@ def _share(
 
 
 def _weighted(so: NDArray[np.bool_], probability: NDArray[np.float64], alpha: float) -> Interval:
-    """Weights are those of a uniform draw over those with which it was drawn, of mean one."""
-    weights = 1 / probability
-    weights /= weights.mean()
-    return mean_sequence(weights * so, alpha, upper=float(weights.max()))
+    """Each part of equal chance by itself, put together by how much of the whole each stands for.
+
+    Images that came later had less of a chance. Within a part the draws are uniform, whenever they
+    were made; one mean over all in their order would take the first parts for the whole. How much
+    a part stands for is estimated by its draws, each of which stands for 1 / chance examples.
+    """
+    steps = np.diff(np.sort(probability)) > 1e-9 * probability.max()
+    part = np.searchsorted(np.sort(probability)[1:][steps], probability, side="right")
+    parts = [part == one for one in np.unique(part)]
+    stands = np.array([(1 / probability[mine]).sum() for mine in parts])
+    stands /= stands.sum()
+    found = [
+        share_wrong(int(mine.sum()), int(so[mine].sum()), None, alpha / len(parts))
+        for mine in parts
+    ]
+    share, low, high = (
+        float(stands @ np.array([getattr(one, end) for one in found]))
+        for end in ("share", "low", "high")
+    )
+    return Interval(share, low, high)

@@ -2,8 +2,7 @@
 
 I. Waudby-Smith, A. Ramdas, "Confidence sequences for sampling without replacement", NeurIPS 2020,
 section 3: prior over posterior is a martingale, so a count whose prior is 1 / alpha times its
-posterior is refuted, whenever one looks. Means of bounded values: the same authors, "Estimating
-means of bounded random variables by betting", JRSS B 2024, section 4.
+posterior is refuted, whenever one looks.
 """
 
 import math
@@ -11,8 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import hypergeom
 
 from models.errors import ModelError
@@ -22,7 +19,6 @@ _EVEN: Final = (0.5, 0.5)
 """Prior (Beta) of an interval: Jeffreys', which is narrow at shares near 0 and 1."""
 _FEW: Final = (0.5, 10.0)
 """Prior (Beta) of an upper limit: it is looked for where few are wrong."""
-_GRID: Final = 2_000
 
 
 @dataclass(frozen=True)
@@ -211,50 +207,3 @@ def _log_falling(n: int, k: int) -> float:
     if k > n:
         return -math.inf
     return math.lgamma(n + 1) - math.lgamma(n - k + 1)
-
-
-def mean_sequence(values: NDArray[np.float64], alpha: float, *, upper: float = 1.0) -> Interval:
-    """Return the mean of values in 0..upper, drawn one after another, valid at every look.
-
-    Hedged capital: two bettors, one against means that are too small and one against those too
-    large, each with half of alpha. For importance weights a value is (chance under the uniform
-    draw) / (chance with which it was drawn) x (whether it was right), and `upper` the largest
-    weight; with equal weights `share_wrong` is narrower.
-
-    Args:
-        values: (n,) in the order of their draws, each of expectation mu given those before it.
-        alpha: chance that any look is misled.
-        upper: largest value that may come, fixed before the first draw.
-
-    Returns:
-        The running mean, and the interval, both in 0..1: a mean above 1 is not looked for.
-
-    Raises:
-        ModelError: no value, or one outside 0..upper.
-    """
-    if len(values) == 0 or values.min() < 0 or values.max() > upper:
-        raise ModelError(f"Values to average must be at least one, in 0..{upper:g}.")
-    means = (np.arange(_GRID) + 0.5) / _GRID
-    scaled = values / upper
-    against = means / upper
-    gain, loss = np.zeros(_GRID), np.zeros(_GRID)
-    most_gain, most_loss = np.zeros(_GRID), np.zeros(_GRID)
-    total, square = 0.5, 0.25
-    for count, value in enumerate(scaled.tolist(), start=1):
-        # Predictable stakes: of the values before this one alone.
-        spread = square / count
-        stake = math.sqrt(2 * math.log(2 / alpha) / (spread * count * math.log(1 + count)))
-        gain += np.log1p(np.minimum(stake, 0.5 / against) * (value - against))
-        loss += np.log1p(-np.minimum(stake, 0.5 / (1 - against + 1e-12)) * (value - against))
-        most_gain, most_loss = np.maximum(most_gain, gain), np.maximum(most_loss, loss)
-        total += value
-        square += (value - total / (count + 1)) ** 2
-    limit = math.log(2 / alpha)
-    kept = np.flatnonzero((most_gain < limit) & (most_loss < limit))
-    share = min(float(values.mean()), 1.0)
-    half = 0.5 / _GRID
-    if len(kept) == 0:
-        return Interval(share, share, share)
-    low = max(0.0, float(means[kept[0]]) - half)
-    high = min(1.0, float(means[kept[-1]]) + half)
-    return Interval(share, min(low, share), max(high, share))

@@ -2,6 +2,7 @@
 
 import json
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from sqlalchemy import text
 
 from core.audit_chain import BROKEN
 from core.states import ProjectState, Role
-from karat.commands.audit_log import broken
+from karat.commands.audit_log import broken, last_of
 from tests.world import Caller, World
 
 
@@ -73,12 +74,40 @@ def test_a_copy_has_every_entry_once_and_proves_it(
     assert found(logged) == []
 
 
+def test_a_copy_goes_on_where_it_ended_and_tells_what_was_rewritten_before(
+    http: TestClient, logged: World, admin: Caller, tmp_path: Path
+) -> None:
+    copy = lines(http, admin)
+    file = tmp_path / "audit.jsonl"
+    assert last_of(file) == (0, None)
+    file.write_text("".join(f"{json.dumps(one)}\n" for one in copy))
+    number, digest = last_of(file)
+    assert number == copy[-1]["number"]
+    later = lines(http, admin, number)
+    assert [wrong for _, wrong in broken(iter(later), number, digest)] == [""] * len(later)
+    forged = [{**later[0], "sealed": "forged"}]
+    assert [bool(wrong) for _, wrong in broken(iter(forged), number, digest)] == [True]
+    # By whoever owns the tables: what was there is gone, and its end, too.
+    logged.session.execute(text("DELETE FROM audit_chain WHERE number > 2"))
+    logged.session.commit()
+    refused = http.get(f"/api/admin/audit.jsonl?after={number}", headers=admin.headers)
+    assert (refused.status_code, refused.json()["code"]) == (409, "audit_cut")
+    file.write_text(file.read_text()[:-5])
+    with pytest.raises(ValueError, match="no whole entry"):
+        last_of(file)
+
+
 @pytest.mark.parametrize(
     ("statement", "said"),
     [
         ("UPDATE audit SET actor_id = NULL WHERE id = :id", "is not what was written"),
         ("UPDATE audit SET detail = '{}' WHERE id = :id", "is not what was written"),
         ("UPDATE audit SET address = '10.0.0.1' WHERE id = :id", "another address"),
+        (
+            "WITH salts AS (UPDATE audit_chain SET salt = NULL WHERE audit_id = :id) "
+            "UPDATE audit SET address = NULL, agent = NULL WHERE id = :id",
+            "lacks where it came from",
+        ),
         ("DELETE FROM audit WHERE id = :id", "was taken out"),
         ("DELETE FROM audit_chain WHERE audit_id = :id", "are gone"),
     ],

@@ -70,6 +70,26 @@ def test_nothing_is_certified_without_a_model_or_with_nothing_to_label(
     assert all_asked.code("post", json=WHAT) == (409, "nothing_unlabeled")
 
 
+def test_one_is_under_way_at_a_time_whatever_becomes_of_its_job(world: World, scene: Scene) -> None:
+    add_model(world, scene.project)
+    told = scene.call("post", json=WHAT).json()
+    jobs = f"/api/jobs/{told['job_id']}"
+    cancelled = scene.http.post(f"{jobs}/cancel", headers=scene.admin.headers)
+    assert cancelled.json()["state"] == "cancelled"
+    # Cancelled before it began, it keeps no other waiting.
+    refused = scene.call("get", f"/{told['id']}").json()
+    assert (refused["state"], refused["refused"]) == ("refused", "The job was cancelled.")
+    ready = add_certificate(world, scene.project)
+    asking = add_certificate(world, scene.project, CertificateState.ASKING)
+    again = scene.http.post(f"{jobs}/retry", headers=scene.admin.headers)
+    assert (again.status_code, again.json()["code"]) == (409, "certificate_open")
+    # Nor is what people are asked about labeled by another under their hands.
+    assert scene.code("post", f"/{ready.id}/apply") == (409, "certificate_open")
+    assert scene.call("post", f"/{asking.id}/revoke").json()["state"] == "revoked"
+    assert scene.http.post(f"{jobs}/retry", headers=scene.admin.headers).status_code == 200
+    assert scene.code("post", json=WHAT) == (409, "job_active")
+
+
 @pytest.mark.parametrize(
     "wrong",
     [{"target": 0}, {"target": 0.6}, {"confidence": 1}, {"at_most": 0}, {"overlap": 6}, {"x": 1}],

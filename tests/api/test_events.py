@@ -14,7 +14,7 @@ import psycopg
 import pytest
 
 from api.events import Broadcaster, Event
-from core.events import CHANNEL
+from core.events import CHANNEL, Topic, notify
 from core.settings import Settings
 from core.states import Role
 from tests.api.test_labeling import running
@@ -80,6 +80,24 @@ def test_members_hear_of_their_project_and_of_no_other(
         client.post(f"/{other.id}/pause").raise_for_status()
         theirs.wait_for("project", {"state": "paused"})
     assert theirs.events == [("project", {}), ("project", {"state": "paused"})]
+
+
+def test_annotators_do_not_hear_which_answers_were_checks(
+    world: World, server: tuple[Any, str]
+) -> None:
+    _, url = server
+    project = running(world)
+    annotator = Watcher(url, project.id, world.caller(Role.ANNOTATOR, project))
+    owner = Watcher(url, project.id, world.caller())
+    for one in (annotator, owner):
+        one.wait_for("project", {})
+    for topic in (Topic.CERTIFICATE, Topic.POOL):
+        world.session.execute(notify(project.id, topic, {"n": 1}))
+    world.session.commit()
+    for one in (annotator, owner):
+        one.wait_for("pool", {"n": 1})
+    assert ("certificate", {"n": 1}) in owner.events
+    assert ("certificate", {"n": 1}) not in annotator.events
 
 
 def test_strangers_hear_nothing(world: World, server: tuple[Any, str]) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -143,6 +144,29 @@ def test_what_was_written_just_now_is_in_an_export_from_the_replica(
         return len(exported(hasty, world, 2)) == 2 and "the replica again" in caplog.text
 
     eventually(comes_back, "exports are read from the replica again")
+
+
+def test_a_replica_that_hangs_keeps_no_export_waiting(
+    reading: Reading, world: World, replica: EmbeddedPostgres, caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    http = reading(replica.url, 60.0)
+    assert len(exported(http, world, 2)) == 2
+    with psycopg.connect(replica.url.replace("+psycopg", "")) as connection:
+        found = connection.execute(
+            "SELECT pid FROM pg_stat_activity WHERE application_name = 'karat-reader'"
+        ).fetchall()
+    monkeypatch.setattr("api.reader._ANSWER_SECONDS", 0.5)
+    monkeypatch.setattr(http.app.state.reader, "_wait", 0.5)  # type: ignore[attr-defined]
+    for (pid,) in found:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        assert len(exported(http, world, 3)) == 3
+        assert "karat_open_queries" in _metrics(http)
+        assert "does not answer (TimeoutError)" in caplog.text
+    finally:
+        for (pid,) in found:
+            os.kill(pid, signal.SIGCONT)
 
 
 @pytest.mark.parametrize("which", ["away", "itself", "another"])

@@ -46,7 +46,12 @@ def box_project(karat: Client, name: str, pictures: Path, **settings: Any) -> Pr
     project = ProjectClient(karat._transport, made["id"])
     karat.wait(project.import_images(pictures)["id"])
     project.start()
-    eventually(lambda: project.rounds()[0]["state"] == "open", "the first round opens")
+    # The round opens before its job ends, which goes on to put other images into the queue.
+    eventually(
+        lambda: all(one["state"] == "succeeded" for one in project.jobs()),
+        "the first round is made",
+    )
+    assert project.rounds()[0]["state"] == "open"
     return project
 
 

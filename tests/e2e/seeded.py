@@ -85,11 +85,20 @@ def seed(stack: Stack, folder: Path, size: Size) -> Seeded:
             "relabeled": relabeled,
             "ranked": ranked.id,
             "selected": selected,
+            "certificate": _certificate(karat, running),
             "draft": draft.id,
             "webhook": webhook["webhook"]["id"],
             "annotator": mina["id"],
         }
     return Seeded(ids, admin)
+
+
+def _certificate(karat: Client, project: ProjectClient) -> int:
+    """One that people are asked for, or that is refused, as its model may be too bad."""
+    begun = project.certificates.begin(target=0.1, confidence=0.8)
+    assert begun["job_id"] is not None
+    karat.wait(begun["job_id"])
+    return begun["id"]
 
 
 def _running(karat: Client, size: Size, annotator: int) -> tuple[ProjectClient, int]:

@@ -135,6 +135,16 @@ VIEWS: Final = (
     View("job-relabel", f"{PROJECT}/jobs/:jobId", "/projects/{noisy}/jobs/{relabeled}"),
     View("job-compare", f"{PROJECT}/jobs/:jobId", "/projects/{project}/jobs/{compared}"),
     View("subsets", f"{PROJECT}/subsets", "/projects/{noisy}/subsets"),
+    View(
+        "certificate",
+        f"{PROJECT}/certificates/:certificateId",
+        "/projects/{project}/certificates/{certificate}",
+    ),
+    View(
+        "certificate-report",
+        f"{PROJECT}/certificates/:certificateId/report",
+        "/projects/{project}/certificates/{certificate}/report",
+    ),
     View("check", f"{PROJECT}/check", "/projects/{draft}/check"),
     View("settings", f"{PROJECT}/settings", "/projects/{project}/settings"),
     View("settings-draft", f"{PROJECT}/settings", "/projects/{draft}/settings"),

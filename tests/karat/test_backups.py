@@ -1,12 +1,14 @@
 """Backups that are made by themselves: in time, only so many, and each can be put back."""
 
+import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 from sqlalchemy import create_engine, text
 
+from karat.local import backup
 from karat.local.backup import BackedUp, back_up
 from karat.local.backups import Backups, read_every
 from karat.local.installation import Installation
@@ -34,6 +36,8 @@ def test_the_newest_of_the_backups_that_stay_is_put_back_and_whole(
     for day in range(3):
         project = world.project(images=1)
         project.name = f"of day {day}"
+        # Due long ago, and deleted before anybody thought of the backup.
+        project.retain_days, project.retain_since = 7, START
         world.session.commit()
         backups.make(lambda path: back_up(source, path), START + day * DAY)
     assert [one.at for one in backups.found()] == [START + 2 * DAY, START + DAY]
@@ -44,15 +48,43 @@ def test_the_newest_of_the_backups_that_stay_is_put_back_and_whole(
     with engine.connect() as connection:
         found = connection.execute(text("SELECT name FROM projects WHERE name LIKE 'of day%'"))
         assert sorted(found.scalars()) == ["of day 0", "of day 1", "of day 2"]
+        since = connection.execute(text("SELECT min(retain_since) FROM projects")).scalar_one()
+        assert datetime.now(UTC) - since < timedelta(hours=1), "a week to keep what is back"
     engine.dispose()
+
+
+def test_what_one_that_was_killed_leaves_goes_before_the_next(
+    source: Installation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backups = Backups(tmp_path / "backups", DAY, keep=2)
+    left: list[str] = []
+    dump = backup._dump
+
+    def copied(*given: Any) -> None:
+        """Keeps a copy of what lies there once the database is dumped."""
+        dump(*given)
+        for path in backups.directory.iterdir():
+            shutil.copy(path, tmp_path)
+            left.append(path.name)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(backup, "_dump", copied)
+        backups.make(lambda path: back_up(source, path), START)
+    assert len(left) == 2, "the archive and the dump, and nothing elsewhere"
+    assert len(list(backups.directory.iterdir())) == 1
+    for name in left:
+        shutil.move(tmp_path / name, backups.directory)
+    backups.make(written, START + DAY)
+    assert sorted(backups.directory.iterdir()) == sorted(one.path for one in backups.found())
 
 
 def test_a_backup_that_fails_removes_none_and_is_tried_sooner(tmp_path: Path) -> None:
     backups = Backups(tmp_path, DAY, keep=1)
     backups.make(written, START)
     (tmp_path / "karat.tar").write_bytes(b"by hand")
-    left = tmp_path / f"karat-20260228T040000Z.tar.{'0' * 32}.part"
-    left.write_bytes(b"of one that was killed")
+    left = [tmp_path / f"karat-20260228T040000Z.tar.{'0' * 32}.{end}" for end in ("part", "dump")]
+    for path in left:
+        path.write_bytes(b"of one that was killed")
 
     def fails(path: Path) -> BackedUp:
         raise OSError(28, "No space left on device", str(path))
@@ -62,7 +94,7 @@ def test_a_backup_that_fails_removes_none_and_is_tried_sooner(tmp_path: Path) ->
     with pytest.raises(ServiceError, match="No space left"):
         backups.make(fails, now)
     assert [one.at for one in backups.found()] == [START]
-    assert not left.exists()
+    assert not any(path.exists() for path in left)
     assert backups.left(now) == timedelta(minutes=15)
     backups.make(written, now + timedelta(minutes=15))
     assert len(backups.found()) == 1
@@ -77,8 +109,19 @@ def test_one_is_due_when_the_newest_is_old_whatever_the_clock_says(tmp_path: Pat
     assert backups.left(START + timedelta(hours=1)) == timedelta(hours=23)
     assert not backups.is_late(START + DAY)
     assert backups.is_late(START + 2 * DAY + timedelta(seconds=1))
-    # Set back by a year: not a year without backups.
-    assert backups.left(START - timedelta(days=365)) == DAY
+
+
+def test_one_from_the_future_keeps_none_from_being_made(tmp_path: Path) -> None:
+    backups = Backups(tmp_path, DAY, keep=2)
+    backups.make(written, START + timedelta(days=365))
+    # The clock was set back: neither a year without backups, nor one without an alarm.
+    for day in range(3):
+        now = START + day * DAY
+        assert backups.left(now) == timedelta(0)
+        assert backups.is_late(now) is (day == 0)
+        backups.make(written, now)
+        assert backups.left(now + timedelta(hours=1)) == timedelta(hours=23)
+    assert [one.at for one in backups.found()] == [START + 2 * DAY, START + DAY]
 
 
 @pytest.mark.parametrize(

@@ -126,7 +126,9 @@ def test_a_project_from_creation_to_export(engineer: str, karat: Run, tmp_path: 
     assert "There is no format 'bogus'." in unknown.stderr
 
 
-def test_users_tokens_and_algorithms(engineer: str, live: Stack, admin: Client, karat: Run) -> None:
+def test_users_tokens_and_algorithms(
+    engineer: str, live: Stack, admin: Client, karat: Run, tmp_path: Path
+) -> None:
     secret = karat("token", "create", "script", "--expires-in-days", "1").stdout.strip()
     listed = json.loads(karat("token", "list", "--json").stdout)
     token = next(one for one in listed if one["name"] == "script")
@@ -160,6 +162,13 @@ def test_users_tokens_and_algorithms(engineer: str, live: Stack, admin: Client, 
     erased = karat("user", "erase", email, "--yes", KARAT_TOKEN=mine).stdout
     assert erased == f"User {added['id']} is a number from now on.\n"
     assert email not in karat("user", "list").stdout
+    copy = tmp_path / "audit.jsonl"
+    for _ in range(2):
+        # Goes on where it ended.
+        karat("audit-log", "export", copy, KARAT_TOKEN=mine)
+    kept = [json.loads(one)["number"] for one in copy.read_text().splitlines()]
+    assert kept == list(range(1, len(kept) + 1))
+    assert copy.stat().st_mode & 0o077 == 0
     log = karat("audit-log", "export", KARAT_TOKEN=mine).stdout
     assert email not in log
     last = json.loads(log.splitlines()[-1])

@@ -254,6 +254,21 @@ def test_random_draws_tell_how_accurate_a_model_is() -> None:
     assert found.per_class[0].precision.n == int((draws.predicted == 0).sum())
 
 
+def test_a_pool_that_grew_is_estimated_by_its_parts() -> None:
+    rng = np.random.default_rng(0)
+    # Nine of ten of the first 5,000 are right, six of ten of those that came later.
+    covered = 0
+    for _ in range(60):
+        right = np.concatenate([rng.random(250) < 0.9, rng.random(50) < 0.6])
+        chance = np.repeat([0.05, 0.01], [250, 50])
+        truth = np.where(right, 0, OOD)
+        draws = Draws(np.zeros(300, np.int64), truth, np.zeros(300, np.bool_), chance)
+        accuracy = estimate(draws, lot=10_000, classes=1).accuracy
+        assert accuracy is not None
+        covered += accuracy.low <= 0.75 <= accuracy.high
+    assert covered >= 57
+
+
 def test_unsure_draws_count_as_wrong_and_likelier_ones_for_less() -> None:
     unsure = np.array([True] * 10 + [False] * 90)
     same = np.zeros(100, dtype=np.int64)

@@ -13,7 +13,6 @@ from models.guarantee.boundaries import first_passage, make_boundary
 from models.guarantee.human_error import careful, from_pairs, target_of_draws
 from models.guarantee.sequences import (
     fewest_wrong,
-    mean_sequence,
     most_wrong,
     most_wrong_fixed,
     share_wrong,
@@ -136,20 +135,6 @@ def test_what_a_boundary_says_is_what_is_left() -> None:
     assert boundary.still_needed(100, 50, 0.5) == np.inf
     late = np.concatenate([right, np.ones(200, dtype=bool)])
     assert boundary.most_wrong(late) == int(0.02 * (5_000 - first)), "what was said holds on"
-
-
-def test_a_mean_lies_within_its_sequence() -> None:
-    rng = np.random.default_rng(0)
-    outside = 0
-    for _ in range(60):
-        weight = rng.choice([0.5, 1.5], 300)
-        values = weight * (rng.random(300) < 0.8)
-        looks = [mean_sequence(values[:n], 0.1, upper=1.5) for n in (30, 100, 300)]
-        outside += any(not one.low <= 0.8 <= one.high for one in looks)
-    assert outside <= 6
-    assert looks[-1].high - looks[-1].low < 0.2
-    with pytest.raises(ModelError, match=r"in 0\.\.1"):
-        mean_sequence(np.array([1.5]), 0.1)
 
 
 def test_a_share_without_a_lot_is_a_little_wider() -> None:

@@ -27,6 +27,15 @@ from tests.processes import api, eventually, scheduler, worker
 PASSWORD = "p%:/@'\"\\비밀"
 
 
+_ENTRY = """
+    INSERT INTO audit (verb, object_type, detail) VALUES ('restore', 'database', '{}')
+"""
+_LOOSE = """
+    SELECT count(*) FROM audit a FULL JOIN audit_chain c ON c.audit_id = a.id
+    WHERE a.id IS NULL OR c.number IS NULL
+"""
+
+
 def migrate(url: str, service: str | None = None) -> subprocess.CompletedProcess[str]:
     """``alembic upgrade head`` as an operator runs it."""
     given = {"DATABASE_URL": url}
@@ -131,6 +140,11 @@ def test_a_project_lives_from_its_images_to_its_end(
     restore_from(tmp_path / "karat.tar", emptied, replace=True)
     with connect(service) as database:
         assert database.execute("SELECT count(*) FROM projects").fetchone() == (1,)
+        with pytest.raises(errors.InsufficientPrivilege):
+            database.execute("SELECT audit_append(audit) FROM audit")
+        # It adds to the log, and the chain goes on.
+        database.execute(_ENTRY)
+        assert database.execute(_LOOSE).fetchone() == (0,)
 
 
 @pytest.mark.parametrize(

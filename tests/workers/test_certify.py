@@ -3,16 +3,19 @@
 import csv
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from fastapi.testclient import TestClient
 from sqlalchemy import delete, func, select
 
+from core.certificates import members_file
 from core.db import sync_engine
 from core.lifecycle import EXAMPLE_STATE_AFTER
 from core.messages import RunJob
 from core.settings import Settings
 from core.states import (
+    CertificateState,
     ExampleState,
     JobState,
     RoundState,
@@ -21,13 +24,17 @@ from core.states import (
 )
 from core.tables import Annotation, Certificate, Example, Job, ProjectClass, Query, Round
 from core.tasks.classification import stored_class
+from tests.api.test_labeling import running
+from tests.certificates import add_certificate
 from tests.workers.loop import Loop, run
 from tests.workers.starting import start_job
 from tests.world import World
 from workers.certificates.observing import go_on_with_all
 from workers.certify import handler
+from workers.certify.earlier import with_earlier
 from workers.context import sessions
 from workers.runner import run_job
+from workers.snapshot import take
 from workers.verify.__main__ import verify
 
 KINDS = 3
@@ -127,9 +134,9 @@ class Pool(Loop):
         found: dict[str, Any] = self.call(http, "get", f"/{certificate_id}").json()
         return found
 
-    def sweep(self) -> None:
+    def sweep(self, *, if_answered: bool = False) -> None:
         self.session.rollback()
-        go_on_with_all(sessions(), self.world.storage)
+        go_on_with_all(sessions(), self.world.storage, if_answered=if_answered)
         self.session.expire_all()
 
     def answer_all(self, http: TestClient, certificate_id: int, wrong: int = 0) -> dict[str, Any]:
@@ -319,6 +326,9 @@ def test_in_a_running_project_draws_come_first_and_outlive_their_round(
     first = pool.session.scalars(statement.limit(begun["asked"])).all()
     assert all(query.audit and query.requested for query in first)
     pool.say(round_, 3)
+    # An answer makes it go on once nothing waits, and a sweep in any case.
+    pool.sweep(if_answered=True)
+    assert pool.shown(http, begun["id"])["answered"] == 0
     pool.sweep()
     assert pool.shown(http, begun["id"])["answered"] == 3
     assert pool.finish(1).state is JobState.SUCCEEDED
@@ -328,7 +338,7 @@ def test_in_a_running_project_draws_come_first_and_outlive_their_round(
     for _ in range(20):
         waiting = pool.shown(http, begun["id"])["waiting"]
         pool.say(pool.rounds()[2], waiting)
-        pool.sweep()
+        pool.sweep(if_answered=True)
         if pool.shown(http, begun["id"])["state"] != "asking":
             break
     ready = pool.shown(http, begun["id"])
@@ -351,6 +361,7 @@ def test_a_model_that_is_wrong_labels_nothing_and_says_why(http: TestClient, wor
     assert (answer.status_code, answer.json()["code"]) == (409, "certificate_refused")
     # With a few answers little can be promised, and what people say stays.
     few = pool.certify(http, target=0.01, at_most=2)
+    assert any("that were begun before: 1." in one for one in few["warnings"])
     few = pool.answer_all(http, few["id"])
     assert few["state"] == "refused"
     assert few["asked"] <= 2
@@ -394,16 +405,120 @@ def expected(http: TestClient, pool: Pool) -> None:
     assert pool.session.scalar(select(Certificate.id)) is None
 
 
+def test_what_others_ask_in_its_round_outlives_it(http: TestClient, world: World) -> None:
+    pool = Pool(world, images=200)
+    pool.learn()
+    begun = pool.certify(http, target=0.4)
+    url = f"/api/projects/{pool.project.id}/audit"
+    asked = http.post(url, json={"n": 4}, headers=pool.admin.headers).json()
+    assert asked == {"asked": 4, "round": begun["round"]}
+    for _ in range(20):
+        if pool.shown(http, begun["id"])["state"] != "asking":
+            break
+        for query in waiting_in(pool):
+            if query.audit_probability is None:
+                example = pool.session.get_one(Example, query.example_id)
+                pool._store(pool.rounds()[1], query, example, *pool.truth(example))
+        pool.session.commit()
+        pool.sweep()
+    assert pool.shown(http, begun["id"])["state"] == "ready"
+    assert (pool.rounds()[1].state, len(waiting_in(pool))) == (RoundState.OPEN, 4)
+    # Nor does it end with another that is taken back.
+    other = pool.certify(http)
+    assert (other["round"], len(waiting_in(pool))) == (1, 4 + other["waiting"])
+    assert pool.call(http, "post", f"/{other['id']}/revoke").status_code == 200
+    pool.session.expire_all()
+    assert (pool.rounds()[1].state, len(waiting_in(pool))) == (RoundState.OPEN, 4)
+    # Answered, they judge the model as draws of any other round.
+    pool.say(pool.rounds()[1])
+    run(pool.session, pool.close(1))
+    assert pool.project.state == "finished"
+    found = take(pool.session, pool.project.id, 1)
+    assert (~np.isnan(found.audited_probability)).sum() == 4
+
+
+def waiting_in(pool: Pool) -> list[Query]:
+    """What waits in the second round's queue."""
+    asked = select(Query).where(Query.round_id == pool.rounds()[1].id, ~Query.done)
+    return list(pool.session.scalars(asked))
+
+
+def test_one_with_a_broken_file_keeps_no_other_from_going_on(world: World) -> None:
+    projects = [running(world, images=60, queries=4) for _ in range(2)]
+    broken, other = (
+        add_certificate(world, one, CertificateState.ASKING, passed=False) for one in projects
+    )
+    file = world.session.scalars(members_file(broken.id)).one()
+    world.storage.artifact(file.storage_key).write_bytes(b"no table")
+    world.session.rollback()
+    go_on_with_all(sessions(), world.storage)
+    world.session.expire_all()
+    assert (broken.state, broken.observations) == ("asking", [])
+    assert other.observations
+
+
 def test_fair_draws_of_queues_are_its_first(http: TestClient, world: World) -> None:
     pool = Pool(world, images=260, max_rounds=3, audit_share=0.4, zero_wait=False)
     pool.learn()
-    for number in (1, 2):
-        pool.say(pool.rounds()[number])
-        assert pool.finish(number).state is JobState.SUCCEEDED
+    pool.say(pool.rounds()[1])
+    assert pool.finish(1).state is JobState.SUCCEEDED
+    drawn, chosen = skipped_in(pool, 2)
+    pool.say(pool.rounds()[2])
+    assert pool.finish(2).state is JobState.SUCCEEDED
     begun = pool.certify(http)
-    first = pool.session.get_one(Certificate, begun["id"]).result["first"]
-    assert first
+    certificate = pool.session.get_one(Certificate, begun["id"])
+    first = certificate.result["first"]
     # They were judged before, and nobody is asked again.
-    drawn = sum(lot["drawn"] for lot in begun["lots_of"])
-    assert drawn - begun["answered"] == len(first)
+    asked = sum(lot["drawn"] for lot in begun["lots_of"])
+    assert asked - begun["answered"] == len(first) > 1
     assert begun["images"] > len(first)
+    # What everybody has skipped nobody can say the model is right of.
+    outcomes = {one["index"]: one["outcome"] for one in certificate.observations}
+    assert outcomes[drawn] == "unsure"
+    assert {outcomes[index] for index in first} <= {"right", "wrong", "unsure"}
+
+    assert pool.call(http, "post", f"/{begun['id']}/revoke").status_code == 200
+    run(pool.session, pool.session.scalars(select(Job).where(Job.state == JobState.QUEUED)).one())
+    left, again = earlier_of(pool)
+    assert (len(left), again.tolist()) == (begun["images"], first)
+    # None of the draws could have been it, so no draw speaks for it.
+    assert chosen not in left
+    assert set(first) <= set(left)
+    # Who leaves images out, or takes them in, chooses what is left: the draws are of another pool.
+    free = select(Example.id).where(Example.state == ExampleState.UNLABELED)
+    body = {"ids": [pool.session.scalar(free.where(Example.pool_index != chosen).limit(1))]}
+    for verb in ("hold-out", "release"):
+        url = f"/api/projects/{pool.project.id}/examples/{verb}"
+        assert http.post(url, json=body, headers=pool.admin.headers).json()["example_ids"]
+    pool.session.rollback()
+    assert earlier_of(pool)[1].tolist() == []
+
+
+def skipped_in(pool: Pool, number: int) -> list[int]:
+    """Pool indices of a draw and of what was chosen that people skip in a round, in this order."""
+    round_ = pool.rounds()[number]
+    found = []
+    for audit in (True, False):
+        asked = select(Query).where(
+            Query.round_id == round_.id,
+            Query.audit == audit,
+            Query.again_after.is_(None),
+            # No strategy has come upon it, so nothing learns from it.
+            Query.audit_rank.is_(None),
+        )
+        query = pool.session.scalars(asked.order_by(Query.rank.desc()).limit(1)).one()
+        example = pool.session.get_one(Example, query.example_id)
+        pool._store(round_, query, example, Verdict.SKIP, None)
+        found.append(example.pool_index)
+    pool.session.commit()
+    return found
+
+
+def earlier_of(pool: Pool) -> tuple[Any, Any]:
+    """What there is to label, and the draws that count for it: pool indices."""
+    number = pool.rounds()[-1].number
+    snapshot = take(pool.session, pool.project.id, number)
+    left, earlier = with_earlier(
+        pool.session, pool.project.id, snapshot, number, snapshot.unlabeled
+    )
+    return left, earlier["indices"]

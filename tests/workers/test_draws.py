@@ -118,12 +118,19 @@ def test_draws_judge_the_model_and_are_learned_from_once_the_strategy_comes_to_t
     before = loop.session.get_one(Annotation, twice.again_after)
     assert pairs(loop.session, loop.project.id) == (0, 0)
     example = loop.session.get_one(Example, twice.example_id)
+    with loop.session.begin_nested() as alone:
+        # Who says the same again may be wrong twice: no promise is made of that.
+        loop._store(loop.rounds()[2], twice, example, before.verdict, before.class_id)
+        loop.session.flush()
+        assert pairs(loop.session, loop.project.id) == (1, 0)
+        assert pairs(loop.session, loop.project.id, by_two=True) == (0, 0)
+        alone.rollback()
     loop.annotator = world.caller(Role.ANNOTATOR).user
     other = Verdict.OOD if before.verdict is Verdict.LABEL else Verdict.LABEL
     chosen = loop.classes[0].id if other is Verdict.LABEL else None
     loop._store(loop.rounds()[2], twice, example, other, chosen)
     loop.session.commit()
-    assert pairs(loop.session, loop.project.id) == (1, 1)
+    assert pairs(loop.session, loop.project.id, by_two=True) == (1, 1)
 
 
 def test_a_finished_project_is_audited_in_a_round_of_its_own(

@@ -14,6 +14,8 @@ from core.states import ExampleState, ProjectState, RoundState, Source, Verdict
 from core.tables import Annotation, Example, Project, Query, Round
 from tests.workers.import_files import Pool, png, reasons, zipped
 from tests.world import World
+from workers.imports.items import Refused
+from workers.imports.stated import read_said_of
 from workers.snapshot import take
 
 
@@ -416,3 +418,27 @@ def test_evaluation_images_beside_the_pool_keep_their_labels(world: World) -> No
     assert job.result is not None, job.error
     assert job.result["by_split"] == {"pool": 1, "evaluation": 1, "auxiliary_ood": 0}
     assert [row[:3] for row in annotations(world, project)] == [("train/cat/a.png", "label", "cat")]
+
+
+def test_what_a_model_has_labeled_does_not_come_back_as_a_vote(world: World) -> None:
+    project = world.project(images=3)
+    pool = pool_of(world, project)
+    votes = [{"annotator": who, "verdict": "class", "class": "cat"} for who in ("model", "Ada")]
+    given: list[tuple[dict[str, Any], list[str]]] = [
+        ({"label_source": "model", "verdict": "class", "votes": votes}, ["Ada"]),
+        # Whoever else is called so is somebody.
+        ({"label_source": "person", "votes": votes}, ["model", "Ada"]),
+        ({"label_source": "model", "verdict": "class", "class": "cat"}, []),
+    ]
+    for fields, authors in given:
+        said = read_said_of(fields)
+        assert not isinstance(said, Refused)
+        assert [one.source_name for one in said] == authors
+    table = "file,verdict,class,source,annotator\n"
+    rows = "0.png,class,cat,model,model\n1.png,class,cat,annotator,Ada\n2.png,ood,,import,model\n"
+    job = pool.add((table + rows).encode(), "labels.csv")
+    assert job.error is None
+    assert annotations(world, project) == [
+        ("1.png", "label", "cat", False),
+        ("2.png", "ood", None, False),
+    ]

@@ -1,5 +1,6 @@
 """A pool follows a place: what is new is imported, what changed or vanished is said and stays."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -168,6 +169,26 @@ def test_a_place_that_is_away_is_said_and_what_was_found_stays(
     assert (shown["fault"], shown["objects"], shown["gone"]) == ("location_not_allowed", 1, 0)
     assert shown["due_at"] is not None
     assert len(follower.pool.examples()) == 1
+
+
+def test_a_worker_that_cannot_look_says_so_and_looks_again_when_it_is_due(
+    bucket: Bucket, follower: Follower, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bucket.put({f"{seed}.png": png(seed) for seed in range(3)})
+    made = follower.add(bucket.url)
+    # Also while a listing is compared it is seen that somebody looks.
+    monkeypatch.setattr("workers.imports.sync.look._STEPS", 1)
+    monkeypatch.setattr("workers.imports.sync.look._BEAT_SECONDS", 0.0)
+    assert follower.look(made["id"])["objects"] == 3
+    work = settings.settings().data_dir / "work"
+    shutil.rmtree(work)
+    work.write_bytes(b"in the way")
+    shown = follower.look(made["id"])
+    assert (shown["fault"], shown["objects"]) == ("sync_failed", 3)
+    assert shown["due_at"] is not None
+    assert follower.pool.session.scalars(select(Sync.looking_at)).all() == [None]
+    work.unlink()
+    assert follower.look(made["id"])["fault"] is None
 
 
 def test_a_place_is_sent_for_when_it_is_due_and_by_nobody_twice(

@@ -138,7 +138,7 @@ def last_annotation(session: Session, example_ids: Sequence[int]) -> dict[int, i
 
 
 def ask_no_more(session: Session, project: Project, draws: Sequence[Draw]) -> None:
-    """Take back what nobody has judged; a round of its own closes.
+    """Take back what nobody has judged; a round of its own closes, unless it asks for more.
 
     Of another round that would be left without a query one stays: whoever answers the last query
     of a round closes it.
@@ -151,12 +151,14 @@ def ask_no_more(session: Session, project: Project, draws: Sequence[Draw]) -> No
     others = select(func.count()).where(
         Query.round_id == round_.id, ~Query.done, ~among(Query.example_id, sorted(waiting))
     )
+    # What others have sent to the queue meanwhile waits there for no certificate.
+    is_empty = not session.scalar(others)
     mine = round_.strategy == CERTIFICATE
-    if not mine and not session.scalar(others):
+    if not mine and is_empty:
         waiting = set(sorted(waiting)[1:])
     taken = session.scalars(taken_back(round_.id, waiting)).all()
     session.execute(mark_unqueried(sorted(set(taken))))
-    if mine:
+    if mine and is_empty:
         close_round(session, project, round_)
         data = {"number": round_.number, "state": round_.state}
         session.execute(events.notify(project.id, events.Topic.ROUND, data))

@@ -43,7 +43,9 @@ def _publish(context: JobContext) -> None:
         certificate = asking_of(session, project.id)
         statement = select(Round).where(Round.project_id == project.id, Round.number == number)
         round_ = session.scalars(statement.with_for_update(key_share=True)).one()
-        round_.metrics = {"annotator_seconds": annotator_seconds(session, round_)}
+        # Random draws that were asked for in it are weighed by what it has kept of them.
+        seconds = annotator_seconds(session, round_)
+        round_.metrics = {**round_.metrics, "annotator_seconds": seconds}
         round_.seconds = context.seconds
         move_round(round_, RoundState.CLOSED)
         _withdraw(session, round_)

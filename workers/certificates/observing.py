@@ -43,15 +43,26 @@ _CLASS_GONE: Final = (
 )
 
 
-def go_on_with_all(factory: sessionmaker[Session], storage: Storage) -> None:
-    """Go on with every certificate that people are asked for."""
+def go_on_with_all(
+    factory: sessionmaker[Session], storage: Storage, *, if_answered: bool = False
+) -> None:
+    """Go on with every certificate that people are asked for.
+
+    Args:
+        factory: Of sessions.
+        storage: Where files are.
+        if_answered: Only with those of which nothing waits for people: with the others every sweep
+            goes on, and not every answer, which is dear in large pools and would tell who listens
+            which of their answers were checks.
+    """
     with factory() as session:
         asking = session.scalars(
-            select(Certificate.id)
+            select(Certificate)
             .where(Certificate.state == CertificateState.ASKING)
             .order_by(Certificate.id)
         ).all()
-    for certificate_id in asking:
+        due = [one.id for one in asking if not (if_answered and _waits(session, one))]
+    for certificate_id in due:
         try:
             with factory() as session:
                 with session.begin():
@@ -60,6 +71,14 @@ def go_on_with_all(factory: sessionmaker[Session], storage: Storage) -> None:
         except (DomainError, ModelError) as error:
             # One whose file is gone keeps no other from going on.
             logger.warning("certificate %s does not go on: %s", certificate_id, error)
+        except Exception:
+            # Nor does one whose file is broken, or is where nobody can read it now.
+            logger.exception("certificate %s does not go on", certificate_id)
+
+
+def _waits(session: Session, certificate: Certificate) -> bool:
+    ids = [draw.example_id for draw in draws_of(certificate) if draw.outcome == "waiting"]
+    return bool(_asked(session, ids))
 
 
 def _go_on_with(session: Session, storage: Storage, certificate_id: int) -> None:

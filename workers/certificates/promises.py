@@ -58,8 +58,8 @@ def _read(path: Path, _sha256: str) -> Members:
 
 
 def human_error(session: Session, project_id: int, confidence: float) -> HumanError | None:
-    """How often people are wrong, by draws that were judged twice; None where too few were."""
-    judged, differed = pairs(session, project_id)
+    """How often people are wrong, by draws that two judged; None where too few were."""
+    judged, differed = pairs(session, project_id, by_two=True)
     if judged < FEWEST_PAIRS:
         return None
     return from_pairs(judged, differed, (1 - confidence) * _OF_PEOPLE)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from core.certificates import Members
@@ -27,12 +27,12 @@ from workers.certificates.promises import (
     promise_of,
 )
 from workers.certify.dry_run import prepare
+from workers.certify.earlier import judged
 from workers.certify.scoring import (
     EARLIER,
     NO_PROBABILITY,
     Facts,
     gather,
-    judged,
     members_of,
     score,
 )
@@ -72,6 +72,17 @@ def failed(session: Session, job: Job) -> None:
 def _of_job(session: Session, job_id: int) -> Certificate | None:
     statement = select(Certificate).where(Certificate.job_id == job_id)
     return session.scalars(statement.with_for_update(key_share=True)).one_or_none()
+
+
+def _begun_before(session: Session, certificate: Certificate) -> int:
+    """How many others people were asked for, of the same model."""
+    assert certificate.model is not None
+    statement = select(func.count()).where(
+        Certificate.project_id == certificate.project_id,
+        Certificate.id < certificate.id,
+        Certificate.model["digest"].as_string() == certificate.model["digest"],
+    )
+    return session.scalar(statement) or 0
 
 
 class Certifying:
@@ -144,6 +155,13 @@ class Certifying:
                 self._fill(session, certificate)
                 if certificate.result["human"] is None:
                     warnings = [*warnings, _FEW]
+                if (before := _begun_before(session, certificate)) > 0:
+                    warnings = [
+                        *warnings,
+                        f"Certificates of the same model that were begun before: {before}. Each by "
+                        "itself is as sure as it says; whoever asks until one passes is misled "
+                        "more often.",
+                    ]
                 certificate.result = {**certificate.result, "warnings": warnings}
                 session.add_all(
                     CertificateLot(

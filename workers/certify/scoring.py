@@ -3,16 +3,15 @@
 import hashlib
 import json
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from core.certificates import Draw, Members, Outcome
+from core.certificates import Members
 from core.errors import Conflict
 from core.project_settings import ProjectSettings
 from core.rounds import newest_model
@@ -21,7 +20,7 @@ from core.tables import Artifact, Example, Project, Round
 from models.errors import ModelError
 from models.guarantee.lots import labels_of
 from models.probability import softmax
-from models.protocols import OOD, Indices, Progress
+from models.protocols import Indices, Progress
 from models.ranking.candidates import NO_ANSWERS
 from models.ranking.pool_scores import PoolScores
 from models.rounds.predictions import inside_of
@@ -30,10 +29,11 @@ from workers.advance.phases import Advance
 from workers.advance.reads import round_of
 from workers.arrays import read_arrays, write_arrays
 from workers.certificates.promises import lots_of
+from workers.certify.earlier import with_earlier
 from workers.context import JobContext
 from workers.features.stored import latest
 from workers.job_inputs import example_ids
-from workers.snapshot import Snapshot, take
+from workers.snapshot import take
 from workers.weights import with_file
 
 CANDIDATES: Final = "candidates.npy"
@@ -114,76 +114,12 @@ def gather(context: JobContext) -> Facts:
             "nothing_unlabeled", "Every image has been judged, or is being asked about already."
         )
     with context.sessions() as session:
-        earlier = earlier_draws(session, project_id, snapshot)
+        last = session.scalar(_last(project_id))
+        candidates, earlier = with_earlier(session, project_id, snapshot, last, candidates)
     write_arrays(context.work / EARLIER, earlier)
-    np.save(context.work / CANDIDATES, np.union1d(candidates, earlier["indices"]))
+    np.save(context.work / CANDIDATES, candidates)
     shutil.copyfile(context.storage.fetch(key), context.work / "model.safetensors")
     return facts
-
-
-def earlier_draws(session: Session, project_id: int, snapshot: Snapshot) -> dict[str, NDArray[Any]]:
-    """The draws of queues that count as draws from what the model is to label.
-
-    No model has learned from them, and they are a fair sample of all that no strategy has chosen.
-    That is what there is to label only while nothing that was chosen still waits, and nothing was
-    added to the pool since: otherwise there are none.
-
-    Returns:
-        ``indices`` (E,) in the order in which they were judged, ``outputs`` (E,) of the class that
-        people say, or OOD, ``unsure`` (E,), and ``probability`` (E,).
-    """
-    waiting = select(Example.id).where(
-        Example.project_id == project_id, Example.state == ExampleState.QUERIED
-    )
-    drawn_of = [
-        one["of"]
-        for drawn in session.scalars(
-            select(Round.metrics["draws"]).where(
-                Round.project_id == project_id, Round.metrics.has_key("draws")
-            )
-        )
-        for one in drawn
-    ]
-    fair = ~np.isnan(snapshot.audited_probability[snapshot.audited_order])
-    is_same = all(of >= snapshot.count for of in drawn_of)
-    if not is_same or session.scalar(waiting.limit(1)) is not None:
-        fair[:] = False
-    at = snapshot.audited_order[fair]
-    outputs = np.empty(0, dtype=np.int64)
-    if len(at):
-        assert snapshot.audited_targets is not None
-        said = snapshot.audited_targets.take(at).outputs()
-        outputs = np.where(snapshot.audited_is_ood[at], OOD, said)
-    return {
-        "indices": snapshot.audited[at],
-        "outputs": outputs,
-        "unsure": snapshot.audited_is_unsure[at],
-        "probability": snapshot.audited_probability[at],
-    }
-
-
-def judged(members: Members, earlier: Mapping[str, NDArray[Any]], class_ids: Indices) -> list[Draw]:
-    """The earlier draws as a certificate keeps them, by what the model takes each for."""
-    at = np.searchsorted(members.pool_index, earlier["indices"])
-    outputs = earlier["outputs"]
-    said = np.where(outputs == OOD, OOD, class_ids[np.maximum(outputs, 0)])
-    right = said == members.class_id[at]
-    outcomes: list[Outcome] = [
-        "unsure" if unsure else "right" if one else "wrong"
-        for one, unsure in zip(right.tolist(), earlier["unsure"].tolist(), strict=True)
-    ]
-    return [
-        Draw(
-            int(members.lot[place]),
-            int(members.pool_index[place]),
-            int(members.example_id[place]),
-            float(probability),
-            outcome=outcome,
-        )
-        for place, probability, outcome in zip(
-            at.tolist(), earlier["probability"].tolist(), outcomes, strict=True
-        )
-    ]
 
 
 def _last(project_id: int) -> Any:

@@ -28,7 +28,11 @@ OF_VOTES: Final = frozenset(
     {VERDICT, "class", "class_name", "label", "annotator", "seconds", "created_at"}
 )
 """Fields that are read of a vote, and of an image that has none."""
-READ: Final = OF_VOTES | {VOTES, "name", "split", "meta"}
+SOURCE: Final = "label_source"
+"""Field that says whether a model or a person has said what an image is."""
+BY_MODEL: Final = "model"
+"""Says so, and is the author of what a model has said."""
+READ: Final = OF_VOTES | {VOTES, SOURCE, "name", "split", "meta"}
 """Fields that are read of an image."""
 
 
@@ -72,20 +76,35 @@ def read_stated(fields: Mapping[str, Any]) -> Stated | Refused:
 
 
 def read_said_of(fields: Mapping[str, Any]) -> tuple[Said, ...] | Refused:
-    """The ``votes`` of an image, or where it has no such list, its one ``verdict``."""
-    votes = fields.get(VOTES)
+    """The ``votes`` of an image, or where it has no such list, its one ``verdict``.
+
+    What a model has said under a certificate is nobody's vote, and does not come back as one.
+    """
+    votes, of_model = fields.get(VOTES), _is_of_model(fields)
     if votes is not None and not isinstance(votes, list):
         return Refused("votes must be a list")
     if votes and len(votes) > MOST_VOTES:
         return Refused(f"more than {MOST_VOTES} votes on one image")
     found: list[Said] = []
     for vote in [fields] if votes is None else votes:
+        if of_model and (vote is fields or _author(vote) == BY_MODEL):
+            continue
         one = _vote(vote) if isinstance(vote, dict) else Refused("a vote must be an object")
         if isinstance(one, Refused):
             return one
         if one is not None:
             found.append(one)
     return tuple(found)
+
+
+def _is_of_model(fields: Mapping[str, Any]) -> bool:
+    """Whether an image's label is a model's, or a row of a table of verdicts is."""
+    table = (fields.get("source"), fields.get("annotator"))
+    return fields.get(SOURCE) == BY_MODEL or table == (BY_MODEL, BY_MODEL)
+
+
+def _author(vote: object) -> object:
+    return vote.get("annotator") if isinstance(vote, dict) else None
 
 
 def _vote(fields: Mapping[str, Any]) -> Said | Refused | None:

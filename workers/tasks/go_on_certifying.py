@@ -13,5 +13,5 @@ from workers.context import sessions
 @app.task(name=GoOnCertifying.task)  # type: ignore[untyped-decorator]
 def go_on_certifying(payload: dict[str, Any]) -> None:
     """Go on with each of which anything new is known."""
-    GoOnCertifying.model_validate(payload)
-    go_on_with_all(sessions(), Storage.of(settings()))
+    message = GoOnCertifying.model_validate(payload)
+    go_on_with_all(sessions(), Storage.of(settings()), if_answered=message.if_answered)

@@ -56,7 +56,8 @@ export interface paths {
          * @description The log as JSON Lines, the oldest first: what a copy elsewhere is kept by.
          *
          *     `number` has no gaps. `hash` is the SHA-256 of the hash before, as bytes, and the text `sealed`;
-         *     in that stands, for address and agent, the SHA-256 of `salt` and both.
+         *     in that stands, for address and agent, the SHA-256 of `salt` and both. A log that ends before
+         *     `after` is refused.
          */
         get: operations["stream_audit"];
         put?: never;

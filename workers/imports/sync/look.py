@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from sqlalchemy import func, select, update
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session, sessionmaker
 
 from core import disk, events, queue
@@ -29,6 +30,8 @@ from workers.imports.sync.due import is_due
 logger = logging.getLogger(__name__)
 
 _BEAT_SECONDS: Final = 10.0
+# Of SQLite's machine, between two looks at the clock.
+_STEPS: Final = 100_000
 _UNDONE: Final = (JobState.FAILED, JobState.CANCELLED)
 
 
@@ -62,6 +65,21 @@ def look(sync_id: int, sessions: sessionmaker[Session], settings: Settings) -> N
         _fail(followed, sessions, error)
     except _Left:
         logger.info("sync %s is given up", sync_id)
+    except OperationalError:
+        # The database: nothing can be noted, and it is begun anew by itself.
+        raise
+    except Exception as error:
+        # Such as a disk that is full: said, and not begun anew with each sweep.
+        logger.exception("sync %s failed", sync_id)
+        _fail(followed, sessions, _failed(error))
+
+
+def _failed(error: Exception) -> DomainError:
+    return DomainError(
+        "sync_failed",
+        f"The worker failed while it looked at the place ({type(error).__name__}). Its log says "
+        "why, and karat doctor whether the disk is full. It is tried again when it is due.",
+    )
 
 
 def _begin(sync_id: int, sessions: sessionmaker[Session]) -> tuple[Followed, ImportParams] | None:
@@ -92,6 +110,29 @@ class _Heart:
             if session.scalar(alive) is None:
                 raise _Left
 
+    def compare(
+        self, followed: Followed, sessions: sessionmaker[Session], index: sqlite3.Connection
+    ) -> Compared:
+        """Compare a listing with the pool: of millions that takes minutes, in which it beats."""
+        left: list[_Left] = []
+
+        def check() -> bool:
+            try:
+                self.check()
+            except _Left as error:
+                left.append(error)
+            return bool(left)
+
+        index.set_progress_handler(check, _STEPS)
+        try:
+            return followed.compare(sessions, index)
+        except sqlite3.OperationalError:
+            if left:
+                raise left[0] from None
+            raise
+        finally:
+            index.set_progress_handler(None, _STEPS)
+
 
 @contextmanager
 def _listed(
@@ -112,7 +153,7 @@ def _listed(
             followed.include,
             resumes=False,
             check=heart.check,
-            compare=lambda index: compared.append(followed.compare(sessions, index)),
+            compare=lambda index: compared.append(heart.compare(followed, sessions, index)),
         )
         listing.close()
         with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as index:

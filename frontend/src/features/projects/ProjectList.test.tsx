@@ -22,7 +22,6 @@ function serve(count: number) {
       created_at: "2026-01-01T00:00:00Z",
       counts: { ...counts, evaluation: 0, validation: 0, held_out: 0 },
       current_round: null,
-      permissions: [],
       medium: "image",
       permissions: ["label", "review", "manage"],
       pictures: [10 * id],

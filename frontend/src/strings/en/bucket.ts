@@ -69,6 +69,7 @@ export const bucket = {
       location_not_allowed: "The operator no longer allows this place.",
       locations_off: "The operator no longer allows this place.",
       not_found: "There is no such place any more.",
+      sync_failed: "The worker failed. Its log says why. It is tried again by itself.",
     } as Record<string, string>,
   },
 };

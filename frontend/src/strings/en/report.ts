@@ -41,7 +41,7 @@ export const report = {
   human: (pairs: number, disagreed: number, wrong: string, high: string) =>
     `People are wrong at times, too. ${plural(pairs, "image was", "images were")} judged twice by different people, who said different things of ${count(disagreed)}: about ${wrong} of 100 verdicts are wrong, at most ${high}. This is taken into account.`,
   humanNone:
-    "How often people are wrong was not measured: no image was judged by two people. What is promised holds if the checks were answered rightly.",
+    "How often people are wrong was not measured: too few images were judged by two people. What is promised holds if the checks were answered rightly.",
   basis: "What it rests on",
   assumptions: {
     draws_uniform:

@@ -69,6 +69,7 @@ export const bucket: typeof english = {
       location_not_allowed: "운영자가 이 위치를 더 이상 허용하지 않습니다.",
       locations_off: "운영자가 이 위치를 더 이상 허용하지 않습니다.",
       not_found: "이 위치가 더 이상 없습니다.",
+      sync_failed: "워커에서 실패했습니다. 이유는 워커 로그에 있습니다. 자동으로 다시 시도합니다.",
     } as Record<string, string>,
   },
 };

@@ -39,7 +39,7 @@ export const report: Catalogue["guarantee"]["report"] = {
   human: (pairs, disagreed, wrong, high) =>
     `사람도 틀릴 때가 있습니다. 이미지 ${number(pairs)}개를 서로 다른 두 사람이 판정했고 ${number(disagreed)}개에서 답이 달랐습니다. 판정은 100개 중 약 ${wrong}개, 많아야 ${high}개가 틀리며, 이를 반영했습니다.`,
   humanNone:
-    "두 사람이 판정한 이미지가 없어 사람이 얼마나 틀리는지는 재지 않았습니다. 확인에 맞게 답했다면 보증이 지켜집니다.",
+    "두 사람이 판정한 이미지가 너무 적어 사람이 얼마나 틀리는지는 재지 않았습니다. 확인에 맞게 답했다면 보증이 지켜집니다.",
   basis: "무엇에 근거하나요",
   assumptions: {
     draws_uniform:

@@ -1,0 +1,182 @@
+"""Draws of queues that people have judged before a certificate: which of them count for it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import ColumnElement, and_, exists, or_, select
+from sqlalchemy.orm import Session, aliased
+
+from core.certificates import Draw, Members, Outcome
+from core.states import ExampleState, Source
+from core.tables import Annotation, Audit, Example, Query, Round
+from models.protocols import OOD, Indices
+from workers.draws import read_draws
+from workers.snapshot import Snapshot
+
+Earlier = dict[str, NDArray[Any]]
+
+
+def with_earlier(
+    session: Session, project_id: int, snapshot: Snapshot, closing: int | None, candidates: Indices
+) -> tuple[Indices, Earlier]:
+    """What there is to label, and the draws of queues that count as draws from that.
+
+    No model has learned from them, and they are a fair sample of all that no strategy has chosen:
+    see ``docs/adr``, 0055. That is what there is to label only while nothing that was chosen still
+    waits, and nothing came to the pool or left it but by strategies and draws. Where the draws
+    count, what was chosen and came back without an answer is left to people.
+
+    Args:
+        session: To read with.
+        project_id: The project.
+        snapshot: Of now.
+        closing: Number of the last round.
+        candidates: (N,) pool indices that nobody has judged, ascending.
+
+    Returns:
+        (M,) pool indices to be labeled, ascending, those of the draws included. Of the draws
+        ``indices`` (E,) in the order in which they were judged, ``outputs`` (E,) of the class that
+        people say, or OOD, ``unsure`` (E,), and ``probability`` (E,). What people were shown and
+        have not answered is unsure.
+    """
+    draws = read_draws(session, project_id, closing)
+    fair = ~np.isnan(draws.probability)
+    if not fair.any() or not _is_the_same(session, project_id, snapshot):
+        return candidates, _NONE
+    indices, probability = draws.indices[fair], draws.probability[fair]
+    is_answered = np.isin(indices, snapshot.audited)
+    was_shown = is_answered | np.isin(indices, _shown(session, project_id))
+    if not np.isin(indices[was_shown & ~is_answered], candidates).all():
+        return candidates, _NONE
+    passed = _passed(session, project_id)
+    free = np.setdiff1d(candidates, passed, assume_unique=True)
+    # The first answer of each, a skip too; what was held and given back comes before all.
+    order = np.argsort(draws.answered[fair], kind="stable")
+    order = order[(was_shown & ~np.isin(indices, passed))[order]]
+    if not len(np.setdiff1d(free, indices[order])):
+        return candidates, _NONE
+    earlier = _judged(snapshot, indices[order], probability[order])
+    return np.union1d(free, earlier["indices"]), earlier
+
+
+_NONE: Earlier = {
+    "indices": np.empty(0, dtype=np.int64),
+    "outputs": np.empty(0, dtype=np.int64),
+    "unsure": np.empty(0, dtype=np.bool_),
+    "probability": np.empty(0),
+}
+
+
+def _judged(snapshot: Snapshot, indices: Indices, probability: NDArray[Any]) -> Earlier:
+    """What people say of (E,) draws; of those without an answer, that they are unsure."""
+    answered = np.flatnonzero(np.isin(indices, snapshot.audited))
+    at = np.searchsorted(snapshot.audited, indices[answered])
+    outputs = np.full(len(indices), OOD, dtype=np.int64)
+    unsure = np.ones(len(indices), dtype=np.bool_)
+    if len(at):
+        assert snapshot.audited_targets is not None
+        said = snapshot.audited_targets.take(at).outputs()
+        outputs[answered] = np.where(snapshot.audited_is_ood[at], OOD, said)
+        unsure[answered] = snapshot.audited_is_unsure[at]
+    return {"indices": indices, "outputs": outputs, "unsure": unsure, "probability": probability}
+
+
+def _is_the_same(session: Session, project_id: int, snapshot: Snapshot) -> bool:
+    """Whether what there is to label is, but for strategies and draws, what was drawn from."""
+    rounds = session.execute(
+        select(Round.metrics["draws"], Round.opened_at).where(
+            Round.project_id == project_id, Round.metrics.has_key("draws")
+        )
+    ).all()
+    if any(one["of"] < snapshot.count for drawn, _ in rounds for one in drawn):
+        return False
+    waiting = exists().where(
+        Example.project_id == project_id, Example.state == ExampleState.QUERIED
+    )
+    since = min((opened for _, opened in rounds if opened is not None), default=None)
+    if since is None or session.scalar(select(waiting)):
+        return False
+    moved = exists().where(
+        Audit.project_id == project_id,
+        Audit.object_type == "examples",
+        Audit.verb.in_(("hold_out", "release")),
+        Audit.at >= since,
+    )
+    before = aliased(Annotation)
+    is_first = ~exists().where(
+        before.example_id == Annotation.example_id, before.id < Annotation.id
+    )
+    # By hand, by an import, by a model, or as a check of another certificate.
+    otherwise = (
+        select(Annotation.id)
+        .outerjoin(Query, Query.id == Annotation.query_id)
+        .where(
+            Annotation.project_id == project_id,
+            Annotation.created_at >= since,
+            or_(
+                Annotation.source == Source.MODEL,
+                and_(is_first, or_(Query.id.is_(None), and_(Query.requested, ~_is_fair()))),
+            ),
+        )
+    )
+    return not session.scalar(select(moved)) and session.scalar(otherwise.limit(1)) is None
+
+
+def _is_fair() -> ColumnElement[bool]:
+    return and_(Query.audit, Query.audit_probability.is_not(None))
+
+
+def _was_shown() -> ColumnElement[bool]:
+    said = exists().where(Annotation.query_id == Query.id)
+    return or_(Query.lease_token.is_not(None), said)
+
+
+def _shown(session: Session, project_id: int) -> Indices:
+    """Pool indices of the draws that somebody has held or said something of."""
+    return _indices(session, project_id, and_(Query.audit))
+
+
+def _passed(session: Session, project_id: int) -> Indices:
+    """Pool indices of what a strategy chose, or came upon, and that was shown, ascending.
+
+    Whatever is left of these without an answer could never be among the draws that count.
+    """
+    chosen = and_(~Query.audit, ~Query.requested)
+    return _indices(session, project_id, or_(chosen, Query.audit_released.is_not(None)))
+
+
+def _indices(session: Session, project_id: int, which: ColumnElement[bool]) -> Indices:
+    statement = (
+        select(Example.pool_index)
+        .join(Query, Query.example_id == Example.id)
+        .where(Query.project_id == project_id, which, _was_shown())
+        .distinct()
+        .order_by(Example.pool_index)
+    )
+    return np.fromiter(session.scalars(statement), dtype=np.int64)
+
+
+def judged(members: Members, earlier: Mapping[str, NDArray[Any]], class_ids: Indices) -> list[Draw]:
+    """The earlier draws as a certificate keeps them, by what the model takes each for."""
+    at = np.searchsorted(members.pool_index, earlier["indices"])
+    outputs = earlier["outputs"]
+    said = np.where(outputs == OOD, OOD, class_ids[np.maximum(outputs, 0)])
+    right = said == members.class_id[at]
+    outcomes: list[Outcome] = [
+        "unsure" if unsure else "right" if one else "wrong"
+        for one, unsure in zip(right.tolist(), earlier["unsure"].tolist(), strict=True)
+    ]
+    return [
+        Draw(
+            int(members.lot[place]),
+            int(members.pool_index[place]),
+            int(members.example_id[place]),
+            float(probability),
+            outcome=outcome,
+        )
+        for place, probability, outcome in zip(
+            at.tolist(), earlier["probability"].tolist(), outcomes, strict=True
+        )
+    ]
