@@ -1,12 +1,14 @@
 """One file with the database and everything in storage, of one moment, while Karat runs."""
 
 import contextlib
+import fcntl
 import os
 import re
 import shutil
 import subprocess
 import tarfile
 import tempfile
+import time
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -29,6 +31,9 @@ from karat.local.processes import ServiceError
 _WARM_UP: Final = "warm-up.npz"
 """`core.storage.Storage.warm_up`, which the next job that wants it makes again."""
 
+_LINKS: Final = "backup-"
+# Where locks do not reach from one machine to another: longer than a backup takes.
+_LEFT_SECONDS: Final = 86_400.0
 _BLOCK: Final = 5000
 _DIGEST: Final = re.compile("[0-9a-f]{64}")
 # "pg_dump (PostgreSQL) 18.1 (Debian 18.1-1)"
@@ -296,10 +301,37 @@ class _Uploads:
 @contextlib.contextmanager
 def _kept_uploads(data_dir: Path) -> Iterator[_Uploads]:
     # Beside the uploads: links do not reach over file systems.
-    with tempfile.TemporaryDirectory(prefix="backup-", dir=data_dir) as name:
+    _remove_links(data_dir)
+    with (
+        contextlib.ExitStack() as stack,
+        tempfile.TemporaryDirectory(prefix=_LINKS, dir=data_dir) as name,
+    ):
+        # Where folders cannot be locked, nobody takes this one for left over either.
+        with contextlib.suppress(OSError):
+            stack.enter_context(_locked(Path(name)))
         uploads = _Uploads(data_dir / "uploads", Path(name))
         uploads.keep()
         yield uploads
+
+
+def _remove_links(data_dir: Path) -> None:
+    """Remove what backups that were killed have left: their locks are free."""
+    for path in data_dir.glob(f"{_LINKS}*"):
+        # In use, or not to be locked.
+        with contextlib.suppress(OSError):
+            if path.is_dir() and time.time() - path.stat().st_mtime > _LEFT_SECONDS:
+                with _locked(path):
+                    shutil.rmtree(path)
+
+
+@contextlib.contextmanager
+def _locked(directory: Path) -> Iterator[None]:
+    handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(handle)
 
 
 def _stored(data_dir: Path, uploads: Path) -> Iterator[tuple[str, Path]]:

@@ -1,5 +1,6 @@
 """Backups that are made by themselves: in time, only so many, and each can be put back."""
 
+import os
 import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -67,10 +68,15 @@ def test_what_one_that_was_killed_leaves_goes_before_the_next(
             shutil.copy(path, tmp_path)
             left.append(path.name)
 
+    links = source.data_dir / "backup-killed"
+    links.mkdir()
+    (links / "waiting.zip").write_bytes(b"zip")
+    os.utime(links, (0, 0))
     with monkeypatch.context() as patched:
         patched.setattr(backup, "_dump", copied)
         backups.make(lambda path: back_up(source, path), START)
     assert len(left) == 2, "the archive and the dump, and nothing elsewhere"
+    assert not list(source.data_dir.glob("backup-*"))
     assert len(list(backups.directory.iterdir())) == 1
     for name in left:
         shutil.move(tmp_path / name, backups.directory)
