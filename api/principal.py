@@ -135,7 +135,7 @@ class Identifier:
         token_days: int | None = None,
     ) -> None:
         self._meter = TokenMeter(most)
-        self._asked = {"second_factor": second_factor, "token_days": token_days}
+        self._second_factor, self._token_days = second_factor, token_days
         self._engine = engine.execution_options(isolation_level="AUTOCOMMIT")
         self._batcher = Batcher(self._identify)
 
@@ -152,7 +152,11 @@ class Identifier:
         async with self._engine.connect() as connection:
             plain = await driver(connection)
             told = self._meter.to_tell()
-            asked = {"hashes": list(set(hashes)), **self._asked}
+            asked = {
+                "hashes": list(set(hashes)),
+                "second_factor": self._second_factor,
+                "token_days": self._token_days,
+            }
             rows, *counted = await fetch(
                 plain,
                 (_IDENTIFY, asked),

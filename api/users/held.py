@@ -13,7 +13,8 @@ _BLOCK: Final = 2000
 _ACCOUNT: Final = (
     (
         "user",
-        "SELECT id, email, name, role, active, created_at, erased_at FROM users WHERE id = :user",
+        "SELECT id, email, name, role, active, second_factor_required, password_until, created_at, "
+        "erased_at FROM users WHERE id = :user",
     ),
     (
         "member",
@@ -39,6 +40,19 @@ _ACCOUNT: Final = (
         "revoked_at FROM api_tokens WHERE user_id = :user ORDER BY id",
     ),
 )
+# What somebody has begun, by the column that names it; of what belongs to no project nothing.
+_MADE: Final = {
+    "project": ("projects", "id AS project_id, created_at"),
+    "job": ("jobs", "project_id, created_at"),
+    "sync": ("syncs", "project_id, created_at"),
+    "snapshot": ("snapshots", "project_id"),
+    "certificate": ("certificates", "project_id, created_at"),
+    "webhook": ("webhooks", "project_id, created_at"),
+    "weights": ("weights", "created_at"),
+    "judge": ("judges", "created_at"),
+}
+# What they have before them, until they answer or it goes to somebody else.
+_BEFORE_THEM: Final = {"query": "queries", "suggestion": "suggestions"}
 # Of these there may be many: each by its id, a block at a time.
 _MUCH: Final = (
     (
@@ -69,7 +83,28 @@ _MUCH: Final = (
         "FROM suggestions s JOIN annotations a ON a.id = s.annotation_id "
         "WHERE s.id > :after AND a.annotator_id = :user ORDER BY s.id LIMIT :most",
     ),
+    *(
+        (
+            f"made_{kind}",
+            f"SELECT id, {columns} FROM {table} "
+            "WHERE id > :after AND created_by = :user ORDER BY id LIMIT :most",
+        )
+        for kind, (table, columns) in _MADE.items()
+    ),
+    *(
+        (
+            f"leased_{kind}",
+            f"SELECT id, example_id, lease_expires_at FROM {table} "
+            "WHERE id > :after AND lease_holder = :user ORDER BY id LIMIT :most",
+        )
+        for kind, table in _BEFORE_THEM.items()
+    ),
 )
+TABLES: Final = frozenset(
+    {"users", "members", "sessions", "identities", "second_factors", "recovery_codes", "api_tokens"}
+    | {"audit", "annotations", *_BEFORE_THEM.values(), *(table for table, _ in _MADE.values())}
+)
+"""Tables that it is looked for in; of recovery codes nothing can be read."""
 
 
 async def lines(sessions: async_sessionmaker[AsyncSession], user_id: int) -> AsyncIterator[str]:

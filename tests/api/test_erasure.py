@@ -7,6 +7,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import func, select, text
 
 from api.users.erasure import KEPT, REMOVED
+from api.users.held import TABLES
 from core.audit_chain import BROKEN
 from core.db import Base
 from core.states import Role, Source, Verdict
@@ -23,6 +24,7 @@ def test_every_table_that_names_people_says_what_becomes_of_its_rows() -> None:
         if key.column.table.name == "users"
     }
     assert named <= KEPT | REMOVED, "say in api/users/erasure.py what an erasure does with it"
+    assert named <= TABLES, "give it out in api/users/held.py"
 
 
 def imported(loop: Loop, author: str) -> Annotation:
@@ -45,12 +47,13 @@ def test_a_person_is_erased_and_their_answers_stay(http: TestClient, world: Worl
     mosaic = {**admin.headers, "User-Agent": "Mosaic/1"}
     path = f"/api/users/{user.id}"
     assert http.patch(path, json={"name": f"{name} II"}, headers=mosaic).status_code == 200
+    loop.project.created_by = user.id
     world.session.add(imported(loop, f"{email.title()} "))
     world.session.commit()
     held = http.get(f"/api/users/{user.id}/export", headers=admin.headers)
     kinds = [json.loads(one)["kind"] for one in held.text.splitlines()]
     assert (kinds.count("answer"), kinds.count("imported_answer")) == (4, 1)
-    assert {"user", "token", "audit"} <= set(kinds)
+    assert {"user", "token", "audit", "made_project"} <= set(kinds)
     assert email in held.text
     assert "Lynx" in held.text
     # Who did something to them is somebody else, whose browser is no business of theirs.

@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { createToken, tokensQuery } from "../../api/auth";
+import { ApiError } from "../../api/errors";
 import { projectsQuery } from "../../api/projects";
 import type { TokenWithSecret } from "../../api/types";
 import { t } from "../../strings";
@@ -41,6 +42,7 @@ export function NewTokenDialog({ days: usual, onClose, onCreated }: NewTokenDial
       onCreated(token);
     },
   });
+  const isTooLong = create.error instanceof ApiError && create.error.code === "token_too_long";
   const submit = (event: FormEvent) => {
     event.preventDefault();
     create.mutate();
@@ -96,7 +98,9 @@ export function NewTokenDialog({ days: usual, onClose, onCreated }: NewTokenDial
             ))}
           <option value="">{t.people.expiresNever}</option>
         </SelectField>
-        {create.error && <Notice tone="bad">{create.error.message}</Notice>}
+        {create.error && (
+          <Notice tone="bad">{isTooLong ? t.people.expiresTooLong : create.error.message}</Notice>
+        )}
         <DialogActions>
           <Button onClick={onClose}>{t.common.cancel}</Button>
           <Button type="submit" kind="primary" busy={create.isPending}>

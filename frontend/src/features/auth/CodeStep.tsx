@@ -21,7 +21,8 @@ export function CodeStep({ busy, error, onCode, onBack }: CodeStepProps) {
     onCode(code);
     setCode("");
   };
-  const isWrong = error instanceof ApiError && error.code === "wrong_code";
+  const reason = error instanceof ApiError ? error.code : null;
+  const isWrong = reason === "wrong_code";
   return (
     <form className={styles.form} onSubmit={submit}>
       <div className={styles.step}>
@@ -41,7 +42,11 @@ export function CodeStep({ busy, error, onCode, onBack }: CodeStepProps) {
         value={code}
         onChange={(event) => setCode(event.target.value)}
       />
-      {error && !isWrong && <Notice tone="bad">{error.message}</Notice>}
+      {error && !isWrong && (
+        <Notice tone="bad">
+          {reason === "codes_used_up" ? t.signIn.codesUsedUp : error.message}
+        </Notice>
+      )}
       <Button type="submit" kind="primary" size="large" busy={busy}>
         {busy ? t.people.signingIn : t.people.signIn}
       </Button>

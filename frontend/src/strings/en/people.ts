@@ -63,6 +63,7 @@ export const people = {
   opensOne: (id: number) => `Project ${id} alone`,
   expires: "Expires",
   expiresNever: "Never",
+  expiresTooLong: "Tokens may not last that long here. Choose an earlier end.",
   expiresIn: (days: number) => `After ${days} days`,
   createToken: "Create token",
   tokenOnce: "Copy this token now. It is not shown again.",

@@ -9,6 +9,8 @@ export const signIn = {
   codeTitle: "One more step",
   codeText: "Your password is right. Now type the code that your authenticator app shows.",
   wrongCode: "This code is wrong, or was used already. Wait for the next one.",
+  codesUsedUp:
+    "Too many codes were wrong in a row. Type a recovery code, use a browser that you have signed in with before, or have an admin unlock you; then change your password.",
   otherAccount: "Back",
   refused: {
     sso_off: "There is no single sign-on here.",

@@ -66,6 +66,7 @@ export const people: Catalogue["people"] = {
   opensOne: (id) => `프로젝트 ${id}만`,
   expires: "만료",
   expiresNever: "만료 없음",
+  expiresTooLong: "이곳에서는 토큰을 그렇게 오래 사용할 수 없습니다. 더 이른 만료를 선택하세요.",
   expiresIn: (days) => `${days}일 후`,
   createToken: "토큰 만들기",
   tokenOnce: "지금 토큰을 복사해 두세요. 다시 표시되지 않습니다.",

@@ -9,6 +9,8 @@ export const signIn: Catalogue["signIn"] = {
   codeTitle: "한 단계 남았습니다",
   codeText: "비밀번호가 확인되었습니다. 인증 앱에 표시된 코드를 입력하세요.",
   wrongCode: "코드가 올바르지 않거나 이미 사용되었습니다. 다음 코드를 기다리세요.",
+  codesUsedUp:
+    "잘못된 코드가 너무 많이 이어졌습니다. 복구 코드를 입력하거나, 전에 로그인한 적이 있는 브라우저를 사용하거나, 관리자에게 잠금 해제를 요청하세요. 그런 다음 비밀번호를 바꾸세요.",
   otherAccount: "뒤로",
   refused: {
     sso_off: "이곳에는 통합 로그인이 설정되어 있지 않습니다.",
