@@ -38,7 +38,7 @@ LEFT_OUT: Final = {
     "needs a cluster": 1,
     "needs servers of its own": 5,
     "stays in the foreground": 4,
-    "takes minutes": 38,
+    "takes minutes": 39,
     "wants a file of weights": 4,
     "wants a judge": 6,
     "wants instruction data": 1,
