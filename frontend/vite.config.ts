@@ -1,7 +1,7 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
-import { markdown } from "./markdown";
-import { preload } from "./preload";
+import { markdown } from "./markdown.ts";
+import { preload } from "./preload.ts";
 
 const server = process.env.KARAT_URL ?? "http://127.0.0.1:8765";
 

@@ -65,3 +65,13 @@ def test_every_option_is_in_the_reference_of_the_command_line() -> None:
         options = {option for param in command.params for option in param.opts if "-" in option}
         missing = {one for one in options - {"--help"} if f"`{one}" not in section}
         assert missing == set(), name
+
+
+def test_every_part_of_the_python_client_is_on_its_page() -> None:
+    parts = {
+        f"karat.client.{file.stem}.{name}"
+        for file in (ROOT / "karat/client").glob("*.py")
+        for name in re.findall(r"(?m)^class (\w*Client)\b", file.read_text())
+    }
+    page = (ROOT / "docs/reference/python.md").read_text()
+    assert parts <= set(re.findall(r"(?m)^::: (\S+)$", page))
