@@ -32,6 +32,12 @@ _OLDER: Final = (
 )
 
 
+_UNTRIED: Final = (
+    "{} images are left to people although none of them was checked: their groups hold too few for "
+    "this promise, or follow on groups of which it did not hold. Promise less, or label more first."
+)
+
+
 async def find(
     session: AsyncSession, project_id: int, certificate_id: int, *, lock: bool = False
 ) -> Certificate:
@@ -127,9 +133,12 @@ async def _facts(
     asked = sum(draws.values()) - len(result.get("first", []))
     asking = certificate.state is CertificateState.ASKING
     is_newest = await is_current(session, certificate)
-    older = []
+    notes = []
     if not is_newest and certificate.model is not None:
-        older = [_OLDER.format(certificate.model["round"])]
+        notes = [_OLDER.format(certificate.model["round"])]
+    untried = sum(lot.size for lot in lots if lot.state is LotState.PEOPLE and lot.drawn == 0)
+    if untried and {LotState.PASSED, LotState.OPEN} & set(states):
+        notes.append(_UNTRIED.format(untried))
     return {
         "id": certificate.id,
         "project_id": certificate.project_id,
@@ -155,7 +164,7 @@ async def _facts(
         "human": None if result.get("human") is None else HumanError(**result["human"]),
         "is_current": is_newest,
         "refused": certificate.refused,
-        "warnings": [*result.get("warnings", []), *older],
+        "warnings": [*result.get("warnings", []), *notes],
         "created_at": certificate.created_at,
         "created_by": await _name(session, certificate.created_by),
         "closed_at": certificate.closed_at,

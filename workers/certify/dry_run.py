@@ -60,10 +60,13 @@ class _Timing:
             human = human_error(session, self.context.project_id, self.params.confidence)
         promise = promise_of(self.params, human)
         certification = Certification(lots, promise, seed=self.facts.seed)
-        return {
-            "answers": certification.expected_answers(),
-            "auto": _labeled(lots, self.params.target),
-        }
+        answers, decision = certification.expected_answers(), certification.decide()
+        # Some hold too few for the promise, whatever anybody says of them.
+        tried = [
+            lot for lot, known in zip(lots, decision.lots, strict=True) if known.state != "people"
+        ]
+        labeled = _labeled(tried, self.params.target)
+        return {"answers": answers, "auto": max(0, labeled - answers)}
 
 
 def _labeled(lots: list[Lot], target: float) -> int:
