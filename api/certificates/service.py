@@ -21,8 +21,8 @@ from api.principal import Principal
 from core.certificates import counted, draws_of
 from core.errors import NotFound
 from core.rounds import newest_model
-from core.states import CertificateState, JobKind, LotState, RoundState
-from core.tables import Certificate, Project, Round, User
+from core.states import CertificateState, ExampleState, JobKind, LotState, RoundState, Split
+from core.tables import Certificate, Example, Project, Round, User
 from core.tables import CertificateLot as Lot
 from models.params.certify import CertifyParams
 
@@ -130,6 +130,7 @@ async def _facts(
     states = [lot.state for lot in lots]
     passed = [lot for lot in lots if lot.state is LotState.PASSED]
     labeled = sum(lot.labeled for lot in lots)
+    promised = sum(lot.size - lot.drawn for lot in passed)
     asked = sum(draws.values()) - len(result.get("first", []))
     asking = certificate.state is CertificateState.ASKING
     is_newest = await is_current(session, certificate)
@@ -157,7 +158,7 @@ async def _facts(
             people=states.count(LotState.PEOPLE),
             open=states.count(LotState.OPEN),
         ),
-        "auto": labeled or sum(lot.size - lot.drawn for lot in passed),
+        "auto": labeled or min(promised, await _unlabeled(session, certificate, promised)),
         "people": sum(lot.size for lot in lots if lot.state is LotState.PEOPLE),
         "bound": _bound(result.get("bound")),
         "missed_bound": _bound(result.get("missed_bound")),
@@ -174,6 +175,20 @@ async def _facts(
         "data_digest": certificate.data_digest,
         "settings_digest": certificate.settings_digest,
     }
+
+
+async def _unlabeled(session: AsyncSession, certificate: Certificate, promised: int) -> int:
+    """How many images nobody has judged, if fewer than ``promised``: more cannot be labeled."""
+    free = (
+        select(Example.id)
+        .where(
+            Example.project_id == certificate.project_id,
+            Example.split == Split.POOL,
+            Example.state == ExampleState.UNLABELED,
+        )
+        .limit(promised)
+    )
+    return (await session.scalar(select(func.count()).select_from(free.subquery()))) or 0
 
 
 def _bound(found: dict[str, Any] | None) -> Bound | None:

@@ -75,7 +75,12 @@ function Found({ project, certificate }: FoundProps) {
       {lots.length > 0 && <Outcome certificate={certificate} />}
       {lots.length > 0 && (
         <Card title={t.guarantee.lots.title} hint={t.guarantee.lots.hint}>
-          <LotsTable lots={lots} classes={project.classes} target={target} />
+          <LotsTable
+            lots={lots}
+            classes={project.classes}
+            target={target}
+            apart={scope === "class"}
+          />
         </Card>
       )}
       {lots.length > 0 && (

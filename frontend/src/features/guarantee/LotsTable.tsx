@@ -11,10 +11,16 @@ import { sorted } from "./words";
 
 const TONES = { passed: "good", people: "plain", open: "gold" } as const;
 
-type LotsTableProps = { lots: readonly Lot[]; classes: readonly LabelClass[]; target: number };
+type LotsTableProps = {
+  lots: readonly Lot[];
+  classes: readonly LabelClass[];
+  target: number;
+  /** Whether something is promised of each class by itself, and not of all groups together. */
+  apart: boolean;
+};
 
-/** Every group, how much of it was checked, and how many labels may be wrong beside what was asked for. */
-export function LotsTable({ lots, classes, target }: LotsTableProps) {
+/** Every group and how much of it was checked; of classes apart, how many labels may be wrong beside what was asked for. */
+export function LotsTable({ lots, classes, target, apart }: LotsTableProps) {
   const { lots: text } = t.guarantee;
   const { columns } = text;
   const bounds = lots.flatMap(({ bound }) => (bound === null ? [] : [bound]));
@@ -30,7 +36,7 @@ export function LotsTable({ lots, classes, target }: LotsTableProps) {
               {columns.images}
             </th>
             <th scope="col">{columns.state}</th>
-            <th scope="col">{columns.bound}</th>
+            {apart && <th scope="col">{columns.bound}</th>}
             <th scope="col" data-number>
               {columns.checked}
             </th>
@@ -53,9 +59,11 @@ export function LotsTable({ lots, classes, target }: LotsTableProps) {
                   <small className={styles.below}>{text.more(lot.expected_answers)}</small>
                 )}
               </td>
-              <td>
-                <Bound bound={lot.bound} target={target} most={most} />
-              </td>
+              {apart && (
+                <td>
+                  <Bound bound={lot.bound} target={target} most={most} />
+                </td>
+              )}
               <td data-number>{formatCount(lot.drawn)}</td>
               <td data-number title={lot.unsure > 0 ? text.unsure(lot.unsure) : undefined}>
                 {formatCount(lot.wrong)}
@@ -64,13 +72,18 @@ export function LotsTable({ lots, classes, target }: LotsTableProps) {
           ))}
         </tbody>
       </Table>
-      <p className={styles.quiet}>{text.target(highOf(target))}</p>
+      {apart && <p className={styles.quiet}>{text.target(highOf(target))}</p>}
     </>
   );
 }
 
-const bandOf = ({ band: { low, high } }: Lot): string =>
-  t.guarantee.lots.band(String(Math.floor(100 * low + 1e-6)), String(Math.ceil(100 * high - 1e-6)));
+/** As finely as it takes to tell a narrow band from the next one. */
+const bandOf = ({ band: { low, high } }: Lot): string => {
+  const fine = high - low >= 0.02 ? 1 : high - low >= 0.002 ? 10 : 100;
+  const percent = (share: number, round: (value: number) => number, by: number) =>
+    String(round(100 * fine * share + by) / fine);
+  return t.guarantee.lots.band(percent(low, Math.floor, 1e-6), percent(high, Math.ceil, -1e-6));
+};
 
 type BoundProps = { bound: number | null; target: number; most: number };
 

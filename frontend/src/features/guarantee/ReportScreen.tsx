@@ -66,6 +66,7 @@ function Report({ project, report }: { project: Project; report: CertificateRepo
             lots={certificate.lots_of}
             classes={project.classes}
             target={certificate.target}
+            apart={certificate.scope === "class"}
           />
           <p>
             {certificate.human

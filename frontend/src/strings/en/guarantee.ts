@@ -177,7 +177,7 @@ export const guarantee = {
   },
   lots: {
     title: "Groups",
-    hint: "Images of which the model says the same and is about as sure. Each group is checked by itself.",
+    hint: "Images of which the model says the same and is about as sure. The surest are tried first.",
     columns: {
       group: "The model says",
       images: "Images",

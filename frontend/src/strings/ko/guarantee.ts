@@ -163,7 +163,7 @@ export const guarantee: Catalogue["guarantee"] = {
   },
   lots: {
     title: "묶음",
-    hint: "모델이 같은 것이라고 했고 확실한 정도도 비슷한 이미지입니다. 묶음마다 따로 확인합니다.",
+    hint: "모델이 같은 것으로, 비슷한 확신으로 본 이미지입니다. 가장 확실한 것부터 시도합니다.",
     columns: {
       group: "모델의 판단",
       images: "이미지",
