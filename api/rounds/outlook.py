@@ -35,7 +35,7 @@ import numpy as np
 
 from api.rounds.schemas import OutlookOut, Points, Reason, RoundOut
 from api.rounds.shares import Z80, advised_by, inside_of, overlap_of
-from core.rounds import is_spent
+from core.rounds import AUDIT, CERTIFICATE, is_spent
 from core.states import RoundState
 from models.intervals import FEWEST as FEWEST_ANSWERS
 from models.intervals import wilson
@@ -112,6 +112,8 @@ def outlook(
         repeated: By number of round, how many of its class verdicts are of images that an earlier
             round had a class for: they add no label.
     """
+    # Rounds of checks teach nothing, and have a budget of their own.
+    rounds = [one for one in rounds if one.strategy not in (AUDIT, CERTIFICATE)]
     closed = [one for one in rounds if one.state is RoundState.CLOSED]
     budget = rounds[-1].budget if rounds else 0.0
     accuracy = _accuracy(closed, repeated or {}, budget, least_gain)

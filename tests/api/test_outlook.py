@@ -86,6 +86,13 @@ def test_a_flat_curve_says_stop_and_a_steep_one_go_on() -> None:
     assert outlook(steep, least_gain=0.2).advice == "stop"
 
 
+@pytest.mark.parametrize("strategy", ["audit", "certificate"])
+def test_rounds_of_checks_say_nothing_of_the_next(strategy: str) -> None:
+    rounds = [round_of(n, 0.5 + 0.08 * n) for n in range(5)]
+    checks = round_of(5, None, strategy=strategy, budget=1e9)
+    assert outlook([*rounds, checks]) == outlook(rounds)
+
+
 def test_near_the_ceiling_no_curve_is_asked() -> None:
     """Of half a per cent that may be lacking no round gains enough, whatever the curve."""
     near = [round_of(k, [0.6, 0.85, 0.95, 0.998][k]) for k in range(4)]

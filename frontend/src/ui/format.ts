@@ -26,6 +26,9 @@ export const formatNames = (names: readonly string[]): string => listFormat.form
 export const formatCost = (value: number): string =>
   value.toLocaleString(locale, { maximumFractionDigits: 1 });
 
+/** The largest budget there is stands for none: such a round ends with its queue. */
+export const hasEnd = (budget: number): boolean => budget < 1e9;
+
 export const formatPercent = (share: number | null): string =>
   share === null ? "–" : units.percent((100 * share).toFixed(1));
 

@@ -5,7 +5,7 @@ import { headlineOf, imagesOf, saidOf } from "../../api/measures";
 import type { Round } from "../../api/types";
 import { t } from "../../strings";
 import { Chip } from "../../ui/Chip";
-import { formatCost, formatCount, formatPercent, formatSeconds } from "../../ui/format";
+import { formatCost, formatCount, formatPercent, formatSeconds, hasEnd } from "../../ui/format";
 import { formatMeasured, formatShare, shareOf } from "../../ui/shares";
 import { Table } from "../../ui/Table";
 import { Term } from "../../ui/Term";
@@ -67,7 +67,9 @@ export function RoundsTable({ projectId, rounds }: { projectId: number; rounds: 
               <td>{titleOf(round.strategy)}</td>
               <td data-number>
                 {formatCost(round.spent)}
-                <span className={styles.quiet}> / {formatCost(round.budget)}</span>
+                {hasEnd(round.budget) && (
+                  <span className={styles.quiet}> / {formatCost(round.budget)}</span>
+                )}
               </td>
               <td data-number>{formatCount(round.answered.label)}</td>
               <td data-number>{formatCount(round.answered.ood)}</td>

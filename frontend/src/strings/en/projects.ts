@@ -22,8 +22,9 @@ export const projects = {
   },
   round: (number: number) => `Round ${number}`,
   noRound: "Not started",
+  /** The largest budget there is stands for none. */
   spent: (spent: number, budget: number) =>
-    `${spent.toLocaleString(locale, { maximumFractionDigits: 1 })} of ${budget.toLocaleString(locale)}`,
+    `${spent.toLocaleString(locale, { maximumFractionDigits: 1 })}${budget < 1e9 ? ` of ${budget.toLocaleString(locale)}` : ""}`,
   counts: {
     pool: "in the pool",
     in: "labeled",
