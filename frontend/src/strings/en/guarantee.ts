@@ -161,7 +161,7 @@ export const guarantee = {
       open: "Being checked",
       people: "Left to people",
     },
-    bound: "Wrong among them",
+    bound: "Wrong labels of the model",
     boundHint: (wrong: number, of: number) => `${count(wrong)} of ${count(of)}`,
     missed: "Of a class after all",
     missedHint: "Among what the model labels as none of the classes",

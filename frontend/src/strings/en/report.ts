@@ -37,7 +37,7 @@ export const report = {
   boundHint: "Of the labels of the model, where it was promised of the class by itself.",
   how: "How it was checked",
   howText:
-    "The model put the images that nobody had looked at into groups: by what it takes them for, and by how sure it is. Of every group, some images were drawn at random and shown to people, who did not know that this was a check. From how often the two differ follows how many labels of a group can be wrong at most. Groups for which that is too many are left to people.",
+    "The model put the images that nobody had looked at into groups: by what it takes them for, and by how sure it is. From the surest groups on, images were drawn at random and shown to people, who did not know that this was a check. From how often the two differ follows how many labels can be wrong at most. Groups for which that is too many, or that are too small to tell, are left to people.",
   human: (pairs: number, disagreed: number, wrong: string, high: string) =>
     `People are wrong at times, too. ${plural(pairs, "image was", "images were")} judged twice by different people, who said different things of ${count(disagreed)}: about ${wrong} of 100 verdicts are wrong, at most ${high}. This is taken into account.`,
   humanNone:
