@@ -48,7 +48,8 @@ class KaratLoad:
             connection.execute(
                 "WITH u AS (INSERT INTO users (email, name, role, password_hash, active) VALUES "
                 "(%(mail)s, 'x', 'annotator', '', true) RETURNING id), "
-                "m AS (INSERT INTO members (project_id, user_id) SELECT %(p)s, id FROM u) "
+                "m AS (INSERT INTO members (project_id, user_id, role) "
+                "SELECT %(p)s, id, 'annotator' FROM u) "
                 "INSERT INTO api_tokens (user_id, name, prefix, token_hash) "
                 "SELECT id, 'b', '', %(hash)s FROM u",
                 {"mail": f"{uuid.uuid4()}@example.org", "p": project, "hash": secret_hash(token)},
