@@ -22,6 +22,8 @@ CLASS_CONTROL: Final = "class"
 VERDICT_CONTROL: Final = "verdict"
 """Control of our exports whose choices are verdicts, never classes."""
 _OURS: Final = ("name", "sha256", "split")
+# What the label of an image rested on when we exported it; it is another label here.
+_THEN: Final = frozenset({"label_source", "label_probability", "label_lot", "label_bound"})
 # What Label Studio puts before the name of a file that is uploaded to it.
 _PREFIX: Final = re.compile(r"[0-9a-f]{8}-(?=.)")
 # Where it keeps such files, by project; and how it addresses those of the machine.
@@ -150,7 +152,8 @@ def about(task: Mapping[str, Any]) -> dict[str, Any]:
     split = parse_split(str(data.get("split", "")))
     # Fields of these names mean what we mean by them only in our own exports.
     ours = {key: data.get(key) for key in _OURS} if "sha256" in data else {}
-    others = {key: value for key, value in data.items() if key not in {"image", *ours}}
+    known = {"image", *ours, *(_THEN if ours else ())}
+    others = {key: value for key, value in data.items() if key not in known}
     meta = task.get("meta")
     return {
         **ours,
