@@ -1,7 +1,6 @@
-# syntax=docker/dockerfile:1
-# With digests, where they are given: docs/operations.md.
-ARG NODE_IMAGE=node:24-slim
-ARG PYTHON_IMAGE=python:3.12-slim
+# Pinned by digest; how they are renewed: docs/operations.md.
+ARG NODE_IMAGE=node:24-slim@sha256:a9f5f7c91a432850b2a8a7797adf5eadb6c733ceed61167806cee7ea7fbc29df
+ARG PYTHON_IMAGE=python:3.12-slim@sha256:78387bc3881b8273120a12ebe6c1ab22b018ccc2c9adf565ae1ac9b536e184ea
 FROM ${NODE_IMAGE} AS frontend
 WORKDIR /build/frontend
 COPY frontend/package.json frontend/package-lock.json ./

@@ -7,11 +7,11 @@ import resource
 
 import uvicorn
 
-from api.connections import Guard, Limits, guarded, most_connections
 from api.main import create_app
-from core import logs, tracing
+from api.middleware.connections import Guard, Limits, guarded, most_connections
 from core.private import keep_private, protect
 from core.settings import settings
+from core.telemetry import logs, tracing
 
 _OPEN_FILES = 65_536
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from core import queue
+from core.jobs import queue
 from core.tables import Job, Round
 
 

@@ -1,14 +1,17 @@
 """Writing down who did what."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api.principal import Principal
-from api.sources import address, agent
+from api.callers.principal import Principal
+from api.callers.sources import address, agent
 from api.telling import READS, TOPICS, tell
 from core.tables import Audit
+
+OF_PEOPLE: Final = ("user", "member", "second_factor", "recovery_codes", "identity")
+"""Types of objects whose number is that of a user."""
 
 
 def record(

@@ -15,8 +15,8 @@ from typing import Final
 
 from sqlalchemy import delete, func, select, text, update
 
-from api.credentials import hash_password
-from api.login_limits import of_account
+from api.callers.credentials import hash_password
+from api.callers.login_limits import of_account
 from core.db import sync_engine, sync_sessions
 from core.settings import settings
 from core.states import Role

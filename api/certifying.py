@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api.principal import Principal
+from api.callers.principal import Principal
 from api.telling import tell
 from core.errors import Conflict
 from core.events import Topic
@@ -39,7 +39,11 @@ async def require_certifiable(session: AsyncSession, project: Project, *, dry_ru
 
 
 async def require_none_open(
-    session: AsyncSession, project_id: int, besides: int | None = None
+    session: AsyncSession,
+    project_id: int,
+    besides: int | None = None,
+    *,
+    itself: int | None = None,
 ) -> None:
     """Refuse while a certificate is under way; the project must be locked.
 
@@ -47,17 +51,25 @@ async def require_none_open(
         session: The transaction.
         project_id: The project.
         besides: Id of a job whose certificate does not count.
+        itself: Id of a certificate that does not.
 
     Raises:
         Conflict: ``certificate_open``.
     """
-    under_way = (CertificateState.SCORING, CertificateState.ASKING)
+    under_way = (
+        CertificateState.SCORING,
+        CertificateState.ASKING,
+        CertificateState.APPLYING,
+        CertificateState.REVOKING,
+    )
     other = select(Certificate.id).where(
         Certificate.project_id == project_id, Certificate.state.in_(under_way)
     )
     if besides is not None:
         # Its job may be gone.
         other = other.where(Certificate.job_id.is_distinct_from(besides))
+    if itself is not None:
+        other = other.where(Certificate.id != itself)
     if (found := await session.scalar(other.limit(1))) is not None:
         raise Conflict(
             "certificate_open",

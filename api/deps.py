@@ -9,8 +9,8 @@ from fastapi import Depends, Request
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api import telling
-from core import queue
 from core.disk import require_room
+from core.jobs import queue
 from core.originals import Originals
 from core.settings import Settings
 from core.states import Medium

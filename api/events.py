@@ -16,9 +16,9 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sse_starlette import EventSourceResponse
 
-from api.access import ProjectId, seen, visible_project
+from api.callers.access import ProjectId, seen, visible_project
+from api.callers.principal import CurrentUser, identified, settled
 from api.deps import transaction
-from api.principal import CurrentUser, get_principal, identified
 from api.projects import queries
 from core.errors import DomainError
 from core.events import CHANNEL, Topic
@@ -197,7 +197,7 @@ async def _while_allowed(
 async def _still(request: Request, project_id: int | None = None) -> bool:
     """Whether the caller may go on watching: by their token or session, and as a member."""
     try:
-        user = await get_principal(await identified(request))
+        user = settled(await identified(request))
         if project_id is not None:
             async with transaction(request) as session:
                 await visible_project(session, user, project_id)

@@ -9,9 +9,9 @@ from sqlalchemy import delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.audit import record
-from api.credentials import new_secret, secret_hash
-from api.principal import COOKIE, Principal
-from api.sources import address, agent
+from api.callers.credentials import new_secret, secret_hash
+from api.callers.principal import COOKIE, Principal
+from api.callers.sources import address, agent
 from core.errors import NotFound
 from core.sealing import Sealer
 from core.settings import Settings
@@ -29,6 +29,7 @@ async def begin(
     *,
     cookie: str | None,
     id_token: str | None = None,
+    sid: str | None = None,
 ) -> str:
     """A secret that nobody has seen before; what the browser had until now ends.
 
@@ -38,6 +39,7 @@ async def begin(
         user: Who has signed in.
         cookie: What the browser had.
         id_token: What the provider of single sign-on said, if it was that.
+        sid: What it calls the session, if it said so.
     """
     if cookie:
         await end(session, cookie)
@@ -64,6 +66,7 @@ async def begin(
             agent=agent(),
             expires_at=expires,
             id_token_sealed=sealed,
+            oidc_sid=sid,
         )
     )
     await session.execute(delete(LoginSession).where(LoginSession.expires_at < now))

@@ -4,16 +4,17 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from importlib.metadata import version
+from typing import TYPE_CHECKING
 
-from fastapi import APIRouter, FastAPI
+from fastapi import FastAPI
 
-from api import events, frontend, health, problems, reference, reserve, tracing
+from api import events, frontend, health, reference, reserve
 from api.admin.routes import router as admin
 from api.agreement.routes import router as agreement
 from api.algorithms.routes import router as algorithms
 from api.artifacts.routes import router as artifacts
 from api.auth.routes import router as auth
-from api.bodies import Bodies
+from api.callers.principal import Identifier
 from api.certificates.routes import router as certificates
 from api.draws.routes import router as draws
 from api.duplicates.routes import router as duplicates
@@ -22,22 +23,22 @@ from api.events import Broadcaster
 from api.examples.routes import router as examples
 from api.exports.routes import router as exports
 from api.guides.routes import router as guides
-from api.headers import SecurityHeaders
 from api.home.routes import router as home
-from api.hosts import Hosts
 from api.jobs.routes import router as jobs
 from api.judges.routes import router as judges
 from api.labeling.answering import AnswerWriter
 from api.labeling.routes import router as labeling
 from api.maps.routes import router as maps
 from api.metrics import Metrics
-from api.oidc.client import ProviderClient
+from api.middleware import problems, tracing
+from api.middleware.bodies import Bodies
+from api.middleware.headers import SecurityHeaders
+from api.middleware.hosts import Hosts
+from api.middleware.requests import Requests
 from api.oidc.routes import router as oidc
 from api.pools.routes import router as pools
-from api.principal import Identifier
 from api.projects.routes import router as projects
 from api.reader import Reader
-from api.requests import Requests
 from api.retention.routes import admin_router as all_retention
 from api.retention.routes import router as retention
 from api.reviews.routes import router as reviews
@@ -59,7 +60,10 @@ from core.originals import Originals
 from core.settings import Settings
 from core.settings import settings as process_settings
 from core.storage import Storage
-from core.tracing import watch
+from core.telemetry.tracing import watch
+
+if TYPE_CHECKING:
+    from api.oidc.client import ProviderClient
 
 # Routes are matched in order: the one that annotators wait for comes first.
 _ROUTERS = (
@@ -113,9 +117,14 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     app.state.storage = Storage.of(settings)
     app.state.originals = Originals(app.state.storage, Buckets(settings))
     app.state.identifier = Identifier(
-        engine, settings.token_requests, settings.second_factor, settings.token_max_days
+        engine,
+        settings.token_requests,
+        settings.second_factor,
+        settings.token_max_days,
+        settings.oidc_issuer,
+        settings.oidc_token_days,
     )
-    app.state.provider = ProviderClient.of(settings.provider)
+    app.state.provider = _provider(settings)
     app.state.answers = AnswerWriter(app.state.sessions)
     app.state.broadcaster = Broadcaster(settings.libpq_url)
     tasks = [
@@ -132,6 +141,16 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         if app.state.provider is not None:
             await app.state.provider.close()
         await engine.dispose()
+
+
+def _provider(settings: Settings) -> "ProviderClient | None":
+    """A client of the provider of single sign-on, if there is one."""
+    if settings.provider is None:
+        return None
+    # Its libraries take a moment to load, and most installations never need them.
+    from api.oidc.client import ProviderClient
+
+    return ProviderClient(settings.provider)
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
@@ -153,10 +172,10 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.add_middleware(Bodies)
     app.add_middleware(Requests, metrics=app.state.metrics)
     problems.install(app)
-    api = APIRouter(prefix="/api")
+    # Each by itself: of a router of routers FastAPI asks all of them, for every request, whether
+    # they have changed.
     for router in _ROUTERS:
-        api.include_router(router)
-    app.include_router(api)
+        app.include_router(router, prefix="/api")
     app.include_router(health.router)
     reference.mount(app)
     frontend.mount(app, app.state.settings.frontend_dir)

@@ -30,9 +30,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from api.labeling.schemas import AnswerIn, AnswerResult
 from api.reader import Reader
-from core import queue
 from core.disk import room
-from core.messages import QUEUES
+from core.jobs import queue
+from core.jobs.messages import QUEUES
 from core.settings import Settings
 
 _REQUEST_SECONDS: Final = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 30.0)

@@ -1,6 +1,6 @@
 """Addresses of pictures, and of texts."""
 
-from core.pictures.rendition import VERSION
+from core.media.images.rendition import VERSION
 
 
 def image_url(example_id: int, *, is_text: bool = False) -> str:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from psycopg import AsyncConnection
 from psycopg.rows import namedtuple_row
-from sqlalchemy import ARRAY, BigInteger, Executable, bindparam, func
+from sqlalchemy import ARRAY, BigInteger, Executable, bindparam, cast, func, select
 from sqlalchemy.dialects.postgresql import psycopg as dialect
 from sqlalchemy.ext.asyncio import AsyncConnection as SqlAlchemyConnection
 
@@ -17,6 +17,16 @@ _DIALECT = dialect.dialect(paramstyle="pyformat")  # type: ignore[no-untyped-cal
 def among(column: Any, name: str, type_: Any = BigInteger) -> Any:
     """``column = ANY(:name)``: one statement text, and so one plan, for any number of values."""
     return column == func.any(bindparam(name, type_=ARRAY(type_)))
+
+
+def unseen(name: str, type_: Any = BigInteger) -> Any:
+    """The parameter ``name``, as a value that PostgreSQL does not look at as it plans.
+
+    A plan for the few keys of one request looks cheaper than one for as many as it expects of any,
+    so left to itself it plans anew each time, which takes longer than to run the statement. What
+    has one good plan gets its values so, and that is made once.
+    """
+    return cast(select(bindparam(name, type_=type_)).scalar_subquery(), type_)
 
 
 class Statement:

@@ -18,11 +18,22 @@ _ORIGIN: Final = (
     "sha256(c.salt || convert_to(jsonb_build_array(a.address, a.agent)\\:\\:text, 'UTF8'))"
 )
 
+
+def came_from(user: str) -> str:
+    """Condition on a row ``a`` of ``audit``: where it came from is where somebody was.
+
+    What nobody signed in has done with an account counts as its owner's.
+
+    Args:
+        user: Their number, as SQL.
+    """
+    return f"""({user} = a.actor_id OR a.actor_id IS NULL AND {user} = a.object_id
+        AND a.object_type IN ('user', 'identity', 'recovery_codes'))"""
+
+
 # Salts go with the address and program of whoever is erased, and of no other entry.
-_ERASED: Final = """EXISTS (
-    SELECT FROM users u WHERE u.erased_at IS NOT NULL AND (u.id = a.actor_id
-        OR a.actor_id IS NULL AND u.id = a.object_id
-            AND a.object_type IN ('user', 'identity', 'recovery_codes')))"""
+_ERASED: Final = f"""EXISTS (
+    SELECT FROM users u WHERE u.erased_at IS NOT NULL AND {came_from("u.id")})"""
 
 BROKEN: Final = f"""
     SELECT found FROM (

@@ -90,6 +90,10 @@ class Members:
         """N."""
         return len(self.pool_index)
 
+    def place(self, index: int) -> int:
+        """Where the image with a pool index is."""
+        return int(np.searchsorted(self.pool_index, index))
+
     def take(self, which: NDArray[Any]) -> Self:
         """Those at places, or where a mask is true."""
         return type(self)(**{name: values[which] for name, values in self.__dict__.items()})

@@ -30,7 +30,6 @@ from core.among import among
 from core.errors import Conflict
 from core.states import (
     CertificateState,
-    EventKind,
     ExampleState,
     JobKind,
     JobState,
@@ -50,7 +49,7 @@ from core.tables import (
     QueryMember,
     Round,
 )
-from core.webhooks import note
+from core.webhooks import PROJECT_EVENTS, ROUND_EVENTS, note, note_job
 
 _PROJECT: Mapping[ProjectState, Collection[ProjectState]] = {
     ProjectState.DRAFT: {ProjectState.RUNNING},
@@ -71,53 +70,42 @@ _JOB: Mapping[JobState, Collection[JobState]] = {
     JobState.RUNNING: {
         JobState.RUNNING,  # taken over from a worker that died
         JobState.QUEUED,  # its worker is wanted for something that cannot wait
+        JobState.PAUSED,  # somebody has to decide how it goes on
         JobState.SUCCEEDED,
         JobState.FAILED,
         JobState.CANCELLED,
     },
+    JobState.PAUSED: {JobState.QUEUED, JobState.CANCELLED},
     JobState.FAILED: {JobState.QUEUED},
     JobState.CANCELLED: {JobState.QUEUED},
     JobState.SUCCEEDED: set(),
-}
-_PROJECT_EVENTS: Mapping[tuple[ProjectState, ProjectState], EventKind] = {
-    (ProjectState.DRAFT, ProjectState.RUNNING): EventKind.PROJECT_STARTED,
-    (ProjectState.RUNNING, ProjectState.PAUSED): EventKind.PROJECT_PAUSED,
-    (ProjectState.PAUSED, ProjectState.RUNNING): EventKind.PROJECT_RESUMED,
-    (ProjectState.FINISHED, ProjectState.RUNNING): EventKind.PROJECT_RESUMED,
-    (ProjectState.RUNNING, ProjectState.FINISHED): EventKind.PROJECT_FINISHED,
-    (ProjectState.PAUSED, ProjectState.FINISHED): EventKind.PROJECT_FINISHED,
-}
-_ROUND_EVENTS: Mapping[RoundState, EventKind] = {
-    RoundState.OPEN: EventKind.ROUND_OPENED,
-    RoundState.CLOSING: EventKind.ROUND_CLOSING,
-    RoundState.CLOSED: EventKind.ROUND_CLOSED,
-    RoundState.FAILED: EventKind.ROUND_FAILED,
-}
-_JOB_EVENTS: Mapping[JobState, EventKind] = {
-    JobState.SUCCEEDED: EventKind.JOB_SUCCEEDED,
-    JobState.FAILED: EventKind.JOB_FAILED,
-    JobState.CANCELLED: EventKind.JOB_CANCELLED,
 }
 # Why a job cannot be retried.
 _NOT_AGAIN: Mapping[JobState, str] = {
     JobState.QUEUED: "The job waits already, and will be run.",
     JobState.RUNNING: "The job is running; cancel it first.",
+    JobState.PAUSED: "The job is paused; resume it instead, or cancel it first.",
     JobState.SUCCEEDED: "The job has succeeded; start another one instead.",
 }
 _CERTIFICATE: Mapping[CertificateState, Collection[CertificateState]] = {
     CertificateState.SCORING: {
         CertificateState.ASKING,
-        CertificateState.READY,
         CertificateState.REFUSED,
         CertificateState.REVOKED,
     },
     CertificateState.ASKING: {
         CertificateState.READY,
         CertificateState.REFUSED,
-        CertificateState.REVOKED,
+        CertificateState.REVOKING,
     },
-    CertificateState.READY: {CertificateState.APPLIED, CertificateState.REVOKED},
-    CertificateState.APPLIED: {CertificateState.REVOKED},
+    CertificateState.READY: {CertificateState.APPLYING, CertificateState.REVOKED},
+    CertificateState.APPLYING: {
+        CertificateState.APPLIED,
+        CertificateState.REFUSED,
+        CertificateState.REVOKING,
+    },
+    CertificateState.APPLIED: {CertificateState.REVOKING},
+    CertificateState.REVOKING: {CertificateState.REVOKED},
     CertificateState.REVOKED: set(),
     # Its job has failed, and is retried.
     CertificateState.REFUSED: {CertificateState.SCORING},
@@ -144,7 +132,7 @@ def _check(
 def move_project(project: Project, state: ProjectState) -> None:
     """Put ``project`` into ``state``, or raise ``Conflict``."""
     _check("project", _PROJECT, project.state, state)
-    kind = _PROJECT_EVENTS[project.state, state]
+    kind = PROJECT_EVENTS[project.state, state]
     project.state = state
     # The database's clock, as ``core.retention`` goes by it.
     project.finished_at = func.clock_timestamp() if state is ProjectState.FINISHED else None
@@ -162,7 +150,7 @@ def move_round(round_: Round, state: RoundState) -> None:
         round_.closing_at = now
     elif state is RoundState.CLOSED:
         round_.closed_at = now
-    if (kind := _ROUND_EVENTS.get(state)) is not None:
+    if (kind := ROUND_EVENTS.get(state)) is not None:
         facts = ("number", "strategy", "budget", "spent", "queries", "accuracy")
         data = {"round": {name: getattr(round_, name) for name in facts}}
         note(round_, kind, round_.project_id, data)
@@ -179,7 +167,7 @@ def move_certificate(certificate: Certificate, state: CertificateState) -> None:
         certificate.applied_at = now
     elif state is CertificateState.REVOKED:
         certificate.revoked_at = now
-    else:
+    elif state is CertificateState.SCORING:
         certificate.closed_at = certificate.refused = None
 
 
@@ -197,7 +185,7 @@ def new_job(
     Args:
         kind: What it does.
         project_id: Its project.
-        params: Of its kind: see ``core.job_params``.
+        params: Of its kind: see ``core.jobs.params``.
         created_by: Who has asked for it.
         parent_id: The job that it is a part of.
         dry_run: Whether it only measures what a job with these parameters would take.
@@ -240,30 +228,32 @@ def finish_job(
     job.result = dict(result) if result is not None else None
     job.error = dict(error) if error is not None else None
     job.message = message
+    job.pause = None
     job.finished_at = datetime.now(UTC)
-    # A part says nothing by itself: the job that it belongs to does. Whoever has something looked
-    # at waits for it.
-    said = not job.kind.is_passing and job.parent_id is None
-    if said and not job.dry_run:
-        note(job, _JOB_EVENTS[state], job.project_id, {"job": _facts(job, job.finished_at)})
+    note_job(job, job.finished_at)
 
 
-def _facts(job: Job, ended: datetime) -> dict[str, Any]:
-    """What webhooks are told of a job that has ended."""
-    seconds = None if job.started_at is None else (ended - job.started_at).total_seconds()
-    numbers = {
-        name: value
-        for name, value in (job.result or {}).items()
-        if isinstance(value, int | float) and not isinstance(value, bool)
-    }
-    return {
-        "id": job.id,
-        "kind": job.kind.value,
-        "attempt": job.attempt,
-        "seconds": seconds,
-        "error": job.error,
-        "numbers": numbers,
-    }
+def pause_job(job: Job, pause: Mapping[str, Any]) -> None:
+    """Have a running ``job`` wait until somebody decides how it goes on: see ``resume_job``.
+
+    Args:
+        job: Nothing of what it has done is lost.
+        pause: A ``core.jobs.pauses.Pause`` as JSON.
+    """
+    _check("job", _JOB, job.state, JobState.PAUSED)
+    job.state = JobState.PAUSED
+    job.pause = dict(pause)
+    job.worker = job.heartbeat_at = job.message = None
+    note_job(job, datetime.now(UTC))
+
+
+def resume_job(job: Job) -> None:
+    """Queue a paused ``job``; it goes on where it was."""
+    if job.state is not JobState.PAUSED:
+        raise Conflict("job_not_paused", f"The job is {job.state}, not paused.")
+    job.state = JobState.QUEUED
+    job.pause = None
+    job.sent_at = datetime.now(UTC)
 
 
 def give_back_job(job: Job) -> None:
@@ -291,8 +281,8 @@ def requeue_job(job: Job) -> None:
 
 
 def request_cancel(job: Job) -> None:
-    """Cancel a queued ``job`` at once, or ask a running one to stop at its next check."""
-    if job.state is JobState.QUEUED:
+    """Cancel a queued or paused ``job`` at once, or ask a running one to stop at its next check."""
+    if job.state in {JobState.QUEUED, JobState.PAUSED}:
         finish_job(job, JobState.CANCELLED)
     elif job.state is JobState.RUNNING:
         job.cancel_requested = True
@@ -306,38 +296,27 @@ def request_cancel(job: Job) -> None:
 
 def mark_queried(example_ids: Collection[int]) -> Update:
     """Statement: unlabeled examples that enter a queue."""
-    return (
-        update(Example)
-        .where(among(Example.id, example_ids), Example.state == ExampleState.UNLABELED)
-        .values(state=ExampleState.QUERIED)
-    )
+    return _mark(example_ids, ExampleState.UNLABELED, ExampleState.QUERIED)
 
 
 def mark_unqueried(example_ids: Collection[int]) -> Update:
     """Statement: examples whose query was withdrawn before anyone answered."""
-    return (
-        update(Example)
-        .where(among(Example.id, example_ids), Example.state == ExampleState.QUERIED)
-        .values(state=ExampleState.UNLABELED)
-    )
+    return _mark(example_ids, ExampleState.QUERIED, ExampleState.UNLABELED)
 
 
 def mark_held_out(example_ids: Collection[int]) -> Update:
     """Statement: unlabeled examples that no round is to ask about."""
-    return (
-        update(Example)
-        .where(among(Example.id, example_ids), Example.state == ExampleState.UNLABELED)
-        .values(state=ExampleState.HELD_OUT)
-    )
+    return _mark(example_ids, ExampleState.UNLABELED, ExampleState.HELD_OUT)
 
 
 def mark_released(example_ids: Collection[int]) -> Update:
     """Statement: examples that were held out and may be asked about again."""
-    return (
-        update(Example)
-        .where(among(Example.id, example_ids), Example.state == ExampleState.HELD_OUT)
-        .values(state=ExampleState.UNLABELED)
-    )
+    return _mark(example_ids, ExampleState.HELD_OUT, ExampleState.UNLABELED)
+
+
+def _mark(example_ids: Collection[int], now: ExampleState, then: ExampleState) -> Update:
+    which = among(Example.id, example_ids), Example.state == now
+    return update(Example).where(*which).values(state=then)
 
 
 def mark_answered() -> Update:

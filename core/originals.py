@@ -10,7 +10,7 @@ from typing import Any, Final, Self
 from core.buckets import Buckets
 from core.errors import Conflict, NotFound
 from core.locations import Location
-from core.media.text import MEDIA_TYPE
+from core.media.texts.medium import MEDIA_TYPE
 from core.object_stores import Object
 from core.storage import Storage
 from core.tables import Example

@@ -61,7 +61,7 @@ class ProjectSettings(_Strict):
             pages say of progress.
         input_size: Side of the square that the model sees, in pixels. Of an image that is not
             square the shorter side is scaled to it, and the centre is seen. ``None`` until the
-            first import, which chooses by the sizes of its images (``core.input_size``).
+            first import, which chooses by the sizes of its images.
         seed: Makes rounds reproducible.
         budget: What the verdicts of one round may cost, in units of ``cost``.
         cost: Prices of verdicts.

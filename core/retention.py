@@ -7,13 +7,13 @@ then every page of the project says when, and managers may have their exports.
 from datetime import datetime, timedelta
 from typing import Final
 
-from sqlalchemy import Select, delete, exists, func, select
+from sqlalchemy import Select, and_, delete, exists, func, or_, select
 from sqlalchemy.orm import Session
 
 from core import removals
 from core.consensus import lock_examples
 from core.events import Topic, notify
-from core.states import JobState, ProjectState
+from core.states import JobKind, JobState, ProjectState
 from core.tables import Annotation, Audit, Example, Job, Project, Query, Removal, Suggestion
 
 NOTICE: Final = timedelta(days=7)
@@ -24,13 +24,10 @@ MOST_DAYS: Final = 36_500
 
 def due_at(project: Project) -> datetime | None:
     """When ``project`` is to be deleted; none if that was not said, or it is not finished."""
-    if None in (project.retain_days, project.retain_since, project.finished_at):
+    days, since, finished = project.retain_days, project.retain_since, project.finished_at
+    if days is None or since is None or finished is None:
         return None
-    assert project.retain_days is not None
-    assert project.retain_since is not None
-    assert project.finished_at is not None
-    after = project.finished_at + timedelta(days=project.retain_days)
-    return max(after, project.retain_since + NOTICE)
+    return max(finished + timedelta(days=days), since + NOTICE)
 
 
 def limited() -> Select[Project]:
@@ -43,9 +40,13 @@ def limited() -> Select[Project]:
 
 
 def is_busy(project_id: int) -> Select[bool]:
-    """Whether a job of the project waits or runs."""
+    """Whether a job of the project waits or runs, or another project takes its pool over."""
     active = (JobState.QUEUED, JobState.RUNNING)
-    return select(exists().where(Job.project_id == project_id, Job.state.in_(active)))
+    takes_over = and_(
+        Job.kind == JobKind.IMPORT_POOL, Job.params["project"].astext == str(project_id)
+    )
+    at_work = or_(Job.project_id == project_id, takes_over)
+    return select(exists().where(Job.state.in_(active), at_work))
 
 
 def remove_rows(session: Session, project: Project) -> None:

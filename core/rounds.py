@@ -5,10 +5,10 @@ from typing import Any, Final
 from sqlalchemy import Select, select
 
 from core.errors import Conflict
-from core.job_params import AdvanceParams
+from core.jobs.params import AdvanceParams
 from core.lifecycle import move_round, new_job
 from core.project_settings import ProjectSettings
-from core.states import ArtifactKind, JobKind, RoundState
+from core.states import ArtifactKind, JobKind, JobState, RoundState
 from core.tables import Artifact, Job, Project, Round
 from core.tasks.registry import task_type
 
@@ -25,6 +25,17 @@ _ALGORITHMS = ("model", "strategy", "purity", "informativeness", "subset")
 def is_spent(spent: float, budget: float) -> bool:
     """Whether verdicts that cost ``spent`` have used up ``budget``, both in units of cost."""
     return spent >= budget - _EPSILON
+
+
+def waits_for_help(round_: RoundState, job: JobState | None) -> bool:
+    """Whether what a round's job does next has failed.
+
+    Args:
+        round_: One that is open may be labeled meanwhile, before all is done that its job does.
+        job: Of the round, if it has one.
+    """
+    is_open = round_ is RoundState.OPEN
+    return round_ is RoundState.FAILED or (is_open and job is JobState.FAILED)
 
 
 def lock_unfinished(project_id: int) -> Select[Round]:
@@ -80,6 +91,31 @@ def new_audit_round(project: Project, last: int, draws: int) -> Round:
     # Seconds are not known before; it closes when its queue is empty.
     round_.budget = _MOST_BUDGET if settings.cost.mode == "seconds" else draws * price
     return round_
+
+
+def new_certificate_round(project: Project, last: int, overlap: int) -> Round:
+    """A round after ``last`` that asks about draws for a certificate, and that none follows.
+
+    It closes when its queue is empty.
+    """
+    round_ = new_round(project, last + 1)
+    round_.strategy, round_.budget = CERTIFICATE, _MOST_BUDGET
+    round_.settings = {**round_.settings, "overlap": overlap}
+    return round_
+
+
+def note_draws(round_: Round, *, of: int, free: int, drawn: int, requested: bool) -> None:
+    """Keep with a round what the chance of its random draws is computed from.
+
+    Args:
+        round_: The round in which they are asked about.
+        of: How many examples the project held.
+        free: From how many of them was drawn.
+        drawn: How many.
+        requested: Whether somebody has asked for them.
+    """
+    made = {"of": of, "free": free, "drawn": drawn, "requested": requested}
+    round_.metrics = {**round_.metrics, "draws": [*round_.metrics.get("draws", []), made]}
 
 
 def take_up(round_: Round, project: Project) -> bool:

@@ -113,6 +113,12 @@ class Settings(BaseSettings):
     oidc_unverified_emails: bool = Field(
         default=False, description="Believe addresses that the provider does not call verified."
     )
+    oidc_token_days: int = Field(
+        default=30,
+        ge=0,
+        le=3650,
+        description="Days without single sign-on after which its people's API tokens open nothing.",
+    )
     oidc_only: bool = Field(
         default=False, description="Let nobody in by password; admins on the server aside."
     )
@@ -266,13 +272,15 @@ class Settings(BaseSettings):
         return self
 
     @field_validator(
-        "oidc_issuer", "oidc_client_id", "oidc_client_secret", "oidc_name", "oidc_roles",
+        "database_read_url", "oidc_issuer", "oidc_client_id", "oidc_client_secret", "oidc_name",
+        "oidc_roles", "secret",
         mode="before",
     )  # fmt: skip
     @classmethod
     def _named(cls, value: object) -> object:
         """Take what Compose sets to nothing as not set."""
-        return None if isinstance(value, str) and not value.strip() else value
+        text = value.get_secret_value() if isinstance(value, SecretStr) else value
+        return None if isinstance(text, str) and not text.strip() else value
 
     @property
     def provider(self) -> Provider | None:
@@ -318,18 +326,10 @@ class Settings(BaseSettings):
         named = (self.allowed_hosts or "").split(",")
         return frozenset(name.strip().lower() for name in named if name.strip())
 
-    @field_validator("database_read_url")
-    @classmethod
-    def _given(cls, value: SecretStr | None) -> SecretStr | None:
-        # Compose hands over an empty text where nothing is set.
-        return value if value is not None and value.get_secret_value().strip() else None
-
     @field_validator("secret")
     @classmethod
     def _long_enough(cls, value: SecretStr | None) -> SecretStr | None:
-        if value is None or not value.get_secret_value().strip():
-            return None
-        if len(value.get_secret_value()) < 32:
+        if value is not None and len(value.get_secret_value()) < 32:
             raise ValueError("KARAT_SECRET: take at least 32 letters, as of: openssl rand -hex 32")
         return value
 

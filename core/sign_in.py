@@ -9,6 +9,8 @@ from urllib.parse import urlsplit
 from core.addresses import literal
 from core.states import Role
 
+SKEW: Final = 60
+"""Seconds that the clocks of the provider and of this machine may differ by."""
 _HERE: Final = frozenset({"127.0.0.1", "::1"})
 
 

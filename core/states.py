@@ -95,10 +95,11 @@ class RoundState(StrEnum):
 
 
 class JobState(StrEnum):
-    """Where a job is in its life."""
+    """Where a job is in its life; one that is paused waits for somebody to decide."""
 
     QUEUED = "queued"
     RUNNING = "running"
+    PAUSED = "paused"
     SUCCEEDED = "succeeded"
     FAILED = "failed"
     CANCELLED = "cancelled"
@@ -201,7 +202,9 @@ class CertificateState(StrEnum):
     SCORING = "scoring"
     ASKING = "asking"
     READY = "ready"
+    APPLYING = "applying"
     APPLIED = "applied"
+    REVOKING = "revoking"
     REVOKED = "revoked"
     REFUSED = "refused"
 
@@ -225,6 +228,7 @@ class EventKind(StrEnum):
     ROUND_CLOSING = "round.closing"
     ROUND_CLOSED = "round.closed"
     ROUND_FAILED = "round.failed"
+    JOB_PAUSED = "job.paused"
     JOB_SUCCEEDED = "job.succeeded"
     JOB_FAILED = "job.failed"
     JOB_CANCELLED = "job.cancelled"

@@ -23,7 +23,7 @@ from core.settings import Settings
 
 _BLOCK: Final = 1 << 20
 MADE_SUFFIXES: Final = (".webp", ".png", ".jpg")
-"""Endings of the names of what is made of an image: see ``core.thumbnails``."""
+"""Endings of the names of what is made of an image: see ``core.media.images.thumbnails``."""
 
 
 @dataclass(frozen=True)

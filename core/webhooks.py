@@ -1,14 +1,16 @@
 """What webhooks are told: noted in the transaction in which it happens, written when it is sent."""
 
+from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, Final
 
 from sqlalchemy.orm import object_session
 
 from core.db import Base
-from core.messages import DeliverWebhooks
-from core.queue import remember
-from core.states import EventKind
-from core.tables import WebhookEvent
+from core.jobs.messages import DeliverWebhooks
+from core.jobs.queue import remember
+from core.states import EventKind, JobState, ProjectState, RoundState
+from core.tables import Job, WebhookEvent
 
 TEST: Final = "webhook.test"
 """Kind of the event that somebody asks for, to see whether it arrives."""
@@ -16,6 +18,27 @@ SECRET_PREFIX: Final = "whsec_"
 """What secrets begin with, by the convention of Standard Webhooks."""
 VERSION: Final = 1
 """Of the payload; the same for as long as names are only added."""
+PROJECT_EVENTS: Final[Mapping[tuple[ProjectState, ProjectState], EventKind]] = {
+    (ProjectState.DRAFT, ProjectState.RUNNING): EventKind.PROJECT_STARTED,
+    (ProjectState.RUNNING, ProjectState.PAUSED): EventKind.PROJECT_PAUSED,
+    (ProjectState.PAUSED, ProjectState.RUNNING): EventKind.PROJECT_RESUMED,
+    (ProjectState.FINISHED, ProjectState.RUNNING): EventKind.PROJECT_RESUMED,
+    (ProjectState.RUNNING, ProjectState.FINISHED): EventKind.PROJECT_FINISHED,
+    (ProjectState.PAUSED, ProjectState.FINISHED): EventKind.PROJECT_FINISHED,
+}
+ROUND_EVENTS: Final[Mapping[RoundState, EventKind]] = {
+    RoundState.OPEN: EventKind.ROUND_OPENED,
+    RoundState.CLOSING: EventKind.ROUND_CLOSING,
+    RoundState.CLOSED: EventKind.ROUND_CLOSED,
+    RoundState.FAILED: EventKind.ROUND_FAILED,
+}
+JOB_EVENTS: Final[Mapping[JobState, EventKind]] = {
+    JobState.PAUSED: EventKind.JOB_PAUSED,
+    JobState.SUCCEEDED: EventKind.JOB_SUCCEEDED,
+    JobState.FAILED: EventKind.JOB_FAILED,
+    JobState.CANCELLED: EventKind.JOB_CANCELLED,
+}
+"""What a change of state is told as."""
 
 
 def note(about: Base, kind: EventKind, project_id: int | None, data: dict[str, Any]) -> None:
@@ -31,6 +54,34 @@ def note(about: Base, kind: EventKind, project_id: int | None, data: dict[str, A
     if session is not None:
         session.add(WebhookEvent(kind=kind.value, project_id=project_id, data=data))
         remember(session.info, DeliverWebhooks())
+
+
+def note_job(job: Job, ended: datetime) -> None:
+    """Tell webhooks of a job that has ended, or waits for somebody to decide.
+
+    A part says nothing by itself: the job that it belongs to does. Whoever has something looked at
+    waits for it.
+    """
+    if not (job.kind.is_passing or job.parent_id is not None or job.dry_run):
+        note(job, JOB_EVENTS[job.state], job.project_id, {"job": _facts(job, ended)})
+
+
+def _facts(job: Job, ended: datetime) -> dict[str, Any]:
+    seconds = None if job.started_at is None else (ended - job.started_at).total_seconds()
+    numbers = {
+        name: value
+        for name, value in (job.result or {}).items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    }
+    return {
+        "id": job.id,
+        "kind": job.kind.value,
+        "attempt": job.attempt,
+        "seconds": seconds,
+        "error": job.error,
+        "pause": job.pause,
+        "numbers": numbers,
+    }
 
 
 def message_id(event: WebhookEvent) -> str:

@@ -1,12 +1,14 @@
-"""Which weights a project's model starts from, by its settings."""
+"""Which weights a project needs, by its settings."""
 
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
 from core.project_settings import Choice
 
-Library = Literal["timm", "torchvision"]
-LIBRARIES: Final = get_args(Library)
+Library = Literal["timm", "torchvision", "open_clip"]
+CAPTIONS: Final[Library] = "open_clip"
+"""Of networks that understand captions: by their weights pools of images are searched by words."""
+LIBRARIES: Final = tuple(one for one in get_args(Library) if one != CAPTIONS)
 """Models of the catalog that stand for any network of a library."""
 
 
@@ -38,3 +40,12 @@ def start_of(model: Choice) -> Start | None:
     if not uploaded and not params.get("pretrained"):
         return None
     return Start(model.name, str(params.get("architecture")), uploaded)
+
+
+def captions_of(purity: Choice) -> str:
+    """Name of the uploaded weights by which a purity compares images with captions; or empty.
+
+    Args:
+        purity: Of a project's settings, with all its parameters.
+    """
+    return str(purity.params.get("uploaded") or "") if purity.name == "clip" else ""

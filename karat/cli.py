@@ -12,6 +12,8 @@ from karat.commands.check import check
 from karat.commands.connection import remedy, target
 from karat.commands.demo import demo
 from karat.commands.draws import audit
+from karat.commands.exports import export
+from karat.commands.imports import import_images
 from karat.commands.jobs import algorithms, jobs
 from karat.commands.judges import judges
 from karat.commands.pool import pool
@@ -22,7 +24,6 @@ from karat.commands.services import DirectoryCommand, doctor, up
 from karat.commands.snapshots import snapshots
 from karat.commands.subsets import subsets
 from karat.commands.syncs import syncs
-from karat.commands.transfers import export, import_images
 from karat.commands.upkeep import backup, restore, verify
 from karat.commands.users import login, tokens, users
 from karat.commands.webhooks import webhooks

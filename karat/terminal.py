@@ -7,9 +7,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
+
+from core.private import private_files
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -53,6 +56,26 @@ def show_json(value: Any) -> None:
         value: Anything JSON can hold.
     """
     typer.echo(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+@contextmanager
+def json_lines(file: Path | None, mode: Literal["a", "w"]) -> Iterator[Callable[[Any], None]]:
+    """Where values go for programs, a line each: a file that only its owner reads.
+
+    Args:
+        file: Which; the terminal if None.
+        mode: Whether lines are added to those that it has, or take their place.
+
+    Yields:
+        Writes one, which is there at once.
+    """
+    if file is None:
+        yield lambda value: typer.echo(json.dumps(value, ensure_ascii=False))
+        return
+    with private_files():
+        target = file.open(mode, encoding="utf-8", buffering=1)
+    with target:
+        yield lambda value: print(json.dumps(value, ensure_ascii=False), file=target)
 
 
 def show_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], empty: str) -> None:
@@ -160,7 +183,7 @@ def job_bar() -> Iterator[Callable[["Job"], None]]:
                 return
             eta = now["eta_seconds"]
             step = f"{now['phase_index'] + 1}/{len(now['phases'])} " if now["phases"] else ""
-            over = job["state"] in {"succeeded", "failed", "cancelled"}
+            over = job["state"] in {"succeeded", "failed", "cancelled", "paused"}
             progress.update(
                 task,
                 description=job["state"] if over else f"{step}{now['phase']}",

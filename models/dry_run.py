@@ -16,6 +16,8 @@ _FEW: Final = 2
 _MOST_STEPS: Final = 50
 _SECONDS: Final = 3.0
 _LONG: Final = 10.0
+_FEW_EXAMPLES: Final = 4
+_LONG_FOR_FEW: Final = 2.0
 _SAMPLE_SECONDS: Final = 0.02
 
 
@@ -45,6 +47,28 @@ def step_seconds(run: Callable[[int], object]) -> float:
     slope = (timed(run, steps) - few) / (steps - _FEW)
     # What varies from run to run may be more than the steps themselves, if those are tiny.
     return max(slope, 1e-6)
+
+
+def long_step_seconds(run: Callable[[int], object], size: int) -> float | None:
+    """Measure one step of a training on a few of its examples, where all would take minutes.
+
+    Args:
+        run: does one step on so many examples. What it does before and after it drops out.
+        size: how many examples a step has.
+
+    Returns:
+        Seconds of one step, > 0; None where steps are short enough to be measured as they are.
+    """
+    if size <= 2 * _FEW_EXAMPLES:
+        return None
+    run(_FEW_EXAMPLES)
+    few = timed(run, _FEW_EXAMPLES)
+    if few < _LONG_FOR_FEW:
+        return None
+    many = timed(run, 2 * _FEW_EXAMPLES)
+    each = (many - few) / _FEW_EXAMPLES
+    # Where something else on the machine has slowed the fewer down.
+    return size * (each if each > 0 else many / (2 * _FEW_EXAMPLES))
 
 
 def extended_seconds(

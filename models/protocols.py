@@ -12,7 +12,44 @@ Indices = NDArray[np.int64]
 Float32Array = NDArray[np.float32]
 
 OOD: Final = -1
-"""The label of an example that annotators called out-of-distribution."""
+"""What stands for out-of-distribution where verdicts are keys, among classes 0..C-1."""
+
+
+@dataclass(frozen=True)
+class OpenSetLabels:
+    """What L examples are: of a class, or out-of-distribution.
+
+    Attributes:
+        classes: (L,) int64 in 0..C-1; where `is_ood`, 0, and without meaning.
+        is_ood: (L,) bool.
+    """
+
+    classes: Indices
+    is_ood: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, classes: Indices, is_ood: NDArray[np.bool_] | None = None) -> "OpenSetLabels":
+        """Make them of (L,) classes, whatever these are of the OOD; by default none is OOD."""
+        if is_ood is None:
+            is_ood = np.zeros(len(classes), dtype=np.bool_)
+        return cls(np.where(is_ood, 0, classes).astype(np.int64), is_ood)
+
+    def __len__(self) -> int:
+        """Return L."""
+        return len(self.is_ood)
+
+    def __getitem__(self, positions: Indices | NDArray[np.bool_]) -> "OpenSetLabels":
+        """Return those at (n,) positions, or of an (L,) mask."""
+        return OpenSetLabels(self.classes[positions], self.is_ood[positions])
+
+    @property
+    def inside(self) -> NDArray[np.bool_]:
+        """(L,) whether each is of a class."""
+        return ~self.is_ood
+
+    def outputs(self, ood: int) -> Indices:
+        """Return (L,) int64: the class, or `ood`, the output that a classifier has for OOD."""
+        return np.where(self.is_ood, ood, self.classes)
 
 
 class Progress(Protocol):
@@ -97,19 +134,6 @@ class TargetModel(Protocol):
         """Write everything that loading needs to one safetensors file, atomically."""
 
 
-class Pixels(Protocol):
-    """Images of one size by row.
-
-    Attributes:
-        size: S, the side in pixels.
-    """
-
-    size: int
-
-    def __getitem__(self, rows: Indices) -> NDArray[np.uint8]:
-        """Return (n, S, S, 3) uint8 images of (n,) rows."""
-
-
 class Extractor(Protocol):
     """A feature extractor of the frozen mode, fitted on a pool or published."""
 
@@ -137,7 +161,7 @@ class PoolView:
         embeddings: (N, D) float32 of the candidates; D = 0 where no embedding was kept.
         labeled_logits: (L, C) float32.
         labeled_embeddings: (L, D) float32.
-        labels: (L,) int64 in 0..C-1, or `OOD`.
+        labels: what the L verdicts say.
         classes: C.
         seed: for algorithms that draw at random.
         head: the last layer of the model; None if unknown.
@@ -151,14 +175,14 @@ class PoolView:
         purity_is_probability: whether the purity that was scored is a probability of being
             in-distribution.
         maps: (P, W) of the whole pool by pool index, mapped, not read: what a detector looks at
-            (`models.detection.maps`); None without one, or where it looks at pixels.
+            (`models.tasks.boxes.maps`); None without one, or where it looks at pixels.
     """
 
     logits: Float32Array
     embeddings: Float32Array
     labeled_logits: Float32Array
     labeled_embeddings: Float32Array
-    labels: Indices
+    labels: OpenSetLabels
     classes: int
     seed: int
     head: LinearHead | None = None
@@ -175,8 +199,7 @@ class PoolView:
     @property
     def is_ood(self) -> NDArray[np.bool_]:
         """Which of the verdicts are OOD, (L,)."""
-        is_ood: NDArray[np.bool_] = self.labels == OOD
-        return is_ood
+        return self.labels.is_ood
 
     PER_CANDIDATE: ClassVar[tuple[str, ...]] = (
         "logits",

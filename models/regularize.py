@@ -3,27 +3,39 @@
 Source: thesis, chapter 3 (section 3.4 for the measures).
 """
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal
 
 import numpy as np
 
+from models.catalog.params.regularize import TaufeParams
+from models.catalog.params.scores import EnergyParams, MspParams
 from models.errors import ModelError
 from models.evaluation.evaluate import accuracy, class_similarity, per_class_accuracy
 from models.evaluation.ood_detection import ood_detection
 from models.evaluation.skill_warnings import Skill, doubts_of_standard, tells
 from models.features.tsne import planar_map
-from models.media.image import PixelStore
-from models.params.regularize import TaufeParams
-from models.params.scores import EnergyParams, MspParams
-from models.protocols import OOD, Float32Array, Indices, Outputs, PoolView, Progress, TargetModel
+from models.media.images.networks.nets import Network
+from models.media.images.store import PixelStore
+from models.media.images.training.adversarial import AdversarialObjective, attacked_accuracy
+from models.media.images.training.mixmatch import Unlabeled, train_mixmatch
+from models.media.images.training.train import train
+from models.numerics.random_split import lots
+from models.protocols import (
+    Float32Array,
+    Indices,
+    OpenSetLabels,
+    Outputs,
+    PoolView,
+    Progress,
+    TargetModel,
+)
 from models.purity import energy, msp
-from models.random_split import lots
 from models.target.train import train_target
-
-METHODS: Final = ("standard", "oat", "taufe")
+from models.target.trained import NetworkModel
 
 _DRAWN_INSIDE, _DRAWN_OOD = 500, 250
 _ENOUGH_OOD: Final = 10
@@ -43,6 +55,7 @@ class Parts:
         test_labels: (t,) int64 in 0..C-1, of them.
         test_ood: (u,) int64, OOD of the same sources.
         judged_on: where `test` is from.
+        unlabeled: (u,) int64, of which nothing is known; for "mixmatch" only.
     """
 
     inside: Indices
@@ -53,6 +66,30 @@ class Parts:
     test_labels: Indices
     test_ood: Indices
     judged_on: Literal["evaluation", "held_out"]
+    unlabeled: Indices = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+
+    def known_ood(self, seed: int) -> Indices:
+        """Return (k,) int64, what tells OOD among unlabeled images: the verdicts first.
+
+        Of the auxiliary ones no more than make both kinds equal: what tells them apart takes the
+        shares that it sees for those of the pool.
+        """
+        room = max(0, len(self.inside) - len(self.verdicts))
+        some = np.random.default_rng(seed).permutation(self.auxiliary)[:room]
+        return np.concatenate([self.verdicts, np.sort(some)])
+
+    def beside(self, unlabeled: Indices) -> "Parts":
+        """Return the same with (u,) images without a label.
+
+        Raises:
+            ModelError: there are none.
+        """
+        if len(unlabeled) == 0:
+            raise ModelError(
+                "There is no unlabeled image that mixmatch could learn from: import more images, "
+                "lower least_purity, or choose training = supervised."
+            )
+        return replace(self, unlabeled=unlabeled)
 
 
 def divide(
@@ -130,7 +167,7 @@ def train_method(
     checkpoint: Path | None = None,
     progress: Progress | None = None,
 ) -> TargetModel:
-    """Train one of `METHODS`: the same seed, batches and number of updates for all.
+    """Train one of `params.methods`: the same seed, batches and number of updates for all.
 
     Args:
         method: which.
@@ -157,36 +194,70 @@ def train_method(
         auxiliary_indices=parts.auxiliary,
         checkpoint=checkpoint,
         progress=progress,
+        trainer=_trainer(method, store, parts, params),
     )
 
 
+def _trainer(
+    method: str, store: PixelStore, parts: Parts, params: TaufeParams
+) -> Callable[..., Network]:
+    if method == "supervised" or params.training == "supervised":
+        return train
+    if params.training == "mixmatch":
+        unlabeled = Unlabeled(store, parts.unlabeled)
+        return partial(train_mixmatch, unlabeled=unlabeled, mixing=params)
+    return partial(train, make_objective=partial(AdversarialObjective, attack=params))
+
+
 def effort(parts: Parts, params: TaufeParams) -> dict[str, float]:
-    """Return what each of `METHODS` and the comparison of all amount to beside each other.
+    """Return what each of `params.methods` and the comparison of all amount to beside each other.
 
     Counted are images that pass through the network: learning from one takes about as long as
-    looking at three, and to OAT and TAUFE each batch brings as many OOD images again.
+    looking at three, as does each step of an attack, and to OAT and TAUFE each batch brings as many
+    OOD images again.
     """
-    plain = 3.0 * params.steps * params.batch_size
+    batch = float(params.steps * params.batch_size)
+    plain = outside = 3 * batch
+    if params.training == "mixmatch":
+        plain = (3 + 4 * params.augmentations) * batch
+    if params.training == "adversarial":
+        plain = 3 * (1 + params.attack_steps) * batch
+        outside = plain if params.attack_ood else outside
+    taken = {"supervised": 3 * batch, "standard": plain}
     looked_at = len(parts.test) + len(parts.test_ood) + len(drawing(parts, seed=0)[0])
-    return {"standard": plain, "oat": 2 * plain, "taufe": 2 * plain} | {
-        "compare": float(len(METHODS) * looked_at)
+    looked_at += 3 * params.judging_steps * judged_by_attacks(parts, params)
+    return {method: taken.get(method, plain + outside) for method in params.methods} | {
+        "compare": float(len(params.methods) * looked_at)
     }
 
 
+def judged_by_attacks(parts: Parts, params: TaufeParams) -> int:
+    """Return how many images are attacked to judge a network."""
+    return min(len(parts.test), params.judging_images) if params.training == "adversarial" else 0
+
+
 def measure(
-    model: TargetModel, parts: Parts, *, progress: Progress | None = None
+    model: TargetModel,
+    parts: Parts,
+    params: TaufeParams,
+    *,
+    seed: int,
+    progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Judge a model by the images that it has not seen.
 
     Args:
         model: a trained one.
         parts: what `divide` returned.
+        params: whether, and how, images are attacked.
+        seed: decides which, and from where.
         progress: counts images; may raise `Cancelled`.
 
     Returns:
-        JSON-ready: `accuracy` 0..1; `per_class` C numbers; `similarity`, the mean cosine between
-        embeddings of different classes, -1..1; `msp` and `energy`, how well each tells OOD apart
-        (`OodDetection`). None where there is nothing to judge by.
+        JSON-ready: `accuracy` 0..1; `attacked_accuracy` 0..1, where images are attacked;
+        `per_class` C numbers; `similarity`, the mean cosine between embeddings of different
+        classes, -1..1; `msp` and `energy`, how well each tells OOD apart (`OodDetection`). None
+        where there is nothing to judge by.
     """
     inside = model.infer(parts.test, progress=progress)
     result: dict[str, Any] = {
@@ -194,6 +265,13 @@ def measure(
         "per_class": [_number(one) for one in per_class_accuracy(inside, parts.test_labels)],
         "similarity": _number(class_similarity(inside.embeddings, parts.test_labels)),
     }
+    if count := judged_by_attacks(parts, params):
+        assert isinstance(model, NetworkModel)
+        some = np.random.default_rng(seed).permutation(len(parts.test))[:count]
+        result["attacked_accuracy"] = attacked_accuracy(
+            model.network, model.store, parts.test[some], parts.test_labels[some],
+            params, seed=seed, progress=progress,
+        )  # fmt: skip
     outside = None
     if len(parts.test_ood):
         outside = model.infer(parts.test_ood, progress=progress)
@@ -230,6 +308,15 @@ def doubts_of_ood(parts: Parts, params: TaufeParams) -> tuple[str, ...]:
     return said
 
 
+def doubts_of_unlabeled(parts: Parts) -> tuple[str, ...]:
+    """Warn of unlabeled images among which nothing tells OOD images."""
+    return (
+        "Too little is known of OOD images to tell them among the "
+        f"{len(parts.unlabeled)} unlabeled images that mixmatch learned from. Label more images as "
+        "OOD, or import images into the split auxiliary_ood.",
+    )
+
+
 def doubts_of_training(
     model: TargetModel,
     parts: Parts,
@@ -240,7 +327,7 @@ def doubts_of_training(
     """Warn of a comparison in which the plain network has learned next to nothing.
 
     Args:
-        model: trained by "standard".
+        model: trained by the first of `params.methods`.
         parts: what `divide` returned.
         right: its accuracy on the images that judge, 0..1; None without any.
         progress: counts images; may raise `Cancelled`.
@@ -257,17 +344,18 @@ def doubts_of_training(
     return doubts_of_standard(Skill.of(known, labels), judged=False)
 
 
-def drawing(parts: Parts, *, seed: int) -> tuple[Indices, Indices]:
+def drawing(parts: Parts, *, seed: int) -> tuple[Indices, OpenSetLabels]:
     """Choose the images of the embedding plot, the same for all methods.
 
     Returns:
-        (k,) pool indices, and (k,) labels in 0..C-1 or `OOD`.
+        (k,) pool indices, and what these k are.
     """
     generator = np.random.default_rng(seed)
     chosen = np.sort(generator.permutation(len(parts.test))[:_DRAWN_INSIDE])
     outside = np.sort(generator.permutation(parts.test_ood)[:_DRAWN_OOD])
-    labels = np.concatenate([parts.test_labels[chosen], np.full(len(outside), OOD)])
-    return np.concatenate([parts.test[chosen], outside]), labels
+    is_ood = np.arange(len(chosen) + len(outside)) >= len(chosen)
+    classes = np.concatenate([parts.test_labels[chosen], np.zeros_like(outside)])
+    return np.concatenate([parts.test[chosen], outside]), OpenSetLabels(classes, is_ood)
 
 
 def draw(model: TargetModel, indices: Indices, *, seed: int) -> list[list[float]]:
@@ -277,10 +365,15 @@ def draw(model: TargetModel, indices: Indices, *, seed: int) -> list[list[float]
 
 
 def settings_of(params: TaufeParams) -> Mapping[str, dict[str, Any]]:
-    """Return, for each of `METHODS`, the project setting `model` that trains rounds like it."""
+    """Return, for each method, the project setting `model` that trains rounds like it.
+
+    Rounds learn from labels alone, as they are: nothing but supervised training is theirs.
+    """
+    if params.training != "supervised":
+        return {}
     return {
         method: {"name": params.network, "params": params.model_params(method)}
-        for method in METHODS
+        for method in params.methods
     }
 
 
@@ -292,7 +385,7 @@ def _confidence(name: str, outputs: Outputs) -> Float32Array:
         embeddings=outputs.embeddings,
         labeled_logits=none,
         labeled_embeddings=outputs.embeddings[:0],
-        labels=np.empty(0, dtype=np.int64),
+        labels=OpenSetLabels.of(np.empty(0, dtype=np.int64)),
         classes=outputs.logits.shape[1],
         seed=0,
     )

@@ -69,6 +69,7 @@ RESOURCES: Final[Mapping[str, Shown]] = {
     "Member": Shown("MemberOut", "A member of a project."),
     "Progress": Shown("Progress"),
     "JobError": Shown("JobError", "Why a job failed."),
+    "JobPause": Shown("JobPause"),
     "Job": Shown("JobOut", "Work done by a worker."),
     "InstructionTurn": Shown("InstructionTurn"),
     "InstructionFields": Shown("InstructionFields"),
@@ -112,6 +113,7 @@ FINDINGS: Final[Mapping[str, Shown]] = {
     "ClassAudit": Shown("ClassAudit"),
     "AuditEstimate": Shown("AuditEstimate"),
     "AuditAsked": Shown("AuditAsked"),
+    "LookAlike": Shown("LookAlike"),
     "Reason": Shown("Reason"),
     "Outlook": Shown("OutlookOut"),
     "AgreementFigures": Shown("Agreement"),
@@ -188,6 +190,16 @@ CERTIFICATES: Final[Mapping[str, Shown]] = {
     "ClassReport": Shown("ClassReport"),
     "CertificateReport": Shown("CertificateReport"),
 }
+JUDGES: Final[Mapping[str, Shown]] = {
+    "Trial": Shown("Trial"),
+    "Judge": Shown("JudgeOut"),
+}
+SYNCS: Final[Mapping[str, Shown]] = {
+    "SyncFinding": Shown("SyncFinding"),
+    "SyncImport": Shown("SyncImport"),
+    "Sync": Shown("SyncOut"),
+    "SyncObject": Shown("SyncObjectOut"),
+}
 MODULES: Final = {
     "resources": (
         "Users, projects, jobs and labels, as the API returns them.\n\n"
@@ -209,6 +221,14 @@ MODULES: Final = {
     "certificate_types": (
         f"What is promised of labels that models give.\n\n{_MADE}",
         CERTIFICATES,
+    ),
+    "judge_types": (
+        f"Models behind an address that rank instructions.\n\n{_MADE}",
+        JUDGES,
+    ),
+    "sync_types": (
+        f"Places that pools follow, and what was found there.\n\n{_MADE}",
+        SYNCS,
     ),
 }
 

@@ -80,10 +80,8 @@ def shipped(packages: list[Package], project: Mapping[str, Any]) -> set[str]:
     return reached
 
 
-def of_python() -> Iterator[dict[str, Any]]:
-    """Components of ``requirements/lock.txt``."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    packages = pinned((ROOT / "requirements" / "lock.txt").read_text())
+def of_python(packages: list[Package], project: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Components of pinned packages, of which Karat's ``project`` needs some to run."""
     needed = shipped(packages, project)
     for one in packages:
         made: dict[str, Any] = {
@@ -149,9 +147,10 @@ def of_images() -> Iterator[dict[str, Any]]:
     """Images that the containers begin with, by what they are called."""
     compose = (ROOT / "docker-compose.yml").read_text()
     named = _FROM.findall(_filled((ROOT / "Dockerfile").read_text()))
-    named += re.findall(r"^    image: \$\{KARAT_\w+_IMAGE:-([\w./-]+:[\w.-]+)\}", compose, re.M)
+    named += re.findall(r"^    image: \$\{KARAT_\w+_IMAGE:-([\w./-]+:[\w.@:-]+)\}", compose, re.M)
     for image in sorted({one for one in named if ":" in one}):
-        name, _, version = image.partition(":")
+        tagged, _, digest = image.partition("@sha256:")
+        name, _, version = tagged.partition(":")
         ref = f"pkg:docker/{name}@{version}"
         yield {
             "type": "container",
@@ -160,6 +159,7 @@ def of_images() -> Iterator[dict[str, Any]]:
             "version": version,
             "purl": ref,
             "scope": "excluded" if name == "node" else "required",
+            "hashes": [{"alg": "SHA-256", "content": digest}],
         }
 
 
@@ -170,9 +170,10 @@ def _filled(dockerfile: str) -> str:
     return dockerfile
 
 
-def _dependencies(components: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _dependencies(
+    components: list[dict[str, Any]], packages: list[Package]
+) -> list[dict[str, Any]]:
     """Which Python package needs which; the lock of npm has ranges only."""
-    packages = pinned((ROOT / "requirements" / "lock.txt").read_text())
     wants: dict[str, set[str]] = {one.ref: set() for one in packages}
     by_name: dict[str, list[str]] = {}
     for one in packages:
@@ -191,7 +192,9 @@ def _dependencies(components: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def bill() -> dict[str, Any]:
     """All of it."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    found = sorted([*of_python(), *of_npm(), *of_images()], key=lambda one: one["bom-ref"])
+    packages = pinned((ROOT / "requirements" / "lock.txt").read_text())
+    components = [*of_python(packages, project), *of_npm(), *of_images()]
+    found = sorted(components, key=lambda one: one["bom-ref"])
     content = json.dumps([one["bom-ref"] for one in found])
     return {
         "bomFormat": "CycloneDX",
@@ -209,7 +212,7 @@ def bill() -> dict[str, Any]:
             }
         },
         "components": found,
-        "dependencies": _dependencies(found),
+        "dependencies": _dependencies(found, packages),
     }
 
 

@@ -12,7 +12,7 @@ from core.rounds import newest_model
 from core.states import ArtifactKind, CertificateState, ExampleState, LotState, Split
 from core.storage import sha256
 from core.tables import Artifact, Certificate, CertificateLot, Example, Project, Round
-from models.params.certify import CertifyParams
+from models.catalog.params.certify import CertifyParams
 from tests.world import World
 from workers.certificates.promises import lots_of
 

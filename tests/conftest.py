@@ -20,13 +20,15 @@ from psycopg import sql
 from sqlalchemy.orm import Session
 
 from api.main import create_app
-from core import queue, settings
+from core import settings
 from core.db import sync_engine, sync_sessions
+from core.jobs import queue
 from karat.local.embedded import EmbeddedPostgres, EmbeddedRedis
 from tests.clip import tiny_clip
 from tests.s3 import CREDENTIALS, Bucket, S3Server, s3_server
 from tests.world import World
 from workers import context
+from workers.tasks import remove_files
 
 ROOT = Path(__file__).resolve().parent.parent
 TEMPLATE = "karat_template"
@@ -143,6 +145,8 @@ def _forget() -> None:
     """Processes read their environment once; tests are many installations in one process."""
     for cached in (settings.settings, queue.celery, context.sessions):
         cached.cache_clear()
+    # Where it left off is a place among the removals of one installation.
+    remove_files._after = 0
 
 
 @pytest.fixture(scope="session")

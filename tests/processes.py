@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from pkgutil import resolve_name
 
 import httpx
 import psycopg
@@ -69,12 +70,8 @@ def api(log: Path, port: int | None = None) -> Iterator[tuple[subprocess.Popen[b
 
 @contextlib.contextmanager
 def worker(queue: str, log: Path, name: str | None = None) -> Iterator[BaseProcess]:
-    """A Celery worker on ``queue``; killed in the end if still alive.
-
-    It is a process of its own, forked from one that has imported PyTorch and little else: tests
-    start many workers, and each would import it for longer than it works.
-    """
-    arguments = (
+    """A Celery worker on ``queue``; killed in the end if still alive."""
+    arguments: tuple[str, ...] = (
         "-A",
         "workers.app",
         "worker",
@@ -84,13 +81,8 @@ def worker(queue: str, log: Path, name: str | None = None) -> Iterator[BaseProce
         "-n",
         f"{name or queue}@%h",
     )
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["tests.preloaded"])
-    process = context.Process(
-        target=_celery,
-        args=((*arguments, "--without-gossip", "--without-mingle"), dict(os.environ), log),
-    )
-    process.start()
+    arguments = (*arguments, "--without-gossip", "--without-mingle")
+    process = forked(_celery, arguments, log)
     try:
         yield process
     finally:
@@ -98,11 +90,30 @@ def worker(queue: str, log: Path, name: str | None = None) -> Iterator[BaseProce
         process.join(10)
 
 
-def _celery(arguments: tuple[str, ...], environment: Mapping[str, str], log: Path) -> None:
-    """Be ``celery`` with ``arguments``, in the test's environment."""
+def forked(run: Callable[..., None], *arguments: object) -> BaseProcess:
+    """Call a function of a module in a process of its own, in the test's environment.
+
+    It is forked from one that has imported what workers do: tests start many processes, and each
+    would import for longer than it works.
+    """
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["tests.preloaded"])
+    name = f"{run.__module__}:{run.__qualname__}"
+    process = context.Process(target=_begin, args=(name, arguments, dict(os.environ)))
+    process.start()
+    return process
+
+
+def _begin(name: str, arguments: tuple[object, ...], environment: Mapping[str, str]) -> None:
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(ROOT)
+    # By its name: what its module reads of the environment is to be that of the test.
+    resolve_name(name)(*arguments)
+
+
+def _celery(arguments: tuple[str, ...], log: Path) -> None:
+    """Be ``celery`` with ``arguments``."""
     with log.open("ab") as output:
         os.dup2(output.fileno(), sys.stdout.fileno())
         os.dup2(output.fileno(), sys.stderr.fileno())

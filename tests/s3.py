@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import httpx
+import pytest
 import s3fs
 
 from tests.processes import eventually, free_port
@@ -60,6 +61,12 @@ class Bucket:
 
     def remove(self, key: str) -> None:
         self.files.rm_file(f"{self.name}/{key}")
+
+
+def out_of_reach(monkeypatch: pytest.MonkeyPatch, port: int = 9) -> None:
+    """Let buckets be where nothing listens, and nobody ask more than once."""
+    monkeypatch.setenv("KARAT_S3_ENDPOINT", f"http://127.0.0.1:{port}")
+    monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
 
 
 @contextmanager

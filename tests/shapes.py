@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.media.image import PixelStore
+from models.media.images.store import PixelStore
 
 SQUARE, DISC = 0, 1
 _COLOURS = np.array([(220, 40, 40), (40, 60, 220)])

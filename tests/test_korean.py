@@ -19,6 +19,15 @@ SPEAKERS: Final = (
     "workers/resize", "workers/runner.py",
 )  # fmt: skip
 NUMBER_FORMATS: Final = {"float32", "bfloat16"}
+# What pages have words of their own for (strings/en/said.ts, setup.splits), and columns of files.
+CONTROLS: Final = {
+    "auxiliary_ood", "count_from", "dry_run", "folder_split", "key_column", "max_rounds",
+    "max_tokens", "subset_id",
+}  # fmt: skip
+LIBRARIES: Final = {"open_clip"}
+COLUMNS: Final = {"bbox_format", "example_id", "file_name"}
+# Of no parts of Python, as timm.list_models().
+_NAME: Final = re.compile(r"(?<!\.)\b[a-z0-9]+(?:_[a-z0-9]+)+\b")
 _HANGUL: Final = re.compile(r"[가-힣]")
 _NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
 
@@ -26,6 +35,11 @@ _NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
 def _korean(name: str) -> dict[str, str]:
     found: dict[str, str] = json.loads((STRINGS / name).read_text())
     return found
+
+
+def _sentences_in_korean() -> dict[str, str]:
+    """What jobs say, and what the API refuses."""
+    return _korean("sentences.json") | _korean("refusals.json")
 
 
 def _catalog() -> set[str]:
@@ -51,13 +65,19 @@ def test_only_names_of_methods_stay_as_they_are() -> None:
     names = {spec.title for spec in specs()}
     latin = {one: said for one, said in _korean("catalog.json").items() if not _HANGUL.search(said)}
     assert {one for one, said in latin.items() if said != one or one not in names} == set()
-    assert [
-        one for one, said in _korean("sentences.json").items() if not _HANGUL.search(said)
-    ] == []
+    assert [one for one, said in _sentences_in_korean().items() if not _HANGUL.search(said)] == []
+
+
+def test_what_the_server_names_has_a_title_in_the_catalog() -> None:
+    known = {spec.name for spec in specs()} | {
+        name for spec in specs() for name in spec.params.model_json_schema().get("properties", {})
+    }
+    named = {one for english in _sentences_in_korean() for one in _NAME.findall(english)}
+    assert named - known - CONTROLS - COLUMNS - LIBRARIES == set()
 
 
 def test_no_number_is_lost_on_the_way_to_korean() -> None:
-    for english, said in (_korean("catalog.json") | _korean("sentences.json")).items():
+    for english, said in (_korean("catalog.json") | _sentences_in_korean()).items():
         assert set(_NUMBER.findall(english)) <= set(_NUMBER.findall(said)), english
 
 
@@ -97,7 +117,36 @@ def _trees(*places: str) -> Iterator[ast.AST]:
 def test_every_note_has_korean() -> None:
     said = {sentence for tree in _trees(*SPEAKERS) for sentence in _sentences(tree)}
     assert "No model yet, so the batch is random." in said
-    assert said - _korean("sentences.json").keys() == set()
+    assert said - _sentences_in_korean().keys() == set()
+
+
+# What only programs can ask for: no page sends it, or none shows the answer.
+OF_PROGRAMS: Final = {
+    "bad_request", "body_too_deep", "body_too_many_parts", "code_required", "invalid_folder_split",
+    "invalid_polygon", "invalid_upload", "invalid_value", "link_expired", "link_invalid",
+    "metrics_closed", "no_picture", "no_such_tile", "not_for_medium", "nothing_to_confirm",
+    "project_token", "scope_required", "similar_to_what", "unknown_weights", "wrong_medium",
+}  # fmt: skip
+DETAIL: Final = {
+    "Conflict": 1, "DomainError": 1, "Forbidden": 1, "Invalid": 1, "Unauthenticated": 1,
+}  # fmt: skip
+
+
+def test_everything_that_the_api_refuses_on_pages_has_korean() -> None:
+    said = {}
+    for tree in _trees("api", "core"):
+        for node in ast.walk(tree):
+            place = DETAIL.get(ast.unparse(node.func)) if isinstance(node, ast.Call) else None
+            if not isinstance(node, ast.Call) or place is None or len(node.args) <= place:
+                continue
+            code = _text(node.args[0])
+            # What is put together elsewhere is nothing but what varies, and of a setting its field.
+            text = (_text(node.args[place]) or "").strip("{}:. ")
+            if text and code not in OF_PROGRAMS:
+                said[_text(node.args[place])] = code
+    assert said["Only admins may do this."] == "admin_required"
+    known = _sentences_in_korean()
+    assert {text: code for text, code in said.items() if text not in known} == {}
 
 
 def test_every_reason_to_refuse_a_file_has_korean() -> None:
@@ -115,24 +164,20 @@ def test_every_reason_to_refuse_a_file_has_korean() -> None:
     # Where all arguments come as one, the reason was written elsewhere.
     reasons = {_text(args[at]) for args, at in calls if len(args) > at}
     assert "empty file" in reasons
-    assert reasons - _korean("sentences.json").keys() - {None} == set()
+    assert reasons - _sentences_in_korean().keys() - {None} == set()
 
 
 def test_no_korean_sentence_has_lost_its_english() -> None:
     written = {
         _text(node)
-        for tree in _trees(
-            *("api/certificates", "api/certifying.py", "api/draws", "api/jobs", "api/projects"),
-            *("api/second_factor", "api/tokens"),
-            *("core/media", "core/pictures", "models", "workers"),
-        )
+        for tree in _trees("api", "core", "models", "workers")
         for node in ast.walk(tree)
     }
-    assert _korean("sentences.json").keys() - written == set()
+    assert _sentences_in_korean().keys() - written == set()
 
 
 def test_korean_sentences_fill_in_what_varies() -> None:
-    for english, said in _korean("sentences.json").items():
+    for english, said in _sentences_in_korean().items():
         places = {int(one) for one in re.findall(r"\{(\d)\}", said)}
         assert places <= set(range(english.count("{}"))), english
         assert "{}" not in said, english

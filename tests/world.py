@@ -14,7 +14,7 @@ from PIL import Image
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from api.credentials import TOKEN_PREFIX, new_secret, secret_hash
+from api.callers.credentials import TOKEN_PREFIX, new_secret, secret_hash
 from api.projects.settings import checked
 from core.lifecycle import move_round
 from core.project_settings import ProjectSettings
@@ -43,7 +43,7 @@ from core.tables import (
 )
 from core.tasks.classification import stored_class
 from models.catalog import DEFAULT_MODEL
-from models.media.image import PixelStore
+from models.media.images.store import PixelStore
 
 
 @dataclass(frozen=True)

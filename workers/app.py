@@ -12,11 +12,19 @@ from typing import TYPE_CHECKING, Any
 from celery.schedules import schedule
 from celery.signals import beat_init, setup_logging, worker_init, worker_ready
 
-from core import logs, tracing
-from core.messages import CPU, GPU, DeliverWebhooks, GoOnCertifying, RemoveFiles, Sweep
+from core.jobs.messages import (
+    CPU,
+    GPU,
+    DeliverWebhooks,
+    FollowPeople,
+    GoOnCertifying,
+    RemoveFiles,
+    Sweep,
+)
+from core.jobs.queue import celery
 from core.private import keep_private
-from core.queue import celery
 from core.settings import settings
+from core.telemetry import logs, tracing
 from workers import alive
 
 if TYPE_CHECKING:
@@ -30,6 +38,7 @@ TASK_MODULES = (
     "workers.tasks.deliver_webhooks",
     "workers.tasks.try_judges",
     "workers.tasks.go_on_certifying",
+    "workers.tasks.follow_people",
     "workers.tasks.sync_bucket",
 )
 # PyTorch imports its compiler with the first optimizer step: seconds that a first round would wait.
@@ -58,7 +67,7 @@ app.conf.update(
             # One that waited is as good as the next one.
             "options": {"queue": message.queue, "expires": settings().sweep_seconds * 2},
         }
-        for message in (Sweep, RemoveFiles, DeliverWebhooks, GoOnCertifying)
+        for message in (Sweep, RemoveFiles, DeliverWebhooks, GoOnCertifying, FollowPeople)
     },
 )
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from core.states import ArtifactKind
-from core.storage import sha256, write_atomically
+from core.storage import Storage, sha256, write_atomically
 from core.tables import Artifact
 from workers.context import JobContext
 
@@ -29,7 +29,21 @@ def keep(
             replaced.
     """
     key = key or f"projects/{context.project_id}/jobs/{context.job_id}/{source.name}"
-    target = context.storage.artifact(key)
+    target = keep_file(context.storage, source, key)
+    return Artifact(
+        project_id=context.project_id,
+        job_id=context.job_id,
+        kind=kind,
+        storage_key=key,
+        sha256=sha256(target),
+        bytes=target.stat().st_size,
+        meta=meta,
+    )
+
+
+def keep_file(storage: Storage, source: Path, key: str) -> Path:
+    """Copy ``source`` to where artifacts are, under a key; returns the copy."""
+    target = storage.artifact(key)
     # What a worker has left that was killed in the middle of this.
     for unfinished in target.parent.glob(f"{target.name}.*.part"):
         unfinished.unlink(missing_ok=True)
@@ -40,13 +54,5 @@ def keep(
             os.fsync(file.fileno())
 
     write_atomically(target, copy)
-    context.storage.publish(key)
-    return Artifact(
-        project_id=context.project_id,
-        job_id=context.job_id,
-        kind=kind,
-        storage_key=key,
-        sha256=sha256(target),
-        bytes=target.stat().st_size,
-        meta=meta,
-    )
+    storage.publish(key)
+    return target

@@ -1,5 +1,7 @@
 """Which job a worker takes up, and which have to wait."""
 
+import hashlib
+import json
 import os
 import socket
 from datetime import UTC, datetime
@@ -8,13 +10,14 @@ from typing import Final
 from sqlalchemy import select, text
 from sqlalchemy.orm import Session
 
-from core import disk, queue
+from core import disk
+from core.jobs import queue
+from core.jobs.messages import RunJob
 from core.lifecycle import claim_job
-from core.messages import RunJob
 from core.settings import settings
 from core.states import JobKind, JobState
 from core.tables import Job
-from workers.context import JobContext, sessions
+from workers.context import DEATHS, JobContext, sessions
 from workers.fairness import excluded, in_the_way, is_claimable, next_import, note_wait, own_job
 
 NO_ROOM: Final = "Waits for room on the disk, and goes on by itself: an admin has to make some."
@@ -43,8 +46,23 @@ def claim(message: RunJob) -> JobContext | None:
             return None
         left = job.heartbeat_at if job.state is JobState.RUNNING else None
         job.message = None
+        _count_deaths(job)
         claim_job(job, f"{socket.gethostname()}:{os.getpid()}")
         return JobContext(job, settings(), left)
+
+
+def _count_deaths(job: Job) -> None:
+    """Note how many workers have ended at the same point of a job, one after the other."""
+    kept = {name: value for name, value in job.checkpoint.items() if name != DEATHS}
+    if job.state is JobState.RUNNING:
+        now = job.progress or {}
+        # What was finished since the last heartbeat is in the checkpoint alone.
+        done = hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()
+        at, known = [now.get("phase"), now.get("step"), done], job.checkpoint.get(DEATHS, {})
+        count = known["count"] + 1 if known.get("at") == at else 1
+        kept[DEATHS] = {"at": at, "count": count}
+    if kept != job.checkpoint:
+        job.checkpoint = kept
 
 
 def is_blocked(job: Job) -> bool:

@@ -3,7 +3,7 @@
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from core import queue
+from core.jobs import queue
 from core.rounds import close
 from core.states import Source
 from core.tables import Annotation, Project, Round

@@ -9,18 +9,21 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from sqlalchemy import func, update
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session, sessionmaker
 
-from core import disk, events, queue, tracing
+from core import disk, events
 from core.db import sync_engine, sync_sessions
+from core.jobs import queue
+from core.jobs.pauses import Pause
 from core.settings import Settings, settings
 from core.states import JobState
 from core.storage import Storage
 from core.tables import DRY_RUN, Job
+from core.telemetry import tracing
 from models.errors import Cancelled
 from workers.eta import Eta
 from workers.joblog import JobLog
@@ -47,6 +50,19 @@ class SteppedAside(Cancelled):
         """
         super().__init__(reason)
         self.reason = reason
+
+
+class Paused(Exception):
+    """The job waits until somebody decides how it goes on."""
+
+    def __init__(self, pause: Pause) -> None:
+        """Say how far it is."""
+        super().__init__(pause.reason)
+        self.pause = pause
+
+
+DEATHS: Final = "deaths"
+"""Name in the checkpoint of how many workers have ended at which point of a job."""
 
 
 @lru_cache
@@ -89,6 +105,7 @@ class JobContext:
         assert job.project_id is not None
         self.silent_since = silent_since
         self.job_id = job.id
+        self.kind = job.kind
         self.project_id = job.project_id
         self.parent_id = job.parent_id
         self.attempt = job.attempt
@@ -106,6 +123,11 @@ class JobContext:
         # By then: the worker before may have died without seeing it.
         self.cancel_requested = job.cancel_requested
         self._lost = threading.Event()
+
+    @property
+    def deaths(self) -> int:
+        """How many workers have ended at the point where the job is, one after the other."""
+        return int(self.checkpoint.get(DEATHS, {}).get("count", 0))
 
     @property
     def work(self) -> Path:

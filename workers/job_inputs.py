@@ -6,9 +6,9 @@ import numpy as np
 from sqlalchemy import and_, func, select
 
 from core.among import among
+from core.artifacts.subsets import UNKNOWN
 from core.project_settings import ProjectSettings
-from core.subsets import UNKNOWN
-from core.tables import Example, Project, ProjectClass, Round
+from core.tables import Example, Project, ProjectClass, Round, Suggestion
 from models.media.base import Store
 from models.protocols import Indices
 from workers.context import JobContext
@@ -104,6 +104,32 @@ def true_classes(context: JobContext, indices: Indices) -> Indices:
     found: Indices = np.full(len(indices), UNKNOWN, dtype=np.int64)
     found[np.searchsorted(indices, table[:, 0])] = table[:, 1]
     return found
+
+
+def before_review(context: JobContext, snapshot: Snapshot, indices: Indices) -> Indices:
+    """Return the classes of labels that reviews of suggestions have decided on, as they were given.
+
+    Returns:
+        (N,) int64 ids of classes for (N,) pool indices, ``UNKNOWN`` where no review has decided.
+    """
+    result = np.full(len(indices), UNKNOWN, dtype=np.int64)
+    statement = (
+        select(Example.pool_index, Suggestion.given_class_id)
+        .join(Example, Example.id == Suggestion.example_id)
+        .where(
+            Suggestion.project_id == context.project_id,
+            Suggestion.job_id.is_not(None),
+            Suggestion.decision.is_not(None),
+            Suggestion.given_class_id.is_not(None),
+        )
+        # What the first of several was asked about is what was given.
+        .order_by(Suggestion.job_id.desc())
+    )
+    with context.sessions() as session:
+        found = {index: given or UNKNOWN for index, given in session.execute(statement)}
+    for row in np.flatnonzero(np.isin(indices, snapshot.reviewed)).tolist():
+        result[row] = found.get(int(indices[row]), UNKNOWN)
+    return result
 
 
 def frozen(context: JobContext) -> JobInputs:

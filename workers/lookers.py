@@ -5,9 +5,9 @@ import json
 from core.project_settings import Choice, ProjectSettings
 from core.storage import Storage
 from core.tables import Artifact
-from models import tensorfile
 from models.features.embed import uses_embeddings
-from models.localization.looking import Looker
+from models.files import tensorfile
+from models.tasks.localization.looking import Looker
 from workers.features.stored import embeddings_file
 
 

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from core.among import among
 from core.errors import DomainError
-from core.imports import ImportParams
+from core.jobs.imports import ImportParams
 from core.removals import begin_removing
 from core.states import JobKind, JobState
 from core.storage import Freed, Storage

@@ -3,21 +3,33 @@
 import logging
 import traceback
 from datetime import UTC
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy.exc import InterfaceError, OperationalError
 
-from core import disk, events, logs, queue, tracing
-from core.errors import DomainError
-from core.lifecycle import finish_job, give_back_job
-from core.messages import RunJob
+from core import disk, events
+from core.errors import Conflict, DomainError
+from core.jobs import queue
+from core.jobs.messages import RunJob
+from core.jobs.pauses import Pause
+from core.lifecycle import finish_job, give_back_job, pause_job
 from core.states import JobState
+from core.telemetry import logs, tracing
 from models.errors import Cancelled, ModelError
 from workers.claiming import NO_ROOM, claim, let_others_in
-from workers.context import JobContext, Lost, NoRoom, SteppedAside
+from workers.context import JobContext, Lost, NoRoom, Paused, SteppedAside
 from workers.handlers import Handler, handler_of
 
 logger = logging.getLogger(__name__)
+
+MOST_DEATHS: Final = 6
+"""So many workers in a row that end where a job is have ended for it: it does not begin again."""
+
+_DIED: Final = (
+    f"{MOST_DEATHS} workers in a row have ended at the same point of this job, as they do where "
+    "the machine runs out of memory. Give them more memory, or choose a smaller network or smaller "
+    "images; then try again."
+)
 
 
 def run_job(message: RunJob, handler: Handler | None = None) -> None:
@@ -46,6 +58,9 @@ def run_job(message: RunJob, handler: Handler | None = None) -> None:
 
 
 def _run(context: JobContext, handler: Handler) -> None:
+    # As with handlers: what reads images is imported where jobs run.
+    from workers.mending import mend
+
     logger.info("job %s attempt %s started", context.job_id, context.attempt)
     if context.silent_since is not None:
         heard = context.silent_since.astimezone(UTC).strftime("%H:%M:%S UTC")
@@ -54,7 +69,10 @@ def _run(context: JobContext, handler: Handler) -> None:
     if context.cancel_requested:
         context.cancel()
     try:
+        if context.deaths >= MOST_DEATHS and not context.cancel_requested:
+            raise Conflict("workers_died", _DIED)
         with context.alive():
+            mend(context)
             result = handler.run(context)
         for note in result.get("notes", ()):
             context.log.write(note)
@@ -64,6 +82,8 @@ def _run(context: JobContext, handler: Handler) -> None:
         context.log.write("stops: another worker has the job")
     except SteppedAside as aside:
         _give_back(context, aside.reason)
+    except Paused as paused:
+        _pause(context, handler, paused.pause)
     except NoRoom:
         _wait_for_room(context)
     except Cancelled:
@@ -129,6 +149,28 @@ def _give_back(context: JobContext, reason: str) -> None:
         return
     logger.info("job %s steps aside", context.job_id)
     context.log.write(f"steps aside for {reason}, and goes on after it")
+
+
+def _pause(context: JobContext, handler: Handler, pause: Pause) -> None:
+    try:
+        with context.transaction() as (session, job):
+            cancelled = job.cancel_requested
+            if not cancelled:
+                pause_job(job, pause.to_json())
+                let_others_in(session, job)
+                data = {"id": job.id, "state": job.state}
+                session.execute(events.notify(context.project_id, events.Topic.JOB, data))
+    except Lost:
+        logger.warning("job %s goes on elsewhere", context.job_id)
+        return
+    if cancelled:
+        _end(context, handler, JobState.CANCELLED, message="Cancelled.")
+        return
+    logger.info("job %s is paused", context.job_id)
+    context.log.write(
+        f"pauses: {pause.reason}, {pause.spent:.4f} of {pause.cap:.4f} spent, "
+        f"{pause.done:,} of {pause.of:,} {pause.what} done"
+    )
 
 
 def _end(

@@ -18,10 +18,10 @@ from core.states import ExampleState, Split
 from core.tables import Example, Project, ProjectClass
 from core.tasks.classification import CLASSIFICATION
 from core.tasks.registry import task_type
-from models.protocols import OOD
+from models.protocols import OOD, OpenSetLabels
 from models.tasks.base import Targets
 from workers.arrays import read_arrays, write_arrays
-from workers.draws import Draws, read_draws
+from workers.draws import read_draws
 from workers.learners import learner_of
 from workers.verdicts import (
     BEFORE_ROUNDS,
@@ -68,9 +68,6 @@ class Snapshot:
         audited_is_ood: (R,) bool, which of them are OOD.
         audited_is_unsure: (R,) bool, of which nobody could say what they are.
         audited_targets: R, what the others are.
-        audited_probability: (R,) float64 in (0, 1], the chance that each had of being drawn since
-            it came in; NaN where it was not drawn uniformly.
-        audited_order: (R,) int64 positions in the order in which they were answered.
     """
 
     task: str
@@ -94,10 +91,6 @@ class Snapshot:
         default_factory=lambda: np.empty(0, dtype=np.bool_)
     )
     audited_targets: Targets | None = None
-    audited_probability: NDArray[np.float64] = field(
-        default_factory=lambda: np.empty(0, dtype=np.float64)
-    )
-    audited_order: Array = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     @property
     def candidates(self) -> Array:
@@ -110,23 +103,18 @@ class Snapshot:
         return len(self.class_ids) if task_type(self.task).fewest_classes else 1
 
     @property
-    def labels(self) -> Array:
-        """(L,) int64 in 0..C-1, or ``OOD``: verdicts as scores and strategies take them.
+    def labels(self) -> OpenSetLabels:
+        """The L verdicts as scores and strategies take them.
 
-        ``OOD`` is, too, what has a label that says that nothing is in it.
+        OOD is, too, what has a label that says that nothing is in it.
         """
-        return np.where(self.is_ood, OOD, self.targets.outputs())
-
-    @property
-    def outside(self) -> NDArray[np.bool_]:
-        """(L,) whether there was nothing to find: OOD, or a label that says so."""
-        outside: NDArray[np.bool_] = self.labels == OOD
-        return outside
+        said = self.targets.outputs()
+        return OpenSetLabels.of(said.classes, self.is_ood | said.is_ood)
 
     @property
     def evaluation_labels(self) -> Array:
         """(E,) int64 in 0..C-1."""
-        return self.evaluation_targets.outputs()
+        return self.evaluation_targets.outputs().classes
 
     @property
     def ood(self) -> Array:
@@ -134,9 +122,9 @@ class Snapshot:
         return self.labeled[self.is_ood]
 
     def inside(self) -> tuple[Array, Array]:
-        """Pool indices and outputs of the in-distribution verdicts."""
+        """Pool indices and classes of the in-distribution verdicts."""
         known = ~self.is_ood
-        return self.labeled[known], self.targets.outputs()[known]
+        return self.labeled[known], self.targets.outputs().classes[known]
 
     def trained(self) -> tuple[Array, Targets]:
         """Pool indices and targets of those that no subset leaves out."""
@@ -146,6 +134,23 @@ class Snapshot:
     def answered_in(self, number: int) -> Array:
         """(n,) positions in ``labeled`` of the examples that round ``number`` asked about first."""
         return np.flatnonzero(self.label_rounds == number)
+
+    def said_of_draws(self, indices: Array) -> tuple[OpenSetLabels, NDArray[np.bool_]]:
+        """What people say of (n,) random draws, and which of these are unsure.
+
+        An unsure one, and one without an answer, which is as good, is neither of a class nor OOD,
+        whatever stands there.
+        """
+        classes, is_ood = np.zeros(len(indices), dtype=np.int64), np.ones(len(indices), dtype=bool)
+        unsure = np.ones(len(indices), dtype=np.bool_)
+        known = np.flatnonzero(np.isin(indices, self.audited))
+        if len(known):
+            assert self.audited_targets is not None
+            at = np.searchsorted(self.audited, indices[known])
+            said = self.audited_targets.take(at).outputs()
+            classes[known], is_ood[known] = said.classes, self.audited_is_ood[at] | said.is_ood
+            unsure[known] = self.audited_is_unsure[at]
+        return OpenSetLabels.of(classes, is_ood), unsure
 
     def save(self, path: Path) -> None:
         """Write all arrays to one file, atomically."""
@@ -241,21 +246,17 @@ def take(
         reviewed=labeled[found.reviewed[known]],
         requested=labeled[found.requested[known]],
         typical=labeled[chosen],
-        **_audited(found, np.flatnonzero(drawn), draws),
+        **_audited(found, np.flatnonzero(drawn)),
     )
 
 
-def _audited(found: Verdicts, at: Array, draws: Draws) -> dict[str, Any]:
+def _audited(found: Verdicts, at: Array) -> dict[str, Any]:
     """The fields of what was drawn and has a verdict: (R,) positions ``at`` among those."""
-    audited = found.indices[at]
-    places = np.searchsorted(draws.indices, audited)
     return {
-        "audited": audited,
+        "audited": found.indices[at],
         "audited_is_ood": found.is_ood[at],
         "audited_is_unsure": found.is_unsure[at],
         "audited_targets": found.targets.take(at),
-        "audited_probability": draws.probability[places],
-        "audited_order": np.argsort(draws.answered[places], kind="stable"),
     }
 
 

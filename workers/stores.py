@@ -4,8 +4,8 @@ from core.project_settings import ProjectSettings
 from core.states import Medium
 from core.storage import Storage
 from models.media.base import Store
-from models.media.image import PixelStore
-from models.media.text import TextStore
+from models.media.images.store import PixelStore
+from models.media.texts.store import TextStore
 
 
 def side_of(medium: Medium, settings: ProjectSettings) -> int | None:

@@ -23,7 +23,7 @@ from sqlalchemy.orm import Session
 
 from core.db import sync_engine
 from core.errors import Conflict, DomainError
-from core.imports import ImportParams
+from core.jobs.imports import ImportParams
 from core.settings import Settings, settings
 from core.states import JobKind, JobState
 from core.storage import Freed, Storage, room_of

@@ -8,9 +8,9 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
+from core.artifacts.subsets import UNKNOWN
 from core.errors import Conflict
 from core.storage import Storage, write_atomically
-from core.subsets import UNKNOWN
 from core.tables import Artifact
 from models.protocols import Indices
 from models.pruning.view import Pruned, PruningView

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session, sessionmaker
@@ -12,10 +12,14 @@ from core.errors import Conflict, DomainError
 from core.project_settings import Choice, ProjectSettings
 from core.storage import Storage
 from core.tables import Project, PublishedWeights, Weights
-from core.weights import start_of
+from core.weights import CAPTIONS, captions_of, start_of
+from models.catalog.params.job_networks import NetworkParams
 from models.errors import ModelError
+from workers.context import JobContext
 
 logger = logging.getLogger(__name__)
+
+Learning = TypeVar("Learning", bound=NetworkParams)
 
 
 def unchecked(session: Session) -> bool:
@@ -29,7 +33,7 @@ def unchecked(session: Session) -> bool:
 
 def check_all(sessions: sessionmaker[Session], storage: Storage) -> None:
     """Look at all weights that nobody has looked at."""
-    from models.networks.weight_check import check_file, check_published
+    from models.media.images.networks.weight_check import check_file, check_published
 
     with sessions() as session:
         waiting = Weights.checked_at.is_(None)
@@ -97,34 +101,102 @@ def _note(
         session.execute(
             update(table).where(table.id == row.id).values(checked_at=func.now(), **found)
         )
-        params = Project.settings["model"]["params"]
-        using = select(Project.id, Project.state).where(
-            Project.settings["model"]["name"].astext == row.library,
-            params["architecture"].astext == row.architecture,
+        model, purity = Project.settings["model"], Project.settings["purity"]
+        concerned = (model["name"].astext == row.library) & (
+            model["params"]["architecture"].astext == row.architecture
         )
+        if isinstance(row, Weights):
+            concerned |= purity["params"]["uploaded"].astext == row.name
+        using = select(Project.id, Project.state).where(concerned)
         for project_id, state in session.execute(using).all():
             session.execute(events.notify(project_id, events.Topic.PROJECT, {"state": state}))
 
 
-def with_file(session: Session, storage: Storage, settings: ProjectSettings) -> ProjectSettings:
-    """Settings whose model names its uploaded weights by their file, and their input size.
+def with_file(
+    session: Session, storage: Storage, settings: ProjectSettings, *, needed: bool = True
+) -> ProjectSettings:
+    """Settings whose model and purity name uploaded weights by their file, and what they are of.
+
+    Args:
+        session: For reading.
+        storage: Where the files are.
+        settings: Of a project or a round.
+        needed: Whether the files have to be there.
 
     Raises:
-        Conflict: ``weights_gone``, there are none of that name.
+        Conflict: ``weights_gone``, there are none of that name, or ``weights_file_gone``.
     """
-    model, start = settings.model, start_of(settings.model)
+    model = _located(session, storage, settings.model, needed=needed)
+    purity = _with_captions(session, storage, settings.purity, needed=needed)
+    return settings.model_copy(update={"model": model, "purity": purity})
+
+
+def located(context: JobContext, params: Learning) -> Learning:
+    """Parameters of a job that name uploaded weights by their file, and their input size.
+
+    Raises:
+        Conflict: ``weights_gone``, there are none of that name, or ``weights_file_gone``.
+    """
+    with context.sessions() as session:
+        asked = Choice(name=params.network, params=params.model_dump())
+        found = _located(session, context.storage, asked, needed=True)
+    return params.model_copy(update=found.params)
+
+
+def _located(session: Session, storage: Storage, model: Choice, *, needed: bool) -> Choice:
+    start = start_of(model)
     if start is None or not start.uploaded:
-        return settings
-    row = session.scalars(select(Weights).where(Weights.name == start.uploaded)).one_or_none()
+        return model
+    row = _row(session, start.uploaded)
+    params = {
+        **model.params,
+        "weights": _file(storage, row, needed=needed),
+        "input_size": model.params.get("input_size") or row.meta.get("input_size"),
+    }
+    return Choice(name=model.name, params=params)
+
+
+def _with_captions(session: Session, storage: Storage, purity: Choice, *, needed: bool) -> Choice:
+    name = captions_of(purity)
+    if not name:
+        return purity
+    row = _row(session, name)
+    if row.library != CAPTIONS:
+        raise Conflict(
+            "weights_gone",
+            f"The weights {name!r} are of {row.library} now, and purity clip takes those of "
+            f"{CAPTIONS}; choose others.",
+        )
+    params = {
+        **purity.params,
+        "uploaded": _file(storage, row, needed=needed),
+        "architecture": purity.params.get("architecture") or row.architecture,
+    }
+    return Choice(name=purity.name, params=params)
+
+
+def _row(session: Session, name: str) -> Weights:
+    row = session.scalars(select(Weights).where(Weights.name == name)).one_or_none()
     if row is None:
         raise Conflict(
             "weights_gone",
-            f"There are no weights {start.uploaded!r} any more. Have an admin upload them again, "
-            "or choose others in the settings.",
+            f"There are no weights {name!r} any more. Have an admin upload them again, or choose "
+            "others.",
         )
-    params = {
-        **model.params,
-        "weights": str(storage.fetch(row.storage_key)),
-        "input_size": model.params.get("input_size") or row.meta.get("input_size"),
-    }
-    return settings.model_copy(update={"model": Choice(name=model.name, params=params)})
+    return row
+
+
+def _file(storage: Storage, row: Weights, *, needed: bool) -> str:
+    """Where the file of weights is.
+
+    Raises:
+        Conflict: ``weights_file_gone``.
+    """
+    path = storage.fetch(row.storage_key)
+    if not needed or (path.is_file() and path.stat().st_size == row.bytes):
+        return str(path)
+    raise Conflict(
+        "weights_file_gone",
+        f"The file of the weights {row.name!r} is missing or damaged: {path}. Have an admin upload "
+        f"{row.filename} once more (Admin, Weights), which puts it back, or choose other weights.",
+    )

@@ -6,8 +6,8 @@ from typing import Final
 
 from sqlalchemy import select
 
-from core import queue
-from core.messages import GPU, QUEUE_OF
+from core.jobs import queue
+from core.jobs.messages import GPU, QUEUE_OF
 from core.states import JobKind, JobState
 from core.tables import Job
 from models.catalog import is_job
@@ -28,9 +28,15 @@ _BEFORE_US: Final = [
 class Yielding:
     """Lets other jobs of the same queue go first."""
 
-    def __init__(self, context: JobContext) -> None:
-        """Start to look around after a while."""
+    def __init__(self, context: JobContext, kind: JobKind | None = None) -> None:
+        """Start to look around after a while.
+
+        Args:
+            context: Of the job.
+            kind: Of it, where no other of its kind goes first.
+        """
         self._context = context
+        self._before = [one for one in _BEFORE_US if one is not kind]
         self._looked = time.monotonic()
 
     def progress(self, step: int, steps: int) -> None:
@@ -46,7 +52,7 @@ class Yielding:
         waiting = (
             select(Job.id)
             .where(
-                Job.kind.in_(_BEFORE_US),
+                Job.kind.in_(self._before),
                 Job.state == JobState.QUEUED,
                 Job.sent_at < datetime.now(UTC) - _PATIENCE,
             )

@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 from sqlalchemy.orm import aliased
 
 from api.admin.schemas import AuditOut, NamedProject, Person
+from api.audit import OF_PEOPLE
 from core.csv_escape import plain_row
 from core.tables import ApiToken, Audit, Project, User
 
@@ -24,8 +25,6 @@ COLUMNS: Final = (
     "address", "agent",
 )  # fmt: skip
 _BLOCK: Final = 1000
-# Whose number is that of a user.
-_OF_PEOPLE: Final = ("user", "member", "second_factor", "recovery_codes", "identity")
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,7 @@ def _matching(wanted: AuditFilter) -> Select[Audit, User, str, str, str]:
     statement = (
         select(Audit, User, named.email, ApiToken.name, Project.name)
         .outerjoin(User, User.id == Audit.actor_id)
-        .outerjoin(named, and_(Audit.object_type.in_(_OF_PEOPLE), named.id == Audit.object_id))
+        .outerjoin(named, and_(Audit.object_type.in_(OF_PEOPLE), named.id == Audit.object_id))
         .outerjoin(ApiToken, and_(Audit.object_type == "token", ApiToken.id == Audit.object_id))
         .outerjoin(Project, Project.id == Audit.project_id)
     )

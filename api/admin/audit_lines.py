@@ -38,13 +38,17 @@ async def require_there(session: AsyncSession, after: int) -> None:
     Raises:
         Conflict: The log ends before the number: ``audit_cut``.
     """
-    last = await session.scalar(_LAST)
-    if last is None or last < after:
+    last = await _last(session)
+    if last < after:
         raise Conflict(
             "audit_cut",
-            f"The audit log ends with number {last or 0}, before {after}: its end was cut off, or "
+            f"The audit log ends with number {last}, before {after}: its end was cut off, or "
             "a backup was put back. Compare your copy with it, and begin a new one.",
         )
+
+
+async def _last(session: AsyncSession) -> int:
+    return await session.scalar(_LAST) or 0
 
 
 async def lines(
@@ -82,8 +86,7 @@ async def lines(
 
 async def _is_cut(sessions: async_sessionmaker[AsyncSession], after: int) -> bool:
     async with sessions() as session:
-        last = await session.scalar(_LAST)
-    return last is None or last < after
+        return await _last(session) < after
 
 
 def _line(row: Any) -> str:

@@ -9,10 +9,10 @@ from api.admin import audit, audit_lines, storage, tokens, workers
 from api.admin.audit import AuditFilter
 from api.admin.schemas import AuditOut, OwnedToken, StorageOut, WorkersOut
 from api.audit import record
+from api.callers.principal import Admin, get_admin, identified, settled
 from api.deps import SessionDep, SettingsDep, StorageDep
 from api.pagination import Cursor, Limit, Page
 from api.parameters import QueryId
-from api.principal import Admin, get_admin, get_principal, identified
 from core.errors import DomainError, NotFound
 from core.tables import Worker
 
@@ -106,7 +106,7 @@ async def stream_audit(
 
 async def _still_admin(request: Request) -> bool:
     try:
-        await get_admin(await get_principal(await identified(request)))
+        await get_admin(settled(await identified(request)))
     except DomainError:
         return False
     return True

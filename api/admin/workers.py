@@ -13,8 +13,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.admin.schemas import ActiveJob, QueueOut, WorkerOut, WorkerProblem, WorkersOut
 from api.jobs.waiting import reasons
-from core import queue
-from core.messages import QUEUE_OF, QUEUES
+from core.jobs import queue
+from core.jobs.messages import QUEUE_OF, QUEUES
 from core.settings import Settings
 from core.states import JobState
 from core.tables import Job, Project, Webhook, Worker

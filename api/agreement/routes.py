@@ -1,8 +1,8 @@
 from fastapi import APIRouter
 
-from api.access import ReviewedProject
 from api.agreement import service
 from api.agreement.schemas import AgreementOut
+from api.callers.access import ReviewedProject
 from api.deps import SessionDep
 
 router = APIRouter(tags=["agreement"])

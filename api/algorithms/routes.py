@@ -3,15 +3,15 @@ from typing import Any, get_args
 from fastapi import APIRouter
 from pydantic import BaseModel
 
+from api.callers.principal import CurrentUser
 from api.deps import SessionDep
 from api.devices import without_gpu
 from api.pagination import Items
-from api.principal import CurrentUser
 from core.media.nouns import in_words_of
 from core.states import Medium
 from core.tasks.registry import task_types
 from models.catalog import Group, Kind, Spec, networks_of, specs, suited
-from models.spec import OfTexts
+from models.catalog.spec import OfTexts
 
 router = APIRouter(tags=["algorithms"])
 

@@ -3,16 +3,17 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, field_validator
 from sqlalchemy import select
 
-from api.access import ReviewedProject, visible_project
 from api.audit import record
+from api.callers.access import ReviewedProject, visible_project
+from api.callers.principal import CurrentUser
 from api.deps import SessionDep, StorageDep, transaction
 from api.files import present_file
 from api.pagination import Items
 from api.parameters import PathId, QueryId
-from api.principal import CurrentUser
+from core.artifacts.selections import SUPERSEDED
 from core.errors import NotFound
 from core.states import ArtifactKind, ProjectRole
 from core.tables import Artifact
@@ -31,6 +32,12 @@ class ArtifactOut(BaseModel):
     sha256: str
     created_at: datetime
     meta: dict[str, Any]
+
+    @field_validator("meta")
+    @classmethod
+    def _of_readers(cls, meta: dict[str, Any]) -> dict[str, Any]:
+        """What the file holds; which files are still to be removed is nobody's here."""
+        return {name: value for name, value in meta.items() if name != SUPERSEDED}
 
 
 @router.get("/projects/{project_id}/artifacts")

@@ -4,17 +4,15 @@ Each account has a cookie of its own in a browser: that of one person says nothi
 After "Slow down online guessing attacks with device cookies" (OWASP).
 """
 
-import hmac
 import secrets
 import time
 from collections.abc import Mapping
-from hashlib import sha256
 from typing import Final
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api import login_limits as limits
-from api.signing import known_key, signing_key
+from api.callers import login_limits as limits
+from api.callers.signing import opened, signed
 
 SECONDS: Final = 180 * 24 * 3600
 """How long a browser is known after a login."""
@@ -29,12 +27,9 @@ def cookie_name(email: str) -> str:
 
 async def known(session: AsyncSession, email: str, cookies: Mapping[str, str]) -> str | None:
     """Which of the account's browsers has sent ``cookies``; None if it is none of them."""
-    value = cookies.get(cookie_name(email))
-    key = await known_key(session, _NAME) if value else None
-    if value is None or key is None:
-        return None
-    device, _, signature = value.rpartition(".")
-    if not hmac.compare_digest(_sign(key, email, device).encode(), signature.encode()):
+    kept = cookies.get(cookie_name(email))
+    device = await opened(session, _NAME, kept, limits.account(email))
+    if device is None:
         return None
     since = device.partition(".")[0]
     return device if int(since) + SECONDS > time.time() else None
@@ -42,11 +37,5 @@ async def known(session: AsyncSession, email: str, cookies: Mapping[str, str]) -
 
 async def introduced(session: AsyncSession, email: str) -> str:
     """What a browser keeps that has signed in to the account."""
-    key = await signing_key(session, _NAME)
     device = f"{int(time.time())}.{secrets.token_urlsafe(12)}"
-    return f"{device}.{_sign(key, email, device)}"
-
-
-def _sign(key: bytes, email: str, device: str) -> str:
-    text = f"{_NAME}:{limits.account(email)}:{device}"
-    return hmac.new(key, text.encode(), sha256).hexdigest()
+    return await signed(session, _NAME, device, limits.account(email))

@@ -16,12 +16,12 @@ from api.auth.schemas import (
     SignInMethods,
     SingleSignOn,
 )
-from api.credentials import secret_hash
+from api.callers.credentials import secret_hash
+from api.callers.principal import COOKIE, Caller, CurrentUser, Principal, require_same_origin
 from api.deps import SessionDep, SettingsDep
 from api.oidc.ending import end_session_url, signed_on
 from api.pagination import Items
 from api.parameters import PathId
-from api.principal import COOKIE, Caller, CurrentUser, Principal, require_same_origin
 from api.second_factor.service import is_required
 from api.users.schemas import UserOut
 from core.settings import Settings

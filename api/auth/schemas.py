@@ -3,7 +3,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from api.passwords import NewPassword
+from api.callers.passwords import NewPassword
 from api.second_factor.schemas import Code
 from api.users.schemas import UserOut
 from core.states import SignInMethod
@@ -45,8 +45,6 @@ class Me(UserOut):
 
 class SessionOut(BaseModel):
     """A browser that is signed in; `address` and `agent` are those of the sign-in."""
-
-    model_config = ConfigDict(from_attributes=True)
 
     id: int
     method: SignInMethod

@@ -5,18 +5,18 @@ from datetime import UTC, datetime
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
-from api import login_limits as limits
 from api import login_sessions
 from api.audit import record
 from api.auth import devices
 from api.auth.schemas import Login, PasswordChange
-from api.credentials import (
+from api.callers import login_limits as limits
+from api.callers.credentials import (
     hash_in_thread,
     match_in_thread,
     secret_hash,
 )
-from api.passwords import set_password
-from api.principal import COOKIE, Principal
+from api.callers.passwords import set_password
+from api.callers.principal import COOKIE, Principal
 from api.second_factor import service as second_factor
 from core.errors import Forbidden, Invalid, Unauthenticated
 from core.settings import Settings
@@ -114,7 +114,7 @@ async def change_password(
     principal: Principal,
     body: PasswordChange,
     cookie: str | None,
-) -> User:
+) -> None:
     """Replace the caller's own password, and end their other sessions.
 
     Raises:
@@ -143,7 +143,6 @@ async def change_password(
             session, user, body.password, hashed, keep=cookie and secret_hash(cookie)
         )
         record(session, principal, "change_password", "user", user.id)
-    return user
 
 
 def require_passwords(settings: Settings, user: User | None) -> None:

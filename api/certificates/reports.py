@@ -15,7 +15,7 @@ from api.certificates.schemas import (
     ClassReport,
     LookedAt,
 )
-from api.certificates.service import detailed
+from api.certificates.service import LABELED, PROMISING_NOTHING, detailed
 from core.consensus import by_people
 from core.states import ExampleState, LotState, Split
 from core.tables import Certificate, Example, Project, ProjectClass
@@ -96,11 +96,20 @@ async def _per_class(
                 class_id=class_id,
                 name=name,
                 people=people.get(class_id, 0),
-                model=sum(lot.size - lot.drawn for lot in lots),
-                bound=_bound(found, class_id, lots),
+                model=sum(_given(found, lot) for lot in lots),
+                bound=_bound(found, class_id, lots)
+                if found.state not in PROMISING_NOTHING
+                else None,
             )
         )
     return rows
+
+
+def _given(found: CertificateDetail, lot: CertificateLot) -> int:
+    """How many images of a lot the model has labeled, or would."""
+    if found.state in PROMISING_NOTHING:
+        return 0
+    return lot.labeled if found.state in LABELED else lot.size - lot.drawn
 
 
 def _bound(

@@ -3,7 +3,8 @@ from typing import Annotated
 from fastapi import APIRouter, Depends
 from sqlalchemy import select
 
-from api.access import LockedProject, ManagedId, ReviewedProject
+from api.callers.access import LockedProject, ManagedId, ReviewedProject
+from api.callers.principal import CurrentUser
 from api.certificates import applying, reports, service
 from api.certificates.schemas import (
     CertificateDetail,
@@ -14,7 +15,6 @@ from api.certificates.schemas import (
 from api.deps import Room, SessionDep, StorageDep
 from api.pagination import Cursor, Limit, Page
 from api.parameters import PathId
-from api.principal import CurrentUser
 from core.tables import Certificate, Job
 
 router = APIRouter(prefix="/projects/{project_id}/certificates", tags=["certificates"])
@@ -64,7 +64,7 @@ async def list_certificates(
     """Certificates of a project, the newest first."""
     found = await service.listed(session, project.id, cursor, limit)
     return Page(
-        items=[await service.described(session, one) for one in found],
+        items=await service.all_described(session, project.id, found),
         next_cursor=found[-1].id if len(found) == limit else None,
     )
 
@@ -75,7 +75,7 @@ async def show_certificate(session: SessionDep, certificate: Seen) -> Certificat
     return await service.detailed(session, certificate)
 
 
-@router.post("/{certificate_id}/apply", dependencies=[Room])
+@router.post("/{certificate_id}/apply", status_code=202, dependencies=[Room])
 async def apply_certificate(
     session: SessionDep,
     user: CurrentUser,
@@ -86,17 +86,25 @@ async def apply_certificate(
     """Label what is in the lots that have passed, as the model takes it.
 
     Only what nobody has judged since, and that waits in no queue. Any person's verdict stands above
-    these labels, and `revoke` takes them back.
+    these labels, and `revoke` takes them back. Workers do it, while `state` is `applying`; if what
+    was promised does not hold any more of what is left, it ends as `refused`.
     """
     await applying.apply(session, user, project, storage, certificate)
     return await service.described(session, certificate)
 
 
-@router.post("/{certificate_id}/revoke", dependencies=[Depends(_hold_job, scope="function")])
+@router.post(
+    "/{certificate_id}/revoke",
+    status_code=202,
+    dependencies=[Depends(_hold_job, scope="function")],
+)
 async def revoke_certificate(
     session: SessionDep, user: CurrentUser, project: LockedProject, certificate: Locked
 ) -> CertificateOut:
-    """Take back all labels of a certificate, or stop asking for it; what people said stays."""
+    """Take back all labels of a certificate, or stop asking for it; what people said stays.
+
+    Workers do it, while `state` is `revoking`.
+    """
     await applying.revoke(session, user, project, certificate)
     return await service.described(session, certificate)
 

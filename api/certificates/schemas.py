@@ -71,10 +71,12 @@ class CertificateOut(BaseModel):
     `images` is what was unlabeled when it began, with what was drawn for queues before and no model
     has learned from. Of what was drawn for it, `asked` counts all, `answered` those that people
     have judged, `waiting` the others; `expected_answers` is how many more are expected from now.
-    `round` is where people answer. `auto` counts the images that the model labels, `people` those
-    of lots that are left to people. `bound` is over all that is labeled by the model,
-    `missed_bound` over what it calls OOD: how many of these are of a class after all. `is_current`
-    is whether the model is still the newest; if not, a newer one may be better, and what is
+    `round` is where people answer. `auto` counts the images that the model labels, or has labeled;
+    none once it is taken back or refused. `people` are those of lots that are left to people.
+    `progress`, 0 to 1, is how much of that is done while it is `applying` or `revoking`. `bound` is
+    over all that is labeled by the model, `missed_bound` over what it calls OOD: how many of these
+    are of a class after all. `is_current` is whether the model is still the newest; if not, a newer
+    one may be better, and what is
     promised of the labels of this one is as true as before. `refused` says why nothing can be
     promised.
     """
@@ -98,6 +100,7 @@ class CertificateOut(BaseModel):
     lots: LotCounts
     auto: int
     people: int
+    progress: float | None
     bound: Bound | None
     missed_bound: Bound | None
     human: HumanError | None
@@ -124,7 +127,8 @@ class Band(BaseModel):
 class CertificateLot(BaseModel):
     """Images that pass or fail together; without a class they are what the model takes for OOD.
 
-    `bound` is the share that may be wrong, at most, by what was looked at.
+    `bound` is the share that may be wrong, at most, by what was looked at; `labeled` counts those
+    that the model has labeled.
     """
 
     id: int
@@ -136,7 +140,7 @@ class CertificateLot(BaseModel):
     wrong: int
     unsure: int
     bound: float | None
-    expected_answers: int | None
+    labeled: int
 
 
 class CertificateDetail(CertificateOut):

@@ -4,6 +4,7 @@ from typing import Any, Final
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from api.callers.principal import Principal
 from api.certificates.schemas import (
     Band,
     Bound,
@@ -17,14 +18,14 @@ from api.certificates.schemas import (
 from api.draws.schemas import HumanError
 from api.jobs import service as jobs
 from api.jobs.schemas import JobStart
-from api.principal import Principal
+from core.among import among
 from core.certificates import counted, draws_of
 from core.errors import NotFound
 from core.rounds import newest_model
 from core.states import CertificateState, ExampleState, JobKind, LotState, RoundState, Split
 from core.tables import Certificate, Example, Project, Round, User
 from core.tables import CertificateLot as Lot
-from models.params.certify import CertifyParams
+from models.catalog.params.certify import CertifyParams
 
 _OLDER: Final = (
     "These are labels of the model of round {}. It is not the newest any more, and a newer one may "
@@ -36,6 +37,12 @@ _UNTRIED: Final = (
     "{} images are left to people although none of them was checked: their groups hold too few for "
     "this promise, or follow on groups of which it did not hold. Promise less, or label more first."
 )
+
+PROMISING_NOTHING: Final = (CertificateState.REVOKED, CertificateState.REFUSED)
+"""States in which it labels nothing, or does no more."""
+LABELED: Final = (CertificateState.APPLIED, CertificateState.REVOKING)
+"""States in which its labels were given, all or those that are not taken back yet."""
+_AT_WORK: Final = (CertificateState.APPLYING, CertificateState.REVOKING)
 
 
 async def find(
@@ -88,22 +95,43 @@ async def lots_of(session: AsyncSession, certificate_id: int) -> Sequence[Lot]:
 async def detailed(session: AsyncSession, certificate: Certificate) -> CertificateDetail:
     """A certificate with its lots."""
     lots = await lots_of(session, certificate.id)
-    known = await _facts(session, certificate, lots)
+    newest = await _newest(session, certificate.project_id)
+    known = await _facts(session, certificate, lots, newest)
     return CertificateDetail(**known, lots_of=[_lot(lot) for lot in lots])
 
 
 async def described(session: AsyncSession, certificate: Certificate) -> CertificateOut:
     """A certificate in numbers."""
-    lots = await lots_of(session, certificate.id)
-    return CertificateOut(**await _facts(session, certificate, lots))
+    (found,) = await all_described(session, certificate.project_id, [certificate])
+    return found
 
 
-async def is_current(session: AsyncSession, certificate: Certificate) -> bool:
+async def all_described(
+    session: AsyncSession, project_id: int, certificates: Sequence[Certificate]
+) -> list[CertificateOut]:
+    """Certificates of a project in numbers."""
+    lots: dict[int, list[Lot]] = {one.id: [] for one in certificates}
+    statement = select(Lot).where(among(Lot.certificate_id, list(lots))).order_by(Lot.number)
+    for lot in await session.scalars(statement):
+        lots[lot.certificate_id].append(lot)
+    newest = await _newest(session, project_id)
+    return [
+        CertificateOut(**await _facts(session, one, lots[one.id], newest)) for one in certificates
+    ]
+
+
+async def _newest(session: AsyncSession, project_id: int) -> str | None:
+    """SHA-256 of the newest model."""
+    newest = (await session.execute(newest_model(project_id))).first()
+    return None if newest is None else newest[0].sha256
+
+
+def _is_current(certificate: Certificate, newest: str | None) -> bool:
     """Whether the model of a certificate is still the newest; before it is scored it will be."""
     if certificate.model is None:
         return certificate.state is CertificateState.SCORING
-    newest = (await session.execute(newest_model(certificate.project_id))).first()
-    return newest is not None and newest[0].sha256 == certificate.model["digest"]
+    digest: str = certificate.model["digest"]
+    return digest == newest
 
 
 def _lot(lot: Lot) -> CertificateLot:
@@ -117,12 +145,12 @@ def _lot(lot: Lot) -> CertificateLot:
         wrong=lot.wrong,
         unsure=lot.unsure,
         bound=lot.bound,
-        expected_answers=lot.expected if lot.state is LotState.OPEN else None,
+        labeled=lot.labeled,
     )
 
 
 async def _facts(
-    session: AsyncSession, certificate: Certificate, lots: Sequence[Lot]
+    session: AsyncSession, certificate: Certificate, lots: Sequence[Lot], newest: str | None
 ) -> dict[str, Any]:
     params = CertifyParams.model_validate(certificate.settings)
     draws = counted(draws_of(certificate))
@@ -131,9 +159,16 @@ async def _facts(
     passed = [lot for lot in lots if lot.state is LotState.PASSED]
     labeled = sum(lot.labeled for lot in lots)
     promised = sum(lot.size - lot.drawn for lot in passed)
+    people = sum(lot.size for lot in lots if lot.state is LotState.PEOPLE)
+    auto = labeled
+    if certificate.state in PROMISING_NOTHING:
+        # What it would have labeled is left to people again.
+        auto, people = 0, people + promised
+    elif certificate.state not in LABELED:
+        auto = min(promised, labeled + await _unlabeled(session, certificate, promised))
     asked = sum(draws.values()) - len(result.get("first", []))
     asking = certificate.state is CertificateState.ASKING
-    is_newest = await is_current(session, certificate)
+    is_newest = _is_current(certificate, newest)
     notes = []
     if not is_newest and certificate.model is not None:
         notes = [_OLDER.format(certificate.model["round"])]
@@ -158,8 +193,9 @@ async def _facts(
             people=states.count(LotState.PEOPLE),
             open=states.count(LotState.OPEN),
         ),
-        "auto": labeled or min(promised, await _unlabeled(session, certificate, promised)),
-        "people": sum(lot.size for lot in lots if lot.state is LotState.PEOPLE),
+        "auto": auto,
+        "people": people,
+        "progress": _progress(certificate),
         "bound": _bound(result.get("bound")),
         "missed_bound": _bound(result.get("missed_bound")),
         "human": None if result.get("human") is None else HumanError(**result["human"]),
@@ -175,6 +211,13 @@ async def _facts(
         "data_digest": certificate.data_digest,
         "settings_digest": certificate.settings_digest,
     }
+
+
+def _progress(certificate: Certificate) -> float | None:
+    found = certificate.result.get("progress")
+    if certificate.state not in _AT_WORK:
+        return None
+    return float(found["at"] / found["of"]) if found and found["of"] else 0.0
 
 
 async def _unlabeled(session: AsyncSession, certificate: Certificate, promised: int) -> int:
@@ -208,7 +251,5 @@ async def _round(session: AsyncSession, certificate: Certificate) -> int | None:
 
 
 async def _name(session: AsyncSession, user_id: int | None) -> str | None:
-    if user_id is None:
-        return None
-    name: str | None = await session.scalar(select(User.name).where(User.id == user_id))
-    return name
+    user = await session.get(User, user_id) if user_id else None
+    return None if user is None else user.name

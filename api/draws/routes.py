@@ -1,10 +1,10 @@
 from fastapi import APIRouter
 
-from api.access import LockedProject, ReviewedProject
+from api.callers.access import LockedProject, ReviewedProject
+from api.callers.principal import CurrentUser
 from api.deps import SessionDep, StorageDep
 from api.draws import service
 from api.draws.schemas import AuditAsked, AuditEstimate, AuditIn
-from api.principal import CurrentUser
 
 router = APIRouter(prefix="/projects/{project_id}/audit", tags=["rounds"])
 

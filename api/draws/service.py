@@ -8,9 +8,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
 from api.audit import record
+from api.callers.principal import Principal
 from api.draws.schemas import AuditAsked, AuditEstimate, AuditShare, ClassAudit, HumanError
 from api.examples.predicted import UNKNOWN, predictions_of
-from api.principal import Principal
 from api.telling import tell
 from core.among import among
 from core.consensus import lock_examples
@@ -18,7 +18,7 @@ from core.errors import Conflict
 from core.events import Topic
 from core.lifecycle import mark_queried, move_project, move_round
 from core.project_settings import ProjectSettings
-from core.rounds import lock_unfinished, new_audit_round
+from core.rounds import lock_unfinished, new_audit_round, note_draws
 from core.states import ExampleState, ProjectState, RoundState, Split, Verdict
 from core.storage import Storage
 from core.tables import Annotation, Example, Project, Query, Round
@@ -128,8 +128,7 @@ async def ask(
     of = await session.scalar(
         select(func.max(Example.pool_index)).where(Example.project_id == project.id)
     )
-    made = {"of": (of or 0) + 1, "free": free, "drawn": len(drawn), "requested": True}
-    round_.metrics = {**round_.metrics, "draws": [*round_.metrics.get("draws", []), made]}
+    note_draws(round_, of=(of or 0) + 1, free=free, drawn=len(drawn), requested=True)
     record(
         session,
         principal,

@@ -2,13 +2,13 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from api.access import LockedProject, ReviewedProject
+from api.callers.access import LockedProject, ReviewedProject
+from api.callers.principal import CurrentUser
 from api.deps import SessionDep, StorageDep
 from api.duplicates import service
 from api.duplicates.schemas import Duplicates, HoldCopies, Which
 from api.examples.schemas import Changed
 from api.pagination import Cursor
-from api.principal import CurrentUser
 
 router = APIRouter(prefix="/projects/{project_id}/duplicates", tags=["duplicates"])
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 from sqlalchemy import BigInteger, Select, case, distinct, func, literal, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from api.callers.principal import Principal
 from api.duplicates.schemas import (
     Comparison,
     DuplicateGroup,
@@ -20,7 +21,6 @@ from api.examples.schemas import Changed, ExampleOut, Selection
 from api.examples.scores import ScoreTable, score_table
 from api.examples.service import SHOWN, shown
 from api.examples.verdicts import leave_queues
-from api.principal import Principal
 from core.among import among
 from core.consensus import lock_examples
 from core.lifecycle import mark_unqueried

@@ -1,6 +1,9 @@
 """What each image of a map is coloured by: one column for a tile, in its order."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -23,11 +26,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.embedding_map.schemas import Colour
 from api.examples.scores import ScoreTable, score_table
 from api.planes import DENSITY, POINTS, SIDE, is_single
+from api.selections.service import path_of
+from core.artifacts.pool_map import Int64Array, Plane
+from core.artifacts.selections import LEFT_OUT, read_columns
 from core.errors import Conflict
-from core.pool_map import Int64Array, Plane
 from core.states import ExampleState, Split
 from core.storage import Storage
-from core.tables import Example, Project, Query, Round
+from core.tables import Artifact, Example, Project, Query, Round
 
 NONE: Final = -1
 STATES: Final = {
@@ -41,7 +46,14 @@ STATES: Final = {
 """Numbers of states; an image that has a class has its id instead, which is at least 1."""
 _CATEGORIES, _VALUES = 0, 1
 
+KEPT: Final = 1
+DROPPED: Final = 0
+"""Of rows that a job has chosen from."""
+
 Column = NDArray[np.int32] | NDArray[np.float32]
+
+
+OfCell = Callable[[Int64Array, Column], Column]
 
 
 @dataclass(frozen=True)
@@ -83,6 +95,34 @@ async def column(
     found = await to_thread.run_sync(shown.tile, *place)
     known = await _known(session, storage, project, by)
     return await to_thread.run_sync(_encoded, shown, found, known, place)
+
+
+def selected(
+    storage: Storage, chosen: Artifact, shown: Plane, place: tuple[int, int, int]
+) -> bytes:
+    """The colours of one tile by a selection: ``KEPT``, ``DROPPED``, or ``NONE``. Blocks.
+
+    Laid out as ``column`` says; but a cell is kept as soon as one of its rows is, as few are.
+
+    Args:
+        storage: Where the selection is.
+        chosen: The selection.
+        shown: The map.
+        place: Level, column and row of the tile.
+    """
+    known = _chosen(path_of(storage, chosen), chosen.sha256)
+    return _encoded(shown, shown.tile(*place), [known], place, of_cell=_largest)
+
+
+@lru_cache(maxsize=2)
+def _chosen(path: Path, sha256: str) -> Known:
+    """What a selection says of each row; kept, as a page asks for many tiles."""
+    del sha256
+    columns = read_columns(path, "pool_index", "kept", "reason")
+    order = np.argsort(columns["pool_index"], kind="stable")
+    order = order[~np.isin(columns["reason"], LEFT_OUT)[order]]
+    values = np.where(columns["kept"], KEPT, DROPPED).astype(np.int32)
+    return Known(columns["pool_index"][order].astype(np.int64), values[order])
 
 
 async def _known(
@@ -158,15 +198,20 @@ async def _read(session: AsyncSession, pairs: Select[*tuple[Any, ...]]) -> Known
 
 
 def _encoded(
-    shown: Plane, found: Int64Array, known: list[Known], place: tuple[int, int, int]
+    shown: Plane,
+    found: Int64Array,
+    known: list[Known],
+    place: tuple[int, int, int],
+    of_cell: OfCell | None = None,
 ) -> bytes:
     values = _of(shown.indices[found], known)
     is_score = values.dtype == np.float32
+    of_cell = of_cell or (_mean if is_score else _most_frequent)
     kind, side = POINTS, 0
     if not is_single(len(found), place[0]):
         kind, side = DENSITY, SIDE
         bins = shown.bins_of(found, *place, SIDE)
-        values = (_mean if is_score else _most_frequent)(bins, values)
+        values = of_cell(bins, values)
     head = np.array(
         [kind, len(found), side, _VALUES if is_score else _CATEGORIES], dtype="<u4"
     ).tobytes()
@@ -194,6 +239,12 @@ def _mean(bins: Int64Array, values: Column) -> Column:
     mean = np.full(SIDE * SIDE, np.nan, dtype=np.float32)
     mean[counts > 0] = (total[counts > 0] / counts[counts > 0]).astype(np.float32)
     return mean
+
+
+def _largest(bins: Int64Array, values: Column) -> Column:
+    chosen = np.full(SIDE * SIDE, NONE, dtype=np.int32)
+    np.maximum.at(chosen, bins, values)
+    return chosen
 
 
 def _most_frequent(bins: Int64Array, values: Column) -> Column:

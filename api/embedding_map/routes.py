@@ -5,12 +5,14 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 
 from api import planes
-from api.access import ProjectId, reviewing
+from api.callers.access import ProjectId, reviewing
+from api.callers.principal import CurrentUser
 from api.deps import StorageDep
 from api.embedding_map import colours, service
 from api.embedding_map.schemas import Colour, EmbeddingMapImage, EmbeddingMapState, Version
+from api.parameters import QueryId
 from api.planes import Level, Place, PoolIndex
-from api.principal import CurrentUser
+from api.selections import service as selections
 from core.tables import Artifact
 
 router = APIRouter(prefix="/projects/{project_id}/embedding-map", tags=["embedding map"])
@@ -73,6 +75,10 @@ async def embedding_map_colours(
     level: Level,
     column: Place,
     row: Place,
+    job_id: Annotated[
+        QueryId | None,
+        Query(description="Of `selection`: the job that has chosen; the last one if left out."),
+    ] = None,
 ) -> Response:
     """What the images of one tile are coloured by, as binary, in the order of the tile.
 
@@ -80,9 +86,13 @@ async def embedding_map_colours(
     """
     planes.require_tile(level, column, row)
     shown = await planes.plane_of(storage, made)
+    place = (level, column, row)
     async with reviewing(request, user, made.project_id) as (session, project):
-        place = (level, column, row)
-        content = await colours.column(session, storage, project, shown, by, place)
+        if by != "selection":
+            content = await colours.column(session, storage, project, shown, by, place)
+            return Response(content, media_type="application/octet-stream")
+        chosen = await selections.chosen(session, project.id, job_id)
+    content = await to_thread.run_sync(colours.selected, storage, chosen, shown, place)
     return Response(content, media_type="application/octet-stream")
 
 

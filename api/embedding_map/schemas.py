@@ -5,7 +5,7 @@ from pydantic import BaseModel, StringConstraints
 
 from core.states import ExampleState
 
-Colour = Literal["state", "predicted", "purity", "informativeness", "round"]
+Colour = Literal["state", "predicted", "purity", "informativeness", "round", "selection"]
 Version = Annotated[str, StringConstraints(max_length=64)]
 
 

@@ -10,10 +10,10 @@ from sqlalchemy import Row, Update, func, insert, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.audit import record
+from api.callers.principal import Principal
 from api.examples import service
 from api.examples.predicted import UNKNOWN, predictions_of
 from api.examples.schemas import MOST_AT_ONCE, Changed, Promoted, Promotion, Selection
-from api.principal import Principal
 from api.projects import classes
 from api.projects.schemas import ClassOut
 from core.among import among

@@ -3,11 +3,11 @@
 from sqlalchemy import exists, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from api.callers.principal import Principal
 from api.jobs.schemas import JobOut
-from api.principal import Principal
-from core import queue
 from core.errors import Conflict, Invalid, NotFound
-from core.job_params import LookAtParams
+from core.jobs import queue
+from core.jobs.params import LookAtParams
 from core.lifecycle import new_job
 from core.states import ArtifactKind, JobKind, Medium
 from core.tables import Artifact, Example, Project, ProjectClass

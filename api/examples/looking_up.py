@@ -4,14 +4,14 @@ from typing import Final
 
 from fastapi import Request
 
-from api.access import visible_project
+from api.callers.access import visible_project
+from api.callers.principal import Principal
 from api.deps import transaction
 from api.examples.neighbours import features_of
 from api.jobs.schemas import JobOut
-from api.principal import Principal
 from api.uploads import receive_up_to
-from core import queue
-from core.job_params import LookUpParams
+from core.jobs import queue
+from core.jobs.params import LookUpParams
 from core.lifecycle import new_job
 from core.settings import Settings
 from core.states import JobKind, Medium, ProjectRole

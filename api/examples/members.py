@@ -14,8 +14,8 @@ from api.examples.scores import Positions
 from api.files import artifact_file
 from api.planes import outlined
 from api.subsets import service as subsets
+from core.artifacts.subsets import subset_members
 from core.storage import Storage
-from core.subsets import subset_members
 from core.tables import Project
 
 _KEPT_SUBSETS: Final = 4

@@ -4,15 +4,15 @@ from typing import Final
 
 import numpy as np
 
-from core import features
+from core.artifacts import features
+from core.artifacts.features import Features
+from core.artifacts.nearness import similarities, unit_mean
 from core.errors import Conflict
-from core.features import Features
-from core.nearness import similarities, unit_mean
 from core.project_settings import ProjectSettings
 from core.states import Medium
 from core.storage import Storage
 from core.tables import Project
-from models.params.networks import compared_width
+from models.catalog.params.networks import compared_width
 
 NOT_YET: Final = (
     "no_features_yet",

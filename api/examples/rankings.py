@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 from anyio import CapacityLimiter, to_thread
@@ -20,10 +20,10 @@ from api.examples.neighbours import NOT_YET, features_of
 from api.examples.schemas import Filters
 from api.examples.scores import Floats, Positions
 from api.files import artifact_file
-from core.alike import Alike, read_alike
+from core.artifacts.alike import Alike, read_alike
+from core.artifacts.features import Features, looked_up_in
+from core.artifacts.nearness import similarities, unit_mean
 from core.errors import Conflict, Invalid, NotFound
-from core.features import Features
-from core.nearness import similarities, unit_mean
 from core.states import ArtifactKind, JobKind, JobState
 from core.storage import Storage
 from core.tables import Artifact, Example, Job, Project
@@ -87,11 +87,16 @@ async def similarity(
         if filters.similarity_min is not None:
             raise unsaid("similarity_min")
         return None
-    features = features_of(storage, project)
     rows = await _rows(session, project, filters.examples)
     vector = None
-    if filters.similar_file is not None:
-        vector = await _vector(session, project, filters.similar_file, features)
+    if filters.similar_file is None:
+        features = features_of(storage, project)
+    else:
+        found = await _looked_up(session, project, filters.similar_file)
+        features = looked_up_in(
+            storage, project.id, found["features"], lambda: features_of(storage, project)
+        )
+        vector = base64.b64decode(found["vector"])
     return await to_thread.run_sync(_ranked, features, rows, vector, limiter=SEARCHES)
 
 
@@ -115,10 +120,8 @@ async def _rows(session: AsyncSession, project: Project, ids: Sequence[int]) -> 
     return tuple(found)
 
 
-async def _vector(
-    session: AsyncSession, project: Project, job_id: int, features: Features
-) -> bytes:
-    """What a job has made of a file: (D,) float32."""
+async def _looked_up(session: AsyncSession, project: Project, job_id: int) -> dict[str, Any]:
+    """What a job has made of a file, or of words, and what that is compared with."""
     job = await session.get(Job, job_id)
     if job is None or job.project_id != project.id or job.kind is not JobKind.LOOK_UP:
         raise NotFound("file")
@@ -129,13 +132,7 @@ async def _vector(
             "again.",
             field="similar_file",
         )
-    if job.checkpoint["features"] != features.path.name:
-        raise Conflict(
-            "features_changed",
-            "The features of this pool were made anew since the file was sent; send it again.",
-            field="similar_file",
-        )
-    return base64.b64decode(job.checkpoint["vector"])
+    return job.checkpoint
 
 
 @lru_cache(maxsize=_KEPT)

@@ -2,9 +2,18 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 
-from api.access import LockedProject, LockedToReview, ProjectId, ReviewedId, ReviewedProject
+from api.callers.access import LockedProject, LockedToReview, ProjectId, ReviewedId, ReviewedProject
+from api.callers.principal import CurrentUser
 from api.deps import Room, SessionDep, SettingsDep, StorageDep
-from api.examples import actions, look_alikes, looking_at, looking_up, service, verdicts
+from api.examples import (
+    actions,
+    by_words,
+    look_alikes,
+    looking_at,
+    looking_up,
+    service,
+    verdicts,
+)
 from api.examples.schemas import (
     Changed,
     ExampleCount,
@@ -19,9 +28,10 @@ from api.examples.schemas import (
     Promoted,
     Promotion,
     Selection,
+    Words,
+    WordsOut,
 )
 from api.jobs.schemas import JobOut
-from api.principal import CurrentUser
 
 router = APIRouter(prefix="/projects/{project_id}/examples", tags=["examples"])
 
@@ -78,6 +88,24 @@ async def look_up(
     When the job that is returned has succeeded, its number is what `similar_file` asks for.
     """
     return await looking_up.start(request, user, project_id, storage, settings)
+
+
+@router.get("/by-words")
+async def show_words(session: SessionDep, project: ReviewedProject) -> WordsOut:
+    """Whether the images can be searched by words; admins upload the weights that are needed."""
+    return await by_words.offered(session, project)
+
+
+@router.post("/by-words", status_code=202, dependencies=[Room])
+async def find_by_words(
+    session: SessionDep, user: CurrentUser, project: ReviewedProject, body: Words
+) -> JobOut:
+    """Look for images that show what words say.
+
+    When the job that is returned has succeeded, its number is what `similar_file` asks for. The
+    first one sees all images, and takes as long; later ones those that were imported since.
+    """
+    return await by_words.start(session, user, project, body.words)
 
 
 @router.post("/queue")

@@ -309,6 +309,22 @@ class Promotion(Selection):
     colour: Colour | None = None
 
 
+class Words(BaseModel):
+    """What images are looked for that show it, as one would write below a picture."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    words: Annotated[
+        str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)
+    ] = Field(examples=["a dog on a sofa"])
+
+
+class WordsOut(BaseModel):
+    """Whether images can be searched by words: `weights` of the network that understands them."""
+
+    weights: str | None
+
+
 class LookAt(BaseModel):
     """Which class to look for; left out: the one that the model says."""
 

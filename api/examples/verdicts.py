@@ -10,10 +10,10 @@ from sqlalchemy import exists, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
+from api.callers.principal import Principal
 from api.examples.actions import changed_by, chosen, note, standing, votes_on
 from api.examples.schemas import Changed, Judgement
 from api.instruction_rows import in_open_groups
-from api.principal import Principal
 from core.among import among
 from core.consensus import Vote, answered, lock_examples
 from core.errors import Invalid

@@ -8,7 +8,8 @@ from typing import Any, Final, Literal, Protocol
 from urllib.parse import quote
 from xml.sax.saxutils import quoteattr
 
-from api.exports.records import Record, Vote
+from api.exports.records import Record
+from api.exports.votes import Vote
 from api.exports.zips import Spool
 from core.states import Split, Verdict
 

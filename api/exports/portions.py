@@ -14,12 +14,12 @@ def stored_bytes(label: Any) -> ColumnElement[int]:
 
 
 def within_bytes(first: Subquery, order: str) -> Subquery:
-    """The ids of as many of ``first`` as fit memory, and at least one.
+    """As many rows of ``first`` as fit memory, and at least one.
 
     Args:
-        first: With the columns ``id``, ``bytes`` and ``order``.
+        first: With the columns ``bytes`` and ``order``.
         order: The column that they are ordered by; no two are equal.
     """
     before = func.sum(first.c.bytes).over(order_by=first.c[order]) - first.c.bytes
-    sized = select(first.c.id, before.label("before")).subquery()
-    return select(sized.c.id).where(sized.c.before < MOST_BYTES).subquery()
+    sized = select(first, before.label("before")).subquery()
+    return select(sized).where(sized.c.before < MOST_BYTES).subquery()

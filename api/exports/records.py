@@ -1,9 +1,7 @@
 """What a project knows of each image, block by block, for exports that hold images."""
 
-from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Any, Final
 
@@ -14,11 +12,12 @@ from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 from api.exports.portions import stored_bytes, within_bytes
 from api.exports.tables import BY_MODEL, speaks
 from api.exports.texts import contents, within_memory
+from api.exports.votes import SAID, Certified, Vote, counts_as, read_votes, votes_of
 from core.among import among
 from core.folder_names import to_file
 from core.originals import Original
 from core.states import ExampleState, Split, Verdict
-from core.tables import Annotation, CertificateLot, Example, Query, Round, User
+from core.tables import Annotation, Example, Query, Round
 from core.tasks.registry import label_of, written
 from core.tasks.spec import Label
 
@@ -32,40 +31,6 @@ _ENDINGS: Final = {
     "image/tiff": (".tif", ".tiff"),
     "image/gif": (".gif",),
 }
-SAID: Final = {
-    ExampleState.LABELED: Verdict.LABEL,
-    ExampleState.OOD: Verdict.OOD,
-    ExampleState.UNSURE: Verdict.UNSURE,
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Certified:
-    """What a label of a model rests on: its probability, the lot, and the share of it at risk."""
-
-    probability: float | None
-    lot: int
-    bound: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Vote:
-    """A verdict that is part of what an image counts as; ``email`` if its author has an account.
-
-    ``class_name`` is its ``label`` as files write it, of classification the name of the class. One
-    of a model is ``certified``.
-    """
-
-    annotation_id: int
-    annotator: str
-    email: str | None
-    verdict: Verdict
-    class_name: str | None
-    seconds: float
-    created_at: datetime
-    round: int | None
-    label: Label | None = None
-    certified: Certified | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +74,7 @@ class Record:
         """What its verdicts amount to: a skip only if there is nothing else."""
         if self.split is not Split.POOL:
             return None
-        is_skipped = self.votes and all(vote.verdict is Verdict.SKIP for vote in self.votes)
-        return SAID.get(self.state) or (Verdict.SKIP if is_skipped else None)
+        return counts_as(self.state, [vote.verdict for vote in self.votes])
 
     @property
     def certified(self) -> Certified | None:
@@ -329,47 +293,6 @@ def _is_judged() -> ColumnElement[bool]:
         Example.state.in_(tuple(SAID)),
         exists().where(Annotation.example_id == Example.id),
     )
-
-
-async def votes_of(session: AsyncSession, which: ColumnElement[bool]) -> Sequence[Any]:
-    """Rows of annotations, for ``read_votes``."""
-    statement = (
-        select(
-            Annotation.example_id,
-            Annotation.id,
-            Annotation.source_name,
-            User.email,
-            Annotation.verdict,
-            Annotation.label,
-            Annotation.seconds,
-            Annotation.created_at,
-            Round.number,
-            Annotation.probability,
-            CertificateLot.id,
-            CertificateLot.bound,
-        )
-        .outerjoin(Round, Round.id == Annotation.round_id)
-        .outerjoin(User, User.id == Annotation.annotator_id)
-        .outerjoin(CertificateLot, CertificateLot.id == Annotation.lot_id)
-        .where(which)
-        .order_by(Annotation.id)
-    )
-    rows: Sequence[Any] = (await session.execute(statement)).all()
-    return rows
-
-
-def read_votes(rows: Sequence[Any], classes: Mapping[int, str]) -> defaultdict[int, list[Vote]]:
-    """Votes of each example; those stay behind of classes that are not among ``classes``."""
-    found: defaultdict[int, list[Vote]] = defaultdict(list)
-    for example_id, id_, source, email, verdict, stored, *rest, probability, lot, bound in rows:
-        label = label_of(stored)
-        text = written(label, classes)
-        certified = None if lot is None else Certified(probability, lot, bound)
-        author = email or source or ("" if certified is None else BY_MODEL)
-        if stored is None or text is not None:
-            said = (verdict, text, *rest, label, certified)
-            found[example_id].append(Vote(id_, author, email, *said))
-    return found
 
 
 async def predictions_of(

@@ -4,8 +4,9 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
 from pydantic import AfterValidator
 
-from api.access import ManagedProject, ProjectId, managing
 from api.audit import record
+from api.callers.access import ManagedProject, ProjectId, managing
+from api.callers.principal import CurrentUser
 from api.deps import OriginalsDep, SessionDep, StorageDep
 from api.exports import service
 from api.exports.records import Images
@@ -14,8 +15,7 @@ from api.exports.service import Format
 from api.exports.taken import find_taken, taken_images
 from api.files import present_file
 from api.pagination import Items
-from api.principal import CurrentUser
-from core.pool_snapshots import composed
+from core.artifacts.pool_snapshots import composed
 from core.states import Medium
 from core.tasks.instructions import INSTRUCTIONS
 

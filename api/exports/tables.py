@@ -42,7 +42,6 @@ COLUMNS = (
 )  # fmt: skip
 BY_MODEL: Final = "model"
 """Who annotates by a certificate, where others have an address or the name of a column."""
-_SOURCE: Final = COLUMNS.index("source")
 _FETCH = 1000
 
 
@@ -218,17 +217,14 @@ def columns(class_name: Any, seen: Any, effective: Any, speaking: Any, label: An
 
 async def rows(table: Table) -> AsyncIterator[list[dict[str, Any]]]:
     """Annotations in blocks, JSON-ready."""
-    async for found in table.blocks():
-        block = found
-        if table.people_only:
-            block = [row for row in found if row[_SOURCE] != Source.MODEL]
+    async for block in table.blocks():
         # Thousands of boxes take a while to read, and requests are not to wait for it.
-        said = await to_thread.run_sync(_rows, table, block)
+        found = await to_thread.run_sync(_rows, table, block)
         if not table.texts:
-            yield said
+            yield found
             continue
         sizes = (row[-1] for row in block)
-        async for some in with_texts(table.sessions, list(zip(said, sizes, strict=True))):
+        async for some in with_texts(table.sessions, list(zip(found, sizes, strict=True))):
             yield some
 
 

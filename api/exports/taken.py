@@ -1,7 +1,7 @@
 """What a snapshot holds, for every format: labels and votes of then, files and names of now."""
 
 import json
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,12 +13,14 @@ from anyio import to_thread
 from sqlalchemy import false, null, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api.exports.records import SAID, Images, Prediction, Record, read_votes, votes_of
+from api.exports.records import Images, Prediction, Record
 from api.exports.tables import COLUMNS, Table, columns
+from api.exports.texts import within_memory
+from api.exports.votes import SAID, read_votes, votes_of
 from core.among import among
+from core.artifacts.pool_snapshots import batches
 from core.class_names import seen_by_author
 from core.errors import NotFound
-from core.pool_snapshots import batches
 from core.states import ExampleState, Source, Split
 from core.tables import Annotation, Artifact, Example, PoolSnapshot
 from core.tasks.registry import label_of, written
@@ -105,10 +107,7 @@ class TakenImages(Images):
         return [
             Record(
                 **known[row["example_id"]]._asdict(),
-                pool_index=row["pool_index"],
-                content_hash=row["sha256"],
-                split=Split(row["split"]),
-                state=ExampleState(row["state"]),
+                **_example(row),
                 class_name=row["class"],
                 label=_label(row),
                 votes=votes[row["example_id"]],
@@ -117,6 +116,16 @@ class TakenImages(Images):
             for row in rows
             if row["example_id"] in known
         ]
+
+
+def _example(row: Mapping[str, Any]) -> dict[str, Any]:
+    """What a row says of its example, as ``Example`` names and has it."""
+    return {
+        "pool_index": row["pool_index"],
+        "content_hash": row["sha256"],
+        "split": Split(row["split"]),
+        "state": ExampleState(row["state"]),
+    }
 
 
 def _is_judged(row: Mapping[str, Any]) -> bool:
@@ -136,22 +145,12 @@ async def _pieces(path: Path) -> AsyncIterator[list[dict[str, Any]]]:
     """Rows of the file, read without holding up other requests, as many as fit memory together."""
     read = batches(path, size=_FETCH)
     while (rows := await to_thread.run_sync(next, read, None)) is not None:
-        for some in _within_memory(rows):
+        for some in within_memory(rows, _label_size, _MOST_TEXT):
             yield some
 
 
-def _within_memory(rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    piece: list[dict[str, Any]] = []
-    held = 0
-    for row in rows:
-        size = len(row["label"] or "")
-        if piece and held + size > _MOST_TEXT:
-            yield piece
-            piece, held = [], 0
-        piece.append(row)
-        held += size
-    if piece:
-        yield piece
+def _label_size(row: Mapping[str, Any]) -> int:
+    return len(row["label"] or "")
 
 
 def taken_images(images: Images, taken: Taken, path: Path) -> TakenImages:
@@ -225,10 +224,7 @@ async def taken_rows(images: TakenImages) -> AsyncIterator[list[Any]]:
         yield [
             SimpleNamespace(
                 **known[row["example_id"]]._asdict(),
-                pool_index=row["pool_index"],
-                content_hash=row["sha256"],
-                split=Split(row["split"]),
-                state=ExampleState(row["state"]),
+                **_example(row),
                 label=row["label"] and json.loads(row["label"]),
             )
             for row in rows

@@ -15,17 +15,21 @@ _AT_ONCE: Final = 4 << 20
 _Row = TypeVar("_Row")
 
 
-def within_memory(rows: Iterable[_Row], size: Callable[[_Row], int]) -> Iterator[list[_Row]]:
+def within_memory(
+    rows: Iterable[_Row], size: Callable[[_Row], int], most: int | None = None
+) -> Iterator[list[_Row]]:
     """``rows`` in their order, in pieces of some megabytes.
 
     Args:
         rows: All of them.
         size: Bytes of the text of a row.
+        most: Bytes of a piece, unless it is one row; 4 MiB if None.
     """
+    most = most or _AT_ONCE
     piece: list[_Row] = []
     held = 0
     for row in rows:
-        if piece and held + size(row) > _AT_ONCE:
+        if piece and held + size(row) > most:
             yield piece
             piece, held = [], 0
         piece.append(row)

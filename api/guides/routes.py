@@ -2,12 +2,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from api.access import LockedProject, VisibleProject
+from api.callers.access import LockedProject, VisibleProject
+from api.callers.principal import CurrentUser
 from api.deps import SessionDep
 from api.guides import service
 from api.guides.schemas import MOST_PINNED, Guides, PinnedExamples
 from api.parameters import PathId
-from api.principal import CurrentUser
 
 router = APIRouter(prefix="/projects/{project_id}", tags=["guides"])
 

@@ -8,12 +8,12 @@ from sqlalchemy import Select, Subquery, and_, exists, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.audit import record
+from api.callers.principal import Principal
 from api.guides.schemas import ClassGuide, GuideExample, Guides
 from api.pictures import image_url
-from api.principal import Principal
 from core.consensus import by_model, holds
 from core.errors import Invalid, NotFound
-from core.media.excerpts import beginning
+from core.media.texts.excerpts import beginning
 from core.states import ExampleState, Source, Split, Verdict
 from core.tables import Annotation, Example, Project, ProjectClass, Query
 

@@ -3,11 +3,11 @@ from typing import Annotated
 from anyio import to_thread
 from fastapi import APIRouter, Query
 
-from api.access import Staff
+from api.callers.access import Staff
+from api.callers.principal import CurrentUser
 from api.deps import SessionDep, SettingsDep
 from api.home import service
 from api.home.schemas import DiskOut, Home
-from api.principal import CurrentUser
 from core.disk import room
 
 router = APIRouter(tags=["home"])

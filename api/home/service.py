@@ -8,6 +8,7 @@ from typing import Any, Final
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from api.callers.principal import Principal
 from api.home import statements as sql
 from api.home.schemas import (
     Agreed,
@@ -19,7 +20,6 @@ from api.home.schemas import (
     ReviewsWaiting,
 )
 from api.labeling.status import describe, remaining, serving_round
-from api.principal import Principal
 from api.reviews import disagreements
 from core.states import ProjectState, RoundState
 from core.tables import Member, Project, Round

@@ -1,9 +1,9 @@
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.projects.settings import checked
 from core.errors import Conflict
-from core.input_size import LOOKED_AT, SizeChoice
+from core.media.images.input_size import LOOKED_AT, SizeChoice
 from core.project_settings import ProjectSettings
 from core.tables import Example, Project
 
@@ -29,7 +29,8 @@ async def size_to_be(session: AsyncSession, project: Project, wanted: int | None
     found = await session.execute(statement)
     sizes = [(width, height) for width, height in found if width is not None and height is not None]
     settings = ProjectSettings.model_validate(project.settings)
-    choice = SizeChoice.of(sizes, above=settings.patch_size)
+    total = await session.scalar(select(func.count()).where(Example.project_id == project.id))
+    choice = SizeChoice.of(sizes, total=total or 0, above=settings.patch_size)
     if choice is None:
         raise Conflict("no_images", "The project has no images; import some first.")
     size = choice.side if wanted is None else wanted

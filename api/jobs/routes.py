@@ -5,14 +5,14 @@ from anyio import to_thread
 from fastapi import APIRouter, Query
 from fastapi.responses import PlainTextResponse
 
-from api.access import LockedProject
+from api.callers.access import LockedProject
+from api.callers.principal import CurrentUser
 from api.deps import Room, SessionDep, SettingsDep, StorageDep
 from api.jobs import service
 from api.jobs.logs import read_log
-from api.jobs.schemas import JobOut, JobStart
+from api.jobs.schemas import JobOut, JobResume, JobStart
 from api.pagination import Cursor, Limit, Page
 from api.parameters import LogOffset, PathId, QueryId
-from api.principal import CurrentUser
 from core.states import JobKind, JobState
 
 router = APIRouter(tags=["jobs"])
@@ -79,6 +79,14 @@ async def show_log(
 @router.post("/jobs/{job_id}/cancel")
 async def cancel_job(session: SessionDep, user: CurrentUser, job_id: PathId) -> JobOut:
     return JobOut.model_validate(await service.cancel(session, user, job_id))
+
+
+@router.post("/jobs/{job_id}/resume")
+async def resume_job(
+    session: SessionDep, user: CurrentUser, job_id: PathId, body: JobResume
+) -> JobOut:
+    """Have a paused job go on where it was, with more to spend or without asking any more."""
+    return JobOut.model_validate(await service.resume(session, user, job_id, body))
 
 
 @router.post("/jobs/{job_id}/retry")

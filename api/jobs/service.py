@@ -4,8 +4,9 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api.access import managed_project, seen, visible_project
 from api.audit import record
+from api.callers.access import managed_project, seen, visible_project
+from api.callers.principal import Principal
 from api.certifying import (
     add_certificate,
     refuse_cancelled,
@@ -14,18 +15,19 @@ from api.certifying import (
 )
 from api.devices import without_gpu
 from api.jobs.resizing import size_to_be
-from api.jobs.schemas import JobError, JobOut, JobStart
+from api.jobs.schemas import JobError, JobOut, JobResume, JobStart
 from api.jobs.waiting import reasons
 from api.judges.asked import judge_to_ask
-from api.principal import Principal
 from api.telling import tell
-from core import queue
+from api.weights.choice import require_weights
 from core.errors import Conflict, Invalid, NotFound
 from core.events import Topic
-from core.job_params import AdvanceParams
-from core.lifecycle import move_round, new_job, request_cancel, requeue_job
+from core.jobs import queue
+from core.jobs.params import AdvanceParams
+from core.jobs.pauses import FINISH, Pause
+from core.lifecycle import move_round, new_job, request_cancel, requeue_job, resume_job
 from core.media.nouns import in_words_of, result_in_words_of
-from core.project_settings import ProjectSettings
+from core.project_settings import Choice, ProjectSettings
 from core.rounds import take_up
 from core.settings import Settings
 from core.states import JobKind, JobState, Medium, ProjectRole, RoundState, Split
@@ -101,13 +103,20 @@ async def get_job(
     lock: bool = False,
 ) -> Job:
     """A job of a project in which the caller is at least ``least``."""
-    job = await session.get(Job, job_id, with_for_update={"key_share": True} if lock else None)
+    job = await session.get(Job, job_id)
     if job is None or job.project_id is None:
         raise NotFound("job")
     try:
         await visible_project(session, principal, job.project_id, least=least)
     except NotFound:
         raise NotFound("job") from None
+    if lock:
+        # Not before it is known that they may: nobody else is to hold up whoever works at it.
+        job = await session.get(
+            Job, job_id, with_for_update={"key_share": True}, populate_existing=True
+        )
+        if job is None:
+            raise NotFound("job")
     return job
 
 
@@ -147,8 +156,8 @@ async def _params(session: AsyncSession, project: Project, body: JobStart) -> di
     """Parameters of a job, complete.
 
     Raises:
-        Invalid: ``unknown_job``, ``invalid_params``, or ``wrong_medium`` of what does not serve the
-            project's examples.
+        Invalid: ``unknown_job``, ``invalid_params``, ``wrong_medium`` of what does not serve the
+            project's examples, or ``unknown_weights`` or ``weights_refused``.
         Conflict: ``not_for_task``, for what does not serve its labels.
     """
     try:
@@ -175,6 +184,9 @@ async def _params(session: AsyncSession, project: Project, body: JobStart) -> di
         require_served(spec, project.medium, params)
     except ModelError as error:
         raise Invalid("wrong_medium", f"{error}.", field="params") from error
+    if "network" in params:
+        learned_with = Choice(name=params["network"], params=params)
+        await require_weights(session, learned_with, "params.weights")
     return params
 
 
@@ -280,6 +292,41 @@ async def retry(session: AsyncSession, principal: Principal, job_id: int) -> Job
             job.checkpoint = {}
     queue.enqueue(session.info, job)
     await _changed(session, principal, job, "retry")
+    return job
+
+
+async def resume(session: AsyncSession, principal: Principal, job_id: int, body: JobResume) -> Job:
+    """Have a paused job go on as somebody has decided; nothing that it has is asked for again.
+
+    Raises:
+        Conflict: ``job_not_paused``, ``nothing_to_finish_with``, or ``job_active``.
+        Invalid: ``cap_too_low``, if that much is spent already.
+    """
+    job = await get_job(session, principal, job_id, least=ProjectRole.MANAGER, lock=True)
+    pause = None if job.pause is None else Pause.load(job.pause)
+    if job.state is JobState.PAUSED and job.project_id is not None:
+        await managed_project(session, principal, job.project_id, lock=True)
+        await _require_idle(session, job.project_id, job.kind)
+    resume_job(job)
+    assert pause is not None
+    if body.finish:
+        if not pause.may_finish:
+            raise Conflict(
+                "nothing_to_finish_with",
+                "Nothing is done yet that the job could end with; raise what it may spend, or "
+                "cancel it.",
+            )
+        job.checkpoint = {**job.checkpoint, FINISH: True}
+    elif body.spend_at_most is not None:
+        if body.spend_at_most <= pause.spent:
+            raise Invalid(
+                "cap_too_low",
+                f"The job has spent {pause.spent:g} already; it needs more than that to go on.",
+                field="spend_at_most",
+            )
+        job.params = {**job.params, "spend_at_most": body.spend_at_most}
+    queue.enqueue(session.info, job)
+    await _changed(session, principal, job, "resume", **body.model_dump(exclude_defaults=True))
     return job
 
 

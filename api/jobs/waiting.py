@@ -7,7 +7,7 @@ from typing import Any, Final
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from core.messages import QUEUE_OF
+from core.jobs.messages import QUEUE_OF
 from core.settings import Settings
 from core.states import JobKind, JobState
 from core.tables import Job, Worker
@@ -35,18 +35,18 @@ async def reasons(session: AsyncSession, settings: Settings, jobs: Sequence[Job]
                 "tells an admin how to start one."
             )
         elif count := _ahead(job, active):
-            found[job.id] = _words(job, queue, count)
+            found[job.id] = _words(job, count)
     return found
 
 
-def _words(job: Job, queue: str, count: int) -> str:
+def _words(job: Job, count: int) -> str:
     if job.kind is JobKind.IMPORT_POOL:
         if count == 1:
             return "Waits for its turn among the imports, of which one other runs or waits."
         return f"Waits for its turn among the imports, of which {count} others run or wait."
     if count == 1:
-        return f"Waits for a worker of the queue {queue}, with one job before it."
-    return f"Waits for a worker of the queue {queue}, with {count} jobs before it."
+        return "Waits for its turn, with one job before it."
+    return f"Waits for its turn, with {count} jobs before it."
 
 
 async def _served(session: AsyncSession, settings: Settings) -> set[str]:

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from core.errors import Conflict, Invalid
 from core.tables import Judge
-from models.params.select_instructions import SelectInstructionsParams
+from models.catalog.params.select_instructions import SelectInstructionsParams
 
 
 async def judge_to_ask(session: AsyncSession, params: Mapping[str, Any]) -> int | None:
@@ -19,7 +19,7 @@ async def judge_to_ask(session: AsyncSession, params: Mapping[str, Any]) -> int 
         Conflict: ``no_judge``, or ``several_judges`` where it is not said which.
     """
     given = SelectInstructionsParams.model_validate(params)
-    if not given.judged and not (given.embedded and given.features == "judge"):
+    if not (given.judged or given.embedded_by_judge):
         return given.judge_id
     # Held until the job is there, so that nobody removes the judge in between.
     there = select(Judge.id).order_by(Judge.id).with_for_update(read=True, key_share=True)

@@ -1,12 +1,12 @@
 from fastapi import APIRouter
 
-from api.access import Staff
+from api.callers.access import Staff
+from api.callers.principal import Admin
 from api.deps import SessionDep, SettingsDep
 from api.judges import service
 from api.judges.schemas import JudgeCreate, JudgeOut, JudgeUpdate
 from api.pagination import Items
 from api.parameters import PathId
-from api.principal import Admin
 
 router = APIRouter(tags=["judges"])
 

@@ -8,12 +8,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.addresses import require_allowed
 from api.audit import record
+from api.callers.principal import Principal
 from api.judges.schemas import JudgeCreate, JudgeOut, JudgeUpdate, Trial
-from api.principal import Principal
-from core import queue
 from core.errors import Conflict, Invalid, NotFound
+from core.jobs import queue
+from core.jobs.messages import TryJudges
 from core.judging import origin, sealed_for
-from core.messages import TryJudges
 from core.sealing import Sealer
 from core.settings import Settings
 from core.states import JobState
@@ -111,6 +111,12 @@ async def remove(session: AsyncSession, principal: Principal, judge: Judge) -> N
             f"Job {job.id} has stopped, and a retry goes on from what this judge has answered. "
             "Retry it first; to give it up, retry and cancel it.",
         )
+    if job is not None and job.state is JobState.PAUSED:
+        raise Conflict(
+            "judge_in_use",
+            f"Job {job.id} is paused, and goes on from what this judge has answered. Resume it "
+            "first, or cancel it.",
+        )
     if job is not None:
         raise Conflict(
             "judge_in_use", f"Job {job.id} asks this judge; wait for it, or cancel it first."
@@ -125,7 +131,7 @@ def _asking(judge: Judge) -> Select[Job]:
     asks = or_(Job.params["judge_id"].as_integer() == judge.id, paid)
     return select(Job).where(
         or_(
-            and_(Job.state.in_((JobState.QUEUED, JobState.RUNNING)), asks),
+            and_(Job.state.in_((JobState.QUEUED, JobState.RUNNING, JobState.PAUSED)), asks),
             and_(Job.state == JobState.FAILED, paid),
         )
     )

@@ -21,11 +21,12 @@ from api.labeling.ledger import AnswerLedger, HeldVote, StoredAnswer, Submission
 from api.labeling.schemas import AnswerIn, AnswerResult, AnswersOut
 from api.labeling.status import ReadRound
 from api.pipelined_sql import Statement, driver, fetch
-from core import events, queue
+from core import events
 from core.class_names import ClassNames
 from core.consensus import Vote, answered
 from core.errors import NotFound
-from core.messages import GoOnCertifying
+from core.jobs import queue
+from core.jobs.messages import FollowPeople, GoOnCertifying
 from core.rounds import close, next_round
 from core.states import ProjectState, Role, RoundState, Verdict
 from core.tables import Project, Round
@@ -108,7 +109,7 @@ async def _read(
     if not projects:
         raise NotFound("project")
     held: dict[int, list[HeldVote]] = {row.example_id: [] for row in queries}
-    sizes, groups = _sorted(answers, more)
+    sizes, groups, asked_again = _sorted(answers, more)
     if task_type(projects[0].task).names_one_class:
         _hold(held, votes)
     else:
@@ -130,6 +131,7 @@ async def _read(
         ids=iter([row.id for row in ids]),
         shown={row.id: row for row in sizes},
         groups=groups,
+        asked_again=asked_again,
     )
 
 
@@ -142,18 +144,21 @@ _MORE: Final[tuple[tuple[Statement, Callable[[TaskType[Any]], bool]], ...]] = (
 
 def _looked_up(answers: Sequence[AnswerIn]) -> list[Statement]:
     tasks = {type_of(answer.label) for answer in answers if answer.label is not None}
-    return [statement for statement, needs in _MORE if any(map(needs, tasks))]
+    found = [statement for statement, needs in _MORE if any(map(needs, tasks))]
+    corrects = any(answer.supersedes for answer in answers)
+    return [*found, sql.ASKED_AGAIN] if corrects else found
 
 
 def _sorted(
     answers: Sequence[AnswerIn], found: Sequence[Sequence[Any]]
-) -> tuple[Sequence[Any], dict[int, set[int]]]:
-    """Sizes of examples, and members of queries, as far as ``_looked_up`` has asked for them."""
+) -> tuple[Sequence[Any], dict[int, set[int]], set[int]]:
+    """What ``_looked_up`` has asked for: sizes, members of queries, and queries asked again."""
     rows = dict(zip(_looked_up(answers), found, strict=True))
     groups: dict[int, set[int]] = defaultdict(set)
     for row in rows.get(sql.QUERY_MEMBERS, ()):
         groups[row.query_id].add(row.example_id)
-    return rows.get(sql.SIZES, ()), groups
+    again = {row.query_id for row in rows.get(sql.ASKED_AGAIN, ())}
+    return rows.get(sql.SIZES, ()), groups, again
 
 
 def _hold(held: dict[int, list[HeldVote]], votes: Sequence[Any]) -> None:
@@ -202,6 +207,8 @@ class _Batch:
                 # A certificate waits for it; whoever has answered does not wait for that.
                 message = GoOnCertifying(answered_in=self.ledger.project_id)
                 queue.remember(self.session.info, message)
+            if self.ledger.has_changed_what_is_followed:
+                queue.remember(self.session.info, FollowPeople(project_id=self.ledger.project_id))
             connection = await driver(await self.session.connection())
             await fetch(connection, *writes, commit=True)
         await self.session.commit()

@@ -10,16 +10,17 @@ from typing import Any
 from psycopg import AsyncConnection
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from api.callers.principal import Principal
 from api.instruction_rows import members_of
+from api.labeling import lease_statements as leases
 from api.labeling import statements as sql
 from api.labeling import status
 from api.labeling.schemas import Lease, LeasedQuery, LeaseRequest, ReleaseRequest
 from api.labeling.status import ReadRound
 from api.pictures import image_url
 from api.pipelined_sql import driver, fetch
-from api.principal import Principal
 from core.errors import NotFound
-from core.media.text import EXCERPT
+from core.media.texts.medium import EXCERPT
 from core.project_settings import ProjectSettings
 from core.states import ProjectState, Role
 from core.tables import Project
@@ -65,7 +66,7 @@ async def lease(
         (sql.PROJECT, values),
         (sql.MEMBERS, values),
         (sql.UNFINISHED, values),
-        (sql.HELD, values),
+        (leases.HELD, values),
     )
     if not projects or not members:
         raise NotFound("project")
@@ -94,11 +95,11 @@ async def lease(
         wanted = max(0, min(wanted, left))
         # Only among what the budget pays for anyway does the order make no difference.
         window = _WINDOW * wanted if _WINDOW * wanted <= left else None
-    free_ones = sql.free(wanted, settings.overlap, window)
-    mine, free = await fetch(connection, (sql.MINE, values), (free_ones, values), commit=True)
+    free_ones = leases.free(wanted, settings.overlap, window)
+    mine, free = await fetch(connection, (leases.MINE, values), (free_ones, values), commit=True)
     leased = _answer(project, rounds, [*mine, *free], values["token"], values["expires"])
     if not leased.items:
-        (elsewhere,) = await fetch(connection, (sql.HELD_ELSEWHERE, values))
+        (elsewhere,) = await fetch(connection, (leases.HELD_ELSEWHERE, values))
         leased.held_elsewhere = bool(elsewhere)
     if of_groups:
         queries = [one.query_id for one in leased.items]
@@ -111,7 +112,7 @@ async def lease(
 async def _free_closed(
     connection: AsyncConnection[Any], open_clients: Sequence[uuid.UUID], values: Mapping[str, Any]
 ) -> None:
-    closed = sql.RELEASE_CLOSED if open_clients else sql.RELEASE_ELSEWHERE
+    closed = leases.RELEASE_CLOSED if open_clients else leases.RELEASE_ELSEWHERE
     which = {"open": open_clients, "settled": values["expires"] - _SETTLED}
     await fetch(connection, (closed, {**values, **which}))
 
@@ -175,7 +176,7 @@ def _answer(
 
 def _whole(text: str | None) -> str | None:
     """A text, unless it is too long to be handed out with others."""
-    return None if text is None or len(text) > sql.WHOLE else text
+    return None if text is None or len(text) > leases.WHOLE else text
 
 
 async def release(
@@ -184,9 +185,9 @@ async def release(
     """Give back what the client holds, now or soon; returns how many queries."""
     connection = await driver(await session.connection())
     held: dict[str, Any] = {"tab": body.client, "user": principal.id, "project": project.id}
-    statement = sql.RELEASE
+    statement = leases.RELEASE
     if body.after_seconds > 0:
-        statement = sql.RELEASE_LATER
+        statement = leases.RELEASE_LATER
         held["until"] = datetime.now(UTC) + timedelta(seconds=body.after_seconds)
     (released,) = await fetch(connection, (statement, held))
     return len(released)

@@ -98,6 +98,7 @@ class AnswerLedger:
     ids: Iterator[int]
     shown: Mapping[int, Any] = field(default_factory=dict)
     groups: Mapping[int, Collection[int]] = field(default_factory=dict)
+    asked_again: Collection[int] = ()
     rows: list[tuple[Any, ...]] = field(default_factory=list)
     changed: dict[int, int] = field(default_factory=dict)
     answered: set[int] = field(default_factory=set)
@@ -127,7 +128,7 @@ class AnswerLedger:
             if refusal is not None:
                 return Decision(rejected(answer, *refusal))
         is_over = self._is_over(query)
-        corrects = answer.supersedes and not is_over
+        corrects = answer.supersedes and not (is_over and query.id in self.asked_again)
         head = self._heads.get((query.id, annotator_id)) if corrects else None
         wanted = not is_over and self._is_wanted(query, annotator_id)
         held = next(
@@ -236,11 +237,17 @@ class AnswerLedger:
         return [held for held in self.votes[example_id] if held.id > after]
 
     def _is_over(self, query: Any) -> bool:
-        """Whether what was said of a group has been followed, so that nothing can change it."""
+        """Whether the round has closed that asked about a group: nobody else is heard on it."""
         if not task_type(self.task).of_groups:
             return False
         asking = next(one for one in self.rounds if one.id == query.round_id)
         return asking.state is RoundState.CLOSED
+
+    @property
+    def has_changed_what_is_followed(self) -> bool:
+        """Whether a vote has changed here on a group of which a selection follows people."""
+        changed = (query for query in self.queries.values() if query.example_id in self.changed)
+        return any(map(self._is_over, changed))
 
     def _is_wanted(self, query: Any, annotator_id: int) -> bool:
         """Whether the example needs another vote, and of this annotator."""

@@ -3,7 +3,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 
-from api.access import ProjectId, VisibleProject
+from api.callers.access import ProjectId, VisibleProject
+from api.callers.principal import CurrentUser
 from api.deps import SessionDep
 from api.labeling import leasing, service, waiting_page
 from api.labeling.answering import AnswerWriter
@@ -20,7 +21,6 @@ from api.labeling.schemas import (
     Status,
 )
 from api.pagination import Items
-from api.principal import CurrentUser
 
 router = APIRouter(prefix="/projects/{project_id}/labeling", tags=["labeling"])
 

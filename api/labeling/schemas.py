@@ -128,10 +128,12 @@ class Between(BaseModel):
 
     `round` is the oldest that is not closed, or the last one; `job_id` and `progress` are of its
     job while that runs, `failure` says who can help if it has failed. `next` is the round after
-    it, if it has begun.
+    it, if it has begun. `checks` says that `round` asked about random checks alone, after which no
+    model is trained.
     """
 
     round: RoundStatus | None
+    checks: bool
     job_id: int | None
     progress: Progress | None
     failure: RoundFailure | None

@@ -2,12 +2,12 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
+from api.callers.principal import Principal
 from api.instruction_rows import members_of
 from api.labeling import status
 from api.labeling.schemas import RecentAnswer, Status
 from api.pictures import image_url
-from api.principal import Principal
-from core.media.excerpts import beginning
+from core.media.texts.excerpts import beginning
 from core.states import ProjectState
 from core.tables import Annotation, Example, Project, Query
 from core.tasks.proposals import shown

@@ -1,19 +1,11 @@
-"""The statements of leasing and answering; ``api.pipelined_sql`` says why they are prepared."""
-
-from collections.abc import Callable
-from functools import lru_cache, partial
-from typing import Any, Final
+"""The statements of answering; ``api.pipelined_sql`` says why they are prepared."""
 
 from sqlalchemy import (
     ARRAY,
-    CTE,
     BigInteger,
-    ColumnElement,
-    Select,
     Uuid,
     and_,
     bindparam,
-    case,
     exists,
     func,
     literal_column,
@@ -26,12 +18,11 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import aliased
 
-from api.pipelined_sql import Statement, among
+from api.pipelined_sql import Statement, among, unseen
 from core.class_names import hold_classes, naming
 from core.consensus import lock_examples, votes
 from core.lifecycle import mark_answered, mark_members
-from core.media.excerpts import beginning
-from core.states import RoundState, Verdict
+from core.states import RoundState
 from core.tables import (
     Annotation,
     Example,
@@ -44,8 +35,6 @@ from core.tables import (
     User,
 )
 
-WHOLE: Final = 20_000
-"""Characters of the longest text that is leased whole."""
 _PROJECT = bindparam("project", type_=BigInteger)
 _USER = bindparam("user", type_=BigInteger)
 _ROUND = (Round.id, Round.number, Round.state, Round.spent, Round.budget, Round.settings)
@@ -85,7 +74,7 @@ PROJECT = Statement(
 )
 MEMBERS = Statement(
     select(User.id).where(
-        among(User.id, "annotators"),
+        User.id == func.any(unseen("annotators", ARRAY(BigInteger))),
         or_(
             User.role == bindparam("admin"),
             exists().where(Member.user_id == User.id, Member.project_id == _PROJECT),
@@ -111,10 +100,15 @@ _ANOTHER = (
         Query.round_id == Round.id,
         ~Query.done,
         # By example: an answer also takes its image out of other queues.
-        Query.example_id.not_in(_EXAMPLES),
+        Query.example_id.not_in(
+            select(_ANSWERED.example_id).where(
+                _ANSWERED.id == func.any(unseen("queries", ARRAY(BigInteger))),
+                _ANSWERED.project_id == _PROJECT,
+            )
+        ),
     )
     .order_by(Query.rank)
-    .limit(1)
+    .limit(literal_column("1"))
     .lateral()
 )
 MORE_QUERIES = Statement(
@@ -146,9 +140,23 @@ QUERY_MEMBERS = Statement(
         among(QueryMember.query_id, "queries")
     )
 )
+_LATER_QUERY, _LATER_MEMBER = aliased(Query), aliased(QueryMember)
+# Of groups, those of which a row stands in a group of another, later round.
+ASKED_AGAIN = Statement(
+    select(QueryMember.query_id)
+    .distinct()
+    .join(Query, Query.id == QueryMember.query_id)
+    .join(_LATER_MEMBER, _LATER_MEMBER.example_id == QueryMember.example_id)
+    .join(_LATER_QUERY, _LATER_QUERY.id == _LATER_MEMBER.query_id)
+    .where(
+        among(QueryMember.query_id, "queries"),
+        _LATER_MEMBER.query_id > QueryMember.query_id,
+        _LATER_QUERY.round_id != Query.round_id,
+    )
+)
 NEW_IDS = Statement(
     select(func.nextval("annotations_id_seq").label("id")).select_from(
-        func.generate_series(1, bindparam("count", type_=BigInteger)).alias("n")
+        func.generate_series(1, unseen("count")).alias("n")
     )
 )
 _TYPES = {
@@ -196,202 +204,4 @@ SPEND = Statement(
         "UPDATE rounds SET spent = new.spent FROM unnest(CAST(:rounds AS bigint[]), "
         "CAST(:spent AS double precision[])) AS new (id, spent) WHERE rounds.id = new.id"
     )
-)
-
-_LEASED = (
-    Query.id,
-    Query.round_id,
-    Query.rank,
-    Query.example_id,
-    Query.predicted_class_id,
-    Query.probability,
-    Query.in_probability,
-    Query.proposals,
-)
-_SHOWN = (
-    Example.width,
-    Example.height,
-    # One character more tells whether there is more.
-    beginning(WHOLE + 1).label("text"),
-    Example.name,
-    Example.duplicates_of,
-)
-_LEASE: dict[str, Any] = {
-    "lease_holder": _USER,
-    "lease_client": bindparam("tab"),
-    "lease_token": bindparam("token"),
-    "lease_expires_at": bindparam("expires"),
-}
-
-
-def _claim(
-    which: Select[*tuple[Any, ...]], choose: Callable[[CTE], Select[int]] | None = None
-) -> Statement:
-    """Lease the queries that ``which`` finds, except rows that another transaction holds.
-
-    With ``choose`` only the ids that it picks from those.
-
-    SKIP LOCKED lets many annotators take the head of the queue at once without waiting for each
-    other, and keeps leasing out of every deadlock, since it never waits.
-    """
-    found = (
-        which.with_for_update(skip_locked=True)
-        .cte("found")
-        .prefix_with("MATERIALIZED", dialect="postgresql")
-    )
-    chosen: ColumnElement[bool] = (
-        Query.id == found.c.id if choose is None else Query.id.in_(choose(found))
-    )
-    # Examples are joined to what was leased: a query may have got another since the statement
-    # began, and a join within the update would leave it out.
-    leased = update(Query).where(chosen).values(_LEASE).returning(*_LEASED).cte("leased")
-    return Statement(
-        select(*leased.c, *_SHOWN).join_from(leased, Example, Example.id == leased.c.example_id)
-    )
-
-
-_OF_MINE = select(Query.id).where(
-    Query.lease_holder == _USER, Query.project_id == _PROJECT, ~Query.done
-)
-_HELD = _OF_MINE.where(Query.lease_client == bindparam("tab"))
-# Found by the partial index of what is leased, whoever holds it: only for those who sit down, and
-# those who wait.
-_ELSEWHERE = _OF_MINE.where(Query.lease_client != bindparam("tab"))
-_LIVE = Query.lease_expires_at > bindparam("now")
-MINE = _claim(_HELD.where(_LIVE, among(Query.round_id, "rounds")))
-HELD = Statement(_HELD.add_columns(Query.round_id).where(_LIVE))
-HELD_ELSEWHERE = Statement(
-    # In order of client, for that index: any row would do, and most often there is none.
-    _ELSEWHERE.where(_LIVE, Query.round_id == bindparam("round"))
-    .order_by(Query.lease_client)
-    .limit(literal_column("1"))
-)
-
-
-_LIKELY_OOD = 0.5
-# One group for all that is likely OOD, whatever class it would have otherwise.
-_GROUP = case((Query.in_probability < _LIKELY_OOD, -1), else_=Query.predicted_class_id)
-
-
-def _one_each(found: CTE) -> Any:
-    """One query an example, the first by rank."""
-    return (
-        select(
-            func.min(found.c.id).label("id"),
-            func.min(found.c.rank).label("rank"),
-            func.min(found.c.group).label("group"),
-        )
-        .group_by(found.c.example_id)
-        .subquery()
-    )
-
-
-def _first(wanted: int, found: CTE) -> Select[int]:
-    one = _one_each(found).c
-    return select(one.id).order_by(one.rank).limit(wanted)
-
-
-def _alike(wanted: int, found: CTE) -> Select[int]:
-    """Whole groups, in the order of the best that each of them has."""
-    one = _one_each(found).c
-    lead = func.min(one.rank).over(partition_by=one.group).label("lead")
-    led = select(one.id, one.rank, lead).subquery().c
-    return select(led.id).order_by(led.lead, led.rank).limit(wanted)
-
-
-def _looked_up(which: Select[int]) -> ColumnElement[bool]:
-    """Condition: there is such a row, looked up for each query that is considered.
-
-    Without the OFFSET PostgreSQL joins, and reads the whole table to do so.
-    """
-    return which.offset(literal_column("0")).correlate(Query).exists()
-
-
-@lru_cache(maxsize=512)
-def free(wanted: int, overlap: int, window: int | None = None) -> Statement:
-    """Lease the first ``wanted`` free queries of a round.
-
-    Where an example has ``overlap`` > 1 queries, each goes to somebody else.
-
-    With ``window``, of the first so many free ones those that the model takes for the same as the
-    very first, then those alike to the first of the rest, and so on
-    (``docs/adr/0011-a-grid-takes-groups.md``).
-
-    The limit is part of the text: given as a parameter, PostgreSQL expects a tenth of the queue and
-    sorts it all, where the partial index on open rows gives the order without a sort.
-    """
-    unheld = (
-        select(Query.id, Query.example_id, Query.rank, _GROUP.label("group"))
-        .where(
-            Query.round_id == bindparam("round"),
-            ~Query.done,
-            or_(Query.lease_expires_at.is_(None), Query.lease_expires_at <= bindparam("now")),
-        )
-        .order_by(Query.rank)
-        .limit(literal_column(str(max(wanted, window or 0) * overlap)))
-    )
-    if overlap == 1:
-        return _claim(unheld, partial(_alike, wanted) if window else None)
-    other = aliased(Query)
-    answered = aliased(Query)
-    said = _looked_up(
-        select(Annotation.id).where(
-            Annotation.example_id == Query.example_id,
-            Annotation.annotator_id == _USER,
-            Annotation.id > func.coalesce(Query.again_after, 0),
-            or_(
-                Annotation.verdict != Verdict.SKIP,
-                # Who skipped it is not asked again in the same round.
-                exists().where(
-                    answered.id == Annotation.query_id, answered.round_id == bindparam("round")
-                ),
-            ),
-        )
-    )
-    looks = _looked_up(
-        select(other.id).where(
-            other.example_id == Query.example_id,
-            other.lease_holder == _USER,
-            other.lease_expires_at > bindparam("now"),
-            ~other.done,
-        )
-    )
-    return _claim(unheld.where(~said, ~looks), partial(_alike if window else _first, wanted))
-
-
-def _unlocked(which: Select[int]) -> ColumnElement[bool]:
-    """Condition: one of these rows, which no other transaction holds.
-
-    As an array, PostgreSQL looks each up; what it takes for many it joins, and reads the whole
-    table to do so.
-    """
-    found = which.with_for_update(skip_locked=True).scalar_subquery()
-    return Query.id == func.any(func.array(found))
-
-
-def _free_again(which: Select[int]) -> Statement:
-    # The token stays: an answer to what was held may still come, and is to this image.
-    return Statement(
-        update(Query)
-        .where(_unlocked(which))
-        .values(lease_holder=None, lease_client=None, lease_expires_at=None)
-        .returning(Query.id)
-    )
-
-
-RELEASE = _free_again(_HELD)
-RELEASE_ELSEWHERE = _free_again(_ELSEWHERE)
-# A browser that is started again opens several pages at once, and each lists the others before it
-# leases: one that was not there yet may have leased by now. So nothing is taken that is so new.
-RELEASE_CLOSED = _free_again(
-    _ELSEWHERE.where(
-        Query.lease_client != func.all(bindparam("open", type_=ARRAY(Uuid))),
-        Query.lease_expires_at <= bindparam("settled"),
-    )
-)
-RELEASE_LATER = Statement(
-    update(Query)
-    .where(_unlocked(_HELD))
-    .values(lease_expires_at=func.least(Query.lease_expires_at, bindparam("until")))
-    .returning(Query.id)
 )

@@ -6,13 +6,14 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
-from api.access import standings
+from api.callers.access import standings
+from api.callers.principal import Principal
 from api.jobs.schemas import Progress
 from api.labeling import status
 from api.labeling.schemas import Between, MyRound, RoundFailure, RoundStatus
-from api.principal import Principal
 from core.media.nouns import in_words_of
-from core.states import JobState, Medium, ProjectRole, Role, RoundState, Verdict
+from core.rounds import AUDIT, CERTIFICATE, waits_for_help
+from core.states import JobState, Medium, ProjectRole, Role, Verdict
 from core.tables import Annotation, Job, Member, Project, Round, User
 
 _TOLD: Final = 3
@@ -26,6 +27,7 @@ async def describe(session: AsyncSession, principal: Principal, project: Project
     following = rounds[1] if len(rounds) > 1 else None
     return Between(
         round=_shown(now),
+        checks=now is not None and now.strategy in {AUDIT, CERTIFICATE},
         failure=await _failure(session, principal, now, project.medium),
         next=_shown(following),
         job_id=job.id if job else None,
@@ -58,11 +60,14 @@ async def _job(session: AsyncSession, round_: Round | None) -> Job | None:
 async def _failure(
     session: AsyncSession, principal: Principal, round_: Round | None, medium: Medium
 ) -> RoundFailure | None:
-    if round_ is None or round_.state is not RoundState.FAILED:
+    if round_ is None:
+        return None
+    job = await session.get(Job, round_.job_id) if round_.job_id else None
+    if not waits_for_help(round_.state, job.state if job else None):
         return None
     roles = await standings(session, principal, [round_.project_id])
-    sees = roles[round_.project_id] is not ProjectRole.ANNOTATOR
-    job = await session.get(Job, round_.job_id) if sees else None
+    if roles[round_.project_id] is ProjectRole.ANNOTATOR:
+        job = None
     return RoundFailure(
         number=round_.number,
         tell=await _who_can_help(session, round_.project_id),

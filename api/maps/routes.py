@@ -4,14 +4,14 @@ from anyio import to_thread
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 
-from api.access import ProjectId, ReviewedProject, reviewing
+from api.callers.access import ProjectId, ReviewedProject, reviewing
+from api.callers.principal import CurrentUser
 from api.deps import SessionDep, StorageDep
 from api.maps import service
 from api.maps.schemas import MapImage, MapImages, MapOut, MapQueries, MapSurface, Polygon
 from api.pagination import Cursor, Items, Limit
 from api.parameters import RoundNumber
 from api.planes import Level, Place, PoolIndex, tile_response
-from api.principal import CurrentUser
 from core.tables import Artifact
 
 router = APIRouter(prefix="/projects/{project_id}/maps", tags=["maps"])

@@ -7,17 +7,18 @@ answers is read within limits, and no redirect is followed.
 import asyncio
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Self
+from typing import Any, Final
 
 import httpx
+from authlib.oauth2.rfc7636 import create_s256_code_challenge
 from authlib.oidc.discovery import get_well_known_url
 from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
 from api.oidc.refusals import Refused
-from api.oidc.tokens import SIGNED, UnknownKey, usable_keys, verified
+from api.oidc.tokens import SIGNED, UnknownKey, ended, usable_keys, verified
 from core.sign_in import Provider, is_here, require_secure
 
 _SECONDS: Final = 10.0
@@ -70,11 +71,6 @@ class ProviderClient:
         self._metadata: Metadata | None = None
         self._keys: KeySet | None = None
         self._until = self._failed = 0.0
-
-    @classmethod
-    def of(cls, provider: Provider | None) -> Self | None:
-        """A client of ``provider``, if there is one."""
-        return None if provider is None else cls(provider)
 
     async def close(self) -> None:
         await self._http.aclose()
@@ -141,6 +137,33 @@ class ProviderClient:
             found.get("authorization_response_iss_parameter_supported") is True,
         )
 
+    async def authorization_url(
+        self, *, state: str, nonce: str, verifier: str, redirect_uri: str
+    ) -> str:
+        """Where to send a browser that is to come back with a code.
+
+        Args:
+            state: What it has to bring back.
+            nonce: What the ID token has to repeat.
+            verifier: What the challenge is made of (PKCE, RFC 7636).
+            redirect_uri: Where to send it back to.
+
+        Raises:
+            Refused: ``sso_unavailable``.
+        """
+        metadata = await self.metadata()
+        asked = {
+            "response_type": "code",
+            "client_id": self.provider.client_id,
+            "redirect_uri": redirect_uri,
+            "scope": self.provider.scopes,
+            "state": state,
+            "nonce": nonce,
+            "code_challenge": create_s256_code_challenge(verifier),
+            "code_challenge_method": "S256",
+        }
+        return str(httpx.URL(metadata.endpoints["authorization_endpoint"]).copy_merge_params(asked))
+
     async def redeemed(self, code: str, *, verifier: str, nonce: str, redirect_uri: str) -> Said:
         """Change a code for what the provider says of whoever brought it.
 
@@ -181,26 +204,43 @@ class ProviderClient:
     async def _verified(
         self, metadata: Metadata, id_token: str, nonce: str, access_token: str | None
     ) -> dict[str, Any]:
-        async def check(keys: KeySet) -> dict[str, Any]:
-            return verified(
+        return await self._checked(
+            metadata,
+            lambda keys: verified(
                 id_token,
                 keys,
                 self.provider,
                 algorithms=metadata.algorithms,
                 nonce=nonce,
                 access_token=access_token,
-            )
+            ),
+        )
 
+    async def ended(self, logout_token: str) -> dict[str, Any]:
+        """The claims of a logout token, which says whose session, or which, is over there.
+
+        Raises:
+            Refused: ``sso_unavailable`` or ``sso_token``.
+        """
+        metadata = await self.metadata()
+        return await self._checked(
+            metadata,
+            lambda keys: ended(logout_token, keys, self.provider, algorithms=metadata.algorithms),
+        )
+
+    async def _checked(
+        self, metadata: Metadata, check: Callable[[KeySet], dict[str, Any]]
+    ) -> dict[str, Any]:
         kept = self._keys
         if kept is not None:
             try:
-                return await check(kept)
+                return check(kept)
             except UnknownKey:
                 # The provider has other keys by now.
                 pass
         self._keys = await self._fetched(metadata)
         try:
-            return await check(self._keys)
+            return check(self._keys)
         except UnknownKey as error:
             raise Refused("sso_token", "It is signed with none of the provider's keys.") from error
 

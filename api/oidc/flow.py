@@ -12,14 +12,14 @@ import secrets
 import time
 from dataclasses import asdict, dataclass
 from hashlib import sha256
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import func
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from api.callers.signing import opened, signed
 from api.oidc.refusals import Refused
-from api.signing import known_key, signing_key
 from core.tables import LoginAttempt
 
 COOKIE: Final = "karat_sso"
@@ -73,9 +73,8 @@ def own_page(address: str | None) -> str:
 
 async def packed(session: AsyncSession, flow: Flow) -> str:
     """``flow`` as the cookie holds it."""
-    key = await signing_key(session, _NAME)
     text = base64.urlsafe_b64encode(json.dumps(asdict(flow)).encode()).decode()
-    return f"{text}.{_sign(key, text)}"
+    return await signed(session, _NAME, text)
 
 
 async def resumed(session: AsyncSession, cookie: str | None, state: str | None) -> Flow:
@@ -84,7 +83,8 @@ async def resumed(session: AsyncSession, cookie: str | None, state: str | None) 
     Raises:
         Refused: ``sso_interrupted``: it began elsewhere, or too long ago, or another one since.
     """
-    flow = await _unpacked(session, cookie)
+    text = await opened(session, _NAME, cookie)
+    flow = None if text is None else Flow(**json.loads(base64.urlsafe_b64decode(text)))
     if flow is None or flow.since + SECONDS < time.time():
         raise Refused("sso_interrupted", "This browser began no sign-in within ten minutes.")
     if not hmac.compare_digest(flow.state.encode(), (state or "").encode()):
@@ -103,16 +103,3 @@ async def use(session: AsyncSession, flow: Flow) -> None:
     used = await session.scalar(fresh.on_conflict_do_nothing().returning(LoginAttempt.key))
     if used is None:
         raise Refused("sso_interrupted", "This sign-in was answered before.")
-
-
-async def _unpacked(session: AsyncSession, cookie: str | None) -> Flow | None:
-    text, _, signature = (cookie or "").rpartition(".")
-    key = await known_key(session, _NAME) if text else None
-    if key is None or not hmac.compare_digest(_sign(key, text).encode(), signature.encode()):
-        return None
-    found: dict[str, Any] = json.loads(base64.urlsafe_b64decode(text))
-    return Flow(**found)
-
-
-def _sign(key: bytes, text: str) -> str:
-    return hmac.new(key, f"{_NAME}:{text}".encode(), sha256).hexdigest()

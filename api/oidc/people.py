@@ -1,20 +1,20 @@
 """Who somebody from the provider is here, and what their groups let them do."""
 
 import logging
-from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
+from collections.abc import Mapping
 from typing import Any, Final
 
 from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.audit import record
+from api.callers.passwords import end_sessions
 from api.oidc.refusals import Refused
-from api.passwords import end_sessions
-from api.users.roles import in_projects, set_role
+from api.users.roles import in_projects, lock_admins, set_role
+from api.users.service import revoke_tokens
 from core.sign_in import Provider
 from core.states import Role
-from core.tables import ApiToken, Identity, User
+from core.tables import Identity, User
 
 logger = logging.getLogger(__name__)
 
@@ -100,7 +100,11 @@ async def _known(session: AsyncSession, provider: Provider, subject: str) -> Use
     identity = await session.get(Identity, (provider.issuer, subject))
     if identity is None:
         return None
-    return await session.get_one(User, identity.user_id, with_for_update=True)
+    user = await session.get_one(User, identity.user_id, with_for_update=True)
+    # In this order, as whoever erases them: neither waits for the other.
+    now = update(Identity).where(Identity.issuer == provider.issuer, Identity.subject == subject)
+    await session.execute(now.values(signed_in_at=func.now()))
+    return user
 
 
 async def _first_time(
@@ -187,18 +191,10 @@ async def _with_role(
         return None
     # Nothing that they had before opens anything, until they are in a group again.
     await end_sessions(session, user)
-    revoked = (
-        update(ApiToken)
-        .where(ApiToken.user_id == user.id, ApiToken.revoked_at.is_(None))
-        .values(revoked_at=datetime.now(UTC))
-    )
-    await session.execute(revoked)
+    await revoke_tokens(session, user)
     return Refused("sso_no_role", "They are in no group that has a role.")
 
 
 async def _is_last(session: AsyncSession, user: User) -> bool:
-    """Whether nobody else is an active admin; all are locked in one order."""
-    admins: Iterable[User] = await session.scalars(
-        select(User).where(User.role == Role.ADMIN).order_by(User.id).with_for_update()
-    )
-    return not any(one.active and one.id != user.id for one in admins)
+    """Whether nobody else is an active admin; all are locked."""
+    return not any(one.active and one.id != user.id for one in await lock_admins(session))

@@ -2,34 +2,40 @@
 
 import logging
 from http import HTTPStatus
-from typing import Annotated
-from urllib.parse import urlencode
+from typing import TYPE_CHECKING, Annotated
+from urllib.parse import parse_qs, urlencode
 
-import httpx
-from authlib.oauth2.rfc7636 import create_s256_code_challenge
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
-from api import login_limits as limits
 from api import login_sessions
+from api.callers import login_limits as limits
+from api.callers.principal import COOKIE
 from api.deps import SessionDep, SettingsDep
 from api.login_sessions import note_failure
 from api.oidc import flow as flows
-from api.oidc.client import ProviderClient
-from api.oidc.ending import PAGE, base
+from api.oidc.ending import PAGE, base, end_sessions_of, sid_of
 from api.oidc.flow import Flow
 from api.oidc.people import signed_in
 from api.oidc.refusals import Refused
-from api.principal import COOKIE
-from core.errors import TooManyAttempts
+from core.errors import Invalid, TooManyAttempts
 from core.settings import Settings
 from core.states import SignInMethod
+
+if TYPE_CHECKING:
+    from api.oidc.client import ProviderClient
 
 logger = logging.getLogger(__name__)
 
 router = APIRouter(prefix="/auth/oidc", tags=["auth"])
 
+_FORM = "application/x-www-form-urlencoded"
+_LOGOUT = {
+    "type": "object",
+    "required": ["logout_token"],
+    "properties": {"logout_token": {"type": "string"}},
+}
 # Longer than any that is sent; a code may be a token itself.
 Word = Annotated[str | None, Query(max_length=8000)]
 
@@ -44,22 +50,15 @@ async def start_single_sign_on(
     """Send the browser to the provider; `next` is the page to come back to."""
     flow = flows.begun(next_)
     try:
-        client = _client(request)
-        metadata = await client.metadata()
+        url = await _client(request).authorization_url(
+            state=flow.state,
+            nonce=flow.nonce,
+            verifier=flow.verifier,
+            redirect_uri=_redirect_uri(request, settings),
+        )
     except Refused as refused:
         return _refused(refused, flow.next)
-    asked = {
-        "response_type": "code",
-        "client_id": client.provider.client_id,
-        "redirect_uri": _redirect_uri(request, settings),
-        "scope": client.provider.scopes,
-        "state": flow.state,
-        "nonce": flow.nonce,
-        "code_challenge": create_s256_code_challenge(flow.verifier),
-        "code_challenge_method": "S256",
-    }
-    url = httpx.URL(metadata.endpoints["authorization_endpoint"]).copy_merge_params(asked)
-    response = RedirectResponse(str(url), HTTPStatus.SEE_OTHER)
+    response = RedirectResponse(url, HTTPStatus.SEE_OTHER)
     response.set_cookie(
         flows.COOKIE,
         await flows.packed(session, flow),
@@ -99,10 +98,38 @@ async def finish_single_sign_on(
     return response
 
 
+@router.post(
+    "/backchannel-logout",
+    openapi_extra={"requestBody": {"required": True, "content": {_FORM: {"schema": _LOGOUT}}}},
+)
+async def end_single_sign_on(request: Request, settings: SettingsDep, response: Response) -> None:
+    """Where the provider says that somebody has signed out there: their sessions end here as well.
+
+    OpenID Connect Back-Channel Logout 1.0. API tokens go on: whoever made them is still there.
+    """
+    response.headers["Cache-Control"] = "no-store"
+    sessions = request.app.state.sessions
+    try:
+        client = _client(request)
+        # Counted first, apart from sign-ins: one with an unknown key asks the provider for its own.
+        keys = [limits.sign_off_key(request.client and request.client.host)]
+        await _count(sessions, settings, keys)
+        given = parse_qs((await request.body()).decode(errors="replace"))
+        claims = await client.ended(given.get("logout_token", [""])[0])
+    except Refused as refused:
+        logger.warning(
+            "a sign-out of the provider was refused (%s): %s", refused.code, refused.detail
+        )
+        raise Invalid(refused.code, refused.detail) from refused
+    async with sessions.begin() as session:
+        await limits.forgive(session, keys)
+        await end_sessions_of(session, client.provider, claims)
+
+
 async def _admitted(
     request: Request,
     settings: Settings,
-    client: ProviderClient,
+    client: "ProviderClient",
     flow: Flow,
     *,
     code: str | None,
@@ -137,6 +164,7 @@ async def _admitted(
                     user,
                     cookie=request.cookies.get(COOKIE),
                     id_token=said.id_token,
+                    sid=sid_of(said.claims),
                 )
         assert refused is not None
         raise refused
@@ -156,7 +184,7 @@ async def _count(
         raise Refused("sso_too_many", "Too many sign-ins from there have failed.") from error
 
 
-def _client(request: Request) -> ProviderClient:
+def _client(request: Request) -> "ProviderClient":
     client: ProviderClient | None = request.app.state.provider
     if client is None:
         raise Refused("sso_off", "There is no single sign-on here; see KARAT_OIDC_ISSUER.")

@@ -15,8 +15,8 @@ from api.deps import transaction
 from api.pools import service, thumbnails
 from api.streams import WAITING, in_threads
 from core.errors import DomainError, ErrorKind
+from core.media.images.rendition import VERSION
 from core.originals import Original, Originals
-from core.pictures.rendition import VERSION
 from core.storage import Storage
 from core.tables import Example
 

@@ -6,7 +6,7 @@ from api.pools.schemas import BucketImport
 from api.pools.uploads import check_annotations
 from core.buckets import Buckets
 from core.errors import DomainError, Invalid
-from core.imports import ImportParams
+from core.jobs.imports import ImportParams
 from core.locations import Location, require_allowed
 from core.settings import Settings
 from core.states import Split

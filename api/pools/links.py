@@ -8,7 +8,7 @@ from typing import Final
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api import signing
+from api.callers import signing
 from core.errors import Forbidden
 
 _NAME: Final = "images"

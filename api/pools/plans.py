@@ -6,13 +6,13 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.audit import record
+from api.callers.principal import Principal
 from api.pools.schemas import ImportStart
 from api.pools.service import start_import
 from api.pools.uploads import check_annotations, check_columns
-from api.principal import Principal
 from core import events
 from core.errors import Conflict, Invalid, NotFound
-from core.imports import PLAN_HOURS, Answer, FolderChoice, ImportParams, answer_plan
+from core.jobs.imports import PLAN_HOURS, Answer, FolderChoice, ImportParams, answer_plan
 from core.lifecycle import request_cancel
 from core.states import JobKind, JobState
 from core.tables import Job, Project

@@ -9,8 +9,16 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import FileResponse, Response
 from pydantic import StringConstraints
 
-from api.access import ManagedId, ManagedProject, ProjectId, Staff, managed_project, managing
 from api.audit import record
+from api.callers.access import (
+    ManagedId,
+    ManagedProject,
+    ProjectId,
+    Staff,
+    managed_project,
+    managing,
+)
+from api.callers.principal import CurrentUser, Principal
 from api.deps import OriginalsDep, Room, SessionDep, SettingsDep, StorageDep, transaction
 from api.files import present_file
 from api.jobs.schemas import JobOut
@@ -33,9 +41,8 @@ from api.pools.uploads import (
     receive,
     require_copied,
 )
-from api.principal import CurrentUser, Principal
 from core.errors import Invalid
-from core.imports import ImportParams
+from core.jobs.imports import ImportParams
 from core.states import Split
 
 router = APIRouter(tags=["pools"])

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from core.imports import LONGEST_NAME, FolderChoice
+from core.jobs.imports import LONGEST_NAME, FolderChoice
 from core.states import Split
 
 Column = Annotated[str, StringConstraints(min_length=1, max_length=200)]

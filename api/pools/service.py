@@ -4,14 +4,14 @@ from dataclasses import replace
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api.access import seen
 from api.audit import record
-from api.principal import Principal
+from api.callers.access import seen
+from api.callers.principal import Principal
 from api.telling import tell
-from core import queue
 from core.errors import NotFound
 from core.events import Topic
-from core.imports import ImportParams
+from core.jobs import queue
+from core.jobs.imports import ImportParams
 from core.lifecycle import new_job
 from core.originals import ORIGINAL, Original
 from core.states import ArtifactKind, JobKind

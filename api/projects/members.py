@@ -6,7 +6,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.audit import record
-from api.principal import Principal
+from api.callers.principal import Principal
 from core.errors import Conflict, NotFound
 from core.states import ProjectRole, Role
 from core.tables import Member, Project, User
@@ -36,7 +36,8 @@ async def put_member(
 
     Raises:
         NotFound: There is no such user.
-        Conflict: ``user_inactive``: they are no member yet, and cannot come in anywhere.
+        Conflict: ``user_inactive``: they are no member yet, and cannot come in anywhere;
+            ``last_manager``.
     """
     user = await session.get(User, user_id)
     if user is None:
@@ -51,6 +52,7 @@ async def put_member(
         session.add(Member(project_id=project.id, user_id=user_id, role=role))
         record(session, principal, "add", "member", user_id, project_id=project.id, role=role)
     elif role is not None and role is not member.role:
+        await _require_another(session, project, member)
         record(
             session, principal, "update", "member", user_id, project_id=project.id,
             changes={"role": [member.role, role]},
@@ -69,9 +71,30 @@ async def remove_member(
 
     Raises:
         NotFound: They are no member.
+        Conflict: ``last_manager``.
     """
     member = await session.get(Member, (project.id, user_id))
     if member is None:
         raise NotFound("member")
+    await _require_another(session, project, member)
     await session.delete(member)
     record(session, principal, "remove", "member", user_id, project_id=project.id)
+
+
+async def _require_another(session: AsyncSession, project: Project, member: Member) -> None:
+    """Refuse to take away the last one who manages a project and can sign in.
+
+    All managers are locked, so that two cannot take each other away at once.
+    """
+    statement = (
+        select(Member.user_id)
+        .join(User, User.id == Member.user_id)
+        .where(Member.project_id == project.id, Member.role == ProjectRole.MANAGER, User.active)
+        .order_by(Member.user_id)
+        .with_for_update(of=Member)
+    )
+    if list(await session.scalars(statement)) == [member.user_id]:
+        raise Conflict(
+            "last_manager",
+            "Nobody else manages this project; make another member a manager first.",
+        )

@@ -5,10 +5,11 @@ from sqlalchemy import CompoundSelect, Select, func, null, select, true, union_a
 from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api.access import seen
-from api.principal import Principal
+from api.callers.access import seen
+from api.callers.principal import Principal
 from api.projects.schemas import Counts
-from core.media.excerpts import beginning
+from core.media.texts.excerpts import beginning
+from core.rounds import waits_for_help
 from core.states import ExampleState, JobKind, JobState, RoundState, Split
 from core.tables import Example, Job, Project, ProjectClass, Round
 
@@ -139,15 +140,19 @@ async def pictures(
     return found
 
 
-async def current_rounds(session: AsyncSession, project_ids: Iterable[int]) -> dict[int, Round]:
-    """The oldest round of each project that is not closed."""
+async def current_rounds(
+    session: AsyncSession, project_ids: Iterable[int]
+) -> dict[int, tuple[Round, bool]]:
+    """The oldest round of each project that is not closed, and whether it waits for help."""
     statement = (
-        select(Round)
+        select(Round, Job.state)
+        .outerjoin(Job, Job.id == Round.job_id)
         .where(Round.project_id.in_(list(project_ids)), Round.state != RoundState.CLOSED)
         .order_by(Round.project_id, Round.number)
         .ext(distinct_on(Round.project_id))
     )
-    return {round_.project_id: round_ for round_ in await session.scalars(statement)}
+    rows = (await session.execute(statement)).all()
+    return {round_.project_id: (round_, waits_for_help(round_.state, job)) for round_, job in rows}
 
 
 async def versioned_classes(

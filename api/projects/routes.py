@@ -2,11 +2,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from api.access import LockedProject, ManagedProject, VisibleProject
+from api.callers.access import LockedProject, ManagedProject, VisibleProject
+from api.callers.principal import Admin, CurrentUser, Engineer
 from api.deps import SessionDep
 from api.pagination import Cursor, Items, Limit, Page
 from api.parameters import PathId
-from api.principal import Admin, CurrentUser, Engineer
 from api.projects import members, service
 from api.projects.schemas import (
     MemberIn,

@@ -116,12 +116,17 @@ class Counts(BaseModel):
 
 
 class CurrentRound(BaseModel):
-    model_config = ConfigDict(from_attributes=True)
+    """The oldest round that is not closed.
+
+    `failed` says that its job has, and waits for somebody to help; one that is open can be labeled
+    meanwhile.
+    """
 
     number: int
     state: RoundState
     spent: float
     budget: float
+    failed: bool
 
 
 # What each role of a member adds to the one before.

@@ -5,10 +5,10 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api.access import managed_project, standings
 from api.advancing import hand_on
 from api.audit import differences, record
-from api.principal import Principal
+from api.callers.access import managed_project, standings
+from api.callers.principal import Principal
 from api.projects import classes, queries
 from api.projects.schemas import (
     ClassOut,
@@ -23,14 +23,14 @@ from api.projects.settings import checked
 from api.projects.taking_over import take_over, taken_over
 from api.projects.warnings import warnings
 from api.telling import tell
-from api.weights.choice import require_weights
-from core import queue
+from api.weights.choice import require_captions, require_weights
 from core.errors import Conflict, Invalid
 from core.events import Topic
-from core.job_params import AdvanceParams
+from core.jobs import queue
+from core.jobs.messages import RemoveFiles
+from core.jobs.params import AdvanceParams
 from core.lifecycle import move_project, new_job
 from core.media.nouns import in_words_of
-from core.messages import RemoveFiles
 from core.project_settings import ProjectSettings
 from core.retention import is_busy, remove_rows
 from core.rounds import go_on, new_round
@@ -125,8 +125,17 @@ def _columns(project: Project) -> dict[str, object]:
     }
 
 
-def _current(round_: Round | None) -> CurrentRound | None:
-    return CurrentRound.model_validate(round_) if round_ else None
+def _current(found: tuple[Round, bool] | None) -> CurrentRound | None:
+    if found is None:
+        return None
+    round_, failed = found
+    return CurrentRound(
+        number=round_.number,
+        state=round_.state,
+        spent=round_.spent,
+        budget=round_.budget,
+        failed=failed,
+    )
 
 
 async def create(session: AsyncSession, principal: Principal, body: ProjectCreate) -> Project:
@@ -154,7 +163,8 @@ async def create(session: AsyncSession, principal: Principal, body: ProjectCreat
     session.add(project)
     await _flush_name(session)
     await _require_subset(session, project.id, settings)
-    await require_weights(session, settings)
+    await require_weights(session, settings.model)
+    await require_captions(session, settings.purity)
     session.add(Member(project_id=project.id, user_id=principal.id, role=_MANAGES))
     await classes.replace(session, project, body.classes)
     if source is not None:
@@ -190,7 +200,8 @@ async def update(
         if settings.input_size != before.input_size:
             await _require_size_free(session, project.id, before.input_size)
         await _require_subset(session, project.id, settings)
-        await require_weights(session, settings)
+        await require_weights(session, settings.model)
+        await require_captions(session, settings.purity)
         project.settings = settings.model_dump(mode="json")
     record(
         session, principal, "update", "project", project.id, project_id=project.id,

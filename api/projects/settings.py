@@ -6,7 +6,7 @@ from typing import Any, Final, get_args
 from pydantic import ValidationError
 
 from core.errors import Invalid
-from core.project_settings import STRATEGY_OF, Goal, ProjectSettings
+from core.project_settings import STRATEGY_OF, Choice, Goal, ProjectSettings
 from core.states import Medium
 from core.tasks.classification import CLASSIFICATION
 from core.tasks.registry import task_type
@@ -20,8 +20,8 @@ from models.catalog import (
     specs,
     validate,
 )
+from models.catalog.faults import message_of
 from models.errors import ModelError
-from models.faults import message_of
 
 KINDS: Final[tuple[Choosable, ...]] = get_args(Choosable)
 
@@ -44,6 +44,9 @@ def checked(
 ) -> ProjectSettings:
     """``base`` (the defaults) with ``changes``; algorithm parameters get their defaults filled in.
 
+    An algorithm is given as its name and parameters, by its name alone, or by some parameters of
+    the one that ``base`` has, whose others stay.
+
     What does not serve the medium of the project's examples, or its labels, is refused.
 
     Another goal brings its strategy with it, unless one is among the changes, or ``base`` has one
@@ -54,14 +57,17 @@ def checked(
     """
     values = {**(base.model_dump() if base else {}), **changes}
     if base is None:
-        initial = {"model": DEFAULT_MODEL[medium], **DEFAULTS_OF_TASK.get(task, {})}
-        for kind, name in initial.items():
+        for kind, name in _usual(medium, task).items():
             values.setdefault(kind, {"name": name})
     if base is not None and isinstance(cost := changes.get("cost"), Mapping):
         values["cost"] = {**base.cost.model_dump(), **cost}
     goal = next((one for one in get_args(Goal) if one == values.get("goal")), None)
     if goal is not None and "strategy" not in changes and _by_goal(base):
         values["strategy"] = {"name": STRATEGY_OF[goal]}
+    for kind in KINDS:
+        if kind in changes:
+            before = _before(kind, base, goal, medium, task)
+            values[kind] = _whole(changes[kind], before)
     try:
         settings = ProjectSettings.model_validate(values)
     except ValidationError as error:
@@ -89,6 +95,34 @@ def checked(
         )
     _check_together(settings)
     return settings
+
+
+def _usual(medium: Medium, task: str) -> dict[str, str]:
+    return {"model": DEFAULT_MODEL[medium], **DEFAULTS_OF_TASK.get(task, {})}
+
+
+def _before(
+    kind: Choosable, base: ProjectSettings | None, goal: Goal | None, medium: Medium, task: str
+) -> Choice:
+    """What is chosen without the change."""
+    usual = _usual(medium, task)
+    if goal is not None:
+        usual["strategy"] = STRATEGY_OF[goal]
+    if base is None and kind in usual:
+        return Choice(name=usual[kind])
+    chosen: Choice = getattr(base or ProjectSettings(), kind)
+    return chosen
+
+
+def _whole(change: Any, before: Choice) -> Any:
+    """A choice that may be given by its name, or by parameters of what was chosen ``before``."""
+    if isinstance(change, str):
+        return {"name": change}
+    if isinstance(change, Mapping) and "name" not in change:
+        params = change.get("params", {})
+        kept = {**before.params, **params} if isinstance(params, Mapping) else params
+        return {**change, "name": before.name, "params": kept}
+    return change
 
 
 def _require_task(spec: Spec, task: str, medium: Medium) -> None:

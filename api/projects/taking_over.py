@@ -3,14 +3,14 @@
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.audit import record
-from api.principal import Principal
+from api.callers.principal import Principal
 from api.projects.queries import classes
 from api.projects.schemas import ClassIn, ProjectCreate
 from api.telling import tell
-from core import queue
 from core.errors import Conflict, Invalid
 from core.events import Topic
-from core.imports import ImportParams
+from core.jobs import queue
+from core.jobs.imports import ImportParams
 from core.lifecycle import new_job
 from core.states import JobKind
 from core.tables import Project

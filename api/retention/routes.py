@@ -1,9 +1,9 @@
 from fastapi import APIRouter
 
-from api.access import LockedProject, ManagedProject
+from api.callers.access import LockedProject, ManagedProject
+from api.callers.principal import Admin
 from api.deps import SessionDep
 from api.pagination import Items
-from api.principal import Admin
 from api.retention import service
 from api.retention.schemas import RetentionIn, RetentionOut
 

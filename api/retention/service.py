@@ -5,7 +5,7 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.audit import record
-from api.principal import Principal
+from api.callers.principal import Principal
 from api.retention.schemas import RetentionOut
 from core.retention import due_at
 from core.tables import Annotation, Example, Project

@@ -9,13 +9,15 @@ from sqlalchemy import ColumnElement, and_, exists, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
+from api.callers.principal import Principal
 from api.instruction_rows import group_ids
-from api.principal import Principal
 from api.reviews.schemas import DecisionIn, DecisionResult
 from api.telling import tell
 from core.class_names import ClassNames, hold_classes, label_refusal, naming
 from core.consensus import Vote, answered, lock_examples, opinions, outcome, votes
 from core.events import Topic
+from core.jobs import queue
+from core.jobs.messages import FollowPeople
 from core.lifecycle import mark_answered, mark_members, mark_queried
 from core.rounds import lock_unfinished
 from core.states import Decision, ExampleState, RoundState, Source, Verdict
@@ -199,6 +201,9 @@ class Desk:
                 await self._leave_queues(settled)
             if doubted := self._changed - settled:
                 await self._return_to_queues(doubted)
+            if self._of_groups:
+                message = FollowPeople(project_id=self._project.id)
+                queue.remember(self._session.info, message)
         tell(self._session, self._project.id, Topic.REVIEW)
 
     def _said(self, example_id: int) -> list[Vote]:

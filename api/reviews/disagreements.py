@@ -23,8 +23,8 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api.access import standings
-from api.principal import Principal
+from api.callers.access import standings
+from api.callers.principal import Principal
 from core.consensus import STANCES, Vote, holds, stances, votes
 from core.states import ProjectRole
 from core.tables import Annotation, Example, Project, Query, Suggestion

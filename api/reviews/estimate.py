@@ -12,7 +12,7 @@ from api.reviews.schemas import IntervalOut, Remaining, ReviewAuditOut, ReviewEs
 from core.errors import NotFound
 from core.states import Decision
 from core.tables import Job, Project, Suggestion
-from models.intervals import FEWEST, Interval, clopper_pearson, wilson
+from models.numerics.intervals import FEWEST, Interval, clopper_pearson, wilson
 
 _NEXT: Final = 20
 _USUAL_SHARE: Final = 0.5

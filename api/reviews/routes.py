@@ -2,10 +2,10 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Path, Query
 
-from api.access import LockedProject, ReviewedProject, VisibleProject
+from api.callers.access import LockedProject, ReviewedProject, VisibleProject
+from api.callers.principal import CurrentUser
 from api.deps import SessionDep, StorageDep
 from api.pagination import Items
-from api.principal import CurrentUser
 from api.reviews import service
 from api.reviews.schemas import (
     AuditRequest,

@@ -8,11 +8,11 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, func, null, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api.access import visible_project
 from api.audit import record
+from api.callers.access import visible_project
+from api.callers.principal import Principal
 from api.instruction_rows import QueryMember, groups_of
 from api.pictures import image_url
-from api.principal import Principal
 from api.reviews import disagreements
 from api.reviews.audit import draw, judged_by
 from api.reviews.desk import Desk, repeated, suggested_by
@@ -33,7 +33,7 @@ from api.reviews.schemas import (
 from api.telling import tell
 from core.errors import NotFound
 from core.events import Topic
-from core.media.excerpts import beginning
+from core.media.texts.excerpts import beginning
 from core.project_settings import ProjectSettings
 from core.states import Decision, ExampleState, JobKind, ProjectRole
 from core.storage import Storage

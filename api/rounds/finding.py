@@ -13,7 +13,7 @@ from typing import Final, Literal
 from api.rounds.schemas import OutlookOut, Points, Reason, RoundOut
 from api.rounds.shares import advised_by, inside_of, overlap_of
 from core.states import RoundState
-from models.intervals import FEWEST, Interval, wilson
+from models.numerics.intervals import FEWEST, Interval, wilson
 
 FOUND: Final = 0.95
 LEAST_YIELD: Final = 0.02
@@ -73,7 +73,12 @@ def _left(closed: Sequence[RoundOut], found: int, rounds: Sequence[RoundOut]) ->
 
 
 def _yield(closed: Sequence[RoundOut]) -> list[Reason]:
-    """Of the last rounds that have enough answers together, how many answers found one."""
+    """Of the last rounds that have enough answers together, how many answers found one.
+
+    Before the first has closed nothing is said: those that are being learned from are not few.
+    """
+    if not closed:
+        return []
     inside, answers = 0.0, 0.0
     for one in reversed(closed):
         counts = one.answered

@@ -37,8 +37,8 @@ from api.rounds.schemas import OutlookOut, Points, Reason, RoundOut
 from api.rounds.shares import Z80, advised_by, inside_of, overlap_of
 from core.rounds import AUDIT, CERTIFICATE, is_spent
 from core.states import RoundState
-from models.intervals import FEWEST as FEWEST_ANSWERS
-from models.intervals import wilson
+from models.numerics.intervals import FEWEST as FEWEST_ANSWERS
+from models.numerics.intervals import wilson
 
 FEWEST: Final = 4
 """A power law has three parameters."""

@@ -2,12 +2,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from api.access import LockedProject, ReviewedProject
+from api.callers.access import LockedProject, ReviewedProject
+from api.callers.principal import CurrentUser
 from api.deps import SessionDep
 from api.jobs.schemas import JobOut
 from api.pagination import Items
 from api.parameters import RoundNumber
-from api.principal import CurrentUser
 from api.projects import queries
 from api.rounds import finding, outlook, service
 from api.rounds.schemas import Comparable, OutlookOut, RoundEstimate, RoundOut

@@ -6,12 +6,12 @@ from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
-from api.access import seen
 from api.advancing import hand_on
 from api.audit import record
+from api.callers.access import seen
+from api.callers.principal import Principal
 from api.jobs import service as jobs
 from api.jobs.schemas import JobOut
-from api.principal import Principal
 from api.projects import queries as project_queries
 from api.projects.schemas import Counts
 from api.projects.settings import checked
@@ -253,7 +253,7 @@ async def estimate(
         settings = checked(
             {"model": body.model.model_dump()}, settings, project.medium, project.task
         )
-        await require_weights(session, settings)
+        await require_weights(session, settings.model)
     return JobOut.model_validate(await jobs.estimate_round(session, principal, project, settings))
 
 

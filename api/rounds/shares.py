@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from api.rounds.schemas import RoundOut
-from models.intervals import Interval, wilson
+from models.numerics.intervals import Interval, wilson
 
 Z80: Final = 1.281552
 

@@ -2,8 +2,8 @@
 
 from fastapi import APIRouter, Request
 
+from api.callers.principal import COOKIE, Caller
 from api.deps import SessionDep, SettingsDep
-from api.principal import COOKIE, Caller
 from api.second_factor import service
 from api.second_factor.schemas import (
     RecoveryCodes,

@@ -10,11 +10,11 @@ import segno
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
-from api import login_limits as limits
 from api.audit import record
-from api.credentials import match_in_thread, secret_hash
-from api.passwords import end_sessions
-from api.principal import Principal
+from api.callers import login_limits as limits
+from api.callers.credentials import match_in_thread, secret_hash
+from api.callers.passwords import end_sessions
+from api.callers.principal import Principal
 from api.second_factor import totp
 from api.second_factor.schemas import SecondFactorOut, SecondFactorSecret
 from core.errors import Conflict, DomainError, ErrorKind, Forbidden, Invalid, Unauthenticated
@@ -83,7 +83,9 @@ async def require_code(
             await limits.forgive(session, keys)
             await forgive(session, user)
             return
-    raise _wrong_code()
+    raise Unauthenticated(
+        "wrong_code", "This code is wrong, or was used already. Wait for the next one."
+    )
 
 
 async def _count(session: AsyncSession, user_id: int, code: str) -> None:
@@ -111,12 +113,6 @@ async def forgive(session: AsyncSession, user: User) -> None:
 
 def _typed(code: str) -> str:
     return re.sub(r"[\s-]", "", code).upper()
-
-
-def _wrong_code() -> Unauthenticated:
-    return Unauthenticated(
-        "wrong_code", "This code is wrong, or was used already. Wait for the next one."
-    )
 
 
 async def _matches(

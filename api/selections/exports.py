@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 from api.exports.parquet import Sink
 from api.exports.texts import within_memory
 from core.among import among
-from core.selections import SCHEMA, read_columns, selection_batches
+from core.artifacts.selections import SCHEMA, read_columns, selection_batches
 from core.tables import Example, ExampleText
 from core.tasks.instruction_lines import as_alpaca, as_messages
 from core.tasks.instruction_rows import InstructionRow

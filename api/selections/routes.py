@@ -5,12 +5,12 @@ from anyio import to_thread
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response, StreamingResponse
 
-from api.access import ProjectId, ReviewedProject, managing, reviewing
 from api.audit import record
+from api.callers.access import ProjectId, ReviewedProject, managing, reviewing
+from api.callers.principal import CurrentUser
 from api.deps import SessionDep, StorageDep
 from api.pagination import Cursor, Page
 from api.parameters import PathId, QueryId
-from api.principal import CurrentUser
 from api.selections import exports, service
 from api.selections.schemas import (
     ClusterPageOut,
@@ -19,7 +19,7 @@ from api.selections.schemas import (
     SelectionFormat,
     SelectionOut,
 )
-from core.selections import SelectionReason, Shown
+from core.artifacts.selections import SelectionReason, Shown
 
 router = APIRouter(
     prefix="/projects/{project_id}/jobs/{job_id}/selection", tags=["selections of instructions"]

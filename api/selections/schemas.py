@@ -4,7 +4,7 @@ from enum import StrEnum
 from pydantic import BaseModel
 
 from api.instruction_rows import InstructionFields
-from core.selections import Asked, ClusterStatus, SelectionReason, Source
+from core.artifacts.selections import Asked, ClusterStatus, SelectionReason, Source
 
 
 class SelectionFormat(StrEnum):

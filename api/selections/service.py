@@ -21,8 +21,7 @@ from api.selections.schemas import (
     Topic,
 )
 from core.among import among
-from core.errors import Conflict, NotFound
-from core.selections import (
+from core.artifacts.selections import (
     SelectionReason,
     Shown,
     cluster_page,
@@ -30,6 +29,7 @@ from core.selections import (
     read_columns,
     rows_at,
 )
+from core.errors import Conflict, NotFound
 from core.states import ArtifactKind, JobKind
 from core.storage import Storage
 from core.tables import Artifact, Example, ExampleText, Job, Query
@@ -85,6 +85,30 @@ async def find_selection(session: AsyncSession, project_id: int, job_id: int) ->
     return Found(
         artifact, await _tied(session, project_id, job_id), await _answered(session, artifact)
     )
+
+
+async def chosen(session: AsyncSession, project_id: int, job_id: int | None) -> Artifact:
+    """The selection of a job, or the newest of the project.
+
+    Raises:
+        NotFound: There is no such job in this project.
+        Conflict: ``not_selected``, nothing has been chosen.
+    """
+    if job_id is not None:
+        return (await find_selection(session, project_id, job_id)).artifact
+    newest = (
+        await session.scalars(
+            _selections(project_id)
+            .order_by(None)
+            .order_by(Artifact.job_id.desc(), Artifact.id.desc())
+            .limit(1)
+        )
+    ).one_or_none()
+    if newest is None:
+        raise Conflict(
+            "not_selected", "Nothing was chosen in this project yet; start the job that does."
+        )
+    return newest
 
 
 async def _tied(session: AsyncSession, project_id: int, job_id: int) -> dict[str, Any] | None:

@@ -20,7 +20,7 @@ from api.snapshots.schemas import (
     SnapshotSide,
 )
 from core.among import among
-from core.pool_snapshots import CHANGES, Change, Differences, Int64Array, columns_at
+from core.artifacts.pool_snapshots import CHANGES, Change, Differences, Int64Array, columns_at
 from core.tables import Example, PoolSnapshot
 
 _FLOWS: Final = 100

@@ -4,14 +4,14 @@ from anyio import to_thread
 from fastapi import APIRouter, Path, Query, Request
 from pydantic import AfterValidator
 
-from api.access import ManagedProject, ProjectId, managed_project, managing
+from api.callers.access import ManagedProject, ProjectId, managed_project, managing
+from api.callers.principal import CurrentUser
 from api.deps import Room, SessionDep, StorageDep
 from api.files import present_file
 from api.pagination import Cursor, Page
-from api.principal import CurrentUser
 from api.snapshots import differing, service
 from api.snapshots.schemas import SnapshotCreate, SnapshotDiff, SnapshotOut
-from core.pool_snapshots import Change, composed
+from core.artifacts.pool_snapshots import Change, composed
 
 router = APIRouter(prefix="/projects/{project_id}/snapshots", tags=["snapshots"])
 

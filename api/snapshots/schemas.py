@@ -4,7 +4,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, StringConstraints
 
 from api.examples.schemas import Filters
-from core.pool_snapshots import Change, Origin, composed
+from core.artifacts.pool_snapshots import Change, Origin, composed
 
 # Names are parts of addresses and of the names of files.
 SnapshotName = Annotated[

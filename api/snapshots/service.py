@@ -12,13 +12,13 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.audit import record
+from api.callers.principal import Principal
 from api.examples.schemas import Filters
 from api.exports.service import class_names
-from api.principal import Principal
 from api.snapshots.schemas import SnapshotClass, SnapshotCounts, SnapshotCreate, SnapshotOut
 from api.snapshots.taking import Taken, take
+from core.artifacts.pool_snapshots import Origin, digest_of
 from core.errors import Conflict, Invalid, NotFound
-from core.pool_snapshots import Origin, digest_of
 from core.states import ArtifactKind, Split, Verdict
 from core.storage import Storage, sha256
 from core.tables import Artifact, PoolSnapshot, Project, Query, User
@@ -35,8 +35,6 @@ class Read:
         classes: Names of the project's classes by their ids, in their order.
         last_query_id: The newest query, if there is one.
         taken: How many examples of each kind.
-        filters: What they had to be.
-        by_class: Whether labels are one class each.
     """
 
     key: str
@@ -44,8 +42,6 @@ class Read:
     classes: Mapping[int, str]
     last_query_id: int | None
     taken: Taken
-    filters: Filters | None
-    by_class: bool
 
 
 def _snapshots(project_id: int) -> Select[*tuple[Any, ...]]:
@@ -162,8 +158,7 @@ async def read(
     except BaseException:
         part.unlink(missing_ok=True)
         raise
-    by_class = task_type(project.task).names_one_class
-    return Read(key, taken_at, classes, last_query_id, taken, filters, by_class)
+    return Read(key, taken_at, classes, last_query_id, taken)
 
 
 def _complete(part: Path, path: Path) -> None:
@@ -212,15 +207,12 @@ async def keep(
     )
     session.add(artifact)
     await session.flush()
-    filters = None if read.filters is None else read.filters.model_dump(mode="json")
     snapshot = PoolSnapshot(
         project_id=project.id,
         name=body.name,
-        filters=None
-        if filters is None
-        else {name: value for name, value in filters.items() if value is not None},
+        filters=body.filters and body.filters.model_dump(mode="json", exclude_none=True),
         digest=sums.digest,
-        counts=_counts(read),
+        counts=_counts(read.taken, by_class=task_type(project.task).names_one_class),
         classes=[{"id": id_, "name": name} for id_, name in read.classes.items()],
         last_query_id=read.last_query_id,
         artifact_id=artifact.id,
@@ -245,8 +237,7 @@ async def keep(
     return await show(session, project.id, body.name)
 
 
-def _counts(read: Read) -> dict[str, Any]:
-    taken = read.taken
+def _counts(taken: Taken, *, by_class: bool) -> dict[str, Any]:
     return {
         "examples": taken.examples,
         "labeled": taken.outcomes[Verdict.LABEL.in_files],
@@ -257,7 +248,7 @@ def _counts(read: Read) -> dict[str, Any]:
         "auxiliary_ood": taken.splits[Split.AUXILIARY_OOD],
         **{f"by_{origin.value}": taken.origins[origin] for origin in Origin},
         # Keys of JSON are text.
-        "classes": {str(id_): n for id_, n in taken.classes.items()} if read.by_class else None,
+        "classes": {str(id_): n for id_, n in taken.classes.items()} if by_class else None,
     }
 
 

@@ -9,17 +9,18 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 from anyio import to_thread
-from sqlalchemy import ColumnElement, Select, func, select
+from sqlalchemy import ColumnElement, Select, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.examples.schemas import Filters
 from api.examples.service import matching_ids
-from api.exports.portions import MOST_BYTES, stored_bytes
-from api.exports.records import SAID, Prediction, predictions_of
+from api.exports.portions import stored_bytes, within_bytes
+from api.exports.records import Prediction, predictions_of
 from api.exports.tables import is_effective, speaks
+from api.exports.votes import counts_as
 from core.among import among
-from core.pool_snapshots import Int64Array, Origin, SnapshotWriter, says
-from core.states import ExampleState, Source, Split, Verdict
+from core.artifacts.pool_snapshots import Int64Array, Origin, SnapshotWriter, says
+from core.states import Source, Split, Verdict
 from core.storage import Storage
 from core.tables import Annotation, Example, Project
 from core.tasks.registry import class_of, label_of, task_type, written
@@ -138,8 +139,6 @@ async def _matching(
 
 def _examples(project_id: int, inside: ColumnElement[bool]) -> Select[Any]:
     """As many of the examples ``inside`` as fit memory, in order."""
-    size = stored_bytes(Example.label)
-    # Summed up over those of a block, which are cut off first.
     block = (
         select(
             Example.id,
@@ -148,16 +147,14 @@ def _examples(project_id: int, inside: ColumnElement[bool]) -> Select[Any]:
             Example.split,
             Example.state,
             Example.label,
-            size.label("bytes"),
+            stored_bytes(Example.label).label("bytes"),
         )
         .where(Example.project_id == project_id, inside)
         .order_by(Example.pool_index)
         .limit(_BLOCK)
-        .subquery()
     )
-    before = func.sum(block.c.bytes).over(order_by=block.c.pool_index) - block.c.bytes
-    sized = select(block, before.label("before")).subquery()
-    return select(sized).where(sized.c.before < MOST_BYTES).order_by(sized.c.pool_index)
+    fitting = within_bytes(block.subquery(), "pool_index")
+    return select(fitting).order_by(fitting.c.pool_index)
 
 
 def _said(ids: Sequence[int], *, by_class: bool) -> Select[*tuple[Any, ...]]:
@@ -250,9 +247,7 @@ def _verdict(example: Any, votes: Sequence[Any]) -> str | None:
         return _OOD
     if example.split is not Split.POOL:
         return None if example.label is None else Verdict.LABEL.in_files
-    found = SAID.get(ExampleState(example.state))
-    if found is None and votes and all(one.verdict is Verdict.SKIP for one in votes):
-        found = Verdict.SKIP
+    found = counts_as(example.state, [one.verdict for one in votes])
     return found and found.in_files
 
 

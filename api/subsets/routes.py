@@ -5,13 +5,13 @@ from anyio import to_thread
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response, StreamingResponse
 
-from api.access import ProjectId, ReviewedProject, managing, reviewing
 from api.audit import record
+from api.callers.access import ProjectId, ReviewedProject, managing, reviewing
+from api.callers.principal import CurrentUser
 from api.deps import OriginalsDep, SessionDep, StorageDep
 from api.files import artifact_file
 from api.pagination import Items
 from api.parameters import PathId
-from api.principal import CurrentUser
 from api.subsets import exports, service
 from api.subsets.schemas import SubsetComparison, SubsetFormat, SubsetOut
 from core.errors import Invalid

@@ -13,11 +13,11 @@ from api.subsets.schemas import (
     SubsetOut,
     SubsetSide,
 )
+from core.artifacts.subsets import UNKNOWN, SubsetRows, noise, read_subset
 from core.errors import Conflict, NotFound
 from core.project_settings import ProjectSettings
 from core.states import ArtifactKind
 from core.storage import Storage
-from core.subsets import UNKNOWN, SubsetRows, noise, read_subset
 from core.tables import Artifact, Job, Project
 
 _SHOWN: Final = 24

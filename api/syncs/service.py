@@ -6,22 +6,22 @@ from anyio import to_thread
 from sqlalchemy import delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api.access import managed_project
 from api.audit import record
+from api.callers.access import managed_project
+from api.callers.principal import Principal
 from api.pools import in_place
 from api.pools.schemas import BucketImport
-from api.principal import Principal
 from api.syncs.schemas import SyncCreate, SyncImport, SyncObjectOut, SyncOut
-from core import queue
 from core.errors import Conflict, NotFound
-from core.imports import ImportParams
-from core.messages import SyncBucket
+from core.jobs import queue
+from core.jobs.imports import ImportParams
+from core.jobs.messages import SyncBucket
 from core.settings import Settings
 from core.states import SyncFinding
 from core.tables import Job, Project, Sync, SyncObject
+from core.tables.sync import SILENT
 
 MOST: Final = 20
-_LOOKING: Final = timedelta(minutes=2)
 
 
 async def import_params(body: SyncCreate, settings: Settings) -> ImportParams:
@@ -155,8 +155,7 @@ def _out(sync: Sync, states: dict[int, object]) -> SyncOut:
             },
             "include": params.include,
             "split": params.split,
-            "looking": sync.looking_at is not None
-            and datetime.now(UTC) - sync.looking_at < _LOOKING,
+            "looking": sync.looking_at is not None and datetime.now(UTC) - sync.looking_at < SILENT,
             "latest_import": state
             and SyncImport.model_validate({"id": sync.import_id, "state": state}),
         }

@@ -1,8 +1,8 @@
 from fastapi import APIRouter
 
+from api.callers.principal import CurrentUser
 from api.deps import SessionDep, SettingsDep
 from api.parameters import PathId
-from api.principal import CurrentUser
 from api.tokens import service
 from api.tokens.schemas import TokenCreate, TokenCreated, TokenList, TokenOut
 
@@ -16,6 +16,8 @@ async def list_tokens(session: SessionDep, settings: SettingsDep, user: CurrentU
     return TokenList(
         items=[TokenOut.model_validate(token).within(most) for token in tokens],
         days=service.usual_days(settings),
+        most_days=most,
+        sso_days=await service.sso_days(session, settings, user),
     )
 
 

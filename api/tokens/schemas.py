@@ -48,7 +48,11 @@ class TokenCreated(TokenOut):
 
 
 class TokenList(BaseModel):
-    """The caller's tokens; `days` is how long new ones are good for unless asked otherwise."""
+    """The caller's tokens; `days` is how long new ones are good for unless asked otherwise, and
+    `most_days` how long at most. Who signs in by single sign-on does so at least every `sso_days`,
+    or their tokens open nothing until they do."""
 
     items: list[TokenOut]
     days: int
+    most_days: int | None
+    sso_days: int | None

@@ -7,14 +7,14 @@ from typing import Final
 from sqlalchemy import func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api.access import visible_project
 from api.audit import record
-from api.credentials import TOKEN_PREFIX, new_secret, secret_hash
-from api.principal import Principal
+from api.callers.access import visible_project
+from api.callers.credentials import TOKEN_PREFIX, new_secret, secret_hash
+from api.callers.principal import Principal
 from api.tokens.schemas import TokenCreate
 from core.errors import Conflict, Invalid, NotFound
 from core.settings import Settings
-from core.tables import ApiToken, User
+from core.tables import ApiToken, Identity, User
 
 MOST_TOKENS: Final = 100
 """Valid API tokens that a user may have."""
@@ -23,6 +23,16 @@ MOST_TOKENS: Final = 100
 def usual_days(settings: Settings) -> int:
     """How long a new token is good for if nothing is said."""
     return min(settings.token_days, settings.token_max_days or settings.token_days)
+
+
+async def sso_days(session: AsyncSession, settings: Settings, principal: Principal) -> int | None:
+    """Days without single sign-on after which the caller's tokens open nothing, if ever."""
+    known = select(Identity.subject).where(
+        Identity.user_id == principal.id, Identity.issuer == settings.oidc_issuer
+    )
+    if not settings.oidc_token_days or await session.scalar(known) is None:
+        return None
+    return settings.oidc_token_days
 
 
 async def list_tokens(session: AsyncSession, principal: Principal) -> Sequence[ApiToken]:

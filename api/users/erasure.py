@@ -5,16 +5,17 @@ from typing import Final
 from sqlalchemy import delete, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api import login_limits as limits
 from api.audit import record
-from api.principal import Principal
-from core.errors import Conflict, NotFound
+from api.callers import login_limits as limits
+from api.callers.principal import Principal
+from api.users.service import find
+from core.audit_chain import came_from
+from core.errors import Conflict
 from core.states import Role, Source
 from core.tables import (
     Annotation,
     ApiToken,
     Identity,
-    LoginAttempt,
     LoginSession,
     Member,
     RecoveryCode,
@@ -25,9 +26,8 @@ from core.tables import (
 # Opens no account: it is the hash of nothing.
 _NO_PASSWORD: Final = "erased"
 
-REMOVED: Final = frozenset(
-    {"sessions", "api_tokens", "members", "identities", "second_factors", "recovery_codes"}
-)
+_REMOVED: Final = (LoginSession, ApiToken, Member, Identity, SecondFactor, RecoveryCode)
+REMOVED: Final = frozenset(table.__tablename__ for table in _REMOVED)
 """Tables whose rows of a person go with their name."""
 
 KEPT: Final = frozenset(
@@ -40,15 +40,10 @@ KEPT: Final = frozenset(
 
 _FORGET_ORIGIN: Final = (
     text(
-        """UPDATE audit_chain SET salt = NULL FROM audit a WHERE a.id = audit_chain.audit_id
-        AND (a.actor_id = :user OR (a.actor_id IS NULL AND a.object_id = :user
-            AND a.object_type IN ('user', 'identity', 'recovery_codes')))"""
+        "UPDATE audit_chain SET salt = NULL FROM audit a WHERE a.id = audit_chain.audit_id "
+        f"AND {came_from(':user')}"
     ),
-    text(
-        """UPDATE audit SET address = NULL, agent = NULL WHERE actor_id = :user
-        OR (actor_id IS NULL AND object_id = :user
-            AND object_type IN ('user', 'identity', 'recovery_codes'))"""
-    ),
+    text(f"UPDATE audit a SET address = NULL, agent = NULL WHERE {came_from(':user')}"),
 )
 
 # What files said in their name, imported from elsewhere or from an export of ours.
@@ -65,9 +60,7 @@ async def erase(session: AsyncSession, actor: Principal, user_id: int) -> User:
         NotFound: There is no such user.
         Conflict: It is the caller, or an admin: ``own_account``, ``is_admin``.
     """
-    user = await session.get(User, user_id, with_for_update=True)
-    if user is None:
-        raise NotFound("user")
+    user = await find(session, user_id, lock=True)
     if user.id == actor.id:
         raise Conflict("own_account", "Another admin can erase you; you cannot.")
     if user.role is Role.ADMIN:
@@ -75,19 +68,8 @@ async def erase(session: AsyncSession, actor: Principal, user_id: int) -> User:
             "is_admin", "Admins are not erased. Give them another role first, then erase them."
         )
     again = user.erased_at is not None
-    await session.execute(delete(LoginAttempt).where(limits.of_account(user.email)))
-    await session.execute(
-        delete(LoginAttempt).where(
-            LoginAttempt.key.in_(
-                (
-                    f"lifted:{limits.account(user.email)}",
-                    limits.password_key(user.id),
-                    limits.code_key(user.id),
-                )
-            )
-        )
-    )
-    for table in (LoginSession, ApiToken, Member, Identity, SecondFactor, RecoveryCode):
+    await limits.forget(session, user)
+    for table in _REMOVED:
         await session.execute(delete(table).where(table.user_id == user.id))
     email, erased = user.email, f"erased-{user.id}@erased.invalid"
     said = func.lower(func.btrim(Annotation.source_name)) == func.lower(email)

@@ -9,6 +9,8 @@ from uuid import UUID
 from sqlalchemy import TextClause, text
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
+from api.audit import OF_PEOPLE
+
 _BLOCK: Final = 2000
 _ACCOUNT: Final = (
     (
@@ -28,7 +30,7 @@ _ACCOUNT: Final = (
     ),
     (
         "identity",
-        "SELECT issuer, subject, created_at FROM identities WHERE user_id = :user",
+        "SELECT issuer, subject, created_at, signed_in_at FROM identities WHERE user_id = :user",
     ),
     (
         "second_factor",
@@ -62,8 +64,7 @@ _MUCH: Final = (
         "CASE WHEN actor_id = :user OR actor_id IS NULL THEN address END AS address, "
         "CASE WHEN actor_id = :user OR actor_id IS NULL THEN agent END AS agent "
         "FROM audit WHERE id > :after AND (actor_id = :user "
-        "OR (object_type IN ('user', 'member', 'identity', 'second_factor', 'recovery_codes') "
-        "AND object_id = :user)) ORDER BY id LIMIT :most",
+        f"OR (object_type IN {OF_PEOPLE!r} AND object_id = :user)) ORDER BY id LIMIT :most",
     ),
     (
         "answer",

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import update
+from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from core.states import ProjectRole, Role
@@ -34,6 +34,12 @@ async def set_role(
             role=Member.lowered_from, lowered_from=None
         )
     return sorted(await session.scalars(change))
+
+
+async def lock_admins(session: AsyncSession) -> Sequence[User]:
+    """All admins, locked in one order, so that two of them cannot demote each other at once."""
+    admins = select(User).where(User.role == Role.ADMIN).order_by(User.id).with_for_update()
+    return (await session.scalars(admins)).all()
 
 
 def in_projects(role: Role, projects: Sequence[int]) -> dict[str, Any]:

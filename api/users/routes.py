@@ -1,12 +1,12 @@
 from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 
-from api.access import Staff
 from api.audit import record
+from api.callers.access import Staff
+from api.callers.principal import Admin
 from api.deps import SessionDep, SettingsDep
 from api.pagination import Cursor, Limit, Page
 from api.parameters import PathId
-from api.principal import Admin
 from api.users import erasure, held, service
 from api.users.schemas import (
     PasswordReset,

@@ -4,7 +4,7 @@ from unicodedata import normalize
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
 
-from api.passwords import NewPassword
+from api.callers.passwords import NewPassword
 from core.states import Role
 
 

@@ -7,13 +7,13 @@ from sqlalchemy import update as change
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api import login_limits as limits
 from api.audit import differences, record
-from api.credentials import hash_in_thread
-from api.passwords import end_sessions, require_good, set_password, temporary_password
-from api.principal import Principal
+from api.callers import login_limits as limits
+from api.callers.credentials import hash_in_thread
+from api.callers.passwords import end_sessions, require_good, set_password, temporary_password
+from api.callers.principal import Principal
 from api.second_factor import service as second_factor
-from api.users.roles import in_projects, set_role
+from api.users.roles import in_projects, lock_admins, set_role
 from api.users.schemas import PasswordReset, UserActivity, UserCreate, UserOut, UserUpdate
 from core.errors import Conflict, NotFound
 from core.settings import Settings
@@ -70,13 +70,13 @@ async def activity(
     ]
 
 
-async def find(session: AsyncSession, user_id: int) -> User:
-    """A user.
+async def find(session: AsyncSession, user_id: int, *, lock: bool = False) -> User:
+    """A user, of which the row is locked if asked for.
 
     Raises:
         NotFound: There is none of this number.
     """
-    user = await session.get(User, user_id)
+    user = await session.get(User, user_id, with_for_update=lock)
     if user is None:
         raise NotFound("user")
     return user
@@ -105,12 +105,8 @@ async def create(session: AsyncSession, actor: Principal | None, body: UserCreat
 
 async def update(session: AsyncSession, actor: Principal, user_id: int, body: UserUpdate) -> User:
     hashed = "" if body.password is None else await hash_in_thread(body.password)
-    # All admins are locked in one order, so that two of them cannot demote each other at once.
-    admins = select(User).where(User.role == Role.ADMIN).order_by(User.id).with_for_update()
-    await session.execute(admins)
-    user = await session.get(User, user_id, with_for_update=True)
-    if user is None:
-        raise NotFound("user")
+    await lock_admins(session)
+    user = await find(session, user_id, lock=True)
     if user.erased_at is not None:
         raise _erased()
     changed = body.model_dump(exclude_none=True, exclude={"password"})
@@ -163,9 +159,7 @@ async def reset_password(
     """
     password = temporary_password()
     hashed = await hash_in_thread(password)
-    user = await session.get(User, user_id, with_for_update=True)
-    if user is None:
-        raise NotFound("user")
+    user = await find(session, user_id, lock=True)
     if user.erased_at is not None:
         raise _erased()
     if user.id == actor.id:
@@ -189,9 +183,7 @@ async def reset_second_factor(session: AsyncSession, actor: Principal, user_id: 
     Raises:
         Conflict: ``own_second_factor`` or ``no_second_factor``.
     """
-    user = await session.get(User, user_id, with_for_update=True)
-    if user is None:
-        raise NotFound("user")
+    user = await find(session, user_id, lock=True)
     if user.id == actor.id:
         raise Conflict("own_second_factor", "Remove your own second factor under Account.")
     if not user.second_factor:

@@ -2,11 +2,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends
 
-from api.access import LockedProject, ManagedProject
+from api.callers.access import LockedProject, ManagedProject
+from api.callers.principal import Admin, CurrentUser
 from api.deps import SessionDep, SettingsDep
 from api.pagination import Cursor, Items, Limit, Page
 from api.parameters import PathId
-from api.principal import Admin, CurrentUser
 from api.webhooks import service
 from api.webhooks.schemas import (
     DeliveryOut,

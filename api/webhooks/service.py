@@ -8,17 +8,17 @@ from urllib.parse import urlsplit
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api.access import managed_project
 from api.addresses import require_allowed
 from api.audit import record
-from api.principal import Principal
+from api.callers.access import managed_project
+from api.callers.principal import Principal
 from api.telling import tell
 from api.webhooks import queries
 from api.webhooks.schemas import DeliveryOut, WebhookCreate, WebhookOut, WebhookUpdate
-from core import queue
 from core.errors import Conflict, Forbidden, NotFound
 from core.events import Topic
-from core.messages import DeliverWebhooks
+from core.jobs import queue
+from core.jobs.messages import DeliverWebhooks
 from core.settings import Settings
 from core.states import Scope
 from core.tables import Delivery, Webhook, WebhookEvent

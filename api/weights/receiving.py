@@ -11,11 +11,12 @@ from typing import Any
 from anyio import to_thread
 
 from api.uploads import receive_up_to
-from core.errors import DomainError, Invalid
+from core.errors import DomainError, Invalid, NotFound
 from core.settings import Settings
 from core.storage import Storage, sha256
+from core.tables import Weights
 from models.errors import ModelError
-from models.networks.weight_files.header import pixels_of, read_header
+from models.media.images.weight_files.header import preprocessing_of, read_header
 
 
 @dataclass(frozen=True)
@@ -68,14 +69,14 @@ async def keep(
 def _place(file: Path, asked: Asked, storage: Storage) -> Kept:
     try:
         header = read_header(file, asked.filename)
-        pixels = pixels_of(header.metadata)
+        wanted = preprocessing_of(header.metadata)
         digest = sha256(file)
         kept = Kept(
             f"weights/{uuid.uuid4().hex}/{digest}.safetensors",
             digest,
             file.stat().st_size,
             len(header.shapes),
-            {name: value for name, value in vars(pixels).items() if value is not None},
+            {name: value for name, value in vars(wanted).items() if value is not None},
         )
         target = storage.artifact(kept.key)
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -90,6 +91,41 @@ def _place(file: Path, asked: Asked, storage: Storage) -> Kept:
     finally:
         file.unlink(missing_ok=True)
     return kept
+
+
+def is_there(weights: Weights, storage: Storage) -> bool:
+    """Whether the file of weights is here or in the bucket, in its length. Blocks."""
+    path = storage.artifact(weights.storage_key)
+    if path.is_file():
+        return path.stat().st_size == weights.bytes
+    if storage.remote is None:
+        return False
+    with suppress(NotFound):
+        far = storage.remote.buckets.head(storage.remote.place.child(weights.storage_key))
+        return far.size == weights.bytes
+    return False
+
+
+def is_whole(weights: Weights, storage: Storage) -> bool:
+    """Whether the file of weights is as it was uploaded, as far as it is here. Blocks."""
+    path = storage.artifact(weights.storage_key)
+    return is_there(weights, storage) and (not path.is_file() or sha256(path) == weights.sha256)
+
+
+async def lost_key(same: Weights | None, kept: Kept, storage: Storage) -> str | None:
+    """Where the file of weights should be that is not there, or not as it was uploaded.
+
+    Args:
+        same: Weights of the file that has come now, if there are any.
+        kept: That file; it is removed where this cannot be found out.
+        storage: Where both are.
+    """
+    try:
+        whole = same is None or await to_thread.run_sync(is_whole, same, storage)
+    except Exception:
+        await to_thread.run_sync(discard, kept.key, storage)
+        raise
+    return None if same is None or whole else same.storage_key
 
 
 def discard(key: str, storage: Storage) -> None:

@@ -3,13 +3,13 @@ from typing import Annotated
 from anyio import to_thread
 from fastapi import APIRouter, Query, Request
 
-from api.access import Staff
+from api.callers.access import Staff
+from api.callers.principal import Admin
 from api.deps import SessionDep, SettingsDep, StorageDep, transaction
 from api.pagination import Items
 from api.parameters import PathId
-from api.principal import Admin
 from api.weights import service
-from api.weights.receiving import discard, keep
+from api.weights.receiving import discard, keep, lost_key
 from api.weights.schemas import WeightsOut
 from core.weights import Library
 
@@ -57,19 +57,26 @@ async def add_weights(
     """Upload a safetensors file as the request body: weights of an architecture of a library.
 
     Whether they are is for a worker to find out, once: read `state` until it is not `checking`.
+    A file that the server has lost is put back by uploading it once more, under whatever name.
     """
     asked = service.asked(filename, name)
-    # In transactions of their own: none stays open while the body arrives.
+    # In transactions of their own: none stays open while the body arrives, or a file is read.
     async with transaction(request) as session:
-        await service.require_free(session, asked)
+        await service.require_free(session, asked, storage)
     kept = await keep(request.stream(), asked, storage, settings)
     async with transaction(request) as session:
+        same = await service.of_file(session, kept)
+    lost = await lost_key(same, kept, storage)
+    async with transaction(request) as session:
         try:
-            return await service.add(session, user, asked, kept, library, architecture)
+            added = await service.add(session, user, asked, kept, library, architecture, lost)
         except Exception:
             # Nothing will ever read it. A failed commit may have happened: it is not in here.
             await to_thread.run_sync(discard, kept.key, storage)
             raise
+    if lost is not None:
+        await to_thread.run_sync(discard, lost, storage)
+    return added
 
 
 @router.delete("/weights/{weights_id}", status_code=204)

@@ -2,22 +2,24 @@ from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 from typing import Final
 
-from sqlalchemy import Select, func, select
+from anyio import to_thread
+from sqlalchemy import Select, func, select, union
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api.access import seen
 from api.audit import record
-from api.principal import Principal
-from api.weights.receiving import Asked, Kept
+from api.callers.access import seen
+from api.callers.principal import Principal
+from api.weights.receiving import Asked, Kept, is_there
 from api.weights.schemas import State, Uploader, UsingProject, WeightsOut
-from core import queue
 from core.errors import Conflict, Invalid, NotFound
-from core.messages import CheckWeights
-from core.states import RoundState
-from core.tables import Project, Round, User, Weights
+from core.jobs import queue
+from core.jobs.messages import CheckWeights
+from core.states import JobState, RoundState
+from core.storage import Storage
+from core.tables import Job, Project, Round, User, Weights
 from core.weights import LIBRARIES, Library
 from models.errors import ModelError
-from models.networks.weight_files.header import require_name
+from models.media.images.weight_files.header import require_name
 
 _LOCK: Final = 0x77656967687473
 
@@ -87,21 +89,35 @@ def state_of(weights: Weights) -> State:
 async def _using(
     session: AsyncSession, principal: Principal | None, names: Iterable[str]
 ) -> dict[str, list[UsingProject]]:
-    """Projects that start from weights of these names, of those that ``principal`` sees.
+    """Projects that need weights of these names, of those that ``principal`` sees.
 
-    By their settings, or by those of a round that has not ended: it works with what was chosen
-    when it began.
+    By their settings, or by those of a round that has not ended, which works with what was chosen
+    when it began; or by a job that has not, which names them for itself.
     """
-    name = Project.settings["model"]["params"]["weights"].astext
-    library = Project.settings["model"]["name"].astext
-    of_round = Round.settings["model"]["params"]["weights"].astext
-    running = select(Round.project_id, of_round.label("name")).where(
-        Round.state != RoundState.CLOSED,
-        Round.settings["model"]["name"].astext.in_(LIBRARIES),
-        of_round.in_(names),
+    asked = [
+        select(id_.label("id"), named.label("name")).where(chosen.in_(kinds), named.in_(names), *of)
+        for id_, settings, of in (
+            (Project.id, Project.settings, ()),
+            (Round.project_id, Round.settings, (Round.state != RoundState.CLOSED,)),
+        )
+        for chosen, named, kinds in (
+            (
+                settings["model"]["name"].astext,
+                settings["model"]["params"]["weights"].astext,
+                LIBRARIES,
+            ),
+            (
+                settings["purity"]["name"].astext,
+                settings["purity"]["params"]["uploaded"].astext,
+                ("clip",),
+            ),
+        )
+    ]
+    of_job = Job.params["weights"].astext
+    jobs = select(Job.project_id, of_job).where(
+        Job.state.in_((JobState.QUEUED, JobState.RUNNING)), of_job.in_(names)
     )
-    now = select(Project.id, name.label("name")).where(library.in_(LIBRARIES), name.in_(names))
-    found = now.union(running).subquery()
+    found = union(*asked, jobs).subquery()
     statement = (
         select(found.c.name, Project.id, Project.name)
         .join(Project, Project.id == found.c.id)
@@ -115,18 +131,35 @@ async def _using(
     return using
 
 
-async def require_free(session: AsyncSession, asked: Asked) -> None:
-    """Refuse a name that is taken, before anything is sent.
+async def require_free(session: AsyncSession, asked: Asked, storage: Storage) -> None:
+    """Refuse a name that is taken, before anything is sent, unless the file may be put back.
 
     Raises:
         Conflict: ``name_taken``.
     """
-    if await session.scalar(select(Weights.id).where(Weights.name == asked.name)) is not None:
-        raise Conflict(
-            "name_taken",
-            f"There are weights {asked.name!r} already; give these another name.",
-            field="name",
-        )
+    taken = await _called(session, asked.name)
+    if taken is not None and await to_thread.run_sync(is_there, taken, storage):
+        raise _name_taken(asked)
+
+
+async def _called(session: AsyncSession, name: str) -> Weights | None:
+    found: Weights | None = await session.scalar(select(Weights).where(Weights.name == name))
+    return found
+
+
+async def of_file(session: AsyncSession, kept: Kept) -> Weights | None:
+    """The weights that this very file was uploaded for before, if it was."""
+    statement = select(Weights).where(Weights.sha256 == kept.sha256)
+    found: Weights | None = await session.scalar(statement)
+    return found
+
+
+def _name_taken(asked: Asked) -> Conflict:
+    return Conflict(
+        "name_taken",
+        f"There are weights {asked.name!r} already; give these another name.",
+        field="name",
+    )
 
 
 async def add(
@@ -136,16 +169,37 @@ async def add(
     kept: Kept,
     library: Library,
     architecture: str,
+    lost: str | None,
 ) -> WeightsOut:
-    """Note weights whose file is where it belongs, and have a worker look at them."""
+    """Note weights whose file is where it belongs, and have a worker look at them.
+
+    Args:
+        session: Of the transaction.
+        principal: Who uploads it.
+        asked: What to call them.
+        kept: Their file.
+        library: Whose architecture they are of.
+        architecture: What they are weights of.
+        lost: Key of the same file, if it was uploaded before and lost: this one takes its place,
+            and nothing else is noted.
+
+    Raises:
+        Conflict: ``name_taken``, or ``weights_there``.
+    """
     # Names and files are compared, and those of another upload may not be committed yet.
     await session.execute(select(func.pg_advisory_xact_lock(_LOCK)))
-    await require_free(session, asked)
-    same = await session.scalar(select(Weights.name).where(Weights.sha256 == kept.sha256))
+    same = await of_file(session, kept)
+    # Another upload may have put it back meanwhile.
+    if same is not None and same.storage_key == lost:
+        same.storage_key = kept.key
+        same.checked_at = same.problem = None
+        return await _noted(session, principal, same)
+    if await _called(session, asked.name) is not None:
+        raise _name_taken(asked)
     if same is not None:
         raise Conflict(
             "weights_there",
-            f"This very file is there already, as {same!r}; choose that, or delete it first.",
+            f"This very file is there already, as {same.name!r}; choose that, or delete it first.",
             field="body",
         )
     weights = Weights(
@@ -162,9 +216,13 @@ async def add(
     )
     session.add(weights)
     await session.flush()
+    return await _noted(session, principal, weights)
+
+
+async def _noted(session: AsyncSession, principal: Principal, weights: Weights) -> WeightsOut:
     record(
         session, principal, "upload", "weights", weights.id, name=weights.name,
-        library=library, architecture=architecture, sha256=kept.sha256,
+        library=weights.library, architecture=weights.architecture, sha256=weights.sha256,
     )  # fmt: skip
     queue.remember(session.info, CheckWeights())
     return await described(session, principal, weights.id)
@@ -185,8 +243,8 @@ async def remove(session: AsyncSession, principal: Principal, weights_id: int) -
         names = ", ".join(one.name for one in using[:10]) + (", ..." if len(using) > 10 else "")
         raise Conflict(
             "weights_in_use",
-            f"The weights {weights.name!r} are what these projects start from: {names}. Choose "
-            "others there first.",
+            f"The weights {weights.name!r} are what these projects or their jobs start from: "
+            f"{names}. Choose others there, or let the jobs end, first.",
         )
     record(session, principal, "delete", "weights", weights.id, name=weights.name)
     await session.delete(weights)

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Final
 
-from core.media.image import IMAGE
+from core.media.images.medium import IMAGE
 from core.media.spec import MediumSpec
-from core.media.text import TEXT
+from core.media.texts.medium import TEXT
 from core.states import Medium
 
 MEDIA: Final[Mapping[Medium, MediumSpec]] = {one.name: one for one in (IMAGE, TEXT)}

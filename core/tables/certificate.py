@@ -14,18 +14,22 @@ from core.states import CertificateState, LotState
 class Certificate(Base):
     """What is promised of the images that nobody has judged, and what the promise rests on.
 
-    ``settings`` are those of ``models.params.certify``. ``images`` counts what was unlabeled when
-    it began. ``model`` says which round has trained the model, and the SHA-256 of its file;
-    ``data_digest`` is that of the SHA-256 of all images of the pool, in order, and
+    ``settings`` are those of ``models.catalog.params.certify``. ``images`` counts what was
+    unlabeled when it began. ``model`` says which round has trained the model, and the SHA-256 of
+    its file; ``data_digest`` is that of the SHA-256 of all images of the pool, in order, and
     ``settings_digest`` of the settings by which the round has trained. ``observations`` are all
-    draws, in their order: see ``core.certificates.Draw``. ``result`` is what
-    ``models.guarantee`` says of them.
+    draws, in their order: see ``core.certificates.Draw``. ``result`` is what ``models.guarantee``
+    says of them.
     """
 
     __tablename__ = "certificates"
     __table_args__ = (
         Index("ix_certificates_project", "project_id", "id"),
-        Index("ix_certificates_asking", "id", postgresql_where=text("state = 'asking'")),
+        Index(
+            "ix_certificates_asking",
+            "id",
+            postgresql_where=text("state IN ('asking', 'applying', 'revoking')"),
+        ),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -71,5 +75,4 @@ class CertificateLot(Base):
     wrong: Mapped[int] = mapped_column(server_default=text("0"))
     unsure: Mapped[int] = mapped_column(server_default=text("0"))
     bound: Mapped[float | None]
-    expected: Mapped[int | None]
     labeled: Mapped[int] = mapped_column(server_default=text("0"))

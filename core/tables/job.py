@@ -18,7 +18,8 @@ class Job(Base):
 
     ``attempt`` is a fencing token: a worker that was paused and replaced finds it changed, and its
     writes are refused. ``parent_id`` is the job that this one is a part of: any worker may take it,
-    beside the others, and the parent waits for all.
+    beside the others, and the parent waits for all. ``pause`` is what somebody has to know who
+    decides how a paused job goes on: see ``core.jobs.pauses``.
     """
 
     __tablename__ = "jobs"
@@ -38,6 +39,7 @@ class Job(Base):
     checkpoint: Mapped[dict[str, Any]] = mapped_column(server_default=text("'{}'"))
     message: Mapped[str | None]
     error: Mapped[dict[str, Any] | None]
+    pause: Mapped[dict[str, Any] | None]
     result: Mapped[dict[str, Any] | None]
     attempt: Mapped[int] = mapped_column(server_default=text("0"))
     worker: Mapped[str | None]

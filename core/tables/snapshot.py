@@ -13,11 +13,11 @@ from core.db import Base
 class PoolSnapshot(Base):
     """What the examples of a project counted as at one instant; no row ever changes.
 
-    The file of ``artifact_id`` holds it (``core.pool_snapshots``). ``filters`` are those that the
-    examples had to match, as they were given; null where all were taken. ``digest`` is the SHA-256
-    of what they counted as, ``counts`` how many there were of each kind. ``classes`` are ``id`` and
-    ``name`` of the project's classes then, in their order. ``last_query_id`` is the newest query
-    that there was, null where there was none.
+    The file of ``artifact_id`` holds it (``core.artifacts.pool_snapshots``). ``filters`` are those
+    that the examples had to match, as they were given; null where all were taken. ``digest`` is the
+    SHA-256 of what they counted as, ``counts`` how many there were of each kind. ``classes`` are
+    ``id`` and ``name`` of the project's classes then, in their order. ``last_query_id`` is the
+    newest query that there was, null where there was none.
     """
 
     __tablename__ = "snapshots"

@@ -1,7 +1,7 @@
 """Places of buckets that pools follow, and what was found there."""
 
-from datetime import datetime
-from typing import Any
+from datetime import datetime, timedelta
+from typing import Any, Final
 
 from sqlalchemy import ForeignKey, Index, UniqueConstraint, func, text
 from sqlalchemy.orm import Mapped, mapped_column
@@ -9,14 +9,17 @@ from sqlalchemy.orm import Mapped, mapped_column
 from core.db import Base
 from core.states import SyncFinding
 
+SILENT: Final = timedelta(minutes=2)
+"""After which nobody is looking any more who has said so."""
+
 
 class Sync(Base):
     """A place that a pool follows: what is new there is imported as ``params`` say.
 
-    ``params`` are ``core.imports.ImportParams``. It is looked at every ``every_minutes``, or only
-    when asked; ``due_at`` is when to look next, ``sent_at`` when a worker was last told so, and
-    ``looking_at`` when one that looks was last heard of. ``asked``: by hand, so that what an import
-    left undone is begun again.
+    ``params`` are ``core.jobs.imports.ImportParams``. It is looked at every ``every_minutes``, or
+    only when asked; ``due_at`` is when to look next, ``sent_at`` when a worker was last told so,
+    and ``looking_at`` when one that looks was last heard of. ``asked``: by hand, so that what an
+    import left undone is begun again.
 
     ``objects``, ``new``, ``changed`` and ``gone`` are counts of the last look that succeeded, at
     ``looked_at``; ``fault`` and ``detail`` say why the last look failed. ``import_id`` is the

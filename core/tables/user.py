@@ -40,7 +40,8 @@ class LoginSession(Base):
     """A browser that is logged in. Only a hash of the cookie is kept.
 
     ``address`` and ``agent`` are those of the sign-in. ``id_token_sealed`` is what the provider of
-    single sign-on is reminded with when the person signs out (``core.sealing``).
+    single sign-on is reminded with when the person signs out (``core.sealing``), and ``oidc_sid``
+    what it calls the session when it says that it has ended.
     """
 
     __tablename__ = "sessions"
@@ -55,12 +56,16 @@ class LoginSession(Base):
     last_seen_at: Mapped[datetime] = mapped_column(server_default=func.now())
     expires_at: Mapped[datetime]
     id_token_sealed: Mapped[bytes | None]
+    oidc_sid: Mapped[str | None]
 
     user: Mapped[User] = relationship(lazy="raise")
 
 
 class Identity(Base):
-    """Who somebody is at the provider of single sign-on: its name for them never changes."""
+    """Who somebody is at the provider of single sign-on: its name for them never changes.
+
+    Long after ``signed_in_at`` their API tokens open nothing: who has left signs in no more.
+    """
 
     __tablename__ = "identities"
     __table_args__ = (UniqueConstraint("user_id", "issuer"),)
@@ -69,6 +74,7 @@ class Identity(Base):
     subject: Mapped[str] = mapped_column(primary_key=True)
     user_id: Mapped[int] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
+    signed_in_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
 
 class SecondFactor(Base):

@@ -133,7 +133,7 @@ class Boxes(TaskType[BoxesLabel]):
     fewest_classes = 1
     noun = "a list of boxes"
     alike = 0.2
-    learner = "models.tasks.boxes:LEARNER"
+    learner = "models.tasks.boxes.learner:LEARNER"
 
     def check(self, label: BoxesLabel, classes: Collection[int]) -> None:
         """Look whether the project has the class of each box."""

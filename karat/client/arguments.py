@@ -1,8 +1,8 @@
 """Arguments of the Python client that are easily given wrongly."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 One = TypeVar("One")
 
@@ -22,6 +22,23 @@ def listed(values: Sequence[One], name: str) -> list[One]:
     return list(values)
 
 
+def numbered(job: int | Mapping[str, Any]) -> int:
+    """The number of a job that is given as the API told of it, or by its number.
+
+    Args:
+        job: What was given.
+
+    Raises:
+        TypeError: It is no job.
+    """
+    if isinstance(job, int):
+        return job
+    if isinstance(job, Mapping) and "kind" in job and "id" in job:
+        return int(job["id"])
+    hint = ' Of a round, give its "job_id".' if isinstance(job, Mapping) and "job_id" in job else ""
+    raise TypeError(f"A job or its number is wanted, not {type(job).__name__}.{hint}")
+
+
 BY_ENDING: Final = {
     ".csv": "csv",
     ".jsonl": "jsonl",
@@ -31,12 +48,11 @@ BY_ENDING: Final = {
 """Formats of an export that the ending of its file tells."""
 
 
-def format_by_ending(path: Path, task: str = "classification") -> str:
+def format_by_ending(path: Path) -> str:
     """The format that a file's ending tells.
 
     Args:
         path: The file of an export.
-        task: The project's type of labels; instruction data in ``.jsonl`` is Alpaca's.
 
     Raises:
         ValueError: It tells none.
@@ -47,4 +63,4 @@ def format_by_ending(path: Path, task: str = "classification") -> str:
         raise ValueError(
             f"The ending of {path.name} tells no format; name the format, or let it end in {known}."
         )
-    return "alpaca" if found == "jsonl" and task == "instructions" else found
+    return found

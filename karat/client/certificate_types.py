@@ -7,7 +7,9 @@ from typing import Literal, TypedDict
 
 from karat.client.findings import HumanError
 
-CertificateState = Literal["scoring", "asking", "ready", "applied", "revoked", "refused"]
+CertificateState = Literal[
+    "scoring", "asking", "ready", "applying", "applied", "revoking", "revoked", "refused"
+]
 """Where a certificate is in its life; see ``core.lifecycle``."""
 LotState = Literal["open", "passed", "people"]
 """What becomes of a lot: not known yet, the model labels it, or it is left to people."""
@@ -50,10 +52,12 @@ class Certificate(TypedDict):
     `images` is what was unlabeled when it began, with what was drawn for queues before and no model
     has learned from. Of what was drawn for it, `asked` counts all, `answered` those that people
     have judged, `waiting` the others; `expected_answers` is how many more are expected from now.
-    `round` is where people answer. `auto` counts the images that the model labels, `people` those
-    of lots that are left to people. `bound` is over all that is labeled by the model,
-    `missed_bound` over what it calls OOD: how many of these are of a class after all. `is_current`
-    is whether the model is still the newest; if not, a newer one may be better, and what is
+    `round` is where people answer. `auto` counts the images that the model labels, or has labeled;
+    none once it is taken back or refused. `people` are those of lots that are left to people.
+    `progress`, 0 to 1, is how much of that is done while it is `applying` or `revoking`. `bound` is
+    over all that is labeled by the model, `missed_bound` over what it calls OOD: how many of these
+    are of a class after all. `is_current` is whether the model is still the newest; if not, a newer
+    one may be better, and what is
     promised of the labels of this one is as true as before. `refused` says why nothing can be
     promised.
     """
@@ -81,6 +85,7 @@ class Certificate(TypedDict):
     model: ModelRef | None
     overlap: int
     people: int
+    progress: float | None
     project_id: int
     refused: str | None
     revoked_at: str | None
@@ -96,15 +101,16 @@ class Certificate(TypedDict):
 class CertificateLot(TypedDict):
     """Images that pass or fail together; without a class they are what the model takes for OOD.
 
-    `bound` is the share that may be wrong, at most, by what was looked at.
+    `bound` is the share that may be wrong, at most, by what was looked at; `labeled` counts those
+    that the model has labeled.
     """
 
     band: CertificateBand
     bound: float | None
     class_id: int | None
     drawn: int
-    expected_answers: int | None
     id: int
+    labeled: int
     size: int
     state: LotState
     unsure: int
@@ -138,6 +144,7 @@ class CertificateDetail(TypedDict):
     model: ModelRef | None
     overlap: int
     people: int
+    progress: float | None
     project_id: int
     refused: str | None
     revoked_at: str | None

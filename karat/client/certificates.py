@@ -5,12 +5,14 @@ from collections.abc import Iterator
 from typing import Final, Literal
 
 from karat.client.certificate_types import Certificate, CertificateDetail, CertificateReport
+from karat.client.notebook import Told
 from karat.client.transport import Transport
 
+_SOON: Final = 0.3
 _OVER: Final = frozenset({"ready", "applied", "revoked", "refused"})
 
 
-class CertificatesClient:
+class CertificatesClient(Told):
     """Certificates of a project; made by ``ProjectClient.certificates``."""
 
     def __init__(self, transport: Transport, path: str) -> None:
@@ -74,7 +76,7 @@ class CertificatesClient:
     def wait(
         self, certificate_id: int, *, timeout: float | None = None, interval: float = 2.0
     ) -> CertificateDetail:
-        """Wait until a certificate is decided; people answer meanwhile.
+        """Wait until a certificate is decided, or what was asked of the workers is done.
 
         Args:
             certificate_id: Which.
@@ -82,7 +84,7 @@ class CertificatesClient:
             interval: Seconds between looks.
 
         Raises:
-            TimeoutError: It is not decided by then.
+            TimeoutError: It is not decided, applied or taken back by then.
         """
         began = time.monotonic()
         while True:
@@ -96,26 +98,40 @@ class CertificatesClient:
                 )
             time.sleep(interval)
 
-    def apply(self, certificate_id: int) -> Certificate:
-        """Label by a certificate, as a whole.
+    def apply(self, certificate_id: int, *, timeout: float | None = None) -> CertificateDetail:
+        """Label by a certificate, and wait for the workers that do it.
+
+        Args:
+            certificate_id: Which.
+            timeout: Seconds to wait at most; it goes on all the same.
+
+        Returns:
+            The certificate: ``applied``, or ``refused`` if what was promised does not hold any more
+            of what people have left.
 
         Raises:
-            KaratError: ``certificate_<state>`` where it is not ready, ``pool_changed`` or
+            KaratError: ``certificate_<state>`` where it is not ready, ``certificate_open`` or
                 ``class_gone``.
+            TimeoutError: It is not done by then.
         """
-        path = f"{self._path}/{certificate_id}/apply"
-        found: Certificate = self._transport.request("POST", path)
-        return found
+        self._transport.request("POST", f"{self._path}/{certificate_id}/apply")
+        return self.wait(certificate_id, timeout=timeout, interval=_SOON)
 
-    def revoke(self, certificate_id: int) -> Certificate:
-        """Take back its labels, or stop asking for it; what people said stays.
+    def revoke(self, certificate_id: int, *, timeout: float | None = None) -> CertificateDetail:
+        """Take back its labels, or stop asking for it, and wait for the workers that do it.
+
+        What people said stays.
+
+        Args:
+            certificate_id: Which.
+            timeout: Seconds to wait at most; it goes on all the same.
 
         Raises:
             KaratError: ``certificate_<state>``, if there is nothing to take back.
+            TimeoutError: It is not done by then.
         """
-        path = f"{self._path}/{certificate_id}/revoke"
-        found: Certificate = self._transport.request("POST", path)
-        return found
+        self._transport.request("POST", f"{self._path}/{certificate_id}/revoke")
+        return self.wait(certificate_id, timeout=timeout, interval=_SOON)
 
     def report(self, certificate_id: int) -> CertificateReport:
         """What is promised, what it rests on, and of which model, data and settings."""

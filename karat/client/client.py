@@ -6,7 +6,7 @@ Example::
 
     karat = Client("http://127.0.0.1:8080", token="karat_…")
     digits = karat.create_project("Digits", ["zero", "one"])
-    karat.wait(digits.import_images("pool.zip")["id"])
+    karat.wait(digits.import_images("pool.zip"))
     digits.start()
 """
 
@@ -16,11 +16,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from karat.client import credentials
 from karat.client.accounts import AccountsClient
-from karat.client.arguments import listed
+from karat.client.arguments import listed, numbered
 from karat.client.judges import JudgesClient
 from karat.client.naming import named
-from karat.client.notebook import JOBS, Listing, Rows, project_columns, shown
+from karat.client.notebook import ALGORITHMS, JOBS, Listing, Rows, project_columns
+from karat.client.pauses import paused_words
 from karat.client.project import ProjectClient
 from karat.client.resources import (
     Algorithm,
@@ -33,9 +35,8 @@ from karat.client.resources import (
 from karat.client.transport import KaratError, Transport
 from karat.client.webhook import WebhooksClient
 from karat.client.weights import WeightsClient
-from karat.commands import credentials
 
-_ENDED = {"succeeded", "failed", "cancelled"}
+_ENDED = {"succeeded", "failed", "cancelled", "paused"}
 _LOG_SECONDS = 1.0
 
 
@@ -188,9 +189,22 @@ class Client(AccountsClient):
         settings: dict[str, Any] = self._transport.request("GET", "/settings/defaults", query=query)
         return settings
 
-    def algorithms(self) -> list[Algorithm]:
-        """The catalog: models, scores, strategies, pruning methods and jobs."""
-        return list(self._transport.pages("/algorithms"))
+    def algorithms(self, kind: str | None = None) -> Rows[Algorithm]:
+        """The catalog: models, scores, strategies, pruning methods and jobs.
+
+        Args:
+            kind: Only this kind: ``model``, ``strategy``, ``purity``, ``informativeness``,
+                ``pruning``, ``learner``, ``instruction_selection`` or ``job``.
+
+        Raises:
+            ValueError: There is no such kind; the message names those there are.
+        """
+        every = list(self._transport.pages("/algorithms"))
+        kinds = list(dict.fromkeys(one["kind"] for one in every))
+        if kind is not None and kind not in kinds:
+            raise ValueError(f"There is no kind {kind!r} of algorithms; known: {', '.join(kinds)}.")
+        found = [one for one in every if kind in (None, one["kind"])]
+        return Rows(ALGORITHMS, found, widest=200, first=len(found))
 
     def jobs(
         self,
@@ -218,7 +232,7 @@ class Client(AccountsClient):
         Args:
             job_id: The job.
         """
-        job: Job = shown(self._transport.request("GET", f"/jobs/{job_id}"))
+        job: Job = self._transport.request("GET", f"/jobs/{job_id}")
         return job
 
     def job_log(self, job_id: int, after: int = 0) -> str:
@@ -231,7 +245,7 @@ class Client(AccountsClient):
         return self._transport.text(f"/jobs/{job_id}/log", {"after": after})
 
     def follow_log(self, job_id: int) -> Iterator[str]:
-        """The log of a job, and what is added to it until the job ends.
+        """The log of a job, and what is added to it until the job ends or is paused.
 
         Args:
             job_id: The job.
@@ -273,9 +287,31 @@ class Client(AccountsClient):
         job: Job = self._transport.request("POST", f"/jobs/{job_id}/retry")
         return job
 
+    def resume_job(
+        self, job_id: int, *, spend_at_most: float | None = None, finish: bool = False
+    ) -> Job:
+        """Have a paused job go on where it was; its ``pause`` says how far it is.
+
+        Args:
+            job_id: The job.
+            spend_at_most: What it may spend in all from now on, more than it has.
+            finish: Ask nothing more, and end with what is there; the rest is unranked.
+
+        Returns:
+            The job.
+
+        Raises:
+            KaratError: ``job_not_paused``, ``cap_too_low``, ``nothing_to_finish_with``,
+                ``job_active``.
+        """
+        body: dict[str, Any] = {"finish": True} if finish else {}
+        body |= {} if spend_at_most is None else {"spend_at_most": spend_at_most}
+        job: Job = self._transport.request("POST", f"/jobs/{job_id}/resume", body=body)
+        return job
+
     def wait(
         self,
-        job_id: int,
+        job: int | Job,
         on_progress: Callable[[Job], None] | None = None,
         *,
         timeout: float | None = None,
@@ -283,7 +319,7 @@ class Client(AccountsClient):
         """Wait for a job to end.
 
         Args:
-            job_id: The job.
+            job: The job, or its number.
             on_progress: Called with the job each time it is looked at.
             timeout: Seconds to wait at most; unlimited if None.
 
@@ -291,27 +327,31 @@ class Client(AccountsClient):
             The job, which succeeded.
 
         Raises:
-            KaratError: It failed (with the job's error code), was cancelled (``job_cancelled``) or
-                took too long (``timeout``).
+            KaratError: It failed (with the job's error code), was cancelled (``job_cancelled``),
+                waits for somebody to decide (``job_paused``) or took too long (``timeout``).
+            TypeError: ``job`` is something else, such as a round: its job is ``one["job_id"]``.
         """
+        job_id = numbered(job)
         started = time.monotonic()
         pause = 0.05
         while True:
-            job = self.job(job_id)
+            now = self.job(job_id)
             if on_progress is not None:
-                on_progress(job)
-            if job["state"] in _ENDED:
+                on_progress(now)
+            if now["state"] in _ENDED:
                 break
             if timeout is not None and time.monotonic() - started > timeout:
                 raise KaratError("timeout", f"Job {job_id} took longer than {timeout:g} s.")
             time.sleep(pause)
             pause = min(pause * 1.5, 1.0)
-        if job["state"] == "cancelled":
+        if (paused := now["pause"]) is not None:
+            raise KaratError("job_paused", f"Job {job_id} is paused: {paused_words(paused)}")
+        if now["state"] == "cancelled":
             raise KaratError("job_cancelled", f"Job {job_id} was cancelled.")
-        if job["state"] == "failed":
-            error = job["error"] or {"code": "job_failed", "detail": job["message"] or ""}
+        if now["state"] == "failed":
+            error = now["error"] or {"code": "job_failed", "detail": now["message"] or ""}
             raise KaratError(error["code"], f"Job {job_id} failed: {error['detail']}")
-        return job
+        return now
 
     @property
     def webhooks(self) -> WebhooksClient:

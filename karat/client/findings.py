@@ -192,6 +192,18 @@ class AuditAsked(TypedDict):
     round: int
 
 
+class LookAlike(TypedDict):
+    """OOD examples that look like a class of their own.
+
+    `example_ids` are in the middle of the group. The filters `state=ood`, `similar_to` these, and
+    `similarity_min` find it whole; `size` is how many there were when the round closed.
+    """
+
+    example_ids: list[int]
+    similarity_min: float
+    size: int
+
+
 class Reason(TypedDict):
     """One reason, by a code that programs can rely on, and its numbers."""
 

@@ -1,43 +1,17 @@
 """The client's part for judges: models behind an address that rank instructions."""
 
 import time
-from typing import Any, TypedDict
+from typing import Any
 
+from karat.client.judge_types import Judge, Trial
+from karat.client.notebook import Told
 from karat.client.transport import KaratError, Transport
 
 
-class Trial(TypedDict):
-    """What a judge answered when it was tried."""
-
-    asked_at: str
-    tried_at: str | None
-    ok: bool
-    text: str | None
-    seconds: float | None
-    problem: str | None
-
-
-class Judge(TypedDict):
-    """A judge, without its key."""
-
-    id: int
-    name: str
-    base_url: str
-    model: str
-    embedding_model: str | None
-    has_key: bool
-    price_in: float | None
-    price_out: float | None
-    concurrency: int
-    timeout: float
-    requests_per_minute: int | None
-    max_tokens: int
-    created_at: str
-    trial: Trial | None
-
-
-class JudgesClient:
+class JudgesClient(Told):
     """Judges; ``Client.judges``."""
+
+    _path = "/judges"
 
     def __init__(self, transport: Transport) -> None:
         """Work over ``transport``."""
@@ -45,7 +19,7 @@ class JudgesClient:
 
     def list(self) -> list[Judge]:
         """All of them, by name; for admins and engineers."""
-        found: list[Judge] = self._transport.request("GET", "/judges")["items"]
+        found: list[Judge] = self._transport.request("GET", self._path)["items"]
         return found
 
     def get(self, judge_id: int) -> Judge:
@@ -54,7 +28,7 @@ class JudgesClient:
         Args:
             judge_id: Its number.
         """
-        found: Judge = self._transport.request("GET", f"/judges/{judge_id}")
+        found: Judge = self._transport.request("GET", f"{self._path}/{judge_id}")
         return found
 
     def named(self, name: str) -> Judge:
@@ -92,7 +66,7 @@ class JudgesClient:
         body = {"name": name, "base_url": base_url, "model": model, **values}
         if key is not None:
             body["key"] = key
-        made: Judge = self._transport.request("POST", "/judges", body=body)
+        made: Judge = self._transport.request("POST", self._path, body=body)
         return made
 
     def update(self, judge_id: int, **changes: Any) -> Judge:
@@ -106,7 +80,7 @@ class JudgesClient:
             KaratError: ``key_required`` where ``base_url`` is another server's and ``key`` is not
                 given, and others as for ``add``.
         """
-        made: Judge = self._transport.request("PATCH", f"/judges/{judge_id}", body=changes)
+        made: Judge = self._transport.request("PATCH", f"{self._path}/{judge_id}", body=changes)
         return made
 
     def remove(self, judge_id: int) -> None:
@@ -118,7 +92,7 @@ class JudgesClient:
         Raises:
             KaratError: ``judge_in_use``.
         """
-        self._transport.request("DELETE", f"/judges/{judge_id}")
+        self._transport.request("DELETE", f"{self._path}/{judge_id}")
 
     def attempt(self, judge_id: int, *, timeout: float = 180.0) -> Trial:
         """Have a worker ask a judge to rank two made-up rows; for admins.
@@ -130,7 +104,7 @@ class JudgesClient:
         Returns:
             What it answered; without ``tried_at`` if no worker had time for it.
         """
-        found: Judge = self._transport.request("POST", f"/judges/{judge_id}/try")
+        found: Judge = self._transport.request("POST", f"{self._path}/{judge_id}/try")
         started = time.monotonic()
         while True:
             trial = found["trial"]

@@ -1,6 +1,8 @@
-"""How notebooks show what the API tells: tables, and curves of rounds."""
+"""How notebooks and terminals show what the API tells: tables, and curves of rounds."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from html import escape
 from itertools import islice
 from typing import Any, Final, TypeVar
@@ -35,6 +37,12 @@ JOBS: Final = {
     "created_at": "asked for",
     "finished_at": "ended",
 }
+ALGORITHMS: Final = {
+    "kind": "kind",
+    "name": "name",
+    "group": "group",
+    "summary": "what it is",
+}
 EXAMPLES: Final = {
     "id": "number",
     "name": "name",
@@ -43,6 +51,8 @@ EXAMPLES: Final = {
     "state": "state",
     "label": "label",
 }
+# A time as the API writes it.
+_TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 _MOST: Final = 200
 _FIRST: Final = 20
 _WIDTH, _HEIGHT, _EDGE = 320, 120, 28
@@ -60,23 +70,55 @@ def project_columns(projects: Iterable[Mapping[str, Any]]) -> dict[str, str]:
 
 
 class Rows(list[Row]):
-    """A list of dictionaries; a notebook shows some of their fields as a table."""
+    """A list of dictionaries; some of their fields are shown as a table."""
 
-    def __init__(self, columns: Mapping[str, str], rows: Iterable[Row]) -> None:
+    def __init__(
+        self,
+        columns: Mapping[str, str],
+        rows: Iterable[Row],
+        *,
+        widest: int = 40,
+        first: int = _FIRST,
+    ) -> None:
         """Take ``rows``.
 
         Args:
             columns: Headings of the fields that are shown; ``a.b`` is the field b in a.
             rows: The dictionaries.
+            widest: Characters that a terminal shows of a field.
+            first: Rows that it shows.
         """
         super().__init__(rows)
         self._columns = columns
+        self._widest = widest
+        self._first = first
+
+    def _told(self) -> Sequence[Mapping[str, Any]]:
+        """The rows as they are shown."""
+        return self
+
+    def __repr__(self) -> str:
+        """The first of them as a table of text."""
+        if not self:
+            return "[]"
+        cells = [[*self._columns.values()]] + [
+            [_short(_field(row, name), self._widest) for name in self._columns]
+            for row in self._told()[: self._first]
+        ]
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        lines = [
+            "  ".join(f"{text:<{width}}" for text, width in zip(row, widths, strict=True)).rstrip()
+            for row in cells
+        ]
+        left = len(self) - self._first
+        more = [f"… and {left:,} more"] if left > 0 else []
+        return "\n".join(lines + more)
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{escape(title)}</th>" for title in self._columns.values())
         body = "".join(
             f"<tr>{''.join(f'<td>{_cell(_field(row, name))}</td>' for name in self._columns)}</tr>"
-            for row in self[:_MOST]
+            for row in self._told()[:_MOST]
         )
         more = f"<p>… and {len(self) - _MOST:,} more</p>" if len(self) > _MOST else ""
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
@@ -122,9 +164,23 @@ class RoundRows(Rows[Row]):
     Shares and accuracies are shown with their 95 % interval.
     """
 
+    def _told(self) -> Sequence[Mapping[str, Any]]:
+        return [{**one, "in_share": inside_share(one), "accuracy": accuracy(one)} for one in self]
+
     def _repr_html_(self) -> str:
-        told = [{**one, "in_share": inside_share(one), "accuracy": accuracy(one)} for one in self]
-        return accuracy_curve(self) + Rows(self._columns, told)._repr_html_()
+        return accuracy_curve(self) + super()._repr_html_()
+
+
+class Told:
+    """A part of the client: said of it is where it is, and what can be done with it."""
+
+    _path: str
+
+    def __repr__(self) -> str:
+        """Its place below the API, and its methods."""
+        kind = type(self)
+        verbs = ", ".join(name for name in vars(kind) if not name.startswith("_"))
+        return f"<{kind.__name__.removesuffix('Client')} at {self._path}: {verbs}>"
 
 
 class Record(dict[str, Any]):
@@ -139,11 +195,6 @@ class Record(dict[str, Any]):
             for name, value in _flat(self)
         )
         return f"<table><tbody>{rows}</tbody></table>"
-
-
-def shown(answer: Any) -> Any:
-    """A dictionary as it is, which a notebook shows as a table; anything else as it is."""
-    return Record(answer) if isinstance(answer, dict) else answer
 
 
 def accuracy_curve(rounds: Sequence[Mapping[str, Any]]) -> str:
@@ -204,9 +255,14 @@ def _flat(values: Mapping[str, Any], before: str = "") -> Iterable[tuple[str, An
             yield from _flat(value, f"{before}{name}.")
         elif isinstance(value, list):
             if value:
-                yield f"{before}{name}", "; ".join(map(str, value[:10]))
-        elif value is not None:
+                yield f"{before}{name}", "; ".join(map(_called, value[:10]))
+        elif value not in (None, ""):
             yield f"{before}{name}", value
+
+
+def _called(value: Any) -> str:
+    """One of several: what has a name by its name."""
+    return str(value["name"] if isinstance(value, Mapping) and "name" in value else value)
 
 
 def _field(row: Mapping[str, Any], name: str) -> Any:
@@ -217,9 +273,15 @@ def _field(row: Mapping[str, Any], name: str) -> Any:
 
 
 def _cell(value: Any) -> str:
+    return escape(_short(value, _MOST))
+
+
+def _short(value: Any, most: int) -> str:
     if value is None:
         return "–"
+    if isinstance(value, str) and _TIME.fullmatch(value):
+        return datetime.fromisoformat(value).astimezone().strftime("%Y-%m-%d %H:%M:%S")
     if isinstance(value, float):
         return f"{value:.4g}"
-    text = str(value)
-    return escape(text if len(text) <= _MOST else f"{text[:_MOST]}…")
+    text = " ".join(str(value).split())
+    return text if len(text) <= most else f"{text[:most]}…"

@@ -6,6 +6,7 @@ from typing import Any, Literal, TypedDict
 
 from karat.client.arguments import listed
 from karat.client.filters import Filters, Sort, Which
+from karat.client.findings import LookAlike
 from karat.client.notebook import EXAMPLES, Listing
 from karat.client.resources import Class, Example, FolderChoice, Job, Split, Verdict
 from karat.client.transport import Transport
@@ -21,14 +22,6 @@ class Count(TypedDict):
 
 class Neighbour(Example):
     """An image beside another; ``similarity`` is their cosine similarity, -1..1."""
-
-
-class LookAlike(TypedDict):
-    """OOD images that look like a class of their own; ``example_ids`` are in the middle of it."""
-
-    example_ids: list[int]
-    similarity_min: float
-    size: int
 
 
 class DuplicateGroup(TypedDict):
@@ -276,6 +269,22 @@ class PoolClient:
         chunks = upload(Path(file)).chunks if file is not None else lambda: iter([content])
         path = f"{self._path}/look-up"
         job: Job = self._transport.request("POST", path, content=chunks)
+        return job
+
+    def find_by_words(self, words: str) -> Job:
+        """Look for images that show what words say, in a project of images.
+
+        Args:
+            words: As one would write below a picture.
+
+        Returns:
+            The job; once it has succeeded, its number is the filter ``similar_file``.
+
+        Raises:
+            KaratError: ``no_caption_weights``, no admin has uploaded weights that understand words.
+        """
+        path = f"{self._path}/by-words"
+        job: Job = self._transport.request("POST", path, body={"words": words})
         return job
 
     def duplicates(self, which: Which = "all") -> Iterator[DuplicateGroup]:

@@ -18,7 +18,7 @@ from karat.client.findings import (
     SubsetFormat,
 )
 from karat.client.labeling import LabelingClient
-from karat.client.notebook import JOBS, ROUNDS, Listing, RoundRows, Rows, project_columns, shown
+from karat.client.notebook import JOBS, ROUNDS, Listing, RoundRows, Rows, project_columns
 from karat.client.pool import PoolClient
 from karat.client.resources import (
     Example,
@@ -67,7 +67,7 @@ class ProjectClient(LabelingClient, TransferClient):
 
     def get(self) -> Project:
         """The project as it is now."""
-        project: Project = shown(self._transport.request("GET", self._path))
+        project: Project = self._transport.request("GET", self._path)
         return project
 
     def update(self, **changes: Any) -> Project:
@@ -243,10 +243,9 @@ class ProjectClient(LabelingClient, TransferClient):
                 ``no_images``.
         """
         chosen = {"name": model} if isinstance(model, str) else model
-        answer = self._transport.request(
+        job: Job = self._transport.request(
             "POST", f"{self._path}/rounds/estimate", body={"model": chosen}
         )
-        job: Job = shown(answer)
         return job
 
     def start_job(
@@ -267,7 +266,7 @@ class ProjectClient(LabelingClient, TransferClient):
             KaratError: ``job_active`` if one is at work already, ``invalid_params``, ``no_images``.
         """
         body = {"kind": kind, "params": params or {}, "dry_run": dry_run}
-        job: Job = shown(self._transport.request("POST", f"{self._path}/jobs", body=body))
+        job: Job = self._transport.request("POST", f"{self._path}/jobs", body=body)
         return job
 
     def jobs(self, *, state: JobState | None = None) -> Listing[Job]:

@@ -27,8 +27,8 @@ ProjectState = Literal["draft", "running", "paused", "finished"]
 """A project is set up, labeled, perhaps paused, and finished when its pool is used up."""
 RoundState = Literal["selecting", "open", "closing", "closed", "failed"]
 """Where a round is in its life."""
-JobState = Literal["queued", "running", "succeeded", "failed", "cancelled"]
-"""Where a job is in its life."""
+JobState = Literal["queued", "running", "paused", "succeeded", "failed", "cancelled"]
+"""Where a job is in its life; one that is paused waits for somebody to decide."""
 JobKind = Literal[
     "import_pool",
     "advance_round",
@@ -160,6 +160,7 @@ class CurrentRound(TypedDict):
     """How far the budget of the current round is spent."""
 
     budget: float
+    failed: bool
     number: int
     spent: float
     state: RoundState
@@ -250,6 +251,24 @@ class JobError(TypedDict):
     detail: str
 
 
+class JobPause(TypedDict):
+    """Why a job is paused, and how far it is: what somebody needs to know who decides.
+
+    `spent` of `cap` is by the judge's prices. Of `of` clusters, rows that are scored, or texts that
+    are embedded, `done` are done, and the others cost about `rest`. `may_finish` says whether the
+    job can end with these.
+    """
+
+    cap: float
+    done: int
+    may_finish: bool
+    of: int
+    reason: Literal["spending_cap"]
+    rest: float | None
+    spent: float
+    what: Literal["clusters", "rows", "texts"]
+
+
 class Job(TypedDict):
     """Work done by a worker."""
 
@@ -263,6 +282,7 @@ class Job(TypedDict):
     kind: JobKind
     message: str | None
     params: dict[str, Any]
+    pause: JobPause | None
     progress: Progress | None
     project_id: int | None
     result: dict[str, Any] | None

@@ -4,10 +4,11 @@ import uuid
 from collections.abc import Sequence
 
 from karat.client.findings import Decision, DecisionReceipt, Review, ReviewEstimate, Suggestion
+from karat.client.notebook import Told
 from karat.client.transport import Transport
 
 
-class ReviewClient:
+class ReviewClient(Told):
     """Suggested labels; made by ``ProjectClient.review`` and ``ProjectClient.disagreements``."""
 
     def __init__(self, transport: Transport, path: str) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
+from karat.client.notebook import Told
 from karat.client.selections import (
     SelectedCluster,
     SelectedRow,
@@ -15,7 +16,7 @@ from karat.client.selections import (
 from karat.client.transport import Transport
 
 
-class SelectionClient:
+class SelectionClient(Told):
     """What one job ``select_instructions`` has chosen; made by ``ProjectClient.selection``."""
 
     def __init__(self, transport: Transport, path: str) -> None:

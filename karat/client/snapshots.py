@@ -5,6 +5,7 @@ from typing import Any
 from urllib.parse import quote
 
 from karat.client.filters import Filters
+from karat.client.notebook import Told
 from karat.client.snapshot_types import (
     Snapshot,
     SnapshotChange,
@@ -14,7 +15,7 @@ from karat.client.snapshot_types import (
 from karat.client.transport import Transport
 
 
-class SnapshotsClient:
+class SnapshotsClient(Told):
     """Data sets as they were, by their names; made by ``ProjectClient.snapshots``.
 
     ``ProjectClient.export`` takes the name of one, for every format.

@@ -1,55 +1,18 @@
 """The client's part for places of buckets that a pool follows."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal
 
 from karat.client.arguments import listed
-from karat.client.resources import FolderChoice, JobState, Split
+from karat.client.notebook import Told
+from karat.client.resources import FolderChoice, Split
+from karat.client.sync_types import Sync, SyncFinding, SyncObject
 from karat.client.transport import Transport
-
-Finding = Literal["passed", "changed", "gone"]
 
 _PAGE = 1000
 
 
-class SyncImport(TypedDict):
-    """The latest import of what was new."""
-
-    id: int
-    state: JobState
-
-
-class Sync(TypedDict):
-    """A place that the pool follows, and what the last look that succeeded has found there."""
-
-    id: int
-    project_id: int
-    location: str
-    include: list[str]
-    split: Split
-    every_minutes: int | None
-    due_at: str | None
-    looking: bool
-    looked_at: str | None
-    objects: int
-    new: int
-    changed: int
-    gone: int
-    fault: str | None
-    detail: str | None
-    latest_import: SyncImport | None
-    created_at: str
-
-
-class SyncObject(TypedDict):
-    """An object by its path below the place, what is to be said of it, and since when."""
-
-    name: str
-    finding: Finding
-    since: str
-
-
-class SyncsClient:
+class SyncsClient(Told):
     """Places of buckets that the pool follows; ``ProjectClient.syncs``."""
 
     def __init__(self, transport: Transport, path: str) -> None:
@@ -134,7 +97,7 @@ class SyncsClient:
         """
         self._transport.request("DELETE", f"{self._path}/{sync_id}")
 
-    def objects(self, sync_id: int, finding: Finding) -> Iterator[SyncObject]:
+    def objects(self, sync_id: int, finding: SyncFinding) -> Iterator[SyncObject]:
         """Objects about which there is something to say, by path.
 
         Args:

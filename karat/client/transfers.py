@@ -232,4 +232,5 @@ class TransferClient:
         found = format_by_ending(path)
         if found != "jsonl":
             return found
-        return format_by_ending(path, self._transport.request("GET", self._path)["task"])
+        task = self._transport.request("GET", self._path)["task"]
+        return "alpaca" if task == "instructions" else found

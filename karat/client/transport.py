@@ -1,5 +1,6 @@
 """HTTP to the API: authentication, retries, errors."""
 
+import errno
 import random
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -10,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+
+from karat.client.notebook import Record
 
 _RETRY_STATUS = {
     HTTPStatus.BAD_GATEWAY,
@@ -104,7 +107,7 @@ class Transport:
                 but POST and PATCH.
 
         Returns:
-            The JSON of the response; None when it has no body.
+            The JSON of the response, its objects as notebooks show them; None when it has no body.
 
         Raises:
             KaratError: The API refused, or could not be reached in time.
@@ -130,7 +133,7 @@ class Transport:
                 continue
             if response.is_error:
                 raise _error(response)
-            return response.json() if response.content else None
+            return response.json(object_hook=Record) if response.content else None
         raise AssertionError("unreachable")
 
     def text(self, path: str, query: dict[str, Any] | None = None) -> str:
@@ -187,7 +190,18 @@ class Transport:
 
         Returns:
             ``target``.
+
+        Raises:
+            FileNotFoundError: There is no such folder.
+            IsADirectoryError: ``target`` is a folder.
+            KaratError: The API refused, or could not be reached.
         """
+        # Before what may take minutes to make is asked for.
+        if not target.parent.is_dir():
+            missing = f"no such folder to save {target.name} in; make it first"
+            raise FileNotFoundError(errno.ENOENT, missing, str(target.parent))
+        if target.is_dir():
+            raise IsADirectoryError(errno.EISDIR, "is a folder; name a file in it", str(target))
         unfinished = target.with_name(f".{target.name}.part")
         try:
             with self.stream(path, query) as response, unfinished.open("wb") as stream:
@@ -250,6 +264,9 @@ def _error(response: httpx.Response) -> KaratError:
     detail = str(problem.get("detail") or problem.get("title"))
     if errors := problem.get("errors"):
         detail = "; ".join(f"{one['field']}: {one['message']}" for one in errors)
+    if problem["code"] == "not_found":
+        path = response.request.url.path.removeprefix("/api")
+        detail = f"{detail.rstrip('.')}: {path}."
     return KaratError(
         str(problem["code"]), detail, field=problem.get("field"), status=response.status_code
     )

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Literal, TypedDict
 
 from karat.client.arguments import listed
+from karat.client.notebook import Told
 from karat.client.transport import Transport
 
 WebhookEvent = Literal[
@@ -15,6 +16,7 @@ WebhookEvent = Literal[
     "round.closing",
     "round.closed",
     "round.failed",
+    "job.paused",
     "job.succeeded",
     "job.failed",
     "job.cancelled",
@@ -65,7 +67,7 @@ class WebhookSecret(TypedDict):
     secret: str
 
 
-class WebhooksClient:
+class WebhooksClient(Told):
     """Addresses that are told what happens.
 
     Made by ``ProjectClient.webhooks`` for one project, and by ``Client.webhooks`` for all.

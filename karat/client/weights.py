@@ -5,10 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, TypedDict
 
+from karat.client.notebook import Told
 from karat.client.transport import KaratError, Transport
 from karat.client.uploads import NothingToSend, upload
 
-Library = Literal["timm", "torchvision"]
+Library = Literal["timm", "torchvision", "open_clip"]
 
 
 class Weights(TypedDict):
@@ -31,8 +32,10 @@ class Weights(TypedDict):
     created_at: str
 
 
-class WeightsClient:
+class WeightsClient(Told):
     """Uploaded weights; ``Client.weights``."""
+
+    _path = "/weights"
 
     def __init__(self, transport: Transport) -> None:
         """Work over ``transport``."""
@@ -40,7 +43,7 @@ class WeightsClient:
 
     def list(self) -> list[Weights]:
         """All of them, by name; for admins and engineers."""
-        found: list[Weights] = self._transport.request("GET", "/weights")["items"]
+        found: list[Weights] = self._transport.request("GET", self._path)["items"]
         return found
 
     def get(self, weights_id: int) -> Weights:
@@ -49,7 +52,7 @@ class WeightsClient:
         Args:
             weights_id: Its number.
         """
-        found: Weights = self._transport.request("GET", f"/weights/{weights_id}")
+        found: Weights = self._transport.request("GET", f"{self._path}/{weights_id}")
         return found
 
     def add(
@@ -87,7 +90,7 @@ class WeightsClient:
         if name is not None:
             query["name"] = name
         made: Weights = self._transport.request(
-            "POST", "/weights", query=query, content=lambda: what.counted(on_sent)
+            "POST", self._path, query=query, content=lambda: what.counted(on_sent)
         )
         return self.wait(made["id"], timeout=timeout) if timeout != 0.0 else made
 
@@ -134,4 +137,4 @@ class WeightsClient:
         Raises:
             KaratError: ``weights_in_use``.
         """
-        self._transport.request("DELETE", f"/weights/{weights_id}")
+        self._transport.request("DELETE", f"{self._path}/{weights_id}")

@@ -10,12 +10,14 @@ from typing import Annotated, Any
 
 import typer
 
-from core.private import private_files
 from karat.commands.connection import connect
-from karat.terminal import show_error
+from karat.terminal import json_lines, show_error
 
 audit_log = typer.Typer(help="Copy the audit log, for admins.", no_args_is_help=True)
 
+FileArgument = Annotated[
+    Path | None, typer.Argument(help="Where to add the entries; the terminal if left out.")
+]
 AfterOption = Annotated[
     int | None,
     typer.Option(min=0, help="The last number you have; that of FILE, or 0, if left out."),
@@ -76,18 +78,9 @@ def _copy(after: int | None, *, follow: bool, target: Path | None) -> None:
         before = digest if number == after else None
     after = after or 0
     wrong = 0
-    with connect() as client, contextlib.ExitStack() as stack:
-        file = None
-        if target is not None:
-            with private_files():
-                file = stack.enter_context(target.open("a", encoding="utf-8"))
+    with connect() as client, json_lines(target, "a") as write:
         for one, problem in broken(client.audit_log(after, follow=follow), after, before):
-            line = json.dumps(one, ensure_ascii=False)
-            if file is None:
-                typer.echo(line)
-            else:
-                file.write(f"{line}\n")
-                file.flush()
+            write(one)
             if problem:
                 wrong += 1
                 show_error(f"The chain of the audit log breaks: {problem}.", "See: karat verify")
@@ -99,23 +92,13 @@ def _copy(after: int | None, *, follow: bool, target: Path | None) -> None:
 
 
 @audit_log.command("export")
-def export(
-    file: Annotated[
-        Path | None, typer.Argument(help="Where to add the entries; the terminal if left out.")
-    ] = None,
-    after: AfterOption = None,
-) -> None:
+def export(file: FileArgument = None, after: AfterOption = None) -> None:
     """Write the audit log as JSON Lines, the oldest entry first, and check its chain."""
     _copy(after, follow=False, target=file)
 
 
 @audit_log.command("follow")
-def follow(
-    file: Annotated[
-        Path | None, typer.Argument(help="Where to add the entries; the terminal if left out.")
-    ] = None,
-    after: AfterOption = None,
-) -> None:
+def follow(file: FileArgument = None, after: AfterOption = None) -> None:
     """Write the audit log, and what comes to it, until Ctrl-C.
 
     With a FILE that has entries it goes on after the last, and checks that it fits.

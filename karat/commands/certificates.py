@@ -14,9 +14,6 @@ certificates = typer.Typer(
     help="Labels that a model gives, with a promise of how many are wrong.", no_args_is_help=True
 )
 
-PeopleOnlyOption = Annotated[
-    bool, typer.Option("--people-only", help="Leave out what models have labeled.")
-]
 CertificateArgument = Annotated[int, typer.Argument(metavar="CERTIFICATE", help="Its number.")]
 
 
@@ -80,7 +77,7 @@ def _say(one: "Certificate") -> None:
     typer.echo(f"Certificate {one['id']} is {one['state']}.")
     if one["refused"] is not None:
         typer.echo(one["refused"])
-    if one["bound"] is not None:
+    if one["bound"] is not None and one["state"] not in {"revoked", "refused"}:
         bound = one["bound"]
         verb = "labeled" if one["state"] == "applied" else "would label"
         typer.echo(
@@ -142,10 +139,15 @@ def _lot(lot: "CertificateLot", names: dict[int, str]) -> tuple[Any, ...]:
 def apply_(
     project: ProjectArgument, certificate: CertificateArgument, as_json: JsonOption = False
 ) -> None:
-    """Label what is in the lots that have passed."""
+    """Label what is in the lots that have passed, and wait until that is done."""
     with connect() as client:
         found = find_project(client, project).certificates.apply(certificate)
-    return show_json(found) if as_json else _say(found)
+    if as_json:
+        show_json(found)
+    else:
+        _say(found)
+    if found["state"] == "refused":
+        raise typer.Exit(1)
 
 
 @certificates.command("revoke")

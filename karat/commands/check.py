@@ -6,14 +6,16 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
 
 from karat.commands.connection import JsonOption
-from karat.commands.transfers import FolderSplitOption, folder_choices
+from karat.commands.imports import FolderSplitOption, folder_choices
 from karat.terminal import check_bar, show_error, show_json
 
 _FAILED = 1
@@ -127,15 +129,16 @@ def _run(asked: dict[str, Any]) -> dict[str, Any]:
     """Run the check in a process of its own, and show how far it is."""
     from karat.local.signals import Interrupted, interruptible
 
-    # Its own session: a Ctrl-C reaches it through us, once.
-    process = subprocess.Popen(
-        [sys.executable, "-P", "-m", "workers.check"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    with interruptible():
+    with interruptible(), _work() as work:
+        # Its own session: a Ctrl-C reaches it through us, once.
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "workers.check"],
+            env={**os.environ, "TMPDIR": work},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
         try:
             return _follow(process, json.dumps(asked))
         except Interrupted:
@@ -149,6 +152,18 @@ def _run(asked: dict[str, Any]) -> dict[str, Any]:
             raise typer.Exit(_FAILED) from None
         finally:
             _ended(process)
+
+
+@contextmanager
+def _work() -> Iterator[str]:
+    """A folder for its pixels and features, which is removed even if it is killed."""
+    try:
+        folder = tempfile.TemporaryDirectory(prefix="karat-check-", ignore_cleanup_errors=True)
+    except OSError as error:
+        show_error(f"{error.strerror}.", "Set TMPDIR to a folder that has room.")
+        raise typer.Exit(_FAILED) from None
+    with folder as path:
+        yield path
 
 
 def _ended(process: "subprocess.Popen[str]") -> int:
@@ -171,22 +186,39 @@ def _follow(process: "subprocess.Popen[str]", asked: str) -> dict[str, Any]:
             if "error" in event:
                 raise Unfinished(event["error"]["detail"])
             on_progress(event)
-    process.wait()
-    raise Unfinished(
-        f"The check ended before its end, with status {process.returncode}; "
-        + (
-            "the system may have had too little memory."
-            if process.returncode == -signal.SIGKILL
-            else "what it wrote above says why."
+    raise Unfinished(ending(process.wait()))
+
+
+def ending(status: int) -> str:
+    """Why a check ended without a word, as far as that is known, and what to do about it.
+
+    Args:
+        status: Of its process: below 0 the signal that killed it, above 128 one that it obeyed.
+    """
+    number = -status if status < 0 else status - 128
+    if number <= 0:
+        return (
+            f"The check failed with status {status}; what it wrote above says at what. Nothing was "
+            "written: check again, or check a part of the data set, to see which part it is."
         )
-    )
+    name = signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
+    known: dict[int, str] = {
+        signal.SIGKILL: "as the system does where memory runs out: end what else needs memory, or "
+        "check the data set in parts",
+        signal.SIGBUS: "most likely as the disk is full: make room there, or set TMPDIR to a "
+        "folder that has some",
+    }
+    why = known.get(number, f"{'from outside' if status > 0 else 'as it crashed'}: check again")
+    return f"The check was killed by {name}, {why}. Nothing was written."
 
 
 def _events(process: "subprocess.Popen[str]") -> Iterator[dict[str, Any]]:
     assert process.stdout is not None
     with process.stdout as stream:
         for line in stream:
-            yield json.loads(line)
+            # Killed in the middle of one, it leaves a part of it.
+            if line.endswith("\n"):
+                yield json.loads(line)
 
 
 def _show(result: dict[str, Any], path: Path) -> None:

@@ -77,6 +77,13 @@ def demo(
     in_classes: Annotated[
         str | None, typer.Option(help="Its classes that count: a,b,c.", rich_help_panel=_DATA)
     ] = None,
+    label_column: Annotated[
+        str | None,
+        typer.Option(
+            help="Its column of classes; class_name, class or label unless you say so.",
+            rich_help_panel=_DATA,
+        ),
+    ] = None,
     noise: Annotated[
         float, typer.Option(min=0, max=1, help="Share of OOD images.", rich_help_panel=_DATA)
     ] = 0.6,
@@ -109,7 +116,9 @@ def demo(
     if (data is None) != (in_classes is None):
         raise typer.BadParameter("--data and --in-classes go together.")
     if task not in (*_MODELS, INSTRUCTIONS):
-        raise typer.BadParameter("It is image, text or instructions.", param_hint="--task")
+        own = " Draw boxes in a project of your own: karat project create NAME --task boxes."
+        hint = own if task == "boxes" else ""
+        raise typer.BadParameter(f"It is image, text or instructions.{hint}", param_hint="--task")
     if data is not None and task != "image":
         raise typer.BadParameter("--data names images; leave --task out.")
     if task == INSTRUCTIONS:
@@ -137,7 +146,13 @@ def demo(
     if data is not None and in_classes is not None:
         classes = [one.strip() for one in in_classes.split(",") if one.strip()]
         pool = from_parquet(
-            data, classes, noise=noise, size=pool_size, evaluation=evaluation, seed=seed
+            data,
+            classes,
+            noise=noise,
+            size=pool_size,
+            evaluation=evaluation,
+            seed=seed,
+            label_column=label_column,
         )
     else:
         pool = mailbox(seed) if task == "text" else digits(seed)

@@ -1,6 +1,6 @@
 """``karat job`` and ``algorithms``."""
 
-from typing import Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -13,16 +13,22 @@ from karat.commands.connection import (
 )
 from karat.terminal import job_bar, show_estimate, show_json, show_table, when
 
-jobs = typer.Typer(help="Start, follow and cancel jobs.", no_args_is_help=True)
+if TYPE_CHECKING:
+    from karat.client.resources import Job
+
+jobs = typer.Typer(help="Start, follow, resume and cancel jobs.", no_args_is_help=True)
 
 JobArgument = Annotated[int, typer.Argument(metavar="JOB", help="The job's number.")]
 
 
 @jobs.command("list")
 def list_jobs(
-    project: Annotated[str | None, typer.Option(help="Only this project's.")] = None,
+    project: Annotated[
+        str | None,
+        typer.Argument(metavar="PROJECT", help="Only this project's: its name or number."),
+    ] = None,
     state: Annotated[
-        str | None, typer.Option(help="queued, running, succeeded, failed or cancelled.")
+        str | None, typer.Option(help="queued, running, paused, succeeded, failed or cancelled.")
     ] = None,
     limit: Annotated[int, typer.Option(min=1, help="How many at most.")] = 20,
     as_json: JsonOption = False,
@@ -46,7 +52,7 @@ def list_jobs(
             one["state"],
             one["progress"]["phase"] if one["progress"] else None,
             when(one["created_at"]),
-            one["error"]["detail"] if one["error"] else one["message"],
+            _message(one),
         )
         for one in found
     ]
@@ -126,6 +132,29 @@ def cancel(job: JobArgument, as_json: JsonOption = False) -> None:
         typer.echo(f"Job {job} is {asked['state']}.")
 
 
+@jobs.command("resume")
+def resume(
+    job: JobArgument,
+    spend_at_most: Annotated[
+        float | None,
+        typer.Option(min=0, help="What it may spend in all, more than it has.", show_default=False),
+    ] = None,
+    finish: Annotated[
+        bool, typer.Option("--finish", help="Ask nothing more, and end with what is there.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Have a paused job go on, with more to spend or to its end with what is there."""
+    if finish == (spend_at_most is not None):
+        raise typer.BadParameter("give --spend-at-most or --finish, and not both")
+    with connect() as client:
+        again = client.resume_job(job, spend_at_most=spend_at_most, finish=finish)
+    if as_json:
+        show_json(again)
+    else:
+        typer.echo(f"Job {job} is {again['state']}.")
+
+
 @jobs.command("retry")
 def retry(job: JobArgument, as_json: JsonOption = False) -> None:
     """Run a failed or cancelled job again."""
@@ -137,15 +166,31 @@ def retry(job: JobArgument, as_json: JsonOption = False) -> None:
         typer.echo(f"Job {job} is {again['state']}.")
 
 
+def _message(job: "Job") -> str | None:
+    """What there is to say of a job."""
+    from karat.client.pauses import paused_words
+
+    if job["pause"] is not None:
+        return paused_words(job["pause"])
+    return job["error"]["detail"] if job["error"] else job["message"]
+
+
 def algorithms(
     kind: Annotated[
-        str | None, typer.Option(help="model, strategy, purity, informativeness or job.")
+        str | None,
+        typer.Option(
+            help="Only this kind: model, strategy, purity, informativeness, pruning, learner, "
+            "instruction_selection or job."
+        ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """List the algorithms that projects can use and the jobs there are, and which to choose."""
     with connect() as client:
-        found = [one for one in client.algorithms() if kind in (None, one["kind"])]
+        try:
+            found = client.algorithms(kind)
+        except ValueError as error:
+            raise typer.BadParameter(str(error), param_hint="--kind") from error
         if as_json:
             return show_json(found)
         usual = _chosen(client.default_settings())

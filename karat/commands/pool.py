@@ -10,7 +10,7 @@ import typer
 
 from core.media.nouns import noun
 from karat.commands.connection import JsonOption, ProjectArgument, assigned, connect, find_project
-from karat.commands.transfers import (
+from karat.commands.imports import (
     AnnotationColumnOption,
     CountFromOption,
     DryRunOption,
@@ -126,7 +126,9 @@ def similar(
     file: Annotated[
         Path | None, typer.Argument(help="An image, or a file of text, that is not in the pool.")
     ] = None,
-    text: Annotated[str | None, typer.Option(help="A text that is not in the pool.")] = None,
+    text: Annotated[
+        str | None, typer.Option(help="A text that is not in the pool; of images what they show.")
+    ] = None,
     ids: IdOption = None,
     where: WhereOption = None,
     limit: Annotated[int, typer.Option(min=1, help="How many.")] = 20,
@@ -142,13 +144,19 @@ def similar(
     with connect() as client:
         found = find_project(client, project)
         filters = chosen_filters(found, where)
+        medium = found.get()["medium"]
         if ids:
             filters["similar_to"] = ",".join(map(str, ids))
         if file is not None or text is not None:
-            job = found.pool.look_up(file, text=text)
+            by_words = text is not None and medium == "image"
+            job = (
+                found.pool.find_by_words(text or "")
+                if by_words
+                else found.pool.look_up(file, text=text)
+            )
             filters["similar_file"] = client.wait(job["id"])["id"]
         images = list(islice(found.pool.find(filters, sort="-similarity"), limit))
-        one_of = noun(found.get()["medium"]).one
+        one_of = noun(medium).one
     if as_json:
         return show_json({"items": images})
     rows = [

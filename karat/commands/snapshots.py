@@ -1,7 +1,7 @@
 """``karat snapshot``."""
 
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated, Any, Final, cast
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -73,7 +73,9 @@ def diff(
     with connect() as client:
         found = find_project(client, project).snapshots
         both = found.diff(name, other)
-        changes = list(islice(found.changes(name, other), limit))
+        # Each page has both files compared anew; what came with the numbers is mostly enough.
+        enough = limit <= len(both["items"])
+        changes = list(islice(both["items"] if enough else found.changes(name, other), limit))
     if as_json:
         return show_json({**both, "items": changes, "next_cursor": None})
     if both["same"]:
@@ -106,8 +108,7 @@ def _flows(both: "SnapshotDiff") -> list[tuple[Any, ...]]:
 def _said(side: "SnapshotSide | None") -> str:
     if side is None:
         return "–"
-    origin = cast("str | None", side["origin"])
-    by = "" if origin is None else f" ({origin})"
+    by = "" if side["origin"] is None else f" ({side['origin']})"
     return f"{_outcome(side['verdict'], side['class_name'])}{by}"
 
 

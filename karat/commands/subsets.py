@@ -7,7 +7,7 @@ import typer
 
 from karat.client.intervals import measured
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
-from karat.commands.transfers import BomOption
+from karat.commands.exports import BomOption
 from karat.terminal import bytes_bar, show_json, show_table, when
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
-from karat.commands.transfers import (
+from karat.commands.imports import (
     AnnotationColumnOption,
     CountFromOption,
     FolderSplitOption,
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from karat.client.resources import Split
-    from karat.client.sync import Finding, Sync, SyncsClient
+    from karat.client.sync import SyncsClient
+    from karat.client.sync_types import Sync, SyncFinding
 
 syncs = typer.Typer(
     help="Have a pool follow a place of a bucket: what is new there is imported.",
@@ -132,7 +133,7 @@ def show(
         raise typer.BadParameter("--finding is changed, gone or passed.")
     with connect() as client:
         place = find_project(client, project).syncs
-        found = [*place.objects(sync, cast("Finding", finding))]
+        found = [*place.objects(sync, cast("SyncFinding", finding))]
     if as_json:
         return show_json(found)
     rows = [(one["name"], when(one["since"])) for one in found]

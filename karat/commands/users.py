@@ -1,7 +1,5 @@
 """``karat login``, ``user`` and ``token``."""
 
-import contextlib
-import json
 import platform
 import secrets
 from pathlib import Path
@@ -9,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from core.private import private_files
 from karat.commands.connection import JsonOption, connect, find_project, target
-from karat.terminal import show_json, show_table, when
+from karat.terminal import json_lines, show_json, show_table, when
 
 if TYPE_CHECKING:
     from karat.client.client import Client
@@ -19,6 +16,8 @@ if TYPE_CHECKING:
 
 users = typer.Typer(help="Add and list users.", no_args_is_help=True)
 tokens = typer.Typer(help="Make, list and revoke API tokens.", no_args_is_help=True)
+
+UserArgument = Annotated[str, typer.Argument(metavar="USER", help="Address or number.")]
 
 
 def login(
@@ -32,8 +31,8 @@ def login(
     ] = None,
 ) -> None:
     """Log in, and keep an API token on this machine for the other commands."""
+    from karat.client import credentials
     from karat.client.client import Client
-    from karat.commands import credentials
 
     where = credentials.find(url or target.url)
     with Client(where.url, target.token, retry_seconds=0.0) as client:
@@ -104,7 +103,7 @@ def list_users(as_json: JsonOption = False) -> None:
 
 @users.command("reset-password")
 def reset_password(
-    user: Annotated[str, typer.Argument(metavar="USER", help="Address or number.")],
+    user: UserArgument,
     revoke_tokens: Annotated[
         bool, typer.Option("--revoke-tokens", help="End their API tokens as well.")
     ] = False,
@@ -122,9 +121,7 @@ def reset_password(
 
 
 @users.command("reset-second-factor")
-def reset_second_factor(
-    user: Annotated[str, typer.Argument(metavar="USER", help="Address or number.")],
-) -> None:
+def reset_second_factor(user: UserArgument) -> None:
     """Take a user's second factor away, as when a phone is lost, and end their sessions."""
     with connect() as client:
         found = client.reset_second_factor(_find(client, user)["id"])
@@ -132,9 +129,7 @@ def reset_second_factor(
 
 
 @users.command("unlock")
-def unlock(
-    user: Annotated[str, typer.Argument(metavar="USER", help="Address or number.")],
-) -> None:
+def unlock(user: UserArgument) -> None:
     """Let a user log in again, who has to wait after too many failed logins."""
     with connect() as client:
         found = client.unlock_user(_find(client, user)["id"])
@@ -143,7 +138,7 @@ def unlock(
 
 @users.command("erase")
 def erase(
-    user: Annotated[str, typer.Argument(metavar="USER", help="Address or number.")],
+    user: UserArgument,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Erase who somebody is, for good; what they labeled stays under their number."""
@@ -162,22 +157,15 @@ def erase(
 
 @users.command("export")
 def export(
-    user: Annotated[str, typer.Argument(metavar="USER", help="Address or number.")],
+    user: UserArgument,
     file: Annotated[Path | None, typer.Argument(help="Where to; the terminal if left out.")] = None,
 ) -> None:
     """Write all that is held of somebody as JSON Lines."""
-    with connect() as client, contextlib.ExitStack() as stack:
+    with connect() as client:
         found = _find(client, user)
-        target = None
-        if file is not None:
-            with private_files():
-                target = stack.enter_context(file.open("w", encoding="utf-8"))
-        for one in client.export_user(found["id"]):
-            line = json.dumps(one, ensure_ascii=False)
-            if target is None:
-                typer.echo(line)
-            else:
-                target.write(f"{line}\n")
+        with json_lines(file, "w") as write:
+            for one in client.export_user(found["id"]):
+                write(one)
 
 
 def _find(client: "Client", name: str) -> "User":

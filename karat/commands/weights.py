@@ -51,7 +51,7 @@ def add(
     architecture: Annotated[
         str, typer.Option(help="What it is of, as the library calls it, such as resnet18.")
     ],
-    library: Annotated[str, typer.Option(help="timm or torchvision.")] = "timm",
+    library: Annotated[str, typer.Option(help="timm, torchvision or open_clip.")] = "timm",
     name: Annotated[
         str | None, typer.Option(help="What projects choose it by; else that of the file.")
     ] = None,
@@ -61,8 +61,8 @@ def add(
 
     Ends with status 1 if they do not.
     """
-    if library not in ("timm", "torchvision"):
-        raise typer.BadParameter("--library is timm or torchvision.")
+    if library not in ("timm", "torchvision", "open_clip"):
+        raise typer.BadParameter("--library is timm, torchvision or open_clip.")
     with connect() as client:
         with bytes_bar(f"sending {file.name}") as bar:
             made = client.weights.add(

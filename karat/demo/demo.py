@@ -168,7 +168,7 @@ def create_project(client: Client, pool: DemoPool, plan: Plan) -> ProjectClient:
         next(name for name in names if name not in taken),
         pool.classes,
         medium=pool.medium,
-        guidelines=f"The classes are {', '.join(pool.classes)}. Anything else is OOD.",
+        guidelines=f"The classes are {', '.join(pool.classes)}. Anything else is none of them.",
         settings=plan.settings(pool),
     )
 

@@ -14,6 +14,7 @@ from karat.local.processes import ServiceError
 _DIGITS = ("zero", "one", "two", "three")
 _HELD_OUT = 0.2
 _MOST_HELD_OUT = 2000
+_MOST_NAMED = 20
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,7 @@ def from_parquet(
     size: int,
     evaluation: Path | None,
     seed: int,
+    label_column: str | None = None,
 ) -> DemoPool:
     """A pool drawn from a Parquet file with columns of image bytes and class names.
 
@@ -111,20 +113,21 @@ def from_parquet(
         evaluation: File with images to evaluate on, of which only ``in_classes`` are used; a part
             of ``data`` that is not in the pool if None.
         seed: Decides which images are drawn, and their order.
+        label_column: The column of class names; ``class_name``, ``class`` or ``label`` if None.
 
     Returns:
         The pool.
 
     Raises:
-        ServiceError: The file has no such classes, or not enough images.
+        ServiceError: The file has no such column or classes, or not enough images.
     """
     import numpy as np
 
-    images, labels = _read(data)
+    images, labels = _read(data, label_column)
     if unknown := sorted(set(in_classes) - set(labels)):
         raise ServiceError(
             f"{data} has no class {', '.join(unknown)}.",
-            f"It has: {', '.join(sorted(set(labels)))}.",
+            f"It has: {_some(sorted(set(labels)))}. Another column: --label-column.",
         )
     random = np.random.default_rng(seed)
     inside = random.permutation([k for k, label in enumerate(labels) if label in in_classes])
@@ -141,7 +144,11 @@ def from_parquet(
         rest = inside[size - ood :][:_MOST_HELD_OUT]
         held_out = [(images[k], labels[k]) for k in rest]
     else:
-        held_out = [one for one in zip(*_read(evaluation), strict=True) if one[1] in in_classes]
+        held_out = [
+            one
+            for one in zip(*_read(evaluation, label_column), strict=True)
+            if one[1] in in_classes
+        ]
     if not held_out:
         raise ServiceError(
             "There are no images left to evaluate on.",
@@ -201,7 +208,12 @@ def _is_held_out(data: bytes) -> bool:
     return int.from_bytes(hashlib.sha256(data).digest()[:4]) < _HELD_OUT * 2**32
 
 
-def _read(path: Path) -> tuple[list[bytes], list[str]]:
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
+    return ", ".join(names[:_MOST_NAMED]) + more
+
+
+def _read(path: Path, label_column: str | None) -> tuple[list[bytes], list[str]]:
     """Image bytes and class names of a Parquet file."""
     import pyarrow.parquet as parquet
 
@@ -209,11 +221,13 @@ def _read(path: Path) -> tuple[list[bytes], list[str]]:
         raise ServiceError(f"There is no file {path}.")
     available = parquet.read_schema(path).names
     image = next((name for name in ("image", "img", "bytes") if name in available), None)
-    label = next((name for name in ("class_name", "class", "label") if name in available), None)
+    wanted = (label_column,) if label_column else ("class_name", "class", "label")
+    label = next((name for name in wanted if name in available), None)
     if image is None or label is None:
         raise ServiceError(
             f"{path} lacks a column for the images or for their classes.",
-            "They are called image and class_name.",
+            f"They are called image and {wanted[0]}; it has {_some(available)}."
+            " Another column of classes: --label-column.",
         )
     table: Any = parquet.read_table(path, columns=[image, label])
     images = table[image].to_pylist()

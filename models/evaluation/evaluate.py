@@ -7,14 +7,14 @@ from models.protocols import Float32Array, Indices, Outputs
 
 
 def accuracy(outputs: Outputs, labels: Indices) -> float:
-    """Return the share of IN examples whose largest logit is their label.
+    """Return the share of examples whose largest logit is their label.
 
     Args:
         outputs: of N examples.
-        labels: (N,) int64 in 0..C-1; rows labeled `OOD` do not count.
+        labels: (N,) int64 in 0..C-1.
 
     Returns:
-        0..1, higher is better; NaN without a single IN example.
+        0..1, higher is better; NaN without a single example.
     """
     matrix = confusion_matrix(outputs, labels)
     total = int(matrix.sum())
@@ -31,11 +31,10 @@ def per_class_accuracy(outputs: Outputs, labels: Indices) -> NDArray[np.float64]
 
 
 def confusion_matrix(outputs: Outputs, labels: Indices) -> NDArray[np.int64]:
-    """Count IN examples by true class (rows) and predicted class (columns): (C, C) int64."""
+    """Count examples by true class (rows) and predicted class (columns): (C, C) int64."""
     classes = outputs.logits.shape[1]
-    known = labels >= 0
-    predicted = outputs.logits[known].argmax(axis=1)
-    cells = np.bincount(labels[known] * classes + predicted, minlength=classes * classes)
+    predicted = outputs.logits.argmax(axis=1)
+    cells = np.bincount(labels * classes + predicted, minlength=classes * classes)
     return cells.reshape(classes, classes).astype(np.int64)
 
 

@@ -19,11 +19,12 @@ from torch import Tensor
 from torch.nn import functional
 
 from models.device import best_device
-from models.features.text_outlines import text_outlines
 from models.media.base import Store
-from models.media.image import images_of
+from models.media.images.outlines import image_outlines
+from models.media.images.store import images_of
+from models.media.texts.outlines import text_outlines
+from models.numerics.similarity import unit_rows
 from models.protocols import Float32Array, Indices, Progress
-from models.similarity import unit_rows
 
 CANDIDATES: Final = 24
 """So many of the nearest by the short rows are compared in full."""
@@ -32,11 +33,6 @@ _SHORTENED_FROM: Final = 4096
 _SAMPLE: Final = 16_384
 _ROWS: Final = 1024
 _COLUMNS: Final = 16_384
-_SIDE: Final = 32
-# Of red, green and blue (ITU-R BT.601).
-_BRIGHTNESS: Final = (0.299, 0.587, 0.114)
-# Standard deviation, of 255, of what is no picture but noise.
-_NOISE: Final = 1.0
 _APART: Final = 64.0
 """Pictures whose brightness is so far apart, of 255, are not the same, whatever their outlines."""
 
@@ -121,31 +117,7 @@ def outlines(pool: Store, progress: Progress | None = None) -> tuple[Any, Float3
     if pool.medium == "text":
         prints = text_outlines(pool, progress)
         return prints, np.zeros(len(prints), dtype=np.float32)
-    store = images_of(pool)
-    size = min(store.size, _SIDE)
-    prints = np.empty((len(store), size * size + 1), dtype=np.float16)
-    means = np.empty(len(store), dtype=np.float32)
-    for start in range(0, len(store), _ROWS):
-        stop = min(start + _ROWS, len(store))
-        prints[start:stop], means[start:stop] = outline(store[slice(start, stop)])
-        if progress is not None:
-            progress(stop, len(store))
-    return prints, means
-
-
-def outline(pixels: NDArray[np.uint8]) -> tuple[Float32Array, Float32Array]:
-    """Outline (B, S, S, 3) pictures: (B, P) of length 1, and (B,) mean brightness.
-
-    The last coordinate stands for noise: two pictures without anything in them are the same.
-    """
-    grey = (torch.from_numpy(pixels).float() @ torch.tensor(_BRIGHTNESS))[:, None]
-    if pixels.shape[1] > _SIDE:
-        grey = functional.interpolate(grey, (_SIDE, _SIDE), mode="area")
-    flat = grey.flatten(1)
-    means = flat.mean(dim=1)
-    noise = torch.full((len(flat), 1), _NOISE * flat.shape[1] ** 0.5)
-    rows = functional.normalize(torch.cat([flat - means[:, None], noise], dim=1))
-    return rows.numpy(), means.numpy()
+    return image_outlines(images_of(pool), progress)
 
 
 def groups_of(

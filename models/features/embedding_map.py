@@ -17,14 +17,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from models import tensorfile
 from models.catalog import parse
+from models.catalog.params.embedding_map import EmbeddingMapParams
 from models.device import best_device
-from models.features.choice import sides_of
-from models.files import save_array, save_arrays
-from models.params.embedding_map import EmbeddingMapParams
+from models.files import tensorfile
+from models.files.atomic import save_array, save_arrays
+from models.heads.feature_choice import sides_of
+from models.numerics.similarity import unit_rows
 from models.protocols import Float32Array, Indices, Progress
-from models.similarity import unit_rows
 
 COMPONENTS: Final = 50
 FEWEST: Final = 5

@@ -1,8 +1,8 @@
 """Which lots of a pool a model may label, so that a promise about them holds."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, Literal, Self
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +29,8 @@ _PRIOR_DRAWS: Final = 0.5
 class Certification:
     """Draws, verdicts, and what they allow.
 
-    Everything but the verdicts follows from lots, promise, `seed` and `first`, so that what
-    `observations` returns is all there is to keep.
+    Everything else follows from lots, promise, `seed` and `first`, so that what was asked and
+    answered is all there is to keep.
     """
 
     def __init__(
@@ -81,22 +81,6 @@ class Certification:
         self._chains = self._make_chains()
         self._samples: dict[frozenset[int], Indices] = {}
 
-    @classmethod
-    def begin(
-        cls,
-        lots: Sequence[Lot],
-        target: float,
-        confidence: float,
-        scope: Literal["all", "class"] = "all",
-        *,
-        seed: int,
-        first: Sequence[int] = (),
-        **promised: Any,
-    ) -> Self:
-        """Return a new one; see `Promise` and `__init__`."""
-        promise = Promise(target=target, confidence=confidence, scope=scope, **promised)
-        return cls(lots, promise, seed=seed, first=first)
-
     def _make_chains(self) -> list[Chain]:
         """Lots that a promise is made of together; the level is shared by the chains."""
         promise = self.promise
@@ -139,28 +123,6 @@ class Certification:
             return self._place[index]
         except KeyError:
             raise ModelError(f"Example {index} is in none of the lots; it cannot count.") from None
-
-    def observations(self) -> dict[str, list[Any]]:
-        """Return what was asked and answered, fit for JSON; `restore` takes it."""
-        answered = np.flatnonzero(self._verdict != _OPEN)
-        waiting = np.flatnonzero(self._asked & (self._verdict == _OPEN))
-        return {
-            "answers": [
-                [
-                    int(self._index[at]),
-                    None if self._verdict[at] == _UNSURE else int(self._verdict[at]),
-                ]
-                for at in answered
-            ],
-            "waiting": self._index[waiting].tolist(),
-        }
-
-    def restore(self, observations: Mapping[str, Sequence[Any]]) -> Self:
-        """Take up what `observations` returned, on a new one made as this was."""
-        for index, wrong in observations["answers"]:
-            self.observe(index, None if wrong is None else bool(wrong))
-        self.asked(observations["waiting"])
-        return self
 
     # What follows reads the state and changes nothing of it.
 
@@ -372,9 +334,9 @@ class Certification:
             )
         if not any(len(part.boundary.needed) for chain in self._chains for part in chain.parts):
             return (
-                f"{len(self._index)} examples are too few to promise that at most "
-                f"{promise.target:.1%} are wrong without a look at nearly all of them; label them "
-                "by hand, or promise less."
+                f"{len(self._index)} are too few to promise that at most "
+                f"{100 * promise.target:g} of 100 are wrong without a look at nearly all of them; "
+                "label them by hand, or promise less."
             )
         return (
             "Too many of the surest labels were wrong; label more, so that the model learns, or "

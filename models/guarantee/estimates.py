@@ -1,6 +1,5 @@
 """How accurate a model is on what nobody was asked about, from random draws."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,7 +7,7 @@ from numpy.typing import NDArray
 
 from models.errors import ModelError
 from models.guarantee.sequences import share_wrong
-from models.intervals import Interval
+from models.numerics.intervals import Interval
 from models.protocols import OOD, Indices
 
 
@@ -86,7 +85,6 @@ def estimate(
     draws: Draws,
     *,
     lot: int,
-    predicted: Mapping[int, int] | None = None,
     classes: int,
     alpha: float = 0.05,
 ) -> AuditEstimate:
@@ -95,8 +93,6 @@ def estimate(
     Args:
         draws: in their order.
         lot: how many examples they were drawn from, draws among them.
-        predicted: how many of the lot the model gives each label, classes and `OOD`; sharpens
-            precision. None: not known.
         classes: C.
         alpha: chance that an interval is ever wrong.
 
@@ -113,7 +109,6 @@ def estimate(
     def of(those: NDArray[np.bool_], so: NDArray[np.bool_], size: int | None) -> Share | None:
         return _share(so[those], draws.probability[those], size, alpha)
 
-    sizes = predicted or {}
     return AuditEstimate(
         n=len(draws),
         unsure=int(draws.unsure.sum()),
@@ -126,7 +121,7 @@ def estimate(
             ClassShare(
                 class_id=one,
                 recall=of(inside & (draws.truth == one), right, None),
-                precision=of(draws.predicted == one, right, sizes.get(one)),
+                precision=of(draws.predicted == one, right, None),
             )
             for one in range(classes)
         ),

@@ -7,7 +7,8 @@ independently, they differ with chance 2 h (1 - h) at least, and more where both
 
 **What is assumed**, and nothing tests it: that whether a person errs on an example does not depend
 on whether another person, or the model, does. Where examples are hard for everybody, pairs differ
-less often than people err. `careful` assumes nothing and is what a report shows beside it.
+less often than people err. At most the share promised plus h is wrong, if people err that often and
+only there.
 """
 
 import math
@@ -23,17 +24,17 @@ _MOST_DIFFERENT: Final = 0.5
 
 @dataclass(frozen=True)
 class HumanError:
-    """How often one verdict is wrong.
+    """How often one verdict is wrong; certificates and rounds keep it by these names.
 
     Attributes:
         pairs: examples that two people judged.
-        differed: of how many their verdicts differ.
+        disagreed: of how many their verdicts differ.
         share: estimate, 0..0.5.
         high: upper limit, 0..0.5; of no pairs 0.5, which nothing can be certified with.
     """
 
     pairs: int
-    differed: int
+    disagreed: int
     share: float
     high: float
 
@@ -76,11 +77,3 @@ def target_of_draws(target: float, human: float) -> float:
         human: 0..0.5, upper limit of how often one verdict is wrong.
     """
     return target * (1 - human) ** 2
-
-
-def careful(target: float, human: float) -> float:
-    """Return what may be wrong at most where people err exactly where the model does.
-
-    All of the verdicts that are wrong, a share `human`, may hide an error of the model.
-    """
-    return min(1.0, target + human)

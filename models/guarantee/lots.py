@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from models.errors import ModelError
 from models.protocols import OOD, Indices
 
-BANDS: Final = 10
+_BANDS: Final = 10
 """Bands of confidence of a label, at most."""
-LEAST: Final = 50
+_LEAST: Final = 50
 """Fewer make no band of their own: too little to tell anything of."""
 
 
@@ -60,14 +60,7 @@ def labels_of(
     return labels, np.maximum(known, 1 - inside)
 
 
-def make_lots(
-    labels: Indices,
-    confidence: NDArray[np.float64],
-    members: Indices,
-    *,
-    bands: int = BANDS,
-    least: int = LEAST,
-) -> list[Lot]:
+def make_lots(labels: Indices, confidence: NDArray[np.float64], members: Indices) -> list[Lot]:
     """Cut examples into lots: of each label, bands of equal count, the surest first.
 
     Args:
@@ -75,8 +68,6 @@ def make_lots(
         confidence: (N,) in 0..1.
         members: (N,) int64 pool indices: everything that is unlabeled, and what was drawn at random
             and never learned from.
-        bands: of a label, at most.
-        least: examples of a band, at least; a label with fewer is one lot.
 
     Returns:
         Ordered by label (classes first, OOD last), then from the surest band to the least sure. The
@@ -93,7 +84,7 @@ def make_lots(
     for label in sorted(set(labels.tolist()), key=lambda one: (one == OOD, one)):
         rows = np.flatnonzero(labels == label)
         order = rows[np.lexsort((members[rows], -confidence[rows]))]
-        for part in np.array_split(order, max(1, min(bands, len(order) // least))):
+        for part in np.array_split(order, max(1, min(_BANDS, len(order) // _LEAST))):
             sure = confidence[part]
             found.append(
                 Lot(

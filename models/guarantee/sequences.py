@@ -6,19 +6,17 @@ posterior is refuted, whenever one looks.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 from scipy.stats import hypergeom
 
 from models.errors import ModelError
-from models.intervals import Interval
+from models.numerics.intervals import Interval
 
-_EVEN: Final = (0.5, 0.5)
-"""Prior (Beta) of an interval: Jeffreys', which is narrow at shares near 0 and 1."""
-_FEW: Final = (0.5, 10.0)
-"""Prior (Beta) of an upper limit: it is looked for where few are wrong."""
+_PRIOR: Final = (0.5, 0.5)
+"""Beta, Jeffreys': the interval is narrow at shares near 0 and 1."""
 
 
 @dataclass(frozen=True)
@@ -48,61 +46,7 @@ class Count:
             )
 
 
-def most_wrong(
-    drawn: int,
-    wrong: int,
-    lot: int,
-    alpha: float,
-    *,
-    history: Sequence[tuple[int, int]] = (),
-    prior: tuple[float, float] = _FEW,
-) -> int:
-    """Return the most of a lot that may be wrong, drawn ones among them.
-
-    With probability 1 - alpha it is never too small, however often one looks.
-
-    Args:
-        drawn: draws without replacement so far.
-        wrong: how many of them were wrong.
-        lot: size of the lot.
-        alpha: 0..1, chance that any look is misled.
-        history: (drawn, wrong) of earlier looks; their limits hold on.
-        prior: Beta parameters of the share that is expected to be wrong; any is valid.
-
-    Returns:
-        wrong..lot - (drawn - wrong), falling with every right draw.
-
-    Raises:
-        ModelError: counts that cannot be.
-    """
-    looks = [*history, (drawn, wrong)]
-    limit = min(_upper(Count(n, w, lot), alpha, prior) for n, w in looks)
-    return max(limit, wrong)
-
-
-def fewest_wrong(
-    drawn: int,
-    wrong: int,
-    lot: int,
-    alpha: float,
-    *,
-    history: Sequence[tuple[int, int]] = (),
-    prior: tuple[float, float] = _EVEN,
-) -> int:
-    """Return the fewest of a lot that are wrong; see `most_wrong`."""
-    turned = [(n, n - w) for n, w in history]
-    right = most_wrong(drawn, drawn - wrong, lot, alpha, history=turned, prior=(prior[1], prior[0]))
-    return lot - right
-
-
-def share_wrong(
-    drawn: int,
-    wrong: int,
-    lot: int | None,
-    alpha: float,
-    *,
-    history: Sequence[tuple[int, int]] = (),
-) -> Interval:
+def share_wrong(drawn: int, wrong: int, lot: int | None, alpha: float) -> Interval:
     """Return the share of a lot that is wrong, within an interval that holds at every look.
 
     Args:
@@ -110,19 +54,16 @@ def share_wrong(
         wrong: how many of them were wrong.
         lot: its size; None where it is unknown: taken as without end, a little wider.
         alpha: chance that any look is misled.
-        history: (drawn, wrong) of earlier looks.
+
+    Raises:
+        ModelError: counts that cannot be.
     """
     share = wrong / drawn
-    low, high = 0.0, 1.0
-    for n, w in [*history, (drawn, wrong)]:
-        if n == 0:
-            continue
-        if lot is None:
-            below, above = _ends_without_lot(n, w, alpha)
-        else:
-            above = _upper(Count(n, w, lot), alpha, _EVEN) / lot
-            below = 1 - _upper(Count(n, n - w, lot), alpha, _EVEN) / lot
-        low, high = max(low, below), min(high, above)
+    if lot is None:
+        low, high = _ends_without_lot(drawn, wrong, alpha)
+    else:
+        high = _upper(Count(drawn, wrong, lot), alpha) / lot
+        low = 1 - _upper(Count(drawn, drawn - wrong, lot), alpha) / lot
     return Interval(share, min(low, share), max(high, share))
 
 
@@ -142,28 +83,28 @@ def most_wrong_fixed(drawn: int, wrong: int, lot: int, alpha: float) -> int:
     return low
 
 
-def _upper(count: Count, alpha: float, prior: tuple[float, float]) -> int:
+def _upper(count: Count, alpha: float) -> int:
     """Largest M that prior over posterior does not refute."""
     n, w, lot = count.drawn, count.wrong, count.lot
     limit = math.log(1 / alpha)
     # The ratio falls to its least near the posterior's mode and rises from there on.
-    low = min(max(round(lot * w / n) if n else lot, w), lot - (n - w))
+    low = min(max(round(lot * w / n), w), lot - (n - w))
     high = lot - (n - w)
-    if _log_ratio(count, high, prior) < limit:
+    if _log_ratio(count, high) < limit:
         return high
     while high - low > 1:
         middle = (low + high) // 2
-        if _log_ratio(count, middle, prior) < limit:
+        if _log_ratio(count, middle) < limit:
             low = middle
         else:
             high = middle
     return low
 
 
-def _log_ratio(count: Count, total: int, prior: tuple[float, float]) -> float:
+def _log_ratio(count: Count, total: int) -> float:
     """Log of prior over posterior at `total` wrong ones: of evidence over likelihood."""
     n, w, lot = count.drawn, count.wrong, count.lot
-    a, b = prior
+    a, b = _PRIOR
     evidence = _log_beta(a + w, b + n - w) - _log_beta(a, b)
     likelihood = _log_falling(total, w) + _log_falling(lot - total, n - w) - _log_falling(lot, n)
     return evidence - likelihood
@@ -171,7 +112,7 @@ def _log_ratio(count: Count, total: int, prior: tuple[float, float]) -> float:
 
 def _ends_without_lot(n: int, w: int, alpha: float) -> tuple[float, float]:
     """The same in a lot without end: binomial likelihood, Beta mixture."""
-    a, b = _EVEN
+    a, b = _PRIOR
     evidence = _log_beta(a + w, b + n - w) - _log_beta(a, b)
     limit = math.log(1 / alpha)
 

@@ -16,8 +16,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from models.heads.head import LogisticHead
-from models.networks.loss_prediction import LossPrediction, pair_loss
-from models.probability import softmax
+from models.heads.loss_prediction import LossPrediction, pair_loss
+from models.numerics.probability import softmax
 from models.protocols import Float32Array, Indices
 
 LEAST_TO_PREDICT: Final = 10

@@ -24,7 +24,7 @@ def class_and_ood_logits(view: PoolView, l2: float) -> tuple[Float32Array, Float
     rows = view.embeddings
     detector = fit_head(
         view.labeled_embeddings,
-        np.where(view.is_ood, view.classes, view.labels),
+        view.labels.outputs(view.classes),
         classes=view.classes,
         l2=l2,
         scaling=Scaling.of_pool(rows),

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.heads.head import Scaling, fit_head
-from models.probability import log_softmax
+from models.numerics.probability import log_softmax
 from models.protocols import Float32Array, Indices
 
 USUAL_PENALTY: Final = 0.1

@@ -6,10 +6,10 @@ goes over the few that are most open, since every image has dozens of detections
 
 import numpy as np
 
-from models.detection.entropy import aggregated, right, there
+from models.catalog.params.detection import BoxEntropyParams, BoxQueryParams
 from models.errors import NotReady
-from models.params.detection import BoxEntropyParams, BoxQueryParams
 from models.protocols import Float32Array, PoolView
+from models.tasks.boxes.entropy import aggregated, right, there
 
 
 def score(view: PoolView, params: BoxEntropyParams | BoxQueryParams) -> Float32Array:

@@ -6,8 +6,8 @@ Source: D. Wang, Y. Shang, "A New Active Labeling Method for Deep Learning", IJC
 import numpy as np
 from numpy.typing import NDArray
 
-from models.params import NoParams
-from models.probability import softmax
+from models.catalog.params import NoParams
+from models.numerics.probability import softmax
 from models.protocols import Float32Array, PoolView
 
 

@@ -6,8 +6,8 @@ Source: B. Settles, "Active Learning Literature Survey", 2009, section 3.1.
 import numpy as np
 from numpy.typing import NDArray
 
-from models.params import NoParams
-from models.probability import log_softmax
+from models.catalog.params import NoParams
+from models.numerics.probability import log_softmax
 from models.protocols import Float32Array, PoolView
 
 

@@ -5,8 +5,8 @@ Source: D. Yoo, I. S. Kweon, "Learning Loss for Active Learning", CVPR 2019, sec
 
 import numpy as np
 
+from models.catalog.params import NoParams
 from models.errors import NotReady
-from models.params import NoParams
 from models.protocols import Float32Array, PoolView
 
 

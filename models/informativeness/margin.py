@@ -5,8 +5,8 @@ Source: D. Roth, K. Small, "Margin-Based Active Learning for Structured Output S
 
 import numpy as np
 
-from models.params import NoParams
-from models.probability import softmax
+from models.catalog.params import NoParams
+from models.numerics.probability import softmax
 from models.protocols import Float32Array, PoolView
 
 

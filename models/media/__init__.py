@@ -1,1 +1,1 @@
-"""What an example is to a model: rows of a store, and views of them."""
+"""What an example is to a model: rows of a store, and all that knows what is in a row."""

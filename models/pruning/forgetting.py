@@ -7,8 +7,8 @@ an example that was never learned counts nothing and each label gives the same s
 
 import numpy as np
 
+from models.catalog.params.pruning import ForgettingParams
 from models.errors import NotReady
-from models.params.pruning import ForgettingParams
 from models.protocols import Progress
 from models.pruning.ranked import by_scores
 from models.pruning.view import Pruned, PruningView

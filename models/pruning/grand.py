@@ -6,8 +6,8 @@ Examples Early in Training", NeurIPS 2021, definition 2.1; as a baseline in thes
 
 import numpy as np
 
-from models.params import NoParams
-from models.probability import softmax
+from models.catalog.params import NoParams
+from models.numerics.probability import softmax
 from models.protocols import Float32Array, Indices, Progress
 from models.pruning.ranked import by_scores
 from models.pruning.view import Pruned, PruningView

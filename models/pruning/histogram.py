@@ -7,10 +7,10 @@ from typing import Final, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from models.numerics.similarity import unit_rows
 from models.protocols import Float32Array, Indices
 from models.pruning.blas_threads import Crew
 from models.pruning.similarity import Similarity
-from models.similarity import unit_rows
 
 Float64Array = NDArray[np.float64]
 

@@ -6,7 +6,7 @@ Approach", ICLR 2018, algorithm 1 (k-center greedy); as a baseline in thesis, se
 
 import numpy as np
 
-from models.params import NoParams
+from models.catalog.params import NoParams
 from models.protocols import Progress
 from models.pruning.view import Pruned, PruningView
 from models.selection.k_center import k_center

@@ -10,10 +10,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from models.numerics.similarity import unit_rows
 from models.protocols import Float32Array, Indices
 from models.pruning.blas_threads import Crew
 from models.pruning.screen import BLUR
-from models.similarity import unit_rows
 
 _TILE = 512
 """Examples that are compared at a time: the products with them stay in the cache."""

@@ -4,7 +4,7 @@ Source: C. Coleman et al., "Selection via Proxy: Efficient Data Selection for De
 2020; as a baseline in thesis, section 5.3.1.
 """
 
-from models.params import NoParams
+from models.catalog.params import NoParams
 from models.protocols import Progress
 from models.pruning.ranked import by_scores
 from models.pruning.similarity import confidence

@@ -6,7 +6,7 @@ Data-efficient Deep Learning", ICLR 2023, section 3; as a baseline in thesis, se
 
 import numpy as np
 
-from models.params import NoParams
+from models.catalog.params import NoParams
 from models.protocols import Progress
 from models.pruning.ranked import by_scores
 from models.pruning.view import Pruned, PruningView

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from models.params.pruning import Prune4RelParams
+from models.catalog.params.pruning import Prune4RelParams
 from models.protocols import Indices
 from models.pruning.histogram import neighbour_histogram
 from models.pruning.neighbours import Neighbours

@@ -18,6 +18,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from models.numerics.similarity import row_lengths, unit_rows
 from models.protocols import Float32Array, Indices
 from models.pruning.blas_threads import Crew
 from models.pruning.layout import (
@@ -36,7 +37,6 @@ from models.pruning.layout import (
 )
 from models.pruning.screen import Coded, Room, Screen
 from models.pruning.similarity import Similarity
-from models.similarity import row_lengths, unit_rows
 
 _QUERIES = 1024
 _SLACK = 1e-4

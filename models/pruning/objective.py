@@ -1,6 +1,6 @@
 """What any subset is worth to Prune4ReL, whichever method chose it."""
 
-from models.params.pruning import Prune4RelParams
+from models.catalog.params.pruning import Prune4RelParams
 from models.protocols import Indices
 from models.pruning.greedy import Float64Array, Landscape
 from models.pruning.neighbourhood import prepared

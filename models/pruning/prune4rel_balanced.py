@@ -6,8 +6,8 @@ Re-labeling Accuracy", NeurIPS 2023.
 
 import numpy as np
 
+from models.catalog.params.pruning import Prune4RelParams
 from models.errors import listed
-from models.params.pruning import Prune4RelParams
 from models.protocols import Progress
 from models.pruning.neighbourhood import prepared
 from models.pruning.own_gain import by_own_gain

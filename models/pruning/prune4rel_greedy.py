@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from models.catalog.params.pruning import Prune4RelParams
 from models.errors import ModelError
-from models.params.pruning import Prune4RelParams
 from models.protocols import Progress
 from models.pruning.greedy import by_marginal_gain
 from models.pruning.neighbourhood import Prepared, prepared

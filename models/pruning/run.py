@@ -7,15 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.catalog import find, parse
+from models.catalog.resolve import resolve
 from models.errors import ModelError, listed
 from models.protocols import Progress
 from models.pruning.view import Pruned, PruningView
-from models.resolve import resolve
 
 _CHUNK: Final = 8192
 _EXAMPLES_AXIS: Final = {
     "embeddings": 0, "logits": 0, "plain_embeddings": 0, "plain_logits": 0, "losses": 0,
-    "self_supervised": 0, "correct": 1, "gradient_norms": 1,
+    "self_supervised": 0, "correct": 1, "label_probabilities": 1, "margins": 1, "gradient_norms": 1,
 }  # fmt: skip
 _DIMENSIONS: Final = {name: 1 if name == "losses" else 2 for name in _EXAMPLES_AXIS}
 

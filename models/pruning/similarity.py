@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from models.probability import softmax
+from models.numerics.probability import softmax
 from models.protocols import Float32Array
 
 Float64Array = NDArray[np.float64]

@@ -4,7 +4,7 @@ Source: L. Jiang et al., "MentorNet: Learning Data-Driven Curriculum for Very De
 on Corrupted Labels", ICML 2018; as a baseline in thesis, section 5.3.1.
 """
 
-from models.params import NoParams
+from models.catalog.params import NoParams
 from models.protocols import Progress
 from models.pruning.ranked import by_scores
 from models.pruning.view import Pruned, PruningView

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from sklearn.cluster import KMeans, MiniBatchKMeans
 
-from models.params.pruning import SspParams
+from models.catalog.params.pruning import SspParams
+from models.numerics.similarity import similarity_to, unit_rows
 from models.protocols import Float32Array, Progress
 from models.pruning.ranked import by_scores
 from models.pruning.view import Pruned, PruningView
-from models.similarity import similarity_to, unit_rows
 
 _MANY = 50_000
 """With more examples than that, k-means looks at batches of them."""

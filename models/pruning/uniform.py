@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from models.params import NoParams
+from models.catalog.params import NoParams
 from models.protocols import Progress
 from models.pruning.ranked import by_scores
 from models.pruning.view import Pruned, PruningView

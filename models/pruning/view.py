@@ -19,6 +19,9 @@ _REMEDIES: Final = {
     "plain_logits": "logits of a warm-up model; train one and score the images as they are",
     "losses": "losses of a warm-up model; train one and record the loss of every example",
     "correct": "a record of which examples each warm-up epoch got right; train with that record",
+    "label_probabilities": "the probability of each label after each warm-up epoch; train with "
+    "that record",
+    "margins": "the margin of each label after each warm-up epoch; train with that record",
     "gradient_norms": "gradient norms of warm-up models; train some and record the norms",
     "self_supervised": "features learned without labels; start the job learn_features first",
 }
@@ -41,6 +44,8 @@ class PruningView:
         plain_logits: (N, classes) float32 likewise.
         losses: (N,) float32 >= 0, cross-entropy of the noisy label, higher = worse predicted.
         correct: (E, N) bool, whether the prediction after each epoch was the noisy label.
+        label_probabilities: (E, N) float32 in 0..1, of the noisy label after each epoch.
+        margins: (E, N) float32, logit of the noisy label less the largest other after each epoch.
         gradient_norms: (M, N) float32 >= 0, one row per independently trained warm-up model.
         self_supervised: (N, F) float32 features of a network that was trained without labels.
         names: of the classes, for what a method has to say; empty: their numbers.
@@ -55,6 +60,8 @@ class PruningView:
     plain_logits: Float32Array | None = None
     losses: Float32Array | None = None
     correct: NDArray[np.bool_] | None = None
+    label_probabilities: Float32Array | None = None
+    margins: Float32Array | None = None
     gradient_norms: Float32Array | None = None
     self_supervised: Float32Array | None = None
     names: tuple[str, ...] = ()
@@ -82,6 +89,8 @@ class PruningView:
             plain_logits=rows(self.plain_logits),
             losses=rows(self.losses),
             correct=of(self.correct),
+            label_probabilities=of(self.label_probabilities),
+            margins=of(self.margins),
             gradient_norms=of(self.gradient_norms),
             self_supervised=rows(self.self_supervised),
             names=self.names,

@@ -7,25 +7,27 @@ epochs); the records that the methods need are described in `models.pruning.view
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from models.catalog import parse, validate
-from models.files import save_array
-from models.media.image import PixelStore
-from models.media.strong_view import StrongView
-from models.networks.build import build_network
-from models.params.networks import TrainingParams
-from models.params.warm_up import WarmUpParams
-from models.probability import log_softmax
+from models.catalog.params.networks import TrainingParams
+from models.catalog.params.warm_up import WarmUpParams
+from models.files.atomic import save_array
+from models.media.images.networks.build import build_network
+from models.media.images.store import PixelStore
+from models.media.images.strong_view import StrongView
+from models.media.images.training.train import train
+from models.numerics.probability import log_softmax
 from models.protocols import Float32Array, Indices, Progress
+from models.pruning.course import label_margins, label_probabilities
 from models.pruning.grand import last_layer_norms
+from models.pruning.progress import share_of
 from models.pruning.view import PruningView
 from models.target.train import load_target
 from models.target.trained import NetworkModel
-from models.training.train import train
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ class WarmUp:
             ModelError: labels out of range, or training diverged.
         """
         for number in range(self.params.models):
-            self._model(number).train(_share(progress, number, self.params.models))
+            self._model(number).train(share_of(progress, number, self.params.models))
 
     def look(self, progress: Progress | None = None) -> PruningView:
         """Record what the trained models say of each example.
@@ -78,11 +80,11 @@ class WarmUp:
             for each model.
         """
         looks = self.params.models + 1
-        strong = self._model(0).strong().infer(self.indices, progress=_share(progress, 0, looks))
-        first = self._model(0).seen(_share(progress, 1, looks))
+        strong = self._model(0).strong().infer(self.indices, progress=share_of(progress, 0, looks))
+        first = self._model(0).seen(share_of(progress, 1, looks))
         norms = [first.gradient_norms(self.labels)]
         for number in range(1, self.params.models):
-            seen = self._model(number).seen(_share(progress, number + 1, looks))
+            seen = self._model(number).seen(share_of(progress, number + 1, looks))
             norms.append(seen.gradient_norms(self.labels))
         return PruningView(
             labels=self.labels,
@@ -93,7 +95,9 @@ class WarmUp:
             plain_embeddings=first.embeddings,
             plain_logits=first.logits,
             losses=first.losses(self.labels),
-            correct=self._model(0).correct(),
+            correct=self._model(0).recorded("correct"),
+            label_probabilities=self._model(0).recorded("probability"),
+            margins=self._model(0).recorded("margin"),
             gradient_norms=np.stack(norms),
         )
 
@@ -173,10 +177,12 @@ class _Model:
         plain = self._trained().infer(self.warm_up.indices, progress=progress)
         return _Seen(plain.logits, plain.embeddings)
 
-    def correct(self) -> NDArray[np.bool_]:
-        """Return what was right after each epoch, (E, N)."""
-        epochs = range(1, self.warm_up.params.epochs + 1)
-        return np.stack([np.load(self._epoch_file(one)) for one in epochs])
+    def recorded(self, name: str) -> NDArray[Any] | None:
+        """Return one of the records of each epoch, (E, N); None where an earlier version began."""
+        files = [self._epoch_file(name, one) for one in range(1, self.warm_up.params.epochs + 1)]
+        if not all(file.exists() for file in files):
+            return None
+        return np.stack([np.load(file) for file in files])
 
     def strong(self) -> NetworkModel:
         """Return the trained model over the strongly augmented view."""
@@ -211,10 +217,16 @@ class _Model:
         return model
 
     def _note(self, model: NetworkModel, epoch: int, progress: Progress | None) -> None:
-        """Keep which examples are right after an epoch; to repeat it changes nothing."""
+        """Keep what is said of labels after an epoch; to repeat it changes nothing."""
         logits = model.infer(self.warm_up.indices, progress=progress).logits
-        right: NDArray[np.bool_] = logits.argmax(axis=1) == self.warm_up.labels
-        save_array(self._epoch_file(epoch), right)
+        labels = self.warm_up.labels
+        records = {
+            "correct": logits.argmax(axis=1) == labels,
+            "probability": label_probabilities(logits, labels),
+            "margin": label_margins(logits, labels),
+        }
+        for name, values in records.items():
+            save_array(self._epoch_file(name, epoch), values)
 
     @property
     def _per_epoch(self) -> int:
@@ -228,8 +240,8 @@ class _Model:
     def _file(self) -> Path:
         return self.work / "model.safetensors"
 
-    def _epoch_file(self, epoch: int) -> Path:
-        return self.work / f"correct-{epoch}.npy"
+    def _epoch_file(self, name: str, epoch: int) -> Path:
+        return self.work / f"{name}-{epoch}.npy"
 
 
 def _constant(step: int, steps: int) -> float:
@@ -245,16 +257,5 @@ def _still(progress: Progress | None, now: int, total: int) -> Progress | None:
     def report(step: int, steps: int) -> None:
         del step, steps
         progress(now, total)
-
-    return report
-
-
-def _share(progress: Progress | None, number: int, count: int) -> Progress | None:
-    """Report the steps of one part of `count` equal ones as steps of the whole."""
-    if progress is None:
-        return None
-
-    def report(step: int, steps: int) -> None:
-        progress(number * steps + step, count * steps)
 
     return report

@@ -6,10 +6,10 @@ Instances", NeurIPS 2020, section 2.3, over the labeled examples instead of all 
 
 import numpy as np
 
+from models.catalog.params.scores import CsiParams
 from models.errors import NotReady
-from models.params.scores import CsiParams
+from models.numerics.similarity import similarity_to
 from models.protocols import Float32Array, PoolView
-from models.similarity import similarity_to
 
 
 def score(view: PoolView, params: CsiParams) -> Float32Array:

@@ -4,11 +4,11 @@ Source: thesis, section 4.4, "Training Configurations": the OOD score there is t
 closest labeled OOD example. What lies close to OOD is likely OOD, so the distance is the purity.
 """
 
+from models.catalog.params import NoParams
 from models.errors import NotReady
-from models.params import NoParams
+from models.numerics.similarity import similarity_to
 from models.protocols import Float32Array, PoolView
 from models.purity.csi import contrastive_features
-from models.similarity import similarity_to
 
 
 def score(view: PoolView, params: NoParams) -> Float32Array:

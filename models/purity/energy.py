@@ -5,7 +5,7 @@ Source: W. Liu et al., "Energy-based Out-of-distribution Detection", NeurIPS 202
 
 from pytorch_ood.detector import EnergyBased
 
-from models.params.scores import EnergyParams
+from models.catalog.params.scores import EnergyParams
 from models.protocols import Float32Array, PoolView
 from models.purity.blocks import by_blocks
 

@@ -6,10 +6,10 @@ which class a verdict named, so that OOD has to differ from each class and not f
 
 import numpy as np
 
+from models.catalog.params.scores import KPlusOneParams
 from models.errors import NotReady
 from models.heads.ood_classifier import class_and_ood_logits
-from models.params.scores import KPlusOneParams
-from models.probability import softmax
+from models.numerics.probability import softmax
 from models.protocols import Float32Array, PoolView
 
 

@@ -4,9 +4,9 @@ Source: Y. Sun et al., "Out-of-Distribution Detection with Deep Nearest Neighbor
 section 3; with k = 1 the max-cosine purity of the thesis (section 4.4), measured to IN examples.
 """
 
-from models.params.scores import KnnParams
+from models.catalog.params.scores import KnnParams
+from models.numerics.similarity import similarity_to
 from models.protocols import Float32Array, PoolView
-from models.similarity import similarity_to
 
 
 def score(view: PoolView, params: KnnParams) -> Float32Array:

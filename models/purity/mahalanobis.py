@@ -13,8 +13,8 @@ import torch
 from sklearn.covariance import oas
 from torch import Tensor
 
+from models.catalog.params.scores import MahalanobisParams
 from models.errors import NotReady
-from models.params.scores import MahalanobisParams
 from models.protocols import Float32Array, Indices, PoolView
 from models.purity.blocks import by_blocks
 
@@ -43,7 +43,7 @@ def score(view: PoolView, params: MahalanobisParams) -> Float32Array:
     embeddings = torch.from_numpy(view.labeled_embeddings[known].astype(np.float64))
     # Distances do not depend on the origin, but float32 is most exact near it.
     origin = embeddings.mean(dim=0)
-    means, residuals = _classes(embeddings - origin, view.labels[known])
+    means, residuals = _classes(embeddings - origin, view.labels.classes[known])
     whitening = _whitening(residuals, params.shrinkage, _NOISE * float(embeddings.square().mean()))
     centers = (means @ whitening).float()
     shift, transform = origin.float(), whitening.float()

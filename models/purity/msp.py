@@ -6,7 +6,7 @@ Examples in Neural Networks", ICLR 2017, section 2.
 
 from pytorch_ood.detector import MaxSoftmax
 
-from models.params.scores import MspParams
+from models.catalog.params.scores import MspParams
 from models.protocols import Float32Array, PoolView
 from models.purity.blocks import by_blocks
 

@@ -7,10 +7,10 @@ a score, which the last answers calibrate where a strategy needs a probability.
 
 import numpy as np
 
-from models.detection.entropy import right, there
+from models.catalog.params.scores import ObjectsParams
 from models.errors import NotReady
-from models.params.scores import ObjectsParams
 from models.protocols import Float32Array, PoolView
+from models.tasks.boxes.entropy import right, there
 
 _LEAST = 1e-6
 

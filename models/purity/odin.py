@@ -4,8 +4,8 @@ Source: S. Liang, Y. Li, R. Srikant, "Enhancing The Reliability of Out-of-distri
 Detection in Neural Networks", ICLR 2018, section 3.
 """
 
+from models.catalog.params.scores import OdinParams
 from models.errors import NotReady
-from models.params.scores import OdinParams
 from models.protocols import Float32Array, PoolView
 from models.purity.msp import largest_probability
 

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
+from models.catalog.params.scores import ProbeParams
 from models.errors import NotReady
-from models.params.scores import ProbeParams
-from models.probability import fit_sigmoid, sigmoid
-from models.protocols import Float32Array, Indices, PoolView
+from models.numerics.probability import fit_sigmoid, sigmoid
+from models.numerics.similarity import unit_rows
+from models.protocols import Float32Array, OpenSetLabels, PoolView
 from models.purity.kernel_ridge import Ridge, regress
-from models.similarity import unit_rows
 
 Float64Array = NDArray[np.float64]
 
@@ -55,7 +55,7 @@ def score(view: PoolView, params: ProbeParams) -> Float32Array:
     # Centring first: embeddings after a ReLU all point into one corner.
     center = view.labeled_embeddings.mean(axis=0)
     verdicts = unit_rows(view.labeled_embeddings - center)
-    probe = _fit(verdicts, view.labels, view.is_ood, view.classes, params, view.seed)
+    probe = _fit(verdicts, view.labels, view.classes, params, view.seed)
     result = np.empty(len(view.embeddings), dtype=np.float32)
     rows = max(1, _BLOCK_VALUES // max(len(probe.ridge.landmarks), 1 + view.classes))
     for start in range(0, len(result), rows):
@@ -80,15 +80,14 @@ class _Probe:
 
 def _fit(
     verdicts: Float32Array,
-    labels: Indices,
-    is_ood: NDArray[np.bool_],
+    labels: OpenSetLabels,
     classes: int,
     params: ProbeParams,
     seed: int,
 ) -> _Probe:
-    """Fit on (L, D) unit rows, their (L,) labels, and which of them are OOD."""
-    known = ~is_ood
-    apart = known[:, None] & (labels[:, None] == np.arange(classes))
+    """Fit on (L, D) unit rows and what they are."""
+    known = labels.inside
+    apart = known[:, None] & (labels.classes[:, None] == np.arange(classes))
     target = np.where(np.column_stack([known, apart]), 1.0, -1.0)
     ridge, left_out = regress(
         verdicts, target, l2=params.l2, width=params.width, landmarks=params.landmarks, seed=seed

@@ -8,8 +8,8 @@ import numpy as np
 import torch
 from pytorch_ood.detector import EnergyBased, ReAct
 
+from models.catalog.params.scores import ReactParams
 from models.errors import NotReady
-from models.params.scores import ReactParams
 from models.protocols import Float32Array, PoolView
 from models.purity.blocks import by_blocks
 

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from models.probability import fit_sigmoid, sigmoid
-from models.ranking.candidates import LastAnswers
+from models.numerics.probability import fit_sigmoid, sigmoid
+from models.ranking.candidates import Candidates, LastAnswers
 from models.ranking.mqnet import Normalisation
 
 Probability = Callable[[NDArray[np.floating]], NDArray[np.float64]]
@@ -41,3 +41,11 @@ def calibrates(last: LastAnswers) -> bool:
     known = ~last.is_ood
     is_scored = last.scores is not None and last.purity is not None
     return is_scored and bool(known.any() and not known.all())
+
+
+def probability_of(candidates: Candidates) -> Probability:
+    """Read the purity of candidates as a probability: as it is, or by `probability_inside`."""
+    if candidates.view.purity_is_probability:
+        # A surface is looked at a little beyond the pool as well.
+        return lambda purity: np.clip(purity.astype(np.float64), 0, 1)
+    return probability_inside(candidates.scores.purity, candidates.last)

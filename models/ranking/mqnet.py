@@ -5,6 +5,7 @@ Purity-Informativeness Dilemma in Open-set Active Learning", NeurIPS 2022.
 """
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final, Self
@@ -15,10 +16,10 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from models import tensorfile
+from models.catalog.params.strategies import MQNetParams
 from models.errors import ModelError
-from models.params.strategies import MQNetParams
-from models.probability import sigmoid
+from models.files import tensorfile
+from models.numerics.probability import sigmoid
 from models.protocols import Float32Array
 
 HIDDEN: Final = 64
@@ -26,6 +27,9 @@ CLAMP: Final = 10.0
 """Meta-inputs are exp(z) with z held within this many standard deviations."""
 
 _LEAST_WEIGHT = 1e-4
+_START_STEPS: Final = 300
+_START_RATE: Final = 0.1
+_START_PAIRS: Final = 64
 
 
 @dataclass(frozen=True)
@@ -97,6 +101,19 @@ def meta_inputs(
     return np.exp(np.clip(z, -CLAMP, CLAMP)).astype(np.float32)
 
 
+@dataclass(frozen=True)
+class Prior:
+    """Examples of the pool, and how they are thought to rank before anybody has answered.
+
+    Attributes:
+        inputs: (m, 2) float32 meta-inputs.
+        values: (m,) float64, higher = ask sooner.
+    """
+
+    inputs: Float32Array
+    values: NDArray[np.float64]
+
+
 class MQNet(nn.Module):
     """Phi(z; w): 2 -> 64 -> 1, sigmoid after both layers, non-decreasing in both inputs.
 
@@ -109,13 +126,15 @@ class MQNet(nn.Module):
 
     Attributes:
         skyline: whether the constraint holds.
+        has_prior: whether it started as a prior says.
         normalisation: of the inputs that the weights were trained on; None before training.
     """
 
-    def __init__(self, *, skyline: bool = True) -> None:
+    def __init__(self, *, skyline: bool = True, has_prior: bool = False) -> None:
         """Start with small positive weights, and biases that centre both sigmoids."""
         super().__init__()
         self.skyline = skyline
+        self.has_prior = has_prior
         self.normalisation: InputNormalisation | None = None
         if not skyline:
             first, second = nn.Linear(2, HIDDEN), nn.Linear(HIDDEN, 1)
@@ -166,7 +185,11 @@ class MQNet(nn.Module):
 
     def save(self, path: Path) -> None:
         """Write everything that drawing and going on need to one safetensors file, atomically."""
-        metadata = {"format": "karat-mqnet", "skyline": json.dumps(self.skyline)}
+        metadata = {
+            "format": "karat-mqnet",
+            "skyline": json.dumps(self.skyline),
+            "has_prior": json.dumps(self.has_prior),
+        }
         if self.normalisation is not None:
             metadata["normalisation"] = json.dumps(asdict(self.normalisation))
         tensorfile.write(path, self.state_dict(), metadata)
@@ -181,7 +204,10 @@ class MQNet(nn.Module):
         tensors, metadata = tensorfile.read(path)
         if metadata.get("format") != "karat-mqnet":
             raise ModelError(f"{path} is not a saved MQ-Net.")
-        network = cls(skyline=json.loads(metadata.get("skyline", "true")))
+        network = cls(
+            skyline=json.loads(metadata.get("skyline", "true")),
+            has_prior=json.loads(metadata.get("has_prior", "false")),
+        )
         network.load_state_dict(tensors)
         if "normalisation" in metadata:
             network.normalisation = InputNormalisation(
@@ -224,12 +250,17 @@ def train_mqnet(
     seed: int,
     warm: MQNet | None = None,
     normalisation: InputNormalisation | None = None,
+    prior: Prior | None = None,
 ) -> MQNet:
     """Fit MQ-Net to the answers of the last query set.
 
     The loss of a batch is the sum over its 64 pairs, as printed. The thesis names no momentum, and
     there is none by default: with 0.9 the network follows each query set too closely and the share
     of in-distribution queries swings from round to round.
+
+    With a prior the loss is a weighted mean of that of the answers and the same loss over all pairs
+    of the prior, and a network without warm weights learns the prior alone first. The answers weigh
+    n / (n + `params.prior`).
 
     Args:
         inputs: (n, 2) meta-inputs of the query set, n >= 2.
@@ -238,44 +269,98 @@ def train_mqnet(
         seed: decides initial weights and pairs.
         warm: weights to start from, when `params.warm_start` and both are of one kind.
         normalisation: of the inputs, kept with the network so that it can be drawn.
+        prior: how examples rank as far as nothing is learned; None: nothing is thought of that.
 
     Returns:
         A new network; `warm` is left as it is.
     """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        network = MQNet(skyline=params.skyline)
+        network = MQNet(skyline=params.skyline, has_prior=prior is not None)
         network.normalisation = normalisation
-        if warm is not None and params.warm_start and warm.skyline == params.skyline:
+        kind = (network.skyline, network.has_prior)
+        if warm is not None and params.warm_start and (warm.skyline, warm.has_prior) == kind:
             network.load_state_dict(warm.state_dict())
+        elif prior is not None:
+            _learn_prior(network, prior, params)
         z = torch.from_numpy(np.ascontiguousarray(inputs, dtype=np.float32))
         target = torch.from_numpy(np.ascontiguousarray(losses, dtype=np.float64))
         pairs = max(1, min(params.batch_pairs, len(z) // 2))
         batches = -(-len(z) // (2 * pairs))
-        optimizer = torch.optim.SGD(
-            network.parameters(),
-            lr=params.learning_rate,
-            momentum=params.momentum,
-            weight_decay=params.weight_decay,
-        )
-        schedule = torch.optim.lr_scheduler.MultiStepLR(optimizer, [-(-params.epochs // 2)])
-        for _ in range(params.epochs):
-            for _ in range(batches):
-                if params.all_pairs:
-                    loss = pairs * _mean_over_all_pairs(network(z), target, params.margin)
-                else:
-                    first, second = torch.randperm(len(z))[: 2 * pairs].chunk(2)
-                    phi = network(z[torch.cat([first, second])])
-                    phi_i, phi_j = phi.chunk(2)
-                    loss = ranking_loss(
-                        phi_i, phi_j, target[first], target[second], params.margin
-                    ).sum()
-                optimizer.zero_grad(set_to_none=True)
-                loss.backward()  # type: ignore[no-untyped-call]
-                optimizer.step()
-                network.keep_alive()
-            schedule.step()
+        answers = _loss_of_answers(network, z, target, params, pairs)
+        if prior is None:
+            loss_of = answers
+        else:
+            share = len(z) / (len(z) + params.prior)
+            loss_of = _mixed(
+                answers, share * params.batch_pairs / pairs,
+                _loss_of_prior(network, prior, params, params.batch_pairs), 1 - share,
+            )  # fmt: skip
+        _descend(network, loss_of, params, params.epochs, batches, params.learning_rate)
     return network.eval()
+
+
+def _loss_of_answers(
+    network: MQNet, z: Tensor, target: Tensor, params: MQNetParams, pairs: int
+) -> Callable[[], Tensor]:
+    """Return what gives the loss of a batch: of pairs drawn anew each time, or of all."""
+
+    def loss() -> Tensor:
+        if params.all_pairs:
+            return pairs * _mean_over_all_pairs(network(z), target, params.margin)
+        first, second = torch.randperm(len(z))[: 2 * pairs].chunk(2)
+        phi_i, phi_j = network(z[torch.cat([first, second])]).chunk(2)
+        return ranking_loss(phi_i, phi_j, target[first], target[second], params.margin).sum()
+
+    return loss
+
+
+def _mixed(
+    first: Callable[[], Tensor], weight: float, second: Callable[[], Tensor], other: float
+) -> Callable[[], Tensor]:
+    return lambda: weight * first() + other * second()
+
+
+def _learn_prior(network: MQNet, prior: Prior, params: MQNetParams) -> None:
+    # However answers are learned from: larger steps would leave every score at 1.
+    params = params.model_copy(update={"momentum": 0.0})
+    loss = _loss_of_prior(network, prior, params, _START_PAIRS)
+    _descend(network, loss, params, _START_STEPS, 1, _START_RATE)
+
+
+def _loss_of_prior(
+    network: MQNet, prior: Prior, params: MQNetParams, pairs: int
+) -> Callable[[], Tensor]:
+    """Return what gives the loss over all pairs of the prior, scaled to those of a batch."""
+    z = torch.from_numpy(np.ascontiguousarray(prior.inputs, dtype=np.float32))
+    values = torch.from_numpy(np.ascontiguousarray(prior.values, dtype=np.float64))
+    return lambda: pairs * _mean_over_all_pairs(network(z), values, params.margin)
+
+
+def _descend(
+    network: MQNet,
+    loss_of: Callable[[], Tensor],
+    params: MQNetParams,
+    epochs: int,
+    batches: int,
+    learning_rate: float,
+) -> None:
+    """Minimise by SGD, whose rate falls to a tenth at half of the epochs."""
+    optimizer = torch.optim.SGD(
+        network.parameters(),
+        lr=learning_rate,
+        momentum=params.momentum,
+        weight_decay=params.weight_decay,
+    )
+    schedule = torch.optim.lr_scheduler.MultiStepLR(optimizer, [-(-epochs // 2)])
+    for _ in range(epochs):
+        for _ in range(batches):
+            loss = loss_of()
+            optimizer.zero_grad(set_to_none=True)
+            loss.backward()  # type: ignore[no-untyped-call]
+            optimizer.step()
+            network.keep_alive()
+        schedule.step()
 
 
 def _mean_over_all_pairs(scores: Tensor, losses: Tensor, margin: float) -> Tensor:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from models.finite import require_finite
+from models.numerics.finite import require_finite
 from models.protocols import Float32Array, Indices, Ranking, Surface
 from models.ranking.mqnet import InputNormalisation, meta_inputs
 from models.ranking.pool_scores import PoolScores

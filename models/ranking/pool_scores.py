@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from models.errors import ModelError
-from models.files import write_atomically
+from models.files.atomic import write_atomically
 from models.protocols import Float32Array, Indices
 
 _ROW_GROUP = 65_536

@@ -1,9 +1,9 @@
 """Plain cross-entropy on the labels as they are: the reference."""
 
-from models.params.relabel import CeParams
+from models.catalog.params.relabel import CeParams
+from models.media.images.training.train import train
 from models.protocols import Progress
 from models.relabeling.noisy_labels import Learned, NoisyLabels, decay, training_params
-from models.training.train import train
 
 
 def learn(noisy: NoisyLabels, params: CeParams, progress: Progress | None = None) -> Learned:

@@ -15,16 +15,24 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
+from models.catalog.params.networks import TrainingParams
+from models.catalog.params.relabel import DivideMixParams
 from models.device import best_device, computes_in_bfloat16, place
-from models.networks.nets import Network
-from models.params.networks import TrainingParams
-from models.params.relabel import DivideMixParams
-from models.probability import log_softmax
+from models.media.images.networks.nets import Network
+from models.media.images.training.mixing import mixed_loss, mixed_up, sharpened
+from models.media.images.training.resume import Batches, counted, restore, seeded, store
+from models.media.images.training.train import (
+    augmented,
+    diverged,
+    require_finite,
+    resident,
+    scaled,
+    sgd,
+)
+from models.numerics.probability import log_softmax
 from models.protocols import Progress
 from models.relabeling.noisy_labels import Learned, NoisyLabels, decay, training_params
 from models.target.trained import NetworkModel
-from models.training.resume import Batches, counted, restore, seeded, store
-from models.training.train import augmented, diverged, require_finite, resident, scaled, sgd
 
 # As in the runs of its authors.
 _MIXTURE: Final[dict[str, Any]] = {"max_iter": 10, "tol": 1e-2, "reg_covar": 5e-4}
@@ -172,7 +180,7 @@ class _Turn:
         logits = self._logits(which, mixed)
         after = now.epoch + now.batch / per_epoch - params.warm_up_epochs
         ramp = min(1.0, after / params.ramp_epochs) if params.ramp_epochs else 1.0
-        return mixed_loss(
+        return balanced_loss(
             logits, wanted, labeled=len(known) * params.augmentations, weight=ramp * params.lambda_u
         )
 
@@ -240,12 +248,6 @@ def clean_probability(losses: NDArray[np.float64], *, seed: int) -> NDArray[np.f
     return found
 
 
-def sharpened(probabilities: Tensor, temperature: float) -> Tensor:
-    """Raise (B, C) probabilities to the power 1 / temperature and normalise them (equation 4)."""
-    powers = probabilities.pow(1 / temperature)
-    return powers / powers.sum(dim=1, keepdim=True)
-
-
 def refined_targets(given: Tensor, clean: Tensor, predicted: Tensor, temperature: float) -> Tensor:
     """Mix labels with predictions by how likely the labels are right, and sharpen (equation 3).
 
@@ -259,38 +261,15 @@ def refined_targets(given: Tensor, clean: Tensor, predicted: Tensor, temperature
     return sharpened(weight * given + (1 - weight) * predicted, temperature)
 
 
-def mixed_up(images: Tensor, targets: Tensor, gamma: float) -> tuple[Tensor, Tensor]:
-    """Mix each row with a random other one, of which it keeps the larger part (equations 5 to 8).
-
-    Args:
-        images: (R, 3, S, S) float32.
-        targets: (R, C) float32.
-        gamma: both parameters of the Beta distribution of the share.
-    """
-    rate = torch.full((len(images),), gamma, device=images.device)
-    share = torch.distributions.Beta(rate, rate).sample()
-    share = torch.maximum(share, 1 - share)
-    partner = torch.randperm(len(images), device=images.device)
-    wide = share[:, None, None, None]
-    mixed = wide * images + (1 - wide) * images[partner]
-    return mixed, share[:, None] * targets + (1 - share[:, None]) * targets[partner]
-
-
-def mixed_loss(logits: Tensor, targets: Tensor, *, labeled: int, weight: float) -> Tensor:
-    """Cross-entropy of labeled rows, squared error of the others, and balance (equations 9 to 12).
-
-    The squared error is the mean over rows and classes, as in MixMatch and the published runs.
+def balanced_loss(logits: Tensor, targets: Tensor, *, labeled: int, weight: float) -> Tensor:
+    """Add to the loss of MixMatch that the classes are balanced (equations 9 to 12).
 
     Args:
         logits: (R, C) of mixed images.
         targets: (R, C) mixed.
         labeled: how many rows come first and count as labeled, > 0.
-        weight: of the squared error.
+        weight: of the squared error of the others.
     """
-    logs = logits.log_softmax(dim=1)
-    loss = -(targets[:labeled] * logs[:labeled]).sum(dim=1).mean()
-    if len(logits) > labeled and weight > 0:
-        error = logs[labeled:].exp() - targets[labeled:]
-        loss = loss + weight * error.square().mean()
-    mean = logs.exp().mean(dim=0).clamp(min=_LEAST_SHARE)
+    loss = mixed_loss(logits, targets, labeled=labeled, weight=weight)
+    mean = logits.softmax(dim=1).mean(dim=0).clamp(min=_LEAST_SHARE)
     return loss - mean.log().mean() - float(np.log(len(mean)))

@@ -4,8 +4,8 @@ from typing import Final
 
 import numpy as np
 
+from models.numerics.similarity import unit_rows
 from models.protocols import Float32Array, Indices, Progress
-from models.similarity import unit_rows
 
 MOST: Final = 12
 """So many fit on a screen, and can be looked over before they are decided at once."""

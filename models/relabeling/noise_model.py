@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from models.probability import log_softmax
+from models.numerics.probability import log_softmax
 from models.protocols import Indices
 from models.relabeling.opinions import DIMENSION, Float64Array
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from models.catalog import parse, validate
-from models.media.image import PixelStore
-from models.networks.build import build_network
-from models.params.networks import TrainingParams
-from models.params.relabel import LearnerParams
+from models.catalog.params.networks import TrainingParams
+from models.catalog.params.relabel import LearnerParams
+from models.media.images.networks.build import build_network
+from models.media.images.store import PixelStore
 from models.protocols import Indices
 from models.target.trained import NetworkModel
 

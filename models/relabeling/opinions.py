@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from models.heads.head import Scaling, minimise
-from models.probability import log_softmax
+from models.numerics.probability import log_softmax
+from models.numerics.similarity import unit_rows
 from models.protocols import Float32Array, Indices
-from models.similarity import unit_rows
 
 Float64Array = NDArray[np.float64]
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from models.catalog import find, parse
+from models.catalog.resolve import resolve
 from models.errors import ModelError
 from models.media.base import Store
-from models.media.image import images_of
-from models.probability import softmax
+from models.media.images.store import images_of
+from models.numerics.probability import softmax
 from models.protocols import Float32Array, Indices, Progress
 from models.relabeling.noisy_labels import Learned, NoisyLabels
-from models.resolve import resolve
 from models.target.trained import NetworkModel
 
 

@@ -12,11 +12,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from models.features.patch_kmeans import PatchKMeans
+from models.catalog.params.networks import PatchKMeansParams
 from models.heads.head import Scaling, fit_head
-from models.media.image import PixelStore
-from models.params.networks import PatchKMeansParams
-from models.probability import softmax
+from models.media.images.patch_kmeans import PatchKMeans
+from models.media.images.store import PixelStore
+from models.numerics.probability import softmax
 from models.protocols import Float32Array, Indices, Progress
 from models.relabeling.run import require_learnable
 

@@ -11,15 +11,15 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from models.catalog.params.contrastive import ContrastiveParams
+from models.catalog.params.relabel import SopPlusParams
 from models.device import best_device, computes_in_bfloat16, place
-from models.media.views import recoloured
-from models.networks.nets import Network
-from models.params.contrastive import ContrastiveParams
-from models.params.relabel import SopPlusParams
+from models.media.images.networks.nets import Network
+from models.media.images.training.resume import Batches, counted, restore, seeded, store
+from models.media.images.training.train import augmented, require_finite, resident, scaled, sgd
+from models.media.images.views import recoloured
 from models.protocols import Progress
 from models.relabeling.noisy_labels import Learned, NoisyLabels, decay, training_params
-from models.training.resume import Batches, counted, restore, seeded, store
-from models.training.train import augmented, require_finite, resident, scaled, sgd
 
 _INITIAL: Final = 1e-8
 _LEAST: Final = 1e-4

@@ -8,8 +8,8 @@ from scipy.stats import rankdata
 
 from models.errors import ModelError
 from models.evaluation.ood_detection import Telling, telling
-from models.intervals import FEWEST
-from models.protocols import Float32Array, Indices, Outputs, PoolView, TargetModel
+from models.numerics.intervals import FEWEST
+from models.protocols import Float32Array, Indices, OpenSetLabels, Outputs, PoolView, TargetModel
 from models.rounds.query import QuerySettings, score_of
 
 _FOLDS: Final = 3
@@ -19,7 +19,7 @@ _MOST: Final = 3_000
 def tells_apart(
     model: TargetModel,
     labeled: Indices,
-    labels: Indices,
+    labels: OpenSetLabels,
     verdicts: Outputs,
     settings: QuerySettings,
     *,
@@ -34,7 +34,7 @@ def tells_apart(
     Args:
         model: of this round, frozen.
         labeled: (L,) pool indices of the verdicts.
-        labels: (L,) int64 in 0..C-1, or `OOD`.
+        labels: what these L verdicts say.
         verdicts: what the model says of them.
         settings: names the purity.
         seed: decides the folds, and the draw of 3,000 where there are more.
@@ -46,7 +46,7 @@ def tells_apart(
     if len(labels) < FEWEST:
         return None
     drawn = np.random.default_rng(seed).permutation(len(labels))[:_MOST]
-    inside = labels[drawn] >= 0
+    inside = labels.inside[drawn]
     # As much of either kind in each fold as there can be.
     fold = np.empty(len(drawn), dtype=np.int64)
     for kind in (inside, ~inside):
@@ -80,7 +80,7 @@ def tells_apart(
             return None
         if by.name != settings.purity:
             return None
-        found.append((purity, labels[tested] >= 0))
+        found.append((purity, labels.inside[tested]))
     return _joined(found)
 
 

@@ -6,8 +6,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from models.intervals import Z95, wilson
-from models.probability import fit_sigmoid, sigmoid
+from models.numerics.intervals import Z95, wilson
+from models.numerics.probability import fit_sigmoid, sigmoid
 
 _CERTAIN: Final = 1e-4
 

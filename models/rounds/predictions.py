@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from models.probability import softmax
+from models.numerics.probability import softmax
 from models.protocols import Float32Array, Indices
 from models.ranking.calibration import probability_inside
 from models.ranking.candidates import LastAnswers

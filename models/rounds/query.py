@@ -8,12 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.catalog import find, parse
+from models.catalog.resolve import resolve
+from models.catalog.spec import Spec
 from models.errors import ModelError, NotReady
-from models.finite import require_finite
+from models.numerics.finite import require_finite
 from models.protocols import (
-    OOD,
     Float32Array,
     Indices,
+    OpenSetLabels,
     Outputs,
     PoolView,
     Progress,
@@ -23,8 +25,6 @@ from models.protocols import (
 from models.ranking.candidates import NO_ANSWERS, Candidates, LastAnswers, Prices
 from models.ranking.mqnet import MQNet
 from models.ranking.pool_scores import PoolScores
-from models.resolve import resolve
-from models.spec import Spec
 
 __all__ = [
     "PoolScores",
@@ -90,7 +90,7 @@ def score_pool(
     model: TargetModel,
     unlabeled: Indices,
     labeled: Indices,
-    labels: Indices,
+    labels: OpenSetLabels,
     settings: QuerySettings,
     *,
     seed: int,
@@ -104,7 +104,7 @@ def score_pool(
         model: the target model of this round.
         unlabeled: (N,) pool indices, ascending.
         labeled: (L,) pool indices of every verdict so far.
-        labels: (L,) int64 in 0..C-1, or `OOD`.
+        labels: what these L verdicts say.
         settings: names the purity and the informativeness.
         seed: for scores that draw at random.
         contrastive: features of the whole pool by the contrastive learner, rows by pool index.
@@ -117,7 +117,6 @@ def score_pool(
         NotReady: a score lacks what it needs and has no fallback.
     """
     unlabeled, labeled = np.asarray(unlabeled, np.int64), np.asarray(labeled, np.int64)
-    labels = np.asarray(labels, np.int64)
     _require_ascending(unlabeled)
     require_labels(labeled, labels, model.classes)
     # Apart, so that rounding does not depend on how many examples come with the verdicts.
@@ -288,12 +287,13 @@ def _require_ascending(indices: Indices) -> None:
         raise ModelError("Pool indices must be in increasing order, each once; sort them first.")
 
 
-def require_labels(indices: Indices, labels: Indices, classes: int) -> None:
+def require_labels(indices: Indices, labels: OpenSetLabels, classes: int) -> None:
     """Refuse labels that are not one for each example, or out of range."""
-    if indices.shape != labels.shape:
+    if len(indices) != len(labels):
         raise ModelError(f"Got {len(labels)} labels for {len(indices)} examples; one each.")
-    if len(labels) and (labels.min() < OOD or labels.max() >= classes):
+    known = labels.classes[labels.inside]
+    if len(known) and (known.min() < 0 or known.max() >= classes):
         raise ModelError(
-            f"Labels run from {labels.min()} to {labels.max()}, expected {OOD} for OOD and "
-            f"0..{classes - 1}."
+            f"Labels run from {known.min()} to {known.max()}, expected 0..{classes - 1}; OOD has "
+            "no number."
         )

@@ -12,14 +12,15 @@ from numpy.lib.format import open_memmap
 from numpy.typing import NDArray
 
 from models.errors import ModelError
-from models.files import save_array, write_atomically
-from models.protocols import Float32Array, LinearHead, PoolView
+from models.files.atomic import save_array, write_atomically
+from models.protocols import OOD, Float32Array, LinearHead, OpenSetLabels, PoolView
 
 _ARRAYS = tuple(
     field.name
     for field in fields(PoolView)
     if field.name
     not in {
+        "labels",
         "classes",
         "seed",
         "head",
@@ -43,6 +44,7 @@ def save(view: PoolView, folder: Path, *, embeddings: bool) -> None:
     """
     folder.mkdir(parents=True, exist_ok=True)
     arrays = {name: getattr(view, name) for name in _ARRAYS}
+    arrays["labels"], arrays["is_ood"] = view.labels.classes, view.labels.is_ood
     if embeddings:
         arrays["embeddings"] = view.embeddings
     if view.head is not None:
@@ -112,6 +114,10 @@ def load(
         for path in folder.glob("*.npy")
     }
     arrays.pop("scalars")
+    labels, is_ood = arrays.pop("labels"), arrays.pop("is_ood", None)
+    if is_ood is None:
+        # An earlier version had OOD among the classes.
+        is_ood = labels == OOD
     weight, bias = arrays.pop("head_weight", None), arrays.pop("head_bias", None)
     if embeddings is None:
         embeddings = arrays.pop("embeddings", np.empty((len(logits), 0), dtype=np.float32))
@@ -119,6 +125,7 @@ def load(
         logits=logits,
         embeddings=embeddings,
         detections=detections,
+        labels=OpenSetLabels.of(labels, is_ood),
         classes=classes,
         seed=seed,
         purity_is_probability=bool(probability),

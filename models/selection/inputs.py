@@ -3,7 +3,7 @@
 import numpy as np
 
 from models.errors import NotReady
-from models.finite import require_finite
+from models.numerics.finite import require_finite
 from models.protocols import Float32Array
 from models.ranking.candidates import Candidates
 from models.selection.points import Points

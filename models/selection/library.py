@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 from skactiveml.base import SkactivemlClassifier
 
-from models.probability import softmax
+from models.numerics.probability import softmax
+from models.numerics.similarity import unit_rows
 from models.protocols import Float32Array, Indices, Ranking
 from models.ranking.candidates import Candidates
 from models.ranking.ordering import by_place
 from models.selection.inputs import embedded
 from models.selection.picks import Chosen
-from models.similarity import unit_rows
 
 
 def ranked_by(
@@ -55,7 +55,7 @@ def ranked_by(
         notes = (f"Strategy {name} looked at a sample of {len(sample)} of {len(points)} examples.",)
     if wanted == 0:
         return by_place(np.empty(0, dtype=np.int64), len(points))
-    labels = np.where(view.is_ood, view.classes, view.labels).astype(np.float64)
+    labels = view.labels.outputs(view.classes).astype(np.float64)
     rows = np.concatenate([points.embeddings[sample], view.labeled_embeddings])
     if unit:
         rows = unit_rows(rows)

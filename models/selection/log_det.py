@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from models.numerics.similarity import unit_rows
 from models.protocols import Float32Array, Progress
 from models.selection.picks import Chosen, Picks
 from models.selection.points import Points
-from models.similarity import unit_rows
 
 Float64Array = NDArray[np.float64]
 

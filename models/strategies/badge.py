@@ -6,8 +6,8 @@ ICLR 2020, algorithm 1.
 
 import numpy as np
 
-from models.params import NoParams
-from models.probability import softmax
+from models.catalog.params import NoParams
+from models.numerics.probability import softmax
 from models.protocols import Ranking
 from models.ranking.candidates import Candidates
 from models.selection.inputs import embeddings_of, with_norms

@@ -3,8 +3,8 @@
 Source: see `models.informativeness.box_entropy`.
 """
 
+from models.catalog.params.detection import BoxQueryParams
 from models.informativeness.box_entropy import score
-from models.params.detection import BoxQueryParams
 from models.protocols import Ranking
 from models.ranking.candidates import Candidates
 from models.ranking.ordering import by_score

@@ -8,13 +8,13 @@ ICCV 2021, section 3; constants and the turn of the classes as in the authors' c
 import numpy as np
 from numpy.typing import NDArray
 
+from models.catalog.params.selection import CcalParams
 from models.errors import NotReady
-from models.finite import require_finite
-from models.params.selection import CcalParams
+from models.numerics.finite import require_finite
+from models.numerics.similarity import similarity_to, unit_rows
 from models.protocols import Float32Array, Indices, Ranking
 from models.ranking.candidates import Candidates
 from models.ranking.ordering import by_place
-from models.similarity import similarity_to, unit_rows
 
 _BLOCK_VALUES = 8_000_000
 
@@ -40,12 +40,11 @@ def rank(candidates: Candidates, n: int, params: CcalParams) -> Ranking:
             "Strategy ccal compares with labeled in-distribution examples and there are none; "
             "label some examples with a class."
         )
-    semantic = semantic_score(features, view.labeled_contrastive[known], params)
+    labeled, classes = view.labeled_contrastive[known], view.labels.classes[known]
+    semantic = semantic_score(features, labeled, params)
     preferences = []
-    for label in np.unique(view.labels[known]):
-        score = semantic + distinctive_score(
-            features, view.labeled_contrastive[view.labels == label]
-        )
+    for label in np.unique(classes):
+        score = semantic + distinctive_score(features, labeled[classes == label])
         preferences.append(np.argsort(-score, kind="stable")[:n])
     return by_place(_in_turn(preferences, min(n, len(features))), len(features))
 

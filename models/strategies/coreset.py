@@ -6,7 +6,7 @@ Approach", ICLR 2018, algorithm 1 (k-center greedy).
 
 import numpy as np
 
-from models.params.selection import CoresetParams
+from models.catalog.params.selection import CoresetParams
 from models.protocols import Ranking
 from models.ranking.candidates import Candidates
 from models.selection.inputs import embedded

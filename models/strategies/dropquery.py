@@ -6,8 +6,8 @@ TMLR 2024; the implementation is scikit-activeml's.
 
 from skactiveml.pool import DropQuery
 
+from models.catalog.params.selection import DropQueryParams
 from models.errors import NotReady
-from models.params.selection import DropQueryParams
 from models.protocols import Ranking
 from models.ranking.candidates import Candidates
 from models.selection.library import head_of, ranked_by, seeded

@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 
+from models.catalog.params.strategies import EaoaParams
 from models.errors import NotReady
-from models.finite import require_finite
 from models.heads.ood_classifier import class_and_ood_logits
-from models.params.strategies import EaoaParams
-from models.probability import logsumexp
+from models.numerics.finite import require_finite
+from models.numerics.probability import logsumexp
+from models.numerics.similarity import unit_rows
 from models.protocols import Float32Array, Indices, PoolView, Ranking
 from models.ranking.candidates import Candidates
 from models.ranking.ordering import best_first, by_place, widening
-from models.similarity import unit_rows
 
 NO_OOD_NOTE = "No OOD answer yet: strategy eaoa tells IN from OOD by the logits of classes only."
 
@@ -92,7 +92,7 @@ def neighbour_energy(view: PoolView, neighbours: int) -> NDArray[np.float64]:
     examples of each class; the energy is -log sum_c exp count_c.
     """
     inside = ~view.is_ood
-    references, labels = unit_rows(view.labeled_embeddings[inside]), view.labels[inside]
+    references, labels = unit_rows(view.labeled_embeddings[inside]), view.labels.classes[inside]
     directions = unit_rows(view.embeddings).T
     nearest = min(neighbours, directions.shape[1])
     counts = np.zeros((directions.shape[1], view.classes), dtype=np.float32)

@@ -3,8 +3,8 @@
 Source: see `models.informativeness.entropy`.
 """
 
+from models.catalog.params import NoParams
 from models.informativeness.entropy import score
-from models.params import NoParams
 from models.protocols import Ranking
 from models.ranking.candidates import Candidates
 from models.ranking.ordering import by_score

@@ -6,8 +6,8 @@ who call it relevance sampling.
 
 import numpy as np
 
-from models.finite import require_finite
-from models.params import NoParams
+from models.catalog.params import NoParams
+from models.numerics.finite import require_finite
 from models.protocols import Ranking, Surface
 from models.ranking.candidates import Candidates
 from models.ranking.ordering import best_first

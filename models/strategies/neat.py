@@ -7,14 +7,14 @@ Source: R. Mao, O. Xu, Y. Guo, "Inconsistency-Based Data-Centric Active Open-Set
 import numpy as np
 from numpy.typing import NDArray
 
+from models.catalog.params.strategies import NeatParams
 from models.errors import NotReady
-from models.finite import require_finite
-from models.params.strategies import NeatParams
-from models.probability import log_softmax, softmax
+from models.numerics.finite import require_finite
+from models.numerics.probability import log_softmax, softmax
+from models.numerics.similarity import unit_rows
 from models.protocols import PoolView, Ranking
 from models.ranking.candidates import Candidates
 from models.ranking.ordering import best_first, by_place, widening
-from models.similarity import unit_rows
 
 _BLOCK_VALUES = 8_000_000
 
@@ -51,7 +51,7 @@ def neighbour_labels(view: PoolView, neighbours: int) -> NDArray[np.int64]:
         is less.
     """
     directions = unit_rows(view.labeled_embeddings).T
-    label = np.where(view.is_ood, view.classes, view.labels)
+    label = view.labels.outputs(view.classes)
     nearest = min(neighbours, len(label))
     counts = np.zeros((len(view.embeddings), view.classes + 1), dtype=np.int64)
     rows = max(1, _BLOCK_VALUES // len(label))

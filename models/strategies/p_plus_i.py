@@ -5,7 +5,7 @@ Source: thesis, section 4.3, Algorithm "AL Procedure with MQ-Net", line 10.
 
 import numpy as np
 
-from models.params import NoParams
+from models.catalog.params import NoParams
 from models.protocols import Ranking
 from models.ranking.candidates import Candidates
 from models.ranking.ordering import best_first, normalised_inputs, summed, surface_of_inputs

@@ -6,7 +6,7 @@ Source: thesis, section 4.4, "Efficacy of Meta-objective".
 import numpy as np
 from numpy.typing import NDArray
 
-from models.params import NoParams
+from models.catalog.params import NoParams
 from models.protocols import Float32Array, Ranking
 from models.ranking.candidates import Candidates
 from models.ranking.ordering import best_first, normalised_inputs, surface_of_inputs

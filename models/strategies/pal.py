@@ -2,10 +2,11 @@
 
 After "Portable Active Learning for Object Detection", CVPR 2026, arXiv 2605.10349: logistic models
 of right against wrong, an intercept for each class, on the confidence and on how many others a
-detection overlaps; the entropy of what they say, rarer classes counting for more; and less for an
-image that is like one that was picked before it. Fitted on the detections that the last queue was
+detection overlaps; the entropy of what they say, rarer classes counting for more; more, if asked,
+for an image whose boxes are of several classes; and less for one that is like one that was picked
+before it. Fitted on the detections that the last queue was
 chosen by, which its answers have kept, adjusted or rejected, and which that detector had not
-learned from. Likeness is that of PPAL: `models.detection.box_features`.
+learned from. Likeness is that of PPAL: `models.tasks.boxes.box_features`.
 """
 
 from collections.abc import Callable
@@ -17,14 +18,14 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from models.detection.box_features import Likeness, box_features
-from models.detection.entropy import aggregated, right, there
+from models.catalog.params.detection import PalParams
 from models.errors import NotReady
-from models.finite import require_finite
-from models.params.detection import PalParams
+from models.numerics.finite import require_finite
 from models.protocols import Float32Array, Indices, PoolView, Ranking
 from models.ranking.candidates import Candidates, LastAnswers
 from models.ranking.ordering import best_first
+from models.tasks.boxes.box_features import Likeness, box_features
+from models.tasks.boxes.entropy import aggregated, right, there
 
 _CLASS, _SCORE, _LEAST = 5, 4, 1e-4
 _CROWDED: Final = 0.3
@@ -59,7 +60,9 @@ def rank(candidates: Candidates, n: int, params: PalParams) -> Ranking:
     if judge is not None and holds.any():
         probabilities[holds] = judge(detections, holds)
     classes = np.clip(detections[:, :, _CLASS], 0, view.classes - 1).astype(np.int64)
-    value = aggregated(probabilities, holds, params, _worth(view, params.rarity)[classes])
+    worth = _worth(view, params.rarity)
+    value = aggregated(probabilities, holds, params, worth[classes])
+    value *= _of_image(np.where(holds, probabilities, 0.0), classes, worth, params)
     require_finite("The entropy of right boxes", value, candidates.scores.indices)
     n = min(n, len(value))
     order = best_first(_COMPETING * n, value)
@@ -122,9 +125,41 @@ def _overlapping(detections: Float32Array) -> NDArray[np.float64]:
 
 def _worth(view: PoolView, rarity: float) -> NDArray[np.float64]:
     """(C,) of a box of each class: (mean share / its share among the labels)^rarity."""
-    counts = np.bincount(view.labels[~view.is_ood], minlength=view.classes)[: view.classes] + 1.0
+    counts = (
+        np.bincount(view.labels.classes[~view.is_ood], minlength=view.classes)[: view.classes] + 1.0
+    )
     worth: NDArray[np.float64] = (counts.mean() / counts) ** rarity
     return worth
+
+
+def _of_image(
+    probabilities: NDArray[np.float64],
+    classes: Indices,
+    worth: NDArray[np.float64],
+    params: PalParams,
+) -> NDArray[np.float64]:
+    """What whole images show: (N,) factors >= 1.
+
+    Args:
+        probabilities: (N, K) of being right, 0 where nothing is.
+        classes: (N, K) of each detection.
+        worth: (C,) of a box of each class.
+        params: how much `mixture` and `variety` say.
+    """
+    expected = np.zeros((len(classes), len(worth)))
+    missing = np.ones_like(expected)
+    rows = np.arange(len(classes))
+    for place in range(classes.shape[1]):
+        expected[rows, classes[:, place]] += probabilities[:, place]
+        missing[rows, classes[:, place]] *= 1 - probabilities[:, place]
+    share = worth / worth.sum()
+    parts = expected / np.maximum(expected.sum(axis=1, keepdims=True), _LEAST)
+    # As many nats as there can be at most are 1.
+    most = np.log(max(2, len(worth))) * worth.mean()
+    mixture = -(worth * parts * np.log(np.maximum(parts, _LEAST))).sum(axis=1) / most
+    variety = (share * (1 - missing)).sum(axis=1)
+    factors: NDArray[np.float64] = (1 + params.mixture * mixture) * (1 + params.variety * variety)
+    return factors
 
 
 def _apart(

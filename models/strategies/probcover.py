@@ -6,7 +6,7 @@ implementation is scikit-activeml's.
 
 from skactiveml.pool import ProbCover
 
-from models.params.selection import ProbCoverParams
+from models.catalog.params.selection import ProbCoverParams
 from models.protocols import Ranking
 from models.ranking.candidates import Candidates
 from models.selection.library import ranked_by, seeded

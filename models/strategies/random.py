@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from models.params import NoParams
+from models.catalog.params import NoParams
 from models.protocols import Ranking
 from models.ranking.candidates import Candidates
 from models.ranking.ordering import best_first

@@ -6,14 +6,14 @@ Realistic Scenarios", NeurIPS 2021, section 3 and table 1 (FLCMI, LogDetCMI).
 
 import numpy as np
 
+from models.catalog.params.selection import SimilarParams
 from models.errors import NotReady
-from models.params.selection import SimilarParams
+from models.numerics.similarity import similarity_to
 from models.protocols import Float32Array, PoolView, Ranking
 from models.ranking.candidates import Candidates
 from models.selection.coverage import Demand, greedy_cover, sampled
 from models.selection.inputs import embedded
 from models.selection.log_det import log_det_cmi
-from models.similarity import similarity_to
 
 NO_OOD_NOTE = "No OOD answer yet: strategy similar has nothing to stay away from."
 

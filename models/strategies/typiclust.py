@@ -7,7 +7,7 @@ High and Low Budgets", ICML 2022; the implementation is scikit-activeml's.
 import numpy as np
 from skactiveml.pool import TypiClust
 
-from models.params.selection import TypiClustParams
+from models.catalog.params.selection import TypiClustParams
 from models.protocols import Ranking
 from models.ranking.candidates import Candidates
 from models.ranking.ordering import by_place

@@ -7,15 +7,15 @@ for All Label Budgets", ICLR 2025, definition 5, algorithm 1 and section 3.3.
 import numpy as np
 from numpy.typing import NDArray
 
-from models.finite import require_finite
+from models.catalog.params.selection import UHerdingParams
 from models.heads.head import Scaling, fit_head
-from models.params.selection import UHerdingParams
-from models.probability import softmax
+from models.numerics.finite import require_finite
+from models.numerics.probability import softmax
+from models.numerics.similarity import similarity_to, unit_rows
 from models.protocols import Float32Array, Indices, PoolView, Ranking
 from models.ranking.candidates import Candidates
 from models.selection.coverage import Demand, greedy_cover, sampled
 from models.selection.inputs import embedded
-from models.similarity import similarity_to, unit_rows
 
 _BINS = 15
 _TEMPERATURES = np.logspace(-1, 1, 49)
@@ -85,20 +85,20 @@ def calibrated_temperature(view: PoolView) -> float:
     A last layer is fitted to four fifths of the labeled in-distribution embeddings, class by class,
     and tried on the rest, as the model itself has seen them all. 1 where there are too few.
     """
-    known = np.flatnonzero(~view.is_ood)
+    known, classes = np.flatnonzero(~view.is_ood), view.labels.classes
     shuffled = np.random.default_rng(view.seed).permutation(known)
-    by_class = shuffled[np.argsort(view.labels[shuffled], kind="stable")]
+    by_class = shuffled[np.argsort(classes[shuffled], kind="stable")]
     held_out = np.zeros(len(known), dtype=np.bool_)
     held_out[:: round(1 / _HELD_OUT)] = True
     trained, tried = by_class[~held_out], by_class[held_out]
-    if len(np.unique(view.labels[trained])) < 2:
+    if len(np.unique(classes[trained])) < 2:
         return 1.0
     embeddings = view.labeled_embeddings
     head = fit_head(
-        embeddings[trained], view.labels[trained], classes=view.classes, l2=_L2,
+        embeddings[trained], classes[trained], classes=view.classes, l2=_L2,
         scaling=Scaling.fit(embeddings[trained]),
     )  # fmt: skip
-    logits, labels = head.logits(embeddings[tried]), view.labels[tried]
+    logits, labels = head.logits(embeddings[tried]), classes[tried]
     errors = [calibration_error(softmax(logits / np.float32(t)), labels) for t in _TEMPERATURES]
     return float(_TEMPERATURES[int(np.argmin(errors))])
 

@@ -9,25 +9,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models import tensorfile
 from models.catalog import parse, validate
+from models.catalog.params.networks import BackboneParams, HeadParams, OutputParams, TrainingParams
 from models.device import place
 from models.errors import ModelError, listed
-from models.features.choice import Chosen, choose_features, sides_of
 from models.features.embed import embed_pool, embedding_params, uses_embeddings
+from models.files import tensorfile
+from models.heads.feature_choice import Chosen, choose_features, sides_of
 from models.heads.head import LogisticHead, Scaling, fit_head
 from models.heads.head_losses import LEAST_TO_PREDICT, HeadLosses
 from models.heads.penalty import choose_penalty
 from models.media.base import Store
-from models.media.image import images_of
-from models.networks.build import build_network, restore_network
-from models.networks.nets import Network
-from models.networks.weight_files.fitting import digest
-from models.params.networks import BackboneParams, HeadParams, OutputParams, TrainingParams
+from models.media.images.networks.build import build_network, restore_network
+from models.media.images.networks.nets import Network
+from models.media.images.store import images_of
+from models.media.images.training.parallel import train_together
+from models.media.images.training.train import train
+from models.media.images.weight_files.fitting import digest
 from models.protocols import Indices, Progress, TargetModel
 from models.target.trained import HeadModel, NetworkModel
-from models.training.parallel import train_together
-from models.training.train import train
 
 __all__ = [
     "embed_pool",
@@ -54,6 +54,7 @@ def train_target(
     checkpoint: Path | None = None,
     progress: Progress | None = None,
     processes: int = 1,
+    trainer: Callable[..., Network] = train,
 ) -> TargetModel:
     """Train a target model on the in-distribution answers, and as it is told on the OOD answers.
 
@@ -75,6 +76,7 @@ def train_target(
         progress: called every few steps; may raise `Cancelled`.
         processes: how many train a network, each with a share of the batches and a GPU of its own
             if there are any; the result is that of one but for rounding.
+        trainer: trains a network, in this process; takes what `train` does.
 
     Raises:
         ModelError: no labeled example, labels out of range, embeddings missing, training diverged,
@@ -114,7 +116,7 @@ def train_target(
         ood_output=bool((labels == classes).any()),
         loss_prediction=settings.loss_prediction,
     )
-    learn: Callable[..., Network] = partial(train, params=settings)
+    learn: Callable[..., Network] = partial(trainer, params=settings)
     if processes > 1:
         learn = partial(train_together, name=name, params=stored, processes=processes)
     regularizing = _regularizing(settings, ood, auxiliary_indices)
@@ -205,7 +207,8 @@ def training_notes(
         )
     if not isinstance(settings, OutputParams):
         return tuple(notes)
-    if ood == 0 and settings.ood_class:
+    # A head takes OOD answers as they come; a network is asked for an output of its own for them.
+    if ood == 0 and settings.ood_class and isinstance(settings, TrainingParams):
         notes.append("No OOD answer yet: the model was trained without an output for OOD.")
     if isinstance(settings, TrainingParams) and settings.regularized:
         sources = {"verdicts": ood, "auxiliary_ood": auxiliary, "both": ood + auxiliary}

@@ -9,16 +9,16 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from models import tensorfile
 from models.errors import ModelError
+from models.files import tensorfile
 from models.heads.head import LogisticHead
 from models.heads.head_losses import HeadLosses
 from models.media.base import Store
-from models.media.image import images_of
-from models.networks.nets import Network
-from models.protocols import Float32Array, Indices, LinearHead, Outputs, Pixels, Progress
-from models.training.perturbation import moved_to_class
-from models.training.train import images_at_once, predict
+from models.media.images.networks.nets import Network
+from models.media.images.store import ImageRows, images_of
+from models.media.images.training.perturbation import moved_to_class
+from models.media.images.training.train import images_at_once, predict
+from models.protocols import Float32Array, Indices, LinearHead, Outputs, Progress
 
 _NETWORK_BLOCK = 256
 _HEAD_BLOCK = 16_384
@@ -28,7 +28,7 @@ class NetworkModel:
     """A trained network over a pixel store."""
 
     def __init__(
-        self, network: Network, store: Pixels, name: str, params: Mapping[str, Any]
+        self, network: Network, store: ImageRows, name: str, params: Mapping[str, Any]
     ) -> None:
         """Take a network in evaluation mode."""
         self.network, self.store, self.name, self.params = network, store, name, params

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.media.base import Store
-from models.protocols import Float32Array, Indices, Outputs, Progress, TargetModel
+from models.protocols import Float32Array, Indices, OpenSetLabels, Outputs, Progress, TargetModel
 
 
 class Targets(Protocol):
@@ -21,10 +21,10 @@ class Targets(Protocol):
     def take(self, positions: Indices) -> Self:
         """Return the rows at (n,) positions."""
 
-    def outputs(self) -> Indices:
-        """Return (L,) int64 in 0..C-1, the output of a classifier that each belongs to.
+    def outputs(self) -> OpenSetLabels:
+        """Return the output of a classifier that each of the L belongs to.
 
-        All 0 where labels are no classes: scores then see one class, and OOD beside it. `OOD` of an
+        All 0 where labels are no classes: scores then see one class, and OOD beside it. OOD is an
         example whose label says that nothing of any class is in it: to purity it is as one that was
         called OOD, though models learn from it.
         """

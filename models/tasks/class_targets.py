@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.protocols import Float32Array, Indices
+from models.protocols import Float32Array, Indices, OpenSetLabels
 
 
 @dataclass(frozen=True)
@@ -28,9 +28,9 @@ class ClassTargets:
         """Return the rows at (n,) positions."""
         return ClassTargets(self.classes[positions])
 
-    def outputs(self) -> Indices:
+    def outputs(self) -> OpenSetLabels:
         """Return the classes."""
-        return self.classes
+        return OpenSetLabels.of(self.classes)
 
     def present(self) -> Indices:
         """Return the classes of which there is an example."""

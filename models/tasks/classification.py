@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from models.evaluation.evaluate import accuracy, per_class_accuracy
 from models.evaluation.skill_warnings import doubts_of_model
 from models.media.base import Store
-from models.probability import log_softmax
+from models.numerics.probability import log_softmax
 from models.protocols import Float32Array, Indices, Outputs, TargetModel
 from models.ranking.pool_scores import predictions
 from models.target.train import load_target, train_target

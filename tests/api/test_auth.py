@@ -7,8 +7,8 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import func, select, update
 
-from api.credentials import hash_password
-from api.principal import COOKIE
+from api.callers.credentials import hash_password
+from api.callers.principal import COOKIE
 from core.states import Role
 from core.tables import ApiToken, LoginSession, User
 from tests.world import World

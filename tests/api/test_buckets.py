@@ -18,13 +18,13 @@ from sqlalchemy.orm import Session
 from api.main import create_app
 from core import settings
 from core.errors import DomainError
+from core.media.images.thumbnails import LARGEST, thumbnail
 from core.object_stores import S3, Object
 from core.states import Role
 from core.storage import Storage
 from core.tables import Artifact, Audit, Job, SigningKey
-from core.thumbnails import LARGEST, thumbnail
 from tests.processes import free_port
-from tests.s3 import Bucket
+from tests.s3 import Bucket, out_of_reach
 from tests.workers.import_files import Pool, png
 from tests.world import World
 from workers import context
@@ -224,7 +224,7 @@ def test_an_export_breaks_off_where_the_bucket_cannot_be_reached(
     bucket.put({"1.png": png(1)})
     pool.bucket(bucket.url)
     headers = world.caller().headers
-    monkeypatch.setenv("KARAT_S3_ENDPOINT", f"http://127.0.0.1:{free_port()}")
+    out_of_reach(monkeypatch, free_port())
     path = f"/api/projects/{pool.project_id}/export?format={kind}&unlabeled=true"
     app = create_app(settings.Settings())
     with (

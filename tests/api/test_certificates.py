@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
+from sqlalchemy.orm import sessionmaker
 
 from core.certificates import NO_CLASS
 from core.states import CertificateState, ExampleState, Source
@@ -12,6 +13,8 @@ from core.tables import Annotation, Artifact, Certificate, Example, Job, Project
 from tests.api.test_labeling import lease, running, send, verdict
 from tests.certificates import add_certificate, add_model
 from tests.world import World
+from workers.certificates import applying, observing
+from workers.certificates.observing import go_on_with_all
 
 WHAT = {"target": 0.2, "confidence": 0.8}
 
@@ -27,6 +30,13 @@ class Scene:
     def call(self, method: str, path: str = "", **how: Any) -> Any:
         url = f"/api/projects/{self.project.id}/certificates{path}"
         return self.http.request(method, url, headers=self.admin.headers, **how)
+
+    def done(self, what: str, certificate_id: int) -> Any:
+        """Have it applied or revoked, and wait for the workers."""
+        asked = self.call("post", f"/{certificate_id}/{what}")
+        assert asked.status_code == 202, asked.text
+        go_on_with_all(sessionmaker(self.world.session.get_bind()), self.world.storage)
+        return self.call("get", f"/{certificate_id}").json()
 
     def code(self, method: str, path: str = "", **how: Any) -> tuple[int, str]:
         answer = self.call(method, path, **how)
@@ -85,7 +95,10 @@ def test_one_is_under_way_at_a_time_whatever_becomes_of_its_job(world: World, sc
     assert (again.status_code, again.json()["code"]) == (409, "certificate_open")
     # Nor is what people are asked about labeled by another under their hands.
     assert scene.code("post", f"/{ready.id}/apply") == (409, "certificate_open")
-    assert scene.call("post", f"/{asking.id}/revoke").json()["state"] == "revoked"
+    listed = scene.call("get").json()["items"]
+    alone = [scene.call("get", f"/{one}").json() for one in (asking.id, ready.id, told["id"])]
+    assert listed == [{name: one[name] for name in listed[0]} for one in alone]
+    assert scene.done("revoke", asking.id)["state"] == "revoked"
     assert scene.http.post(f"{jobs}/retry", headers=scene.admin.headers).status_code == 200
     assert scene.code("post", json=WHAT) == (409, "job_active")
 
@@ -127,7 +140,7 @@ def test_a_certificate_labels_what_nobody_has_judged_and_no_queue_holds(
         ).one()
         example.state = state
     world.session.commit()
-    applied = scene.call("post", f"/{certificate.id}/apply").json()
+    applied = scene.done("apply", certificate.id)
     assert (applied["state"], applied["auto"]) == ("applied", 6)
     now = scene.stands()
     assert now[6] == (ExampleState.LABELED, scene.dog.id)
@@ -144,7 +157,7 @@ def test_a_certificate_labels_what_nobody_has_judged_and_no_queue_holds(
         f"/api/projects/{scene.project.id}/rounds", headers=scene.admin.headers
     ).json()
     assert (rounds["items"][0]["spent"], rounds["items"][0]["answered"]["label"]) == (0, 0)
-    assert scene.call("post", f"/{certificate.id}/revoke").json()["state"] == "revoked"
+    assert scene.done("revoke", certificate.id)["state"] == "revoked"
     after = scene.stands()
     assert all(after[index] == (ExampleState.UNLABELED, None) for index in range(6, 12))
     assert scene.code("post", f"/{certificate.id}/revoke") == (409, "certificate_revoked")
@@ -154,7 +167,7 @@ def test_answers_stand_above_labels_of_a_model_whoever_came_first(
     world: World, scene: Scene
 ) -> None:
     certificate = add_certificate(world, scene.project)
-    assert scene.call("post", f"/{certificate.id}/apply").json()["auto"] == 8
+    assert scene.done("apply", certificate.id)["auto"] == 8
     example = world.session.scalars(
         select(Example).where(Example.project_id == scene.project.id, Example.pool_index == 6)
     ).one()
@@ -173,7 +186,7 @@ def test_answers_stand_above_labels_of_a_model_whoever_came_first(
     given = lease(scene.http, scene.admin, scene.project, 1)["items"][0]
     send(scene.http, scene.admin, scene.project, verdict(given["query_id"], "ood"))
     assert scene.stands()[6] == (ExampleState.OOD, None)
-    scene.call("post", f"/{certificate.id}/revoke")
+    scene.done("revoke", certificate.id)
     now = scene.stands()
     assert now[6] == (ExampleState.OOD, None)
     assert now[7] == (ExampleState.UNLABELED, None)
@@ -217,7 +230,9 @@ def test_people_judge_more_than_was_foreseen_and_the_promise_holds_no_more(
     body = {"ids": list(ids[:4]), "verdict": "label", "class_id": scene.cat.id}
     scene.http.post(url, json=body, headers=scene.admin.headers)
     # At most one of eight was wrong, and of the four that are left that is a quarter.
-    assert scene.code("post", f"/{certificate.id}/apply") == (409, "pool_changed")
+    told = scene.done("apply", certificate.id)
+    assert (told["state"], told["auto"]) == ("refused", 0)
+    assert "Certify again" in told["refused"]
     assert (
         world.session.scalar(select(Annotation.id).where(Annotation.source == Source.MODEL)) is None
     )
@@ -237,7 +252,7 @@ def test_each_part_is_held_to_what_was_promised_of_it(world: World, scene: Scene
     ).one()
     dog.state = ExampleState.UNSURE
     world.session.commit()
-    applied = scene.call("post", f"/{certificate.id}/apply").json()
+    applied = scene.done("apply", certificate.id)
     # One of six dogs may be wrong, as was promised; of the five that are left it is a fifth.
     assert applied["bound"] == {"share": 2 / 7, "wrong": 2, "of": 7}
     assert applied["missed_bound"] == {"share": 0.5, "wrong": 1, "of": 2}
@@ -259,7 +274,7 @@ def test_by_class_only_what_is_not_so_any_more_is_left_to_people(
     url = f"/api/projects/{scene.project.id}/examples/verdict"
     scene.http.post(url, json=body, headers=scene.admin.headers)
     # Of each class one of four may be wrong: of four dogs that is so still, of two cats it is half.
-    applied = scene.call("post", f"/{certificate.id}/apply").json()
+    applied = scene.done("apply", certificate.id)
     assert applied["bound"] == {"share": 0.25, "wrong": 1, "of": 4}
     assert applied["lots"] == {"passed": 1, "people": 1, "open": 0}
     assert "left to people" in applied["warnings"][0]
@@ -268,9 +283,93 @@ def test_by_class_only_what_is_not_so_any_more_is_left_to_people(
     assert [now[index][1] for index in range(4, 12)].count(scene.cat.id) == 0
 
 
+def test_it_is_labeled_and_taken_back_a_part_at_a_time_whoever_stops_in_between(
+    world: World, scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(applying, "AT_ONCE", 3)
+    certificate = add_certificate(world, scene.project)
+    factory = sessionmaker(world.session.get_bind())
+
+    def part() -> bool:
+        return applying.work_off(factory, world.storage, certificate.id, seconds=0)
+
+    def told() -> tuple[str, float | None, int]:
+        found = scene.call("get", f"/{certificate.id}").json()
+        return found["state"], found["progress"], sum(lot["labeled"] for lot in found["lots_of"])
+
+    assert scene.call("post", f"/{certificate.id}/apply").json()["state"] == "applying"
+    assert scene.code("post", json=WHAT) == (409, "certificate_open")
+    assert part()
+    assert told() == ("applying", 3 / 8, 3)
+    # Who judges one of the next stands above it: its label is of people, and it is told of.
+    ids = world.session.scalars(
+        select(Example.id).where(
+            Example.project_id == scene.project.id, Example.state == ExampleState.UNLABELED
+        )
+    ).all()
+    url = f"/api/projects/{scene.project.id}/examples/verdict"
+    body = {"ids": [ids[0]], "verdict": "ood"}
+    scene.http.post(url, json=body, headers=scene.admin.headers)
+    assert part()
+    assert not part()
+    assert told() == ("applied", None, 7)
+    found = scene.call("get", f"/{certificate.id}").json()
+    assert found["bound"] == {"share": 1 / 7, "wrong": 1, "of": 7}
+    report = scene.call("get", f"/{certificate.id}/report").json()
+    assert sum(one["model"] for one in report["per_class"]) == found["auto"] == 7
+    assert scene.call("post", f"/{certificate.id}/revoke").json()["state"] == "revoking"
+    assert part()
+    assert told() == ("revoking", 3 / 7, 7)
+    # Begun anew after a crash, it passes over what was taken back.
+    assert part()
+    assert not part()
+    assert told() == ("revoked", None, 0)
+    assert [now[0] for now in scene.stands().values()].count(ExampleState.UNLABELED) == 7
+    report = scene.call("get", f"/{certificate.id}/report").json()
+    assert {(one["model"], one["bound"]) for one in report["per_class"]} == {(0, None)}
+    assert (report["certificate"]["auto"], report["certificate"]["people"]) == (0, 8)
+
+
+def test_nobody_waits_while_a_pool_is_counted(
+    world: World, scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    certificate = add_certificate(world, scene.project)
+    count, asked = applying._counted, []
+    project = select(Project.id).where(Project.id == scene.project.id)
+
+    def meanwhile(*given: Any) -> Any:
+        # Whoever saves settings, starts a job or closes a round begins so.
+        asked.append(world.session.scalar(project.with_for_update(nowait=True)))
+        world.session.rollback()
+        return count(*given)
+
+    monkeypatch.setattr(applying, "_counted", meanwhile)
+    assert scene.done("apply", certificate.id)["state"] == "applied"
+    assert asked == [scene.project.id]
+
+
+def test_one_worker_is_at_it_and_whoever_is_sent_meanwhile_is_free_at_once(
+    world: World, scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    certificate = add_certificate(world, scene.project)
+    factory = sessionmaker(world.session.get_bind())
+    begun = []
+
+    def at_it(*given: Any, **how: Any) -> bool:
+        begun.append(given)
+        # The next sweep sends another.
+        go_on_with_all(factory, world.storage)
+        return applying.work_off(*given, **how)
+
+    monkeypatch.setattr(observing, "work_off", at_it)
+    assert scene.done("apply", certificate.id)["state"] == "applied"
+    assert scene.done("revoke", certificate.id)["state"] == "revoked"
+    assert len(begun) == 2
+
+
 def test_a_project_goes_with_its_certificates(world: World, scene: Scene) -> None:
     certificate = add_certificate(world, scene.project)
-    scene.call("post", f"/{certificate.id}/apply")
+    scene.done("apply", certificate.id)
     url = f"/api/projects/{scene.project.id}"
     scene.http.post(f"{url}/pause", headers=scene.admin.headers)
     assert scene.http.delete(url, headers=scene.admin.headers).status_code == 204

@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 from sqlalchemy import select
 
 from api import planes
-from core.pool_map import Plane
-from core.states import ArtifactKind, ExampleState, ProjectState, Role
+from core.artifacts.pool_map import Plane
+from core.artifacts.selections import SCHEMA as SELECTED
+from core.artifacts.selections import write_selection
+from core.states import ArtifactKind, ExampleState, JobKind, JobState, ProjectState, Role
 from core.storage import sha256
-from core.tables import Artifact, Example, Project, Query
+from core.tables import Artifact, Example, Job, Project, Query
 from core.tasks.classification import stored_class
 from models.ranking.pool_scores import PoolScores
 from tests.api.test_maps import get, items, points, scored
@@ -62,6 +64,36 @@ def colours(
     response = get(http, caller, project, f"{MAP}/colours/{by}/{place}")
     assert response.status_code == 200, response.text
     return column(response.content)[2]
+
+
+def chosen(world: World, project: Project, kept: NDArray[np.bool_], left_out: int = 0) -> Artifact:
+    """A selection of the first rows; of the last of them nothing was chosen."""
+    count = len(kept)
+    reasons = np.where(kept, "best_of_cluster", "not_best").astype(object)
+    reasons[count - left_out :] = "held_out"
+    columns: dict[str, Any] = {
+        **{name: np.zeros(count, dtype=np.int64) for name in SELECTED.names},
+        **{name: np.full(count, "", dtype=object) for name in ("source", "status", "asked")},
+        "pool_index": np.arange(count)[::-1],
+        "kept": kept[::-1],
+        "reason": reasons[::-1],
+    }
+    job = Job(
+        project_id=project.id, kind=JobKind.SELECT_INSTRUCTIONS, params={}, state=JobState.SUCCEEDED
+    )
+    world.session.add(job)
+    world.session.flush()
+    key = f"projects/{project.id}/jobs/{job.id}/selection.parquet"
+    path = world.storage.artifact(key)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_selection(path, columns)
+    artifact = Artifact(
+        project_id=project.id, job_id=job.id, kind=ArtifactKind.SELECTION, storage_key=key,
+        sha256=sha256(path), bytes=path.stat().st_size, meta={"non_rankable": {"share": None}},
+    )  # fmt: skip
+    world.session.add(artifact)
+    world.session.commit()
+    return artifact
 
 
 def scored_map(world: World, count: int, mapped: int) -> tuple[Project, PoolScores]:
@@ -161,6 +193,22 @@ def test_predictions_are_the_latest_and_of_what_was_asked_about_those_of_then(
     assert items(http, admin, project, f"{MAP}/images/0")["round"] == 1
 
 
+def test_what_a_job_keeps_and_drops_is_a_colour(http: TestClient, world: World) -> None:
+    project, admin = world.project(images=12), world.caller()
+    laid_out(world, project, 12)
+    path = f"{MAP}/colours/selection/0/0/0"
+    nothing = get(http, admin, project, path)
+    assert (nothing.status_code, nothing.json()["code"]) == (409, "not_selected")
+    first = chosen(world, project, np.arange(10) % 2 == 0, left_out=2)
+    chosen(world, project, np.arange(12) < 3)
+    newest = colours(http, admin, project, "selection")
+    assert newest.tolist() == [1] * 3 + [0] * 9
+    older = column(get(http, admin, project, path, job_id=first.job_id).content)[2]
+    # Held out, or there since: no job has chosen from them.
+    assert older.tolist() == [1, 0] * 4 + [-1] * 4
+    assert get(http, admin, project, path, job_id=10**9).status_code == 404
+
+
 def test_a_large_pool_comes_as_density_with_colours_of_its_bins(
     http: TestClient, world: World
 ) -> None:
@@ -188,6 +236,11 @@ def test_a_large_pool_comes_as_density_with_colours_of_its_bins(
     state = colours(http, admin, project, "state")
     assert state[bins[9]] == cat.id
     assert set(state) == {cat.id, -1, -2}
+    # A place is kept where one row is.
+    chosen(world, project, everything == 9)
+    selected = colours(http, admin, project, "selection")
+    assert (selected == 1).nonzero()[0].tolist() == [bins[9]]
+    np.testing.assert_array_equal(selected >= 0, counts > 0)
     deep = points(get(http, admin, project, f"{MAP}/tiles/4/3/3").content)[2]
     np.testing.assert_array_equal(
         colours(http, admin, project, "purity", "4/3/3"), scores.purity[deep]

@@ -4,7 +4,6 @@ import asyncio
 import json
 import signal
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -48,7 +47,7 @@ class Watcher(threading.Thread):
             pass
 
     def wait_for(self, kind: str, data: dict[str, Any]) -> None:
-        eventually(lambda: (kind, data) in self.events, f"{kind} {data} arrives", 20)
+        eventually(lambda: (kind, data) in self.events, f"{kind} {data} arrives")
 
 
 @pytest.fixture
@@ -158,9 +157,7 @@ def test_open_streams_do_not_keep_the_server_from_stopping(
     for watcher in watchers:
         watcher.wait_for("project", {})
     process.send_signal(signal.SIGTERM)
-    began = time.monotonic()
-    process.wait(15)
-    for watcher in watchers:
-        watcher.join(5)
-        assert not watcher.is_alive()
-    assert time.monotonic() - began < 10
+    # Nobody closes a stream from outside: the server ends them, and then itself.
+    eventually(lambda: process.poll() is not None, "the server stops")
+    assert process.returncode in {0, -signal.SIGTERM}
+    eventually(lambda: not any(one.is_alive() for one in watchers), "every stream ends")

@@ -37,6 +37,23 @@ def test_the_strategy_follows_the_goal_unless_somebody_has_chosen_one() -> None:
             checked({"goal": wrong})
 
 
+def test_an_algorithm_is_named_alone_and_its_parameters_one_by_one() -> None:
+    there = checked({"purity": "knn"}, defaults())
+    assert there.purity == checked({"purity": {"name": "knn"}}).purity
+    one = checked({"strategy": {"params": {"balance": 0.5}}})
+    assert (one.strategy.name, one.strategy.params["balance"]) == ("expected_value", 0.5)
+    # What is set already stays, the name and the other parameters.
+    both = checked({"strategy": {"params": {"sharpness": 0.25}}}, one)
+    assert both.strategy.params == {**one.strategy.params, "sharpness": 0.25}
+    mqnet = checked({"strategy": "mqnet"}, one)
+    assert checked({"strategy": {"params": {}}}, mqnet).strategy == mqnet.strategy
+    assert checked({"goal": FIND, "strategy": {"params": {}}}) == defaults(FIND)
+    with pytest.raises(Invalid, match=r"settings\.strategy\.name: There is no strategy 'margins'"):
+        checked({"strategy": "margins"})
+    with pytest.raises(Invalid, match=r"settings\.strategy\.params"):
+        checked({"strategy": {"params": 3}})
+
+
 def test_the_goal_is_kept_told_and_audited(http: TestClient, world: World) -> None:
     admin = world.caller()
     body = {"name": "Dogs, or not", "classes": [{"name": "dog"}], "settings": {"goal": FIND}}
@@ -120,3 +137,7 @@ def test_an_empty_pool_has_nothing_left_and_no_estimate_is_no_advice() -> None:
     unknown = found_by(ood=None)
     assert (unknown.advice, values_of(unknown, "not_estimated")) == ("unknown", {"found": 30})
     assert found_by(inside=0, none=300).advice == "stop"
+    # While the first round closes its answers are not called few.
+    closing = [round_of(0, None, inside=9, ood=91, state=RoundState.CLOSING)]
+    (only,) = finding.outlook(closing, found=9, least_gain=0.005).reasons
+    assert only.code == "not_estimated"

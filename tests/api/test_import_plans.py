@@ -8,8 +8,8 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select, text
 from sqlalchemy.exc import OperationalError
 
-from core.imports import PLAN_HOURS
-from core.messages import RunJob
+from core.jobs.imports import PLAN_HOURS
+from core.jobs.messages import RunJob
 from core.states import JobKind, Role, Split
 from core.tables import Example, Job, Project
 from tests.workers.import_files import png, zipped

@@ -15,7 +15,7 @@ from sqlalchemy import select
 from core import settings
 from core.db import sync_engine
 from core.errors import Conflict, Invalid
-from core.messages import RunJob
+from core.jobs.messages import RunJob
 from core.states import ExampleState, JobState, ProjectState, Role, RoundState
 from core.tables import Annotation, Example, Job, Project, Query, Round
 from tests.instructions import Person, ask, examples, instructions, row
@@ -393,9 +393,19 @@ def test_what_comes_after_the_round_has_closed_is_late(
     closed(world, project)
     late = ann.rank(second["query_id"], [[ids[2]], [ids[3]]])
     assert (late["status"], late["counted"]) == ("late", False)
-    late = ann.rank(first["query_id"], [[ids[1]], [ids[0]]], supersedes=key)
-    assert (late["status"], late["counted"]) == ("late", False)
     assert states(world, project)[:4] == ["labeled", "labeled", "unlabeled", "unlabeled"]
+    # What somebody has said in time may still be corrected, until its rows are asked about anew.
+    again = str(uuid.uuid4())
+    put_right = ann.rank(first["query_id"], [[ids[1]], [ids[0]]], supersedes=key, key=again)
+    assert (put_right["status"], put_right["counted"]) == ("accepted", True)
+    found = examples(world, project)[1].label
+    assert found is not None
+    assert found["order"] == [[ids[1]], [ids[0]]]
+    ask(world, project, [[1, 2]])
+    late = ann.rank(first["query_id"], [[ids[0]], [ids[1]]], supersedes=again)
+    assert (late["status"], late["counted"]) == ("late", False)
+    assert examples(world, project)[1].label == found
+    assert states(world, project)[:4] == ["labeled", "labeled", "queried", "unlabeled"]
     verified(installation)
 
 

@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from core import queue
+from core.jobs import queue
 from core.lifecycle import claim_job, finish_job
 from core.states import JobState, Medium, Role
 from core.tables import Audit, Job, Judge, Project, Worker
 from models import catalog
-from models.spec import Spec
+from models.catalog.spec import Spec
 from tests.world import Caller, World
 
 
@@ -57,7 +57,7 @@ def test_without_a_gpu_jobs_begin_with_a_network_for_the_cpu(
 ) -> None:
     admin = world.caller()
     published = offered(http, admin)
-    assert published["prune"]["network"] == "resnet18_small"
+    assert published["taufe"]["network"] == "resnet18_small"
     # The scheduler and importers train nothing, and a worker that has just begun does not know yet.
     world.session.add_all(
         Worker(name=name, host="here", pid=pid, queues=[name], device=None)
@@ -70,17 +70,17 @@ def test_without_a_gpu_jobs_begin_with_a_network_for_the_cpu(
     worker.device = "cpu"
     world.session.commit()
     small = offered(http, admin)
-    trained = {kind: one for kind, one in small.items() if "network" in one and kind != "relabel"}
-    assert set(trained) == {"learn_features", "localize", "prune", "taufe"}
+    trained = {kind: one for kind, one in small.items() if one.get("network", "auto") != "auto"}
+    assert set(trained) == {"learn_features", "localize", "taufe"}
     assert {one["network"] for one in trained.values()} == {"cnn_tiny"}
     assert (small["learn_features"]["epochs"], small["taufe"]["steps"]) == (50, 400)
     # Frozen features suit either.
-    assert small["relabel"] == published["relabel"]
+    assert [small[one] == published[one] for one in ("relabel", "prune")] == [True, True]
     # Programs that leave it out get what the form shows; whoever names a network gets it.
-    begun = start(http, admin, world.project(images=2), "prune", method="margin").json()["params"]
-    assert {name: begun[name] for name in small["prune"]} == small["prune"] | {"method": "margin"}
-    named = start(http, admin, world.project(images=2), "prune", network="resnet18_small")
-    assert named.json()["params"] == published["prune"]
+    begun = start(http, admin, world.project(images=2), "taufe", oat=2.0).json()["params"]
+    assert {name: begun[name] for name in small["taufe"]} == small["taufe"] | {"oat": 2.0}
+    named = start(http, admin, world.project(images=2), "taufe", network="resnet18_small")
+    assert named.json()["params"] == published["taufe"]
 
     world.session.add(Worker(name="other", host="there", pid=9, queues=["gpu"], device="cuda"))
     world.session.commit()

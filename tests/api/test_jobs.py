@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from core import queue
+from core.jobs import queue
 from core.lifecycle import claim_job, finish_job, new_job
 from core.settings import Settings
 from core.states import JobKind, JobState, Role
@@ -174,16 +174,12 @@ def test_a_job_says_what_it_waits_for(http: TestClient, world: World) -> None:
     world.session.commit()
     # The first is about to be taken; another queue is no business of this one.
     assert said(http, admin, first) is None
-    assert said(http, admin, second) == (
-        "Waits for a worker of the queue gpu, with one job before it."
-    )
+    assert said(http, admin, second) == ("Waits for its turn, with one job before it.")
     claim_job(first, "here:1")
     part = new_job(JobKind.SCORE_PART, project_id=project.id, params={}, parent_id=first.id)
     world.session.add(part)
     world.session.commit()
-    assert said(http, admin, third) == (
-        "Waits for a worker of the queue gpu, with 2 jobs before it."
-    )
+    assert said(http, admin, third) == ("Waits for its turn, with 2 jobs before it.")
     # What was sent this moment is on its way.
     third.sent_at = datetime.now(UTC)
     # A worker has looked at this one, and knows better.

@@ -7,7 +7,7 @@ from argon2 import PasswordHasher
 from fastapi.testclient import TestClient
 from sqlalchemy import select, update
 
-from api.principal import COOKIE
+from api.callers.principal import COOKIE
 from core.states import Role
 from core.tables import Audit, LoginSession, User
 from tests.world import World

@@ -79,7 +79,8 @@ def scored(world: World, count: int) -> tuple[Project, PoolScores]:
 
 
 def test_rounds_of_mqnet_can_be_looked_at(http: TestClient, world: World) -> None:
-    loop, admin = Loop(world), world.caller()
+    strategy = {"name": "mqnet", "params": {"balance": 0}}
+    loop, admin = Loop(world, strategy=strategy), world.caller()
     for number in range(2):
         loop.advance(number)
     loop.answer(2, 3)

@@ -15,10 +15,10 @@ from pydantic import SecretStr
 from sqlalchemy import text
 
 from api.main import create_app
-from core import logs
 from core.lifecycle import claim_job, finish_job, new_job
 from core.settings import Settings
 from core.states import JobKind, JobState, ProjectState, Role
+from core.telemetry import logs
 from tests.world import World
 
 HERE = ("127.0.0.1", 50_000)

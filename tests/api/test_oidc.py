@@ -3,8 +3,10 @@
 import base64
 import hashlib
 import json
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -14,14 +16,14 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from joserfc import jwt
 from pydantic import SecretStr, ValidationError
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from api.bootstrap import reset
-from api.credentials import hash_password
+from api.callers.credentials import hash_password
+from api.callers.principal import COOKIE
 from api.oidc.flow import COOKIE as FLOW
 from api.oidc.flow import own_page
 from api.oidc.people import groups_of
-from api.principal import COOKIE
 from core.settings import Settings
 from core.sign_in import read_roles
 from core.states import ProjectRole, Role
@@ -387,6 +389,111 @@ def test_signing_out_ends_it_at_the_provider_as_well(http: TestClient, provider:
     hint = jwt.decode(asked["id_token_hint"], provider.key)
     assert hint.claims["sub"] == "id-of-ann"
     assert http.post("/api/auth/logout").json() == {"end_session_url": None}
+
+
+def logout(provider: Provider, **changes: Any) -> dict[str, str]:
+    """What the provider posts when somebody has signed out there; None leaves a claim out."""
+    said = {
+        "iss": provider.url,
+        "aud": CLIENT,
+        "iat": int(time.time()),
+        "jti": "once",
+        "events": {"http://schemas.openid.net/event/backchannel-logout": {}},
+        "sub": "id-of-ann",
+        **changes,
+    }
+    claims = {name: value for name, value in said.items() if value is not None}
+    return {"logout_token": provider.signed(claims)}
+
+
+def test_what_the_provider_ends_ends_here_and_a_forged_end_does_not(
+    http: TestClient, world: World, provider: Provider
+) -> None:
+    path, jar = "/api/auth/oidc/backchannel-logout", {}
+    provider.people["bob"] = person("bob", "karat-engineers")
+    for name, of in (("here", "ann"), ("there", "ann"), ("bob", "bob")):
+        provider.people[of]["sid"] = f"session-{name}"
+        http.cookies.clear()
+        come(http, of)
+        jar[name] = {"Cookie": f"{COOKIE}={http.cookies[COOKIE]}"}
+    http.cookies.clear()
+
+    def inside() -> set[str]:
+        me = {name: http.get("/api/auth/me", headers=jar[name]).status_code for name in jar}
+        return {name for name, status in me.items() if status == 200}
+
+    event = "http://schemas.openid.net/event/backchannel-logout"
+    now = int(time.time())
+    wrong: dict[str, Any]
+    for wrong in (
+        {"iss": "https://evil.example"}, {"aud": "another"}, {"aud": None}, {"iat": None},
+        {"iat": now - 900}, {"iat": now + 90}, {"iat": True}, {"exp": now - 90}, {"jti": None},
+        {"jti": ""}, {"events": None}, {"events": {"another": {}}}, {"events": {event: "yes"}},
+        {"nonce": "n"}, {"sub": None}, {"sub": 7}, {"sid": ""},
+    ):  # fmt: skip
+        refused = http.post(path, data=logout(provider, **wrong))
+        assert (refused.status_code, refused.json()["code"]) == (400, "sso_token"), wrong
+    for sent in ({}, {"logout_token": "abc"}):
+        assert http.post(path, data=sent).status_code == 400
+    assert inside() == {"here", "there", "bob"}
+    ended = http.post(path, data=logout(provider, sid="session-there", aud=[CLIENT]))
+    assert (ended.status_code, ended.headers["cache-control"]) == (200, "no-store")
+    assert inside() == {"here", "bob"}
+    # Brought again later, it ends nothing that began since; of somebody unknown, nothing either.
+    assert http.post(path, data=logout(provider, iat=now - 300)).status_code == 200
+    assert http.post(path, data=logout(provider, sub="nobody")).status_code == 200
+    assert inside() == {"here", "bob"}
+    assert http.post(path, data=logout(provider)).status_code == 200
+    assert inside() == {"bob"}
+    assert [one["sessions"] for one in entries(world, "sign_out")] == [1, 1]
+
+
+def test_a_session_without_a_name_ends_with_any_of_its_person_and_of_nobody_else(
+    http: TestClient, provider: Provider
+) -> None:
+    path, jar = "/api/auth/oidc/backchannel-logout", {}
+    provider.people["bob"] = person("bob", "karat-engineers")
+    for name in ("ann", "bob"):
+        http.cookies.clear()
+        come(http, name)
+        jar[name] = {"Cookie": f"{COOKIE}={http.cookies[COOKIE]}"}
+    http.cookies.clear()
+
+    def inside() -> set[str]:
+        me = {name: http.get("/api/auth/me", headers=jar[name]).status_code for name in jar}
+        return {name for name, status in me.items() if status == 200}
+
+    # Nor does a name that is too long to be kept mean all that have none.
+    for sid in ("session", "s" * 300):
+        assert http.post(path, data=logout(provider, sub=None, sid=sid)).status_code == 200
+    assert inside() == {"ann", "bob"}
+    assert http.post(path, data=logout(provider, sid="session")).status_code == 200
+    assert inside() == {"bob"}
+
+
+def test_tokens_of_who_signs_in_no_more_open_nothing_until_they_do(
+    http: TestClient, world: World
+) -> None:
+    come(http)
+    made = http.post("/api/tokens", json={"name": "server"}).json()
+    assert http.get("/api/tokens").json()["sso_days"] == 30
+    http.cookies.clear()
+    bearer = {"Authorization": f"Bearer {made['secret']}"}
+
+    def status() -> tuple[int, bool]:
+        listed = http.get("/api/admin/tokens", headers=admin.headers).json()["items"]
+        (valid,) = (one["valid"] for one in listed if one["id"] == made["id"])
+        return http.get("/api/auth/me", headers=bearer).status_code, valid
+
+    admin = world.caller()
+    assert status() == (200, True)
+    long_ago = datetime.now(UTC) - timedelta(days=31)
+    world.session.execute(update(Identity).values(signed_in_at=long_ago))
+    world.session.commit()
+    assert status() == (401, False)
+    come(http)
+    http.cookies.clear()
+    assert status() == (200, True)
 
 
 def test_passwords_can_be_off_and_an_admin_gets_in_from_the_server(

@@ -82,8 +82,8 @@ def standing(provider: Provider) -> Standing:
 
     def ask(claims: Claims, token: str) -> str | None:
         async def check() -> None:
-            client = ProviderClient.of(settings.provider)
-            assert client is not None
+            assert settings.provider is not None
+            client = ProviderClient(settings.provider)
             try:
                 metadata = await client.metadata()
                 found = await client._verified(metadata, token, claims["nonce"], "access")

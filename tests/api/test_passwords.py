@@ -7,7 +7,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select
 
 from api.bootstrap import reset
-from api.credentials import hash_password
+from api.callers.credentials import hash_password
 from core.states import Role
 from core.tables import Audit, User
 from tests.world import World

@@ -12,9 +12,10 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select
 
 from api.examples import words
+from api.labeling import lease_statements as leases
 from api.labeling import statements as sql
 from api.pipelined_sql import Statement
-from core.messages import RunJob
+from core.jobs.messages import RunJob
 from core.rounds import close
 from core.settings import Settings
 from core.states import JobState, ProjectState, Role
@@ -83,19 +84,19 @@ def _values(connection: psycopg.Connection[Any], project: Project, user: int) ->
 
 
 LEASING = {
-    "the caller's": sql.MINE,
-    "held": sql.HELD,
-    "free": sql.free(BATCH, 1),
-    "free, many": sql.free(200, 1),
-    "free, several annotators": sql.free(BATCH, 2),
-    "free, alike": sql.free(BATCH, 1, 4 * BATCH),
+    "the caller's": leases.MINE,
+    "held": leases.HELD,
+    "free": leases.free(BATCH, 1),
+    "free, many": leases.free(200, 1),
+    "free, several annotators": leases.free(BATCH, 2),
+    "free, alike": leases.free(BATCH, 1, 4 * BATCH),
     "unfinished rounds": sql.UNFINISHED,
     "members": sql.MEMBERS,
-    "given back": sql.RELEASE,
-    "given back later": sql.RELEASE_LATER,
-    "of closed clients": sql.RELEASE_CLOSED,
-    "of all other clients": sql.RELEASE_ELSEWHERE,
-    "held elsewhere": sql.HELD_ELSEWHERE,
+    "given back": leases.RELEASE,
+    "given back later": leases.RELEASE_LATER,
+    "of closed clients": leases.RELEASE_CLOSED,
+    "of all other clients": leases.RELEASE_ELSEWHERE,
+    "held elsewhere": leases.HELD_ELSEWHERE,
 }
 ANSWERING = {
     "rounds, locked": sql.LOCK_ROUNDS,
@@ -293,6 +294,12 @@ def test_publishing_a_batch_reads_the_batch(
     world: World, connection: psycopg.Connection[Any]
 ) -> None:
     project, _ = _large(world, connection, 400)
+    # As long as the pool, and empty on the disk: nothing of it is read.
+    side = project.settings["input_size"]
+    pixels = world.storage.pixels(project.id, side)
+    pixels.parent.mkdir(parents=True, exist_ok=True)
+    with pixels.open("wb") as file:
+        file.truncate(N * side * side * 3)
     open_round = select(Round).where(Round.project_id == project.id)
     made, job = close(project, world.session.scalars(open_round).one(), None)
     world.session.add_all(made)

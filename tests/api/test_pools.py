@@ -15,8 +15,8 @@ from sqlalchemy import func, select
 
 from api.main import create_app
 from api.pictures import image_url
-from core import queue
-from core.messages import RunJob
+from core.jobs import queue
+from core.jobs.messages import RunJob
 from core.settings import Settings
 from core.states import JobKind, ProjectState, Role, Split
 from core.tables import Artifact, Example, Job, Project

@@ -6,9 +6,9 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import func, select, update
 
-from core import queue
+from core.jobs import queue
+from core.jobs.messages import RemoveFiles
 from core.lifecycle import claim_job, new_job
-from core.messages import RemoveFiles
 from core.states import ExampleState, JobKind, JobState, Role, Split
 from core.tables import DRY_RUN, Annotation, Example, Job, Member, Project, Query, Round
 from tests.api.test_labeling import lease, running, send, verdict
@@ -346,6 +346,15 @@ def test_members_come_and_go(http: TestClient, world: World) -> None:
     assert http.get(project_path, headers=annotator.headers).status_code == 404
     assert http.delete(path, headers=engineer.headers).status_code == 404
     assert http.put(f"{members}/999999", headers=engineer.headers).status_code == 404
+    # Somebody is left who manages it: who cannot sign in does not count.
+    away = world.caller(Role.ENGINEER, project)
+    away.user.active = False
+    world.session.commit()
+    own = f"{members}/{engineer.user.id}"
+    for method, body in (("DELETE", None), ("PUT", {"role": "reviewer"})):
+        refused = http.request(method, own, json=body, headers=engineer.headers)
+        assert (refused.status_code, refused.json()["code"]) == (409, "last_manager")
+    assert http.delete(f"{members}/{away.user.id}", headers=engineer.headers).status_code == 204
     # Nobody comes in who was let go; who is in may still be given less.
     annotator.user.active = False
     world.session.commit()

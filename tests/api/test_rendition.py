@@ -19,10 +19,10 @@ from sqlalchemy.orm import Session
 
 from api.pictures import image_url
 from core import settings
-from core.pictures.rendition import VERSION
+from core.media.images.rendition import VERSION
+from core.media.images.thumbnails import LARGEST, SCREEN, full_size, thumbnail
 from core.storage import Storage
 from core.tables import Example
-from core.thumbnails import LARGEST, SCREEN, full_size, thumbnail
 from tests import zoo
 from tests.s3 import Bucket
 from tests.workers.import_files import Pool, encoded, png

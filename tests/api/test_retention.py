@@ -66,12 +66,16 @@ def test_a_project_goes_when_its_time_is_over_and_everybody_was_told(
     lapse(world, project, timedelta(days=30) - timedelta(minutes=1))
     assert expire_one(world.session) is None
     lapse(world, project, timedelta(minutes=1))
-    job = new_job(JobKind.RELABEL, project_id=project.id, params={})
-    world.session.add(job)
-    world.session.flush()
-    assert expire_one(world.session) is None
-    world.session.delete(job)
-    world.session.flush()
+    takes_over = {"project": project.id}
+    for job in (
+        new_job(JobKind.RELABEL, project_id=project.id, params={}),
+        new_job(JobKind.IMPORT_POOL, project_id=kept.id, params=takes_over),
+    ):
+        world.session.add(job)
+        world.session.flush()
+        assert expire_one(world.session) is None
+        world.session.delete(job)
+        world.session.flush()
     name = project.name
     assert expire_one(world.session) == name
     world.session.commit()

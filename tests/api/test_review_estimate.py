@@ -22,7 +22,7 @@ from core.storage import sha256
 from core.tables import Artifact, Example, Job, Project, Suggestion
 from core.tasks.classification import stored_class
 from core.tasks.registry import class_of, label_of
-from models.intervals import clopper_pearson, wilson
+from models.numerics.intervals import clopper_pearson, wilson
 from models.relabeling.recalibration import Recalibration, recalibrate
 from tests.api.reviewing import call, labeled
 from tests.processes import eventually

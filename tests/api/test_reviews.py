@@ -66,7 +66,8 @@ class Review:
         return list(self.world.session.scalars(statement.order_by(Example.pool_index)))
 
     def labels(self) -> list[int]:
-        labels: list[int] = take(self.world.session, self.project.id, None).labels.tolist()
+        known = take(self.world.session, self.project.id, None)
+        labels: list[int] = known.labels.outputs(-1).tolist()
         return labels
 
 

@@ -6,7 +6,7 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
-from core import queue
+from core.jobs import queue
 from core.states import ProjectState, Role, RoundState
 from core.tables import Job, Project, Round
 from tests.api.test_labeling import lease, running, send, verdict

@@ -249,7 +249,7 @@ def test_an_installation_may_require_it_of_some_or_all(
     http: TestClient, world: World, wanted: str, held: bool
 ) -> None:
     identifier: Any = http.app.state.identifier  # type: ignore[attr-defined]
-    identifier._second_factor = wanted
+    identifier._asked["second_factor"] = wanted
     log_in(http)
     assert (http.get("/api/projects").status_code == 403) is held
     # Programs go on: their tokens are secrets that nobody types.

@@ -3,6 +3,7 @@
 import io
 import json
 import uuid
+from datetime import timedelta
 from typing import Any
 
 import pyarrow.parquet as pq
@@ -10,7 +11,7 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
-from core.messages import RunJob
+from core.jobs.messages import RunJob
 from core.states import JobKind, JobState, Role
 from core.tables import Artifact, Job, Project, Round
 from core.tasks.instruction_rows import InstructionRow, Turn
@@ -20,9 +21,12 @@ from tests.workers.instructed import good_ones, judge_of, pool_of, rows_of
 from tests.workers.starting import start_job
 from tests.world import World
 from workers.advance import handler as advance
-from workers.instructions import handler
+from workers.context import sessions
+from workers.instructions import handler, superseded
 from workers.instructions.following import Following
+from workers.instructions.superseded import remove_superseded
 from workers.runner import run_job
+from workers.tasks.follow_people import follow_people
 
 FIRST = str(uuid.uuid4())
 PARAMS: dict[str, Any] = {"features": "hashed_ngrams", "largest": 4}
@@ -175,9 +179,9 @@ def test_people_decide_what_they_rank_and_say_how_often_the_judge_is_right(
     world.session.commit()
     made = Following.made
 
-    def interrupted(context: Any, round_id: int) -> Following:
+    def interrupted(*given: Any) -> Following:
         """What people say, of which somebody corrects one before the round is locked."""
-        found = made(context, round_id)
+        found = made(*given)
         said = person.say(leased[0]["query_id"], "ood", supersedes=FIRST)
         assert said["status"] in ("accepted", "conflict"), said
         return found
@@ -210,6 +214,51 @@ def test_people_decide_what_they_rank_and_say_how_often_the_judge_is_right(
     assert [one.name for one in folder.glob("selection-*")] == [files[1].storage_key.split("/")[-1]]
     round_ = world.session.scalars(select(Round).where(Round.project_id == project.id)).one()
     assert round_.metrics["judge_agreement"] == agreement
+
+    # Who corrects an order after that is followed at once; a new one is not asked for any more.
+    monkeypatch.undo()
+    recent = http.get(f"{person.path}/recent", headers=person.caller.headers).json()["items"]
+    last = next(one for one in recent if one["verdict"] == "label")
+    ids = sorted(member["example_id"] for member in last["members"])
+    back = [[one] for one in reversed(ids)]
+    corrected = person.rank(last["query_id"], back, supersedes=last["key"])
+    assert (corrected["status"], corrected["counted"]) == ("accepted", True)
+    world.session.commit()
+    follow_people({"project_id": project.id})
+    now = every(lambda **query: chosen.get("/clusters", **query), show="people")
+    (cluster,) = [one for one in now if one["members"][0]["example_id"] in ids]
+    assert [row["example_id"] for row in cluster["members"] if row["kept"]] == [ids[-1]]
+    assert chosen.get()["by_reason"]["wrong_by_people"] == people["asked"] - 2
+    world.session.refresh(files[1])
+    # Whoever reads what was there before still does; it goes later.
+    assert len([*folder.glob("selection-*")]) == 2
+    assert remove_superseded(sessions(), world.storage) == 0
+    monkeypatch.setattr(superseded, "GRACE", timedelta(seconds=-60))
+    # One that cannot be removed, as its name is too long for any disk, keeps no other.
+    stuck, (gone,) = "selection-" + "0" * 300, files[1].meta["superseded"]
+    waiting = {stuck: files[1].meta["superseded"][gone], gone: files[1].meta["superseded"][gone]}
+    files[1].meta = {**files[1].meta, "superseded": waiting}
+    world.session.commit()
+    assert remove_superseded(sessions(), world.storage) == 1
+    world.session.refresh(files[1])
+    assert [*files[1].meta["superseded"]] == [stuck]
+    listed = http.get(f"/api/projects/{project.id}/artifacts", headers=chosen.headers).json()
+    assert "superseded" not in listed["items"][-1]["meta"]
+    assert "people" in listed["items"][-1]["meta"]
+    files[1].meta = {name: said for name, said in files[1].meta.items() if name != "superseded"}
+    world.session.commit()
+    assert [one.name for one in folder.glob("selection-*")] == [files[1].storage_key.split("/")[-1]]
+    written = files[1].storage_key
+    follow_people({})
+    world.session.refresh(files[1])
+    assert files[1].storage_key == written
+    # One whose file is broken keeps no other from following.
+    world.storage.artifact(files[0].storage_key).write_bytes(b"broken")
+    files[1].meta = {**files[1].meta, "people": {**files[1].meta["people"], "heard": 0}}
+    world.session.commit()
+    follow_people({})
+    world.session.refresh(files[1])
+    assert files[1].storage_key == written
 
 
 def test_chats_and_several_responses_leave_whole(http: TestClient, world: World) -> None:

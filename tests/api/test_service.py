@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from api.__main__ import main
 from api.main import create_app
-from core import queue
+from core.jobs import queue
 from core.settings import Settings, settings
 from core.states import JobState
 from core.tables import Job
@@ -43,7 +43,7 @@ def test_full_garbage_collections_skip_what_lives_as_long_as_the_process(
 ) -> None:
     walked = []
     # This process has logs of its own.
-    monkeypatch.setattr("core.logs.configure", lambda _: None)
+    monkeypatch.setattr("core.telemetry.logs.configure", lambda _: None)
     monkeypatch.setattr("uvicorn.run", lambda *_, **__: walked.append(len(gc.get_objects())))
     monkeypatch.setattr(sys, "argv", ["api"])
     try:

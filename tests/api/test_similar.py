@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from core import nearness
-from core.nearness import complete_screen, similarities, unit_mean
+from core.artifacts import nearness
+from core.artifacts.nearness import complete_screen, similarities, unit_mean
 from core.tables import Project
 from tests.api.test_labeling import running
 from tests.api.test_pool_actions import act, ids_of

@@ -11,10 +11,10 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
+from core.artifacts.subsets import UNKNOWN, noise
 from core.lifecycle import new_job
 from core.states import ArtifactKind, JobKind, Role
 from core.storage import sha256
-from core.subsets import UNKNOWN, noise
 from core.tables import Artifact, Example, Project
 from models.pruning.view import Pruned, PruningView
 from tests.world import Caller, World

@@ -10,6 +10,7 @@ from fastapi.testclient import TestClient
 
 from api.main import create_app
 from core.events import CHANNEL, Topic
+from core.jobs.pauses import Pause
 from core.settings import Settings
 from core.states import JobState, ProjectState, Role
 from core.tables import Project, Sync
@@ -30,6 +31,7 @@ Told = set[tuple[int, str]]
 NO_PROJECT = "concerns no project: admins' pages ask again by themselves, or when they are shown"
 HOT = "each page hears what became of its own; the round that it closes is told"
 SILENT = {
+    "POST /api/auth/oidc/backchannel-logout": NO_PROJECT,
     "POST /api/admin/webhooks": NO_PROJECT,
     "DELETE /api/admin/workers/{name}": NO_PROJECT,
     "POST /api/auth/login": NO_PROJECT,
@@ -60,6 +62,7 @@ SILENT = {
     "POST /api/projects/{project_id}/reviews/{review}/lease": "no page shows what others hold",
     "POST /api/projects/{project_id}/labeling/answers": HOT,
     "POST /api/projects/{project_id}/examples/look-up": "whoever sent the file asks for its job",
+    "POST /api/projects/{project_id}/examples/by-words": "whoever asked asks for its job",
     "POST /api/projects/{project_id}/examples/{example_id}/look-at": "who asks waits for the job",
 }
 
@@ -201,6 +204,15 @@ def _job(verb: str, state: JobState) -> Callable[[Scene], int]:
     return act
 
 
+def _resume_job(scene: Scene) -> int:
+    project = scene.world.project()
+    job = add_job(scene.world, project, JobState.PAUSED)
+    job.pause = Pause("spending_cap", 1.0, 1.5, "clusters", 3, 9, None, True).to_json()
+    scene.world.session.commit()
+    scene.call("post", f"/jobs/{job.id}/resume", json={"finish": True})
+    return project.id
+
+
 def _close(scene: Scene) -> int:
     project = running(scene.world)
     scene.call("post", f"/projects/{project.id}/rounds/0/close")
@@ -327,14 +339,15 @@ TOLD: list[tuple[str, Callable[[Scene], int], set[Topic]]] = [
     ("POST /api/projects/{project_id}/rounds/estimate", _estimate_round, {Topic.JOB}),
     ("POST /api/projects/{project_id}/audit", _draw, {Topic.POOL, Topic.ROUND}),
     ("POST /api/jobs/{job_id}/cancel", _job("cancel", JobState.QUEUED), {Topic.JOB}),
+    ("POST /api/jobs/{job_id}/resume", _resume_job, {Topic.JOB}),
     ("POST /api/jobs/{job_id}/retry", _job("retry", JobState.FAILED), {Topic.JOB}),
     ("POST /api/projects/{project_id}/rounds/{number}/close", _close, {Topic.ROUND}),
     ("PUT /api/projects/{project_id}/members/{user_id}", _member("put"), {Topic.MEMBER}),
     ("DELETE /api/projects/{project_id}/members/{user_id}", _member("delete"), {Topic.MEMBER}),
     ("POST /api/projects/{project_id}/snapshots", _snapshot(gone=False), {Topic.SNAPSHOT}),
     ("POST /api/projects/{project_id}/certificates", _begin_certificate, {Topic.JOB}),
-    (f"{CERTIFICATE}/apply", _certificate("apply"), {Topic.CERTIFICATE, Topic.POOL}),
-    (f"{CERTIFICATE}/revoke", _certificate("apply", "revoke"), {Topic.CERTIFICATE, Topic.POOL}),
+    (f"{CERTIFICATE}/apply", _certificate("apply"), {Topic.CERTIFICATE}),
+    (f"{CERTIFICATE}/revoke", _certificate("apply", "revoke"), {Topic.CERTIFICATE}),
     (
         "DELETE /api/projects/{project_id}/snapshots/{snapshot}",
         _snapshot(gone=True),

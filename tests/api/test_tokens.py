@@ -6,9 +6,9 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import update
 
+from api.callers.principal import BOUND
+from api.callers.token_limits import TokenMeter
 from api.main import create_app
-from api.principal import BOUND
-from api.token_limits import TokenMeter
 from core.errors import TooManyRequests
 from core.settings import Settings
 from core.states import Role, Scope
@@ -109,8 +109,8 @@ def test_a_token_that_asks_too_often_has_to_wait(installation: Settings, world: 
 
 def test_what_other_processes_have_counted_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [1_000_000_020.0]
-    monkeypatch.setattr("api.token_limits.time.time", lambda: now[0])
-    monkeypatch.setattr("api.token_limits.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("api.callers.token_limits.time.time", lambda: now[0])
+    monkeypatch.setattr("api.callers.token_limits.time.monotonic", lambda: now[0])
     meter = TokenMeter(200)
     meter.count(1)
     assert meter.to_tell() is None

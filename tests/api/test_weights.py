@@ -9,12 +9,12 @@ from fastapi.testclient import TestClient
 from safetensors.torch import save
 from sqlalchemy import select
 
-from core import queue
-from core.messages import CheckWeights
+from core.jobs import queue
+from core.jobs.messages import CheckWeights
 from core.settings import Settings
-from core.states import Role, RoundState
+from core.states import JobKind, JobState, Role, RoundState
 from core.storage import sha256
-from core.tables import Audit, Project, PublishedWeights, Weights
+from core.tables import Audit, Job, Project, PublishedWeights, Weights
 from tests.security.targets import add_weights
 from tests.world import Caller, World
 
@@ -133,6 +133,27 @@ def test_names_and_files_are_there_once(http: TestClient, world: World, admin: C
     assert file.read_bytes() == FILE
 
 
+@pytest.mark.parametrize("left", [None, b"", b"!" * len(FILE)])
+def test_a_file_that_was_lost_is_put_back_by_uploading_it_again(
+    http: TestClient, world: World, admin: Caller, left: bytes | None
+) -> None:
+    made = upload(http, admin).json()
+    (file,) = files(world)
+    if left is None:
+        file.unlink()
+        # By its name alone nothing tells it from others, and of the same name it is another.
+        other = upload(http, admin, save({"b": torch.ones(3)}))
+        assert other.json()["code"] == "name_taken"
+    else:
+        file.write_bytes(left)
+    name = "tiny" if left is None else "once more"
+    again = upload(http, admin, name=name)
+    assert (again.status_code, again.json()) == (201, made)
+    (back,) = files(world)
+    assert back.read_bytes() == FILE
+    assert upload(http, admin, name="other").json()["code"] == "weights_there"
+
+
 @pytest.mark.parametrize("role", [Role.ENGINEER, Role.ANNOTATOR])
 def test_only_admins_add_and_delete(role: Role, http: TestClient, world: World) -> None:
     caller, row = world.caller(role), add_weights(world)
@@ -179,6 +200,33 @@ def test_weights_that_wait_for_their_check_can_be_chosen_and_the_project_says_so
     assert shown["warnings"] == [
         "The weights 'new' do not fit test_resnet; choose others. Tensor x is missing."
     ]
+
+
+def test_purity_clip_takes_weights_of_captions_and_no_others(
+    http: TestClient, world: World, admin: Caller
+) -> None:
+    project = world.project()
+
+    def compare(name: str) -> Any:
+        purity = {"name": "clip", "params": {"classes": "cat, dog", "uploaded": name}}
+        body = {"settings": {"purity": purity}}
+        return http.patch(f"/api/projects/{project.id}", json=body, headers=admin.headers)
+
+    upload(http, admin)
+    for name, says in (("gone", "there are no such weights"), ("tiny", "are of timm")):
+        refused = compare(name)
+        assert (refused.status_code, refused.json()["code"]) == (400, "unknown_weights")
+        assert says in refused.json()["detail"]
+        assert refused.json()["field"] == "settings.purity.params.uploaded"
+    captions = save({"b": torch.ones(3)})
+    made = upload(http, admin, captions, name="words", library="open_clip").json()
+    chosen = compare("words")
+    assert chosen.status_code == 200, chosen.text
+    assert chosen.json()["warnings"] == ["The weights 'words' are still to be checked by a worker."]
+    kept = http.delete(f"{PATH}/{made['id']}", headers=admin.headers)
+    assert (kept.status_code, kept.json()["code"]) == (409, "weights_in_use")
+    assert compare("").status_code == 200
+    assert http.delete(f"{PATH}/{made['id']}", headers=admin.headers).status_code == 204
 
 
 def test_published_weights_are_looked_for_when_they_are_chosen_and_again_when_missing(
@@ -236,6 +284,14 @@ def test_weights_are_deleted_when_no_project_starts_from_them(
     refused = http.delete(f"{PATH}/{made['id']}", headers=admin.headers)
     assert refused.json()["code"] == "weights_in_use"
     round_.state = RoundState.CLOSED
+    # A job may name others than its project does.
+    params = {"weights": "tiny"}
+    job = Job(project_id=project.id, kind=JobKind.RELABEL, state=JobState.QUEUED, params=params)
+    world.session.add(job)
+    world.session.commit()
+    refused = http.delete(f"{PATH}/{made['id']}", headers=admin.headers)
+    assert refused.json()["code"] == "weights_in_use"
+    job.state = JobState.SUCCEEDED
     world.session.commit()
     assert http.delete(f"{PATH}/{made['id']}", headers=admin.headers).status_code == 204
     assert files(world) == []

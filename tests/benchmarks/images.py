@@ -21,3 +21,18 @@ def write_images(path: Path, a_class: int) -> None:
         images.append(file.getvalue())
         labels.append(index % 10)
     pq.write_table(pa.table({"image": images, "label": labels}), path)
+
+
+def write_outside(folder: Path, count: int) -> None:
+    """Something like the textures and Tiny-ImageNet, of which every third image shows CIFAR-10."""
+    random = np.random.default_rng(1)
+    images = []
+    for _ in range(count):
+        file = io.BytesIO()
+        pixels = random.integers(0, 256, (16, 16, 3)).astype(np.uint8)
+        Image.fromarray(pixels).save(file, "JPEG")
+        images.append(file.getvalue())
+    pq.write_table(pa.table({"image32": images}), folder / "dtd10.parquet")
+    known = ["frog" if row % 3 == 0 else None for row in range(count)]
+    table = {"image": images, "cifar10_class": known, "borderline": [False] * count}
+    pq.write_table(pa.table(table), folder / "tinyimagenet_train100.parquet")

@@ -82,6 +82,7 @@ def test_it_measures_a_real_server_and_loses_nothing(
     assert report["answers"] > 0
     assert (report["lost"], report["double_leases"], report["errors"]) == (0, 0, {})
     for level in report["levels"]:
+        assert level["processor_ms"] > 0
         assert [len(found) for found in level["windows"]] == [2]
         assert all(memory > 10 for _, memory in level["memory_mb"][0])
     assert "0 lost, 0 leased twice" in capsys.readouterr().out

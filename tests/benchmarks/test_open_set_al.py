@@ -11,7 +11,9 @@ import pytest
 
 from benchmarks import open_set_al
 from benchmarks.open_set import contrastive
-from tests.benchmarks.images import write_images
+from benchmarks.open_set.protocol import ELSEWHERE, Case, split
+from benchmarks.open_set.runs import Algorithm, params_of
+from tests.benchmarks.images import write_images, write_outside
 
 STRATEGIES = ("random", "margin")
 ROUNDS = 2
@@ -89,6 +91,37 @@ def test_a_round_with_nothing_left_to_ask_has_no_share(folder: Path, run: Run) -
     assert shares[1:] == [None, None]
     assert shares[0] == pytest.approx(16 / 20)
     assert "nan" not in run(*arguments)
+
+
+def test_ood_of_other_data_sets_and_what_is_learned_from_it(folder: Path, run: Run) -> None:
+    write_outside(folder, 12)
+    arguments = (
+        "--textures", str(folder / "dtd10.parquet"), "--tinyimagenet", str(folder),
+        "--noise", "0.5", "--strategies", "random,random+taufe=1,conf+ood_class",
+        "--json", str(folder / "cross.json"),
+    )  # fmt: skip
+    assert run(*arguments).count("trial 0  seed 0:") == 3
+    content = json.loads((folder / "cross.json").read_text())
+    # 12 textures and 8 of 12 images of Tiny-ImageNet are OOD; of 100 others as many are taken.
+    assert content["config"]["outside"] == "cross_textures_tinyimagenet"
+    outcomes = {one["label"]: one["outcome"] for one in content["runs"]}
+    assert outcomes["random"]["in_share"] == outcomes["random+taufe=1"]["in_share"]
+    cache = folder / "cache" / "cross_textures_tinyimagenet"
+    assert (np.load(cache / "targets.npy") == ELSEWHERE).sum() == 20
+    case = Case(0.5, 0, 0)
+    parts = split(np.load(cache / "targets.npy"), 120, case, budget=10, cross=True)
+    assert (parts.labels[parts.pool] >= 0).sum() == (parts.labels[parts.pool] < 0).sum() == 20
+    assert len(parts.test) == 30
+    with pytest.raises(SystemExit, match="nothing is called tauffe"):
+        run("--strategies", "random+tauffe")
+
+
+def test_models_learn_from_ood_answers_where_they_are_told_to_only() -> None:
+    learns = {
+        label: params_of({"flip": False}, Algorithm.parse(label))["ood_class"]
+        for label in ("conf", "conf+ood_class", "eaoa", "mqnet/k_plus_1")
+    }
+    assert learns == {"conf": False, "conf+ood_class": True, "eaoa": False, "mqnet/k_plus_1": False}
 
 
 def test_contrastive_features_are_learned_once_and_used(

@@ -15,7 +15,7 @@ import pytest
 import yaml
 from sqlalchemy import make_url
 
-from core.messages import QUEUE_OF, QUEUES, DeliverWebhooks, RemoveFiles, Sweep
+from core.jobs.messages import QUEUE_OF, QUEUES, DeliverWebhooks, RemoveFiles, Sweep
 from karat import Client
 from karat.local.embedded import EmbeddedPostgres, postgres_programs, redis_program
 from tests.conftest import ROOT

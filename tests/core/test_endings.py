@@ -12,7 +12,7 @@ from numpy.testing import assert_array_equal
 from numpy.typing import NDArray
 from PIL import Image
 
-from core.pictures.rendition import rendered
+from core.media.images.rendition import rendered
 from workers.imports.items import Refused
 from workers.imports.media.decode import Decoded, decode
 

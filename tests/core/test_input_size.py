@@ -6,9 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.input_size import LARGE, MEDIUM, PHOTOGRAPH, SMALL, SizeChoice, input_size_for
+from core.media.images.input_size import (
+    LARGE,
+    MEDIUM,
+    PHOTOGRAPHS,
+    SMALL,
+    SizeChoice,
+    input_size_for,
+)
 
 sides = st.integers(1, 20_000)
+totals = st.integers(0, 200_000)
 pictures = st.lists(st.tuples(sides, sides), min_size=1, max_size=40)
 
 
@@ -17,37 +25,62 @@ pictures = st.lists(st.tuples(sides, sides), min_size=1, max_size=40)
     [
         (1, 8), (8, 8), (9, 16), (16, 16), (17, 24), (24, 24), (25, 28), (28, 28), (29, 32),
         (32, 32), (33, 64), (64, 64), (96, 64), (97, 128), (159, 128),
-        (160, 160), (480, 160), (20_000, 160),
+        (160, 160), (191, 160), (192, 192), (223, 192), (224, 224), (287, 224), (288, 288),
+        (20_000, 288),
     ],
 )  # fmt: skip
 def test_the_side_by_the_shorter_side_of_the_images(shorter: int, chosen: int) -> None:
     assert input_size_for(shorter) == chosen
 
 
+@pytest.mark.parametrize(
+    ("total", "chosen"),
+    [
+        (0, 288), (45_000, 288), (45_001, 224), (75_000, 224), (75_001, 192), (100_000, 192),
+        (100_001, 160), (1_000_000, 160),
+    ],
+)  # fmt: skip
+def test_more_photographs_than_are_embedded_soon_are_seen_smaller(total: int, chosen: int) -> None:
+    assert input_size_for(480, total=total) == chosen
+    assert input_size_for(170, total=total) == 160
+    assert input_size_for(28, total=total) == 28
+    choice = SizeChoice.of([(640, 480)], total=total)
+    assert choice is not None
+    assert choice.side == chosen
+
+
 @given(shorter=sides)
 def test_small_images_lose_no_pixel_and_no_side_is_cut_in_half_for_nothing(shorter: int) -> None:
     chosen = input_size_for(shorter)
-    assert chosen in (*SMALL, MEDIUM, LARGE, PHOTOGRAPH)
+    photographs = sorted(side for side, _ in PHOTOGRAPHS)
+    assert chosen in (*SMALL, MEDIUM, LARGE, *photographs)
     if shorter <= SMALL[-1]:
         assert chosen >= shorter
         assert all(side < shorter for side in SMALL if side < chosen)
-    elif shorter >= PHOTOGRAPH:
-        assert chosen == PHOTOGRAPH
+    elif shorter >= photographs[0]:
+        assert chosen == max(side for side in photographs if side <= shorter)
     else:
         assert chosen == (MEDIUM if shorter <= 96 else LARGE)
         assert 3 * chosen >= 2 * shorter
 
 
-@given(one=sides, other=sides)
-def test_larger_images_are_never_seen_smaller(one: int, other: int) -> None:
-    assert input_size_for(min(one, other)) <= input_size_for(max(one, other))
+@given(one=sides, other=sides, total=totals, more=totals)
+def test_larger_images_are_never_seen_smaller_and_more_never_larger(
+    one: int, other: int, total: int, more: int
+) -> None:
+    smaller, larger = sorted((one, other))
+    assert input_size_for(smaller, total=total) <= input_size_for(larger, total=total)
+    assert input_size_for(one, total=total + more) <= input_size_for(one, total=total)
 
 
-@given(shorter=sides, above=st.integers(0, 500))
-def test_what_has_to_fit_into_it_fits(shorter: int, above: int) -> None:
-    chosen = input_size_for(shorter, above)
-    assert above < chosen <= max(160, above + 1)
-    assert chosen == input_size_for(shorter) or input_size_for(shorter) <= above
+@given(shorter=sides, total=totals, above=st.integers(0, 500))
+def test_what_has_to_fit_into_it_fits(shorter: int, total: int, above: int) -> None:
+    chosen, usual = (
+        input_size_for(shorter, total=total, above=above),
+        input_size_for(shorter, total=total),
+    )
+    assert above < chosen <= max(288, above + 1)
+    assert chosen == usual or usual <= above
 
 
 @given(sizes=pictures, order=st.randoms())
@@ -71,6 +104,6 @@ def test_turned_images_count_alike_and_none_choose_nothing() -> None:
     turned, upright = SizeChoice.of([(4000, 3000)]), SizeChoice.of([(3000, 4000)])
     assert turned is not None
     assert upright is not None
-    assert turned.side == upright.side == 160
-    assert str(turned) == "Images are typically 4000 × 3000; the model sees 160 × 160."
+    assert turned.side == upright.side == 288
+    assert str(turned) == "Images are typically 4000 × 3000; the model sees 288 × 288."
     assert SizeChoice.of([]) is None

@@ -12,8 +12,10 @@ from core.lifecycle import (
     move_project,
     move_round,
     new_job,
+    pause_job,
     request_cancel,
     requeue_job,
+    resume_job,
 )
 from core.states import JobKind, JobState, ProjectState, RoundState
 from core.tables import Job, Project, Round
@@ -138,6 +140,25 @@ def test_queued_job_ends_only_by_being_cancelled(state: JobState) -> None:
 
 
 @pytest.mark.parametrize("state", JobState)
+def test_a_running_job_is_paused_and_a_paused_one_goes_on(state: JobState) -> None:
+    found, paused = job(state, worker="worker:1"), job(state)
+    if state is JobState.RUNNING:
+        pause_job(found, {"reason": "spending_cap"})
+        assert (found.state, found.worker, found.error) == (JobState.PAUSED, None, None)
+        assert (found.pause, found.finished_at) == ({"reason": "spending_cap"}, None)
+    else:
+        with pytest.raises(Conflict, match="cannot become paused"):
+            pause_job(found, {})
+    if state is JobState.PAUSED:
+        resume_job(paused)
+        assert (paused.state, paused.pause) == (JobState.QUEUED, None)
+    else:
+        with pytest.raises(Conflict) as refused:
+            resume_job(paused)
+        assert refused.value.code == "job_not_paused"
+
+
+@pytest.mark.parametrize("state", JobState)
 def test_only_failed_and_cancelled_jobs_are_queued_again(state: JobState) -> None:
     done = {"seconds": {"import": 1.0}}
     found = job(state, cancel_requested=True, message="Cancelled.", checkpoint=done)
@@ -158,6 +179,7 @@ def test_only_failed_and_cancelled_jobs_are_queued_again(state: JobState) -> Non
     [
         (JobState.QUEUED, (JobState.CANCELLED, False)),
         (JobState.RUNNING, (JobState.RUNNING, True)),
+        (JobState.PAUSED, (JobState.CANCELLED, False)),
         *((state, None) for state in ENDS),
     ],
 )

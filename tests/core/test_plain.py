@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from core.pictures.plain import plain_jpeg
-from core.pictures.rendition import TooManyPixels, rendered
+from core.media.images.plain import plain_jpeg
+from core.media.images.rendition import TooManyPixels, rendered
 from tests import zoo
 
 

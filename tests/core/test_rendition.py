@@ -22,14 +22,14 @@ from numpy.testing import assert_array_equal
 from numpy.typing import NDArray
 from PIL import Image, PngImagePlugin
 
-from core.pictures import rendition
-from core.pictures.depth import Range, scale_of
-from core.pictures.gate import Gate
-from core.pictures.rendition import rendered
-from core.pictures.scans import is_in_one_scan
+from core.media.images import rendition
+from core.media.images.depth import Range, scale_of
+from core.media.images.gate import Gate
+from core.media.images.rendition import rendered
+from core.media.images.scans import is_in_one_scan
+from core.media.images.thumbnails import make, make_full_size
 from core.storage import Storage
-from core.thumbnails import make, make_full_size
-from models.media.image import fit_image
+from models.media.images.store import fit_image
 from tests import zoo
 from workers.imports.media.decode import Decoded, decode
 
@@ -295,7 +295,7 @@ import resource, sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from core.storage import Storage
-from core.thumbnails import make
+from core.media.images.thumbnails import make
 
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10

@@ -121,6 +121,13 @@ class Finger(Pointer):
             self._touch("touchMove", x + (right - x) * step / 4, y + (bottom - y) * step / 4)
         self._touch("touchEnd")
 
+    def pinch(self, middle: tuple[float, float], factor: float) -> None:
+        """Two fingers beside a point of the image, drawn apart."""
+        x, y = self._at(middle)
+        for kind, apart in (("touchStart", 1.0), ("touchMove", factor), ("touchMove", factor)):
+            self._touches(kind, [(x - 25 * apart, y), (x + 25 * apart, y)])
+        self._touches("touchEnd", [])
+
     def tap(self, point: tuple[float, float]) -> None:
         """On a point of the image."""
         self._touch("touchStart", *self._at(point))
@@ -132,5 +139,8 @@ class Finger(Pointer):
         return place["x"] + point[0] * scale, place["y"] + point[1] * scale
 
     def _touch(self, kind: str, *at: float) -> None:
-        points = [{"x": at[0], "y": at[1]}] if at else []
+        self._touches(kind, [(at[0], at[1])] if at else [])
+
+    def _touches(self, kind: str, places: list[tuple[float, float]]) -> None:
+        points = [{"x": x, "y": y, "id": number} for number, (x, y) in enumerate(places)]
         self.devtools.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})

@@ -5,7 +5,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    expect,
+    sync_playwright,
+)
 
 ARGUMENTS: Final = (
     "--no-sandbox",
@@ -15,16 +22,22 @@ ARGUMENTS: Final = (
     "--disable-component-update",
     "--disable-sync",
 )
+# What is expected comes late on a busy machine; the default is 5 seconds.
+expect.set_options(timeout=30_000)
 
 
 @contextmanager
 def launched() -> Iterator[Browser]:
     """Start it, and end it with the event loop that it keeps running in this thread.
 
+    The headless shell, where it is installed: the same engine without the windows of a browser,
+    each of which is a page that has to be made as well. A context that is closed in it is gone at
+    once, as in a crash: pages that are to say goodbye have to be left first.
+
     Raises:
         FileNotFoundError: It is not installed.
     """
-    names = ("chromium", "chromium-browser", "google-chrome")
+    names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
     executable = next((found for name in names if (found := shutil.which(name))), None)
     if executable is None:
         raise FileNotFoundError("Chromium is needed; on Debian: apt-get install chromium")

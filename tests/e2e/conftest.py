@@ -25,7 +25,8 @@ def browser() -> Iterator[Browser]:
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     """``karat up``: database, broker, API, workers, scheduler."""
     directory: Path = tmp_path_factory.mktemp("stack")
-    with Stack(directory / "data", port=0) as running:
+    judges = {"KARAT_JUDGE_ALLOW": "127.0.0.1"}
+    with Stack(directory / "data", port=0, environment=judges) as running:
         yield running
 
 

@@ -30,14 +30,24 @@ def row(group: int, place: int) -> dict[str, str]:
 
 
 def ranking_project(
-    karat: Client, name: str, folder: Path, rows: Sequence[dict[str, Any]]
+    karat: Client, name: str, folder: Path, rows: Sequence[dict[str, Any]], **settings: Any
 ) -> ProjectClient:
     """A draft with these rows."""
-    project = karat.create_project(name, [], medium="text", task="instructions")
+    project = karat.create_project(name, [], medium="text", task="instructions", settings=settings)
     table = folder / "rows.jsonl"
     table.write_text("".join(json.dumps(one) + "\n" for one in rows))
     karat.wait(project.import_images(table)["id"])
     return project
+
+
+def annotator(karat: Client, project: ProjectClient, name: str) -> Client:
+    """A new member of a project, signed in; whoever asks for it closes it."""
+    email, password = f"{name}.{project.id}@rankers.test", f"{name}-ranks-them-all"
+    user = karat.create_user(email, password, name=name, role="annotator")
+    project.add_member(user["id"])
+    client = Client(karat.url)
+    client.login(email, password)
+    return client
 
 
 def ask(stack: Stack, project: ProjectClient, sizes: Sequence[int]) -> None:
@@ -70,6 +80,15 @@ def stored(stack: Stack, project_id: int) -> list[tuple[int, str, Label | None, 
     url = stack.environment["DATABASE_URL"].replace("+psycopg", "")
     with psycopg.connect(url) as connection:
         return connection.execute(statement, [project_id]).fetchall()
+
+
+def held(stack: Stack, example_id: int) -> Label | None:
+    """What a row counts as now."""
+    url = stack.environment["DATABASE_URL"].replace("+psycopg", "")
+    with psycopg.connect(url) as connection:
+        found = connection.execute("SELECT label FROM examples WHERE id = %s", [example_id])
+        row = found.fetchone()
+    return row[0] if row else None
 
 
 def label(order: Sequence[Sequence[int]], wrong: Sequence[int] = ()) -> Label:

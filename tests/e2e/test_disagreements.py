@@ -1,9 +1,9 @@
-"""Two columns of labels contradict each other: an engineer decides by keys, and takes it back."""
+"""Two columns of labels contradict each other: an engineer decides by keys or on a phone."""
 
 import csv
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from karat import Client
 from karat.client.project import ProjectClient
@@ -53,7 +53,7 @@ def labels(project: ProjectClient) -> dict[str, tuple[str, str | None]]:
 
 
 def test_an_engineer_settles_what_two_columns_disagree_on(
-    signed_in: Page, karat: Client, tmp_path: Path
+    signed_in: Page, browser: Browser, karat: Client, tmp_path: Path
 ) -> None:
     page = signed_in
     project = contradicted(karat, tmp_path)
@@ -107,3 +107,30 @@ def test_an_engineer_settles_what_two_columns_disagree_on(
     page.get_by_role("dialog").get_by_role("button", name="Take all back").click()
     expect(card.get_by_role("link", name="Decide")).to_be_visible()
     assert labels(project) == given
+
+    # On a phone: what fingers do is told, where there are no keys, and the labels are tapped.
+    context = browser.new_context(
+        storage_state=page.context.storage_state(),
+        base_url=page.url.partition("/projects")[0],
+        viewport={"width": 390, "height": 844},
+        has_touch=True,
+        is_mobile=True,
+        reduced_motion="reduce",
+    )
+    phone = context.new_page()
+    for path, told in (
+        ("label", "Tap what it is."),
+        ("label/grid", "Tap images to choose them"),
+        ("review/disagreements", "Tap the label that is right"),
+    ):
+        phone.goto(f"/projects/{project.id}/{path}")
+        phone.get_by_role("button", name="Help").tap()
+        help_ = phone.get_by_role("dialog", name="Help")
+        expect(help_).to_contain_text(told)
+        expect(help_.locator("kbd")).to_have_count(0)
+        help_.get_by_role("button", name="Close").tap()
+    name = name_of(phone)
+    phone.get_by_role("button", name="Others said dark").tap()
+    eventually(lambda: labels(project)[name] == ("labeled", "dark"), "what was tapped counts")
+    assert phone.evaluate("document.documentElement.scrollWidth") <= 390
+    context.close()

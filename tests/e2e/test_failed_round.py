@@ -1,4 +1,4 @@
-"""A round that fails: who labels is told whom to tell, and who can help is told why, and helps."""
+"""A round or an embedding that fails: who labels hears whom to tell, who can help hears why."""
 
 from pathlib import Path
 
@@ -13,8 +13,11 @@ from tests.e2e.chromium import sign_in
 from tests.e2e.labeled import images
 from tests.e2e.test_first_round import answer
 from tests.processes import eventually
+from tests.weight_files import TINY, tiny_weights
 
 MINA = ("mina@failed.karat.local", "a password of hers")
+# Of whatever its job was at.
+FAILED = "What comes next could not be prepared"
 # Published nowhere, whatever reaches a hub from here.
 MISSING = {"name": "torchvision", "params": {"architecture": "resnet18000"}}
 
@@ -35,12 +38,18 @@ def answer_all(client: Client, project: ProjectClient, most: int) -> None:
 
 
 @pytest.fixture
-def failed(karat: Client, tmp_path: Path) -> ProjectClient:
+def mina(karat: Client) -> int:
+    """Who labels."""
+    known = next((one for one in karat.users() if one["email"] == MINA[0]), None)
+    return (known or karat.create_user(*MINA, name="Mina Seo", role="annotator"))["id"]
+
+
+@pytest.fixture
+def failed(karat: Client, mina: int, tmp_path: Path) -> ProjectClient:
     """A project whose first round could not be closed, as nobody publishes the next one's model."""
-    mina = karat.create_user(*MINA, name="Mina Seo", role="annotator")
     settings = {"input_size": 16, "budget": 6, "strategy": {"name": "random"}}
     made = karat.create_project("Lost at sea", ["light", "dark"], settings=settings)
-    made.add_member(mina["id"])
+    made.add_member(mina)
     karat.wait(made.import_images(images(tmp_path / "pool", 40))["id"])
     made.start()
     eventually(lambda: made.rounds()[0]["state"] == "open", "the first round opens")
@@ -59,7 +68,7 @@ def test_a_failure_reaches_who_waits(
     expect(card).to_contain_text("Round failed")
     expect(card).not_to_contain_text("Running")
     # While there are images that were chosen before: these, and word that no others follow.
-    notice = hers.get_by_role("alert").filter(has_text="The training has failed")
+    notice = hers.get_by_role("alert").filter(has_text=FAILED)
     hers.goto(f"/projects/{failed.id}/label/grid")
     hers.locator("[data-tile]").first.wait_for()
     expect(notice).to_contain_text("After them no new ones come up")
@@ -69,7 +78,7 @@ def test_a_failure_reaches_who_waits(
     expect(notice).not_to_contain_text("resnet18000")
     while hers.locator("[data-query-id]").count() > 0:
         answer(hers, "x")
-    expect(hers.get_by_role("heading", name="The training has failed")).to_be_visible()
+    expect(hers.get_by_role("heading", name=FAILED)).to_be_visible()
     waiting = hers.locator("[data-waiting-for]")
     expect(waiting).to_contain_text("Tell Admin")
     expect(waiting).not_to_contain_text("by themselves")
@@ -79,6 +88,11 @@ def test_a_failure_reaches_who_waits(
     page = signed_in
     page.goto(f"/projects/{failed.id}/settings")
     expect(page.get_by_role("banner").or_(page.locator("header"))).to_contain_text(["Round failed"])
+    # The overview gives the reason, once, and leads to where another model is chosen.
+    page.goto(f"/projects/{failed.id}")
+    told = page.get_by_role("alert").filter(has_text="has no classification network 'resnet18000'")
+    expect(told.get_by_role("link", name="To the settings")).to_be_visible()
+    expect(page.get_by_text("has no classification network")).to_have_count(1)
     page.goto(f"/projects/{failed.id}/label")
     waiting = page.locator("[data-waiting-for]")
     expect(waiting).to_contain_text("has no classification network 'resnet18000'")
@@ -86,3 +100,57 @@ def test_a_failure_reaches_who_waits(
     waiting.get_by_role("button", name="Try again").click()
     # It goes on by itself.
     page.locator("[data-query-id]").wait_for(timeout=60_000)
+
+
+@pytest.fixture
+def halted(karat: Client, mina: int, stack: Stack, tmp_path: Path) -> ProjectClient:
+    """A project whose first images can be labeled and not embedded, as its weights are lost."""
+    weights = karat.weights.add(lost_weights(tmp_path), TINY, name="lost", timeout=None)
+    params = {"architecture": TINY, "mode": "frozen", "weights": "lost"}
+    settings = {"input_size": 16, "budget": 6, "model": {"name": "timm", "params": params}}
+    made = karat.create_project("Half at sea", ["light", "dark"], settings=settings)
+    made.add_member(mina)
+    karat.wait(made.import_images(images(tmp_path / "pool", 12))["id"])
+    (file,) = (stack.data_dir / "weights").rglob(f"{weights['sha256']}.safetensors")
+    file.unlink()
+    made.start()
+    eventually(lambda: waits_for_help(made), "it cannot be embedded")
+    return made
+
+
+def waits_for_help(project: ProjectClient) -> bool:
+    now = project.get()["current_round"]
+    return now is not None and now["failed"]
+
+
+def lost_weights(folder: Path) -> Path:
+    tiny_weights(folder / "tiny.safetensors", seed=32)
+    return folder / "tiny.safetensors"
+
+
+def test_an_embedding_that_fails_is_told_while_its_images_are_labeled(
+    signed_in: Page, browser: Browser, karat: Client, halted: ProjectClient, tmp_path: Path
+) -> None:
+    assert halted.rounds()[0]["state"] == "open"
+    hers = sign_in(browser, karat.url, MINA).new_page()
+    hers.goto("/")
+    card = hers.get_by_role("article").filter(has_text="Half at sea")
+    expect(card).to_contain_text("Round failed")
+    hers.goto(f"/projects/{halted.id}/label")
+    hers.locator("[data-query-id]").wait_for()
+    notice = hers.get_by_role("alert").filter(has_text=FAILED)
+    expect(notice).to_contain_text("Tell Admin")
+    expect(notice).not_to_contain_text("safetensors")
+
+    page = signed_in
+    page.goto(f"/projects/{halted.id}")
+    told = page.get_by_role("alert").filter(has_text="The file of the weights 'lost' is missing")
+    told.get_by_role("link", name="Admin, Weights").click()
+    page.get_by_role("button", name="Add weights").wait_for()
+    # What was lost is put back by the same file, under whatever name.
+    karat.weights.add(lost_weights(tmp_path), TINY, name="found")
+    page.goto(f"/projects/{halted.id}")
+    told.get_by_role("button", name="Try again").click()
+    expect(page.get_by_text("Running", exact=True)).to_be_visible()
+    expect(told).to_have_count(0)
+    expect(notice).to_have_count(0)

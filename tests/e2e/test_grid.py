@@ -206,7 +206,7 @@ def test_two_hundred_by_keyboard_with_an_undo_and_a_lost_network(
     # Undo as a unit: the three verdicts were corrected, each once, and nothing else was.
     assert {query for query, *_ in again} == set(wrong)
     assert {verdict for query, verdict, *_ in again} == {"ood"}
-    assert all(0 < seconds < 60 for _, _, seconds, _ in stored)
+    assert all(seconds > 0 for _, _, seconds, _ in stored)
 
 
 def test_a_project_without_the_grid_leads_to_the_single_mode(
@@ -233,7 +233,18 @@ def test_the_heading_of_a_group_is_whole_on_a_phone(
     project.update(classes=[{"id": ids[name], "name": f"{name} {long}"} for name in NAMES])
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(f"/projects/{project.id}/label/grid")
-    heading = page.get_by_role("heading", name=long).first
+    headings = page.get_by_role("heading", name=long)
+    none = page.get_by_role("button", name="All are none of the classes")
+
+    def is_one_there() -> bool:
+        # Which group comes up first is the strategy's choice.
+        if headings.count() > 0:
+            return True
+        none.evaluate_all("them => them.forEach(it => it.click())")
+        return False
+
+    eventually(is_one_there, "images that look like a class come up")
+    heading = headings.first
     heading.scroll_into_view_if_needed()
     assert heading.evaluate("it => it.scrollWidth <= it.clientWidth")
     confirm = page.get_by_role("button", name=long).and_(page.get_by_text("All are")).first

@@ -112,7 +112,8 @@ def test_the_rest_is_labeled_with_a_guarantee(
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("None of the classes")
     dialog.get_by_role("button", name="Label").click()
-    expect(page.get_by_role("heading", name="have labels of the model")).to_be_visible()
+    given = page.get_by_role("heading", name="have labels of the model")
+    expect(given).to_be_visible(timeout=30_000)
 
     page.get_by_role("link", name="Read it").click()
     report = page.get_by_role("article", name="Report on labels")

@@ -164,12 +164,17 @@ def test_a_finger_draws_adjusts_and_keeps(
     expect(page.get_by_role("button", name="Send 1 box")).to_be_visible()
     # By its corner.
     finger.drag((260, 300), (320, 400))
+    # By the grip in its middle; two fingers enlarge the image, and change no box.
+    finger.drag((190, 240), (210, 250))
+    width = finger.place()["width"]
+    finger.pinch((490, 240), 1.5)
+    eventually(lambda: finger.place()["width"] > 1.3 * width, "the image is enlarged")
     finger.tap((500, 200))
     page.get_by_role("button", name="Keep", exact=True).tap()
     page.get_by_role("button", name="Send 2 boxes").tap()
     eventually(lambda: len(stored(stack, project.id)) == 1, "the boxes have arrived")
     drawn, kept = stored(stack, project.id)[0][2]["boxes"]
-    assert [drawn[side] for side in "xywh"] == pytest.approx((60, 80, 260, 320), abs=6)
+    assert [drawn[side] for side in "xywh"] == pytest.approx((80, 90, 260, 320), abs=6)
     assert (drawn["class_id"], kept["class_id"]) == (car, bicycle)
     assert (drawn["origin"], kept["origin"]) == ("drawn", "kept")
     context.close()

@@ -8,7 +8,7 @@ import numpy as np
 import psycopg
 import pytest
 from PIL import Image
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Request, expect
 
 from karat import Client
 from karat.client.project import ProjectClient
@@ -56,12 +56,19 @@ def verdicts_in(stack: Stack, project_id: int) -> list[Any]:
         return connection.execute(statement, [project_id]).fetchall()
 
 
+def to_judge(request: Request) -> bool:
+    return request.resource_type == "image" and "size=" not in request.url
+
+
 def test_two_hundred_by_keyboard(signed_in: Page, stack: Stack, project: ProjectClient) -> None:
     page = signed_in
+    # Images to judge, in the order of the queue; of those in the strip there are small versions.
+    asked: list[str] = []
     downloaded: set[str] = set()
+    page.on("request", lambda request: asked.append(request.url) if to_judge(request) else None)
     page.on(
         "requestfinished",
-        lambda request: downloaded.add(request.url) if request.resource_type == "image" else None,
+        lambda request: downloaded.add(request.url) if to_judge(request) else None,
     )
     page.goto(f"/projects/{project.id}/label")
     page.locator("[data-query-id]").wait_for()
@@ -76,7 +83,7 @@ def test_two_hundred_by_keyboard(signed_in: Page, stack: Stack, project: Project
                 lambda: len(verdicts_in(stack, project.id)) == CUT.start, "all answers arrive"
             )
             # The images that are judged without a network, and the one shown after them.
-            while len(downloaded) <= CUT.stop:
+            while len(asked) <= CUT.stop or not {*asked[: CUT.stop + 1]} <= downloaded:
                 page.wait_for_event("requestfinished")
             page.context.set_offline(True)
         if number == CUT.stop:

@@ -10,9 +10,20 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from karat import Client
 from karat.client.project import ProjectClient
+from karat.client.resources import Answer
 from karat.local.stack import Stack
 from tests.e2e.chromium import sign_in
-from tests.e2e.rankings import Label, ask, label, ranking_project, row, shown, stored
+from tests.e2e.rankings import (
+    Label,
+    annotator,
+    ask,
+    held,
+    label,
+    ranking_project,
+    row,
+    shown,
+    stored,
+)
 from tests.e2e.test_first_round import answer, come_up, query
 from tests.processes import eventually
 from tests.stacks import admin_login
@@ -36,7 +47,7 @@ _WAYS: Final[list[tuple[str, Callable[[list[int]], Label]]]] = [
 
 @pytest.fixture
 def project(karat: Client, tmp_path: Path) -> ProjectClient:
-    rows = [row(group, place) for group in range(GROUPS + 1) for place in range(ROWS)]
+    rows = [row(group, place) for group in range(GROUPS) for place in range(ROWS)]
     return ranking_project(karat, f"Sums {tmp_path.name}", tmp_path, rows)
 
 
@@ -52,8 +63,7 @@ def rank(page: Page, keys: str) -> list[int]:
 def test_fifty_groups_are_ranked_by_keys_with_the_network_cut_in_between(
     signed_in: Page, stack: Stack, project: ProjectClient
 ) -> None:
-    # One more than are ranked: with the last the round closes, and a correction would be late.
-    ask(stack, project, [ROWS] * (GROUPS + 1))
+    ask(stack, project, [ROWS] * GROUPS)
     page = signed_in
     page.goto(f"/projects/{project.id}/label")
     page.locator("[data-query-id]").wait_for()
@@ -87,7 +97,8 @@ def test_fifty_groups_are_ranked_by_keys_with_the_network_cut_in_between(
     assert {one[0]: one[2] for one in rows} == given
     assert all(one[1] == "label" and one[3] is None for one in rows)
 
-    # Back to one of the last, which is as it was, and is put right.
+    # The round has closed. Back to one of the last, which is as it was, and is put right.
+    eventually(lambda: project.rounds()[0]["state"] == "closed", "the round closes")
     strip = page.get_by_role("navigation", name="Your last verdicts")
     strip.get_by_role("button").nth(6).click()
     page.locator("[data-query-id]").wait_for()
@@ -107,6 +118,65 @@ def test_fifty_groups_are_ranked_by_keys_with_the_network_cut_in_between(
         [*(one for one in given[back]["wrong"] if one != ids[0]), ids[0]],
     )
     assert last[3] is not None
+    # It counts, and the others of the group have it as well.
+    assert project.rounds()[0]["state"] == "closed"
+    assert all(held(stack, one) == last[2] for one in ids)
+
+
+def test_a_reviewer_decides_between_two_orders(
+    signed_in: Page, karat: Client, stack: Stack, tmp_path: Path
+) -> None:
+    rows = [row(group, place) for group in range(2) for place in range(ROWS)]
+    project = ranking_project(karat, f"Two minds {tmp_path.name}", tmp_path, rows, overlap=2)
+    ask(stack, project, [ROWS] * 2)
+    said: dict[int, list[Label]] = {}
+    for name in ("Ann", "Ben"):
+        with annotator(karat, project, name) as client:
+            mine = client.project(project.id)
+            for item in mine.lease(2)["items"]:
+                ids = sorted(one["example_id"] for one in item["members"] or [])
+                order = label([[one] for one in (ids if name == "Ann" else ids[::-1])])
+                answer: Answer = {
+                    "query_id": item["query_id"],
+                    "verdict": "label",
+                    "label": order,
+                    "seconds": 2.0,
+                }
+                mine.answer([answer])
+                said.setdefault(ids[0], []).append(order)
+    eventually(lambda: project.rounds()[0]["state"] == "closed", "the round closes")
+
+    page = signed_in
+    page.goto(f"/projects/{project.id}/review/disagreements")
+    sides = page.get_by_role("group", name="Decisions").get_by_role("button")
+    page.locator("[data-query-id]").wait_for()
+    expect(sides).to_have_count(2)
+    shown_first = shown(page)
+    page.keyboard.press("ArrowRight")
+    page.locator(f'[data-example="{shown_first[0]}"]').wait_for(state="detached")
+    # Neither of the two: an order of their own, by the numbers, with one that is wrong.
+    ids = shown(page)
+    for key in "2x31":
+        page.keyboard.press(key)
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("All decided")).to_be_visible()
+
+    own = label([[ids[1]], [ids[0]]], [ids[2]])
+    eventually(lambda: held(stack, ids[1]) == own, "the third order counts")
+    first = min(shown_first)
+    assert held(stack, first) in said[first]
+    assert {str(held(stack, one)) for one in shown_first} == {str(held(stack, first))}
+
+    # Back, and the other of the two; on a phone as well.
+    page.set_viewport_size(PHONE)
+    page.keyboard.press("u")
+    page.keyboard.press("u")
+    page.locator(f'[data-example="{shown_first[0]}"]').wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    before = held(stack, first)
+    page.keyboard.press("ArrowLeft")
+    eventually(lambda: held(stack, first) != before, "the other order counts")
+    assert held(stack, first) in said[first]
 
 
 def test_rows_are_ranked_by_hand_and_by_fingers(
@@ -138,6 +208,8 @@ def test_rows_are_ranked_by_hand_and_by_fingers(
     expect(page.get_by_text("2 have no place yet")).to_be_visible()
     none = answer(page, "n")
     eventually(lambda: len(stored(stack, project.id)) == 2, "both have arrived")
+    # Leaving gives back what was on the screen.
+    page.goto("about:blank")
     context.close()
     first, second = stored(stack, project.id)
     assert first[:3] == (int(by_hand or 0), "label", label([[ids[0]], [ids[1]]], [ids[2]]))

@@ -65,7 +65,10 @@ def test_round_page(signed_in: Page, karat: Client, tmp_path: Path) -> None:
     expect(page.get_by_role("region", name="Another round?")).to_contain_text(
         "There is no accuracy yet", timeout=30_000
     )
+    drawn = page.get_by_role("img", name=re.compile(r"^Weight of purity"))
+    expect(drawn).to_have_attribute("aria-label", re.compile(r"Round 3: \d"))
     page.get_by_role("link", name="Round 2", exact=True).click()
+    expect(page.get_by_role("region", name="What came of it")).to_contain_text("Weight of purity")
     chart = page.get_by_role("img", name=re.compile(r"^Map of 160 images"))
     expect(chart).to_be_visible(timeout=60_000)
     expect(chart).to_have_attribute("aria-label", re.compile("MQ-Net.s Φ"))

@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from playwright.sync_api import Browser, Page, expect
 from pydantic import SecretStr
 
-from api.connections import Limits
+from api.middleware.connections import Limits
 from api.second_factor import totp
 from core.settings import Settings
 from core.states import Role

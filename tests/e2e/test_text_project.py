@@ -53,7 +53,7 @@ def test_a_table_of_texts_is_labeled_for_two_rounds_by_keyboard(
     plans.get_by_label("Column with the texts").fill("mail")
     page.keyboard.press("Enter")
     dialog = page.get_by_role("dialog", name="Import mails.csv?")
-    expect(dialog.get_by_text("12 labels, none of which is of a text for the pool")).to_be_visible(
+    expect(dialog.get_by_text("12 labels, none of a text for the pool")).to_be_visible(
         timeout=60_000
     )
     expect(dialog).not_to_contain_text(" 0 labels")
@@ -75,7 +75,9 @@ def test_a_table_of_texts_is_labeled_for_two_rounds_by_keyboard(
         answer(page, _KEYS[named(int(kinds[text]))])
     assert len(judged) >= 2 * BUDGET
     page.goto(f"/projects/{project.id}/rounds/1")
-    expect(page.get_by_text(re.compile(r"Features: (minilm|hashed_ngrams|both), "))).to_be_visible()
+    expect(
+        page.get_by_text(re.compile(r"Told apart by (minilm|hashed_ngrams|both), "))
+    ).to_be_visible()
     assert IMAGE.search(page.locator("main").inner_text()) is None
     page.goto(f"/projects/{project.id}")
     rounds = page.get_by_role("group", name="Rounds")

@@ -7,7 +7,9 @@ from playwright.sync_api import Page, expect
 from safetensors.torch import save_file
 
 from karat import Client
+from tests.captions import tiny, weights
 from tests.e2e.importing import saved
+from tests.e2e.labeled import images
 from tests.e2e.test_choose_algorithm import choose, project_on
 from tests.weight_files import TINY, tiny_weights
 
@@ -88,3 +90,31 @@ def test_published_weights_that_cannot_be_had_are_told_where_the_model_is_chosen
     saved(page)
     told = page.get_by_text("torchvision has no classification network 'resnet18000'")
     expect(told.first).to_be_visible(timeout=60_000)
+
+
+def test_images_are_searched_by_words_where_weights_understand_them(
+    signed_in: Page, karat: Client, tmp_path: Path
+) -> None:
+    page = signed_in
+    made = karat.create_project("By words", ["light", "dark"], settings={"input_size": 16})
+    karat.wait(made.import_images(images(tmp_path / "pool", 12))["id"])
+    field = page.get_by_label("What the images show")
+    page.goto(f"/projects/{made.id}/pool")
+    expect(page.get_by_role("heading", name="12 images")).to_be_visible()
+    expect(field).to_have_count(0)
+    file = tmp_path / "captions.safetensors"
+    file.write_bytes(weights(tiny()))
+    added = karat.weights.add(file, "ViT-B-32", library="open_clip", timeout=60)
+    page.reload()
+    field.fill("a light image")
+    field.press("Enter")
+    compared = page.get_by_role("region", name="Similar to")
+    expect(compared).to_contain_text("a light image", timeout=60_000)
+    expect(page.get_by_role("heading", name="12 images")).to_be_visible()
+    page.reload()
+    # The address keeps what was looked for.
+    expect(field).to_have_value("a light image")
+    compared.get_by_role("button", name="Show all images").click()
+    expect(compared).to_have_count(0)
+    expect(field).to_have_value("")
+    karat.weights.remove(added["id"])

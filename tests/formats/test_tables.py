@@ -18,14 +18,14 @@ from pyarrow import parquet
 from core.errors import DomainError
 from tests.workers.import_files import Pool, png, reasons, zipped
 from tests.world import World
-from workers.imports.delimited import Delimited
+from workers.imports.formats.delimited import Delimited
+from workers.imports.formats.json_stream import elements, json_rows
+from workers.imports.formats.metadata import Metadata
+from workers.imports.formats.parquet import ParquetSource
+from workers.imports.formats.said import Described, describe
+from workers.imports.formats.table import TableSource
 from workers.imports.items import Item
-from workers.imports.json_stream import elements, json_rows
 from workers.imports.keys import KeySource
-from workers.imports.metadata import Metadata
-from workers.imports.parquet import ParquetSource
-from workers.imports.said import Described, describe
-from workers.imports.table import TableSource
 
 # Halves of characters and NUL as well, and the name of a field of our own.
 TEXT = st.text(st.characters(codec=None, exclude_categories=()), max_size=5) | st.sampled_from(

@@ -13,11 +13,11 @@ from tests.formats.test_certainty import coco, finished, labels, pool_of, told
 from tests.formats.test_numbers import truths
 from tests.workers.import_files import png, reasons, zipped
 from tests.world import World
+from workers.imports.formats.metadata import Row
+from workers.imports.formats.said import Described, describe
 from workers.imports.items import Item, Refused
-from workers.imports.metadata import Row
 from workers.imports.placing import place
 from workers.imports.reading import LabelReader
-from workers.imports.said import Described, describe
 
 CLASSES = {"cat": 11, "dog": 12}
 WORDS = (None, "cat", "dog")

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import psutil
 import pyarrow.parquet as pq
+import pytest
 
+from karat.commands.check import ending
 from tests.check_cases import COLOURS, coloured, labeled, put
 from tests.karat.helpers import wait_for
 
@@ -59,7 +61,22 @@ def test_the_command_line_is_checked_before_anything_is_read(tmp_path: Path) -> 
     assert "--share" in karat_check("colours", "--share", "2", work=tmp_path, status=2).stderr
 
 
-def test_control_c_ends_it_and_leaves_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("status", "says"),
+    [
+        (-signal.SIGKILL, "SIGKILL, as the system does where memory runs out: end what else"),
+        (-signal.SIGBUS, "SIGBUS, most likely as the disk is full: make room"),
+        (-signal.SIGSEGV, "SIGSEGV, as it crashed: check again"),
+        (128 + signal.SIGTERM, "SIGTERM, from outside: check again"),
+        (1, "status 1; what it wrote above says at what"),
+    ],
+)
+def test_an_end_without_a_word_is_told_with_its_cause(status: int, says: str) -> None:
+    assert says in ending(status)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_killed_it_says_so_and_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
     work = tmp_path / "work"
     work.mkdir()
     files = {
@@ -76,13 +93,17 @@ def test_control_c_ends_it_and_leaves_nothing(tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
         text=True,
     )
-    wait_for(lambda: any(work.glob("karat-check-*/pixels")), "pixels are written", 60)
+    wait_for(lambda: any(work.glob("karat-check-*/*/pixels")), "pixels are written", 60)
     children = psutil.Process(process.pid).children(recursive=True)
     assert children
-    process.send_signal(signal.SIGINT)
+    # Ctrl-C reaches the command; what is short of memory is the process that it has started.
+    (process if number == signal.SIGINT else children[0]).send_signal(number)
     out, err = process.communicate(timeout=60)
-    assert process.returncode == 130
     assert out == ""
-    assert err == "Stopped; nothing was written.\n"
+    if number == signal.SIGINT:
+        assert (process.returncode, err) == (130, "Stopped; nothing was written.\n")
+    else:
+        assert process.returncode == 1
+        assert err.startswith("Error: The check was killed by SIGKILL, as the system does")
     assert not any([*work.glob("karat-check-*"), *work.glob("many-check*")])
     assert not any(child.is_running() for child in children)

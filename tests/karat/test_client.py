@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from karat import Client, KaratError
-from karat.client.notebook import shown
+from karat.client.notebook import Record
 from karat.client.project import ProjectClient
 from karat.client.resources import Answer, Job
 from karat.client.uploads import upload
@@ -27,7 +27,7 @@ def project(admin: Client) -> ProjectClient:
 @pytest.fixture
 def running(admin: Client, project: ProjectClient, tmp_path: Path) -> ProjectClient:
     """A project whose first round is open."""
-    admin.wait(project.import_images(image_folder(tmp_path / "pool", 12))["id"], timeout=60)
+    admin.wait(project.import_images(image_folder(tmp_path / "pool", 12)), timeout=60)
     project.start()
     wait_for(lambda: bool(project.lease(1)["items"]), "round 0 is open", 60)
     project.release()
@@ -240,6 +240,20 @@ def test_a_project_is_found_by_name_and_shown_in_a_notebook(
     assert "<th>accuracy</th>" in shown
     assert f"<td>{running.id}</td>" in admin.projects()._repr_html_()
     assert isinstance(admin.projects(), list)
+    lines = repr(running.rounds()).splitlines()
+    assert lines[0].split() == [
+        "round",
+        "state",
+        "strategy",
+        "spent",
+        "budget",
+        "share",
+        "of",
+        "the",
+        "classes",
+        "accuracy",
+    ]
+    assert lines[1].startswith("0      open   random")
     assert repr(admin) == f"<Karat at {admin.url}>"
     jobs = running.jobs()
     # Shown and counted as often as one likes; what is iterated over is not used up by it.
@@ -252,11 +266,52 @@ def test_a_project_is_found_by_name_and_shown_in_a_notebook(
 
 
 def test_a_notebook_shows_jobs_as_tables() -> None:
-    job = shown({"id": 7, "error": None, "result": {"notes": ["a <b>", "c"], "share": 1 / 3}})
+    result = {"notes": ["a <b>", "c"], "share": 1 / 3, "classes": [{"id": 1, "name": "cat"}]}
+    job = Record({"id": 7, "error": None, "result": result})
     assert job["result"]["share"] == 1 / 3
     html = job._repr_html_()
     assert "<tr><th>result.notes</th><td>a &lt;b&gt;; c</td></tr>" in html
+    assert "<tr><th>result.classes</th><td>cat</td></tr>" in html
     assert "<th>error</th>" not in html
+
+
+def test_all_that_the_api_tells_is_readable(admin: Client, running: ProjectClient) -> None:
+    # Also what lies in lists, and what a POST answers.
+    found = running.rounds()[0], running.lease(1), next(running.jobs())
+    for one in found:
+        assert "<tr><th>" in one._repr_html_()  # type: ignore[union-attr]
+    strategies = admin.algorithms("strategy")
+    assert {one["kind"] for one in strategies} == {"strategy"}
+    assert "Asks in random order: the reference that every strategy has to beat." in repr(
+        strategies
+    )
+    with pytest.raises(ValueError, match=r"no kind 'jobs' .* known: .*, job"):
+        admin.algorithms("jobs")
+    places = [
+        running.snapshots,
+        running.certificates,
+        running.webhooks,
+        admin.weights,
+        admin.judges,
+    ]
+    for place in (*places, running.syncs, running.disagreements()):
+        assert "object at" not in repr(place)
+    assert f"/projects/{running.id}/snapshots: take, " in repr(running.snapshots)
+
+
+def test_an_error_names_what_is_wrong_at_the_call(
+    admin: Client, running: ProjectClient, tmp_path: Path
+) -> None:
+    with pytest.raises(KaratError, match=r"no such job.*: /jobs/999999999"):
+        admin.job(999_999_999)
+    with pytest.raises(KaratError, match=r"no such project.*: /projects/999999999"):
+        admin.project(999_999_999)
+    with pytest.raises(TypeError, match='give its "job_id"'):
+        admin.wait(cast("Any", running.rounds()[0]))
+    with pytest.raises(FileNotFoundError, match=r"no such folder to save labels\.csv in; make it"):
+        running.export(tmp_path / "missing" / "labels.csv")
+    with pytest.raises(IsADirectoryError, match="name a file in it"):
+        running.export(tmp_path, "csv")
 
 
 def test_a_round_is_closed_and_its_job_followed(admin: Client, running: ProjectClient) -> None:

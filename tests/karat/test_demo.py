@@ -135,6 +135,11 @@ def test_unknown_classes_and_too_large_pools_are_refused(pets: Path, karat: Run)
     assert "car, cat, dog, sky" in wrong.stderr
     with pytest.raises(ServiceError, match="not enough for 90 and 10"):
         from_parquet(pets, ["cat"], noise=0.1, size=100, evaluation=None, seed=0)
+    with pytest.raises(ServiceError) as caught:
+        from_parquet(
+            pets, ["cat"], noise=0.5, size=4, evaluation=None, seed=0, label_column="species"
+        )
+    assert "called image and species" in caught.value.remedy
     assert "go together" in karat("demo", "--data", pets, status=2).stderr
 
 

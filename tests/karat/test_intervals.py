@@ -6,7 +6,7 @@ import pytest
 
 from karat.client.intervals import FEWEST, measured, wilson
 from karat.client.notebook import ROUNDS, RoundRows, accuracy_curve
-from models import intervals
+from models.numerics import intervals
 
 
 @pytest.mark.parametrize("count", [20, 49, 1000])

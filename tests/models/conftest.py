@@ -8,9 +8,10 @@ from PIL import Image
 from sklearn.datasets import load_digits
 
 from models.heads.head import LogisticHead, Scaling
-from models.media.image import PixelStore, fit_image
+from models.media.images.store import PixelStore, fit_image
 from models.protocols import PoolView
 from models.target.trained import HeadModel
+from tests.models.open_set import said
 from tests.shapes import detections_of
 
 torch.set_num_threads(1)
@@ -67,7 +68,7 @@ def view(noise_store: PixelStore) -> PoolView:
         embeddings=embeddings[pool],
         labeled_logits=outputs.logits[labeled],
         labeled_embeddings=embeddings[labeled],
-        labels=kind[labeled],
+        labels=said(kind[labeled]),
         classes=3,
         seed=0,
         head=model.linear_head(),

@@ -5,9 +5,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from models.numerics.similarity import unit_rows
 from models.protocols import Float32Array, Indices
 from models.pruning.view import PruningView
-from models.similarity import unit_rows
 
 Exact = NDArray[np.float64]
 Kind = Literal["shifted", "cosine"]

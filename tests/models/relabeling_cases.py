@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.catalog import specs
-from models.media.image import PixelStore
+from models.media.images.store import PixelStore
 from models.relabeling.run import Relabeled, relabel
 
 LEARNERS = [spec.name for spec in specs() if spec.kind == "learner"]

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from models.features.choice import BOTH, Sides, choose_features
+from models.catalog.params.networks import compared_width
+from models.features.chosen import chosen_features
 from models.features.embed import embed_pool, restore_extractor
-from models.media.image import PixelStore
-from models.media.text import TextStore
-from models.params.networks import compared_width
-from models.relabeling.features import chosen_features
+from models.heads.feature_choice import BOTH, Sides, choose_features
+from models.media.images.store import PixelStore
+from models.media.texts.store import TextStore
 from models.target.train import load_target, train_target
 
 NETWORK = "efficientnet_lite0"
@@ -100,7 +100,9 @@ def test_both_are_taken_where_each_knows_one_half() -> None:
     rows[:, 25] += 5 * (labels // 2)
     chosen = choose_features(rows, np.arange(200), labels, classes=4, sides=SIDES, seed=0)
     assert (chosen.name, chosen.columns, chosen.is_sure) == (BOTH, (0, 30), True)
-    assert chosen.note.startswith("Features: both, surely the best. Log loss of each: both ")
+    assert chosen.note.startswith(
+        "Told apart by both, surely the best. How wrong each is (log loss): both "
+    )
 
 
 def test_the_network_stays_where_others_are_better_by_chance_alone() -> None:
@@ -142,7 +144,7 @@ def test_a_model_is_loaded_with_the_features_that_it_was_trained_on(
         ood_indices=outside, embeddings=rows,
     )  # fmt: skip
     (note,) = model.notes
-    assert note.startswith("Features: ")
+    assert note.startswith("Told apart by ")
     model.save(tmp_path / "model.safetensors")
     again = load_target(tmp_path / "model.safetensors", store, embeddings=rows)
     all_of_them = np.arange(30)
@@ -184,7 +186,7 @@ def test_texts_have_both_kinds_and_the_verdicts_choose_what_is_no_english(tmp_pa
         store, inside, labels[:90], classes=3, name="auto_text", params={}, seed=0, embeddings=rows
     )
     (note,) = model.notes
-    assert note.startswith(("Features: hashed_ngrams", "Features: both"))
+    assert note.startswith(("Told apart by hashed_ngrams", "Told apart by both"))
     assert note.index("hashed_ngrams ") < note.index("minilm ")
     predicted = model.infer(np.arange(90, 120)).logits.argmax(axis=1)
     assert (predicted == labels[90:]).mean() > 0.9

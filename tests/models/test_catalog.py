@@ -10,13 +10,14 @@ from pydantic import BaseModel
 from core.project_settings import Choice, ProjectSettings
 from models import catalog
 from models.catalog import DEFAULT_MODEL, DEFAULTS_OF_TASK, Choosable, Spec, find, specs, validate
+from models.catalog.resolve import resolve
 from models.errors import ModelError
-from models.resolve import resolve
 
 NEEDS = {
     "purity", "informativeness", "embeddings",
     "contrastive", "predicted_losses", "ood_class", "weights", "detections",
-    "logits", "plain_embeddings", "plain_logits", "losses", "correct", "gradient_norms",
+    "logits", "plain_embeddings", "plain_logits", "losses", "correct",
+    "label_probabilities", "margins", "gradient_norms",
     "self_supervised",
     "lengths", "scores", "clusters", "rankings",
 }  # fmt: skip
@@ -27,7 +28,7 @@ every_spec = pytest.mark.parametrize("spec", specs(), ids=lambda spec: f"{spec.k
 
 def test_reading_the_catalog_loads_no_torch() -> None:
     code = (
-        "import sys, models.catalog, models.media.image, models.media.text\n"
+        "import sys, models.catalog, models.media.images.store, models.media.texts.store\n"
         "import models.evaluation.evaluate\n"
         "models.catalog.validate('strategy', 'mqnet', {})\n"
         "assert not {'torch', 'sklearn', 'torchvision', 'timm'} & set(sys.modules)"
@@ -93,7 +94,7 @@ def test_documentation_names_every_parameter_in_order(spec: Spec) -> None:
     ("job", "first"),
     [
         ("learn_features", ["network"]),
-        ("taufe", ["taufe", "oat"]),
+        ("taufe", ["training", "taufe", "oat"]),
         ("prune", ["method", "ratio", "count"]),
         ("relabel", ["learner"]),
     ],
@@ -101,6 +102,19 @@ def test_documentation_names_every_parameter_in_order(spec: Spec) -> None:
 def test_what_a_job_is_about_is_asked_first(job: str, first: list[str]) -> None:
     asked = list(find("job", job).params.model_json_schema()["properties"])
     assert asked[: len(first)] == first
+
+
+@pytest.mark.parametrize("job", ["prune", "relabel", "taufe"])
+def test_jobs_take_every_model_that_they_can_learn_with(job: str) -> None:
+    offered = find("job", job).params.model_json_schema()["properties"]["network"]["enum"]
+    models = {
+        spec.name
+        for spec in specs()
+        if spec.kind == "model" and spec.serves_task("classification")
+        # Features that are always frozen cannot be shaped.
+        if job != "taufe" or "embeddings" not in spec.needs
+    }
+    assert set(offered) == models
 
 
 def test_every_page_belongs_to_an_algorithm() -> None:

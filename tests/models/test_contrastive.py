@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from torch import nn
 from torch.nn.modules.module import register_module_forward_hook
 
-from models import tensorfile
+from models.catalog.params.contrastive import ContrastiveParams
 from models.errors import Cancelled, ModelError
-from models.features import contrastive
-from models.features.contrastive import embed_with_encoder, learn_encoder, nt_xent
-from models.media.image import PixelStore
-from models.media.views import shifted_views
-from models.params.contrastive import ContrastiveParams
-from models.training import resume
+from models.files import tensorfile
+from models.media.images import contrastive
+from models.media.images.contrastive import embed_with_encoder, learn_encoder, nt_xent
+from models.media.images.store import PixelStore
+from models.media.images.training import resume
+from models.media.images.views import shifted_views
 
 TINY = {"network": "cnn_tiny", "width": 8, "flip": False}
 SHORT = ContrastiveParams(**TINY, epochs=2, batch_size=16)

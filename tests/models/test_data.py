@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from models.errors import ModelError
-from models.media.image import PixelStore, fit_image
+from models.media.images.store import PixelStore, fit_image
 
 
 def _noise(count: int, size: int) -> NDArray[np.uint8]:
@@ -49,7 +49,7 @@ def test_a_view_ends_at_its_count(tmp_path: Path) -> None:
 
 def test_a_missing_store_is_named(tmp_path: Path) -> None:
     assert len(PixelStore.open(tmp_path / "none.bin", 8, 0)) == 0
-    with pytest.raises(ModelError, match=r"none\.bin; import the pool again"):
+    with pytest.raises(ModelError, match=r"none\.bin; try again"):
         PixelStore.open(tmp_path / "none.bin", 8, 1)
 
 

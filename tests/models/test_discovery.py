@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from core.nearness import unit_mean
+from core.artifacts.nearness import unit_mean
 from models.rounds.discovery import FEWEST, GROUPS, MOST, LookAlike, look_alikes
 
 _WIDTH = 48

@@ -18,8 +18,8 @@ from models.features.duplicates import (
     isolation_of,
     nearest_files,
     nearest_rows,
-    outline,
 )
+from models.media.images.outlines import outline
 
 Pictures = NDArray[np.uint8]
 

@@ -9,15 +9,16 @@ from models.errors import Cancelled, ModelError
 from models.features import embed
 from models.features.embed import embed_pool, extractor_path, uses_embeddings
 from models.heads.head import Scaling, fit_head
-from models.media.image import PixelStore
+from models.media import embedding_files
+from models.media.images.store import PixelStore
 
 PARAMS = {"features": 32, "dimension": 24, "iterations": 3}
 
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embed, "_BLOCK", 40)
-    monkeypatch.setattr(embed, "_BLOCKS_PER_SAVE", 2)
+    monkeypatch.setattr(embedding_files, "_BLOCK", 40)
+    monkeypatch.setattr(embedding_files, "_BLOCKS_PER_SAVE", 2)
 
 
 def first(store: PixelStore, count: int) -> PixelStore:

@@ -11,6 +11,7 @@ from sklearn.decomposition import PCA
 from sklearn.manifold import trustworthiness
 from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
 
+from models.catalog.params.embedding_map import EmbeddingMapParams
 from models.errors import Cancelled
 from models.features import embedding_map
 from models.features.embedding_map import (
@@ -26,7 +27,6 @@ from models.features.embedding_map import (
     reduce,
     scaled,
 )
-from models.params.embedding_map import EmbeddingMapParams
 from models.protocols import Float32Array, Indices
 
 GROUPS = 6

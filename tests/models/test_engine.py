@@ -8,10 +8,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from models.networks.nets import Network, cnn_tiny
-from models.params.networks import TinyParams
-from models.training.resume import Batches
-from models.training.train import train
+from models.catalog.params.networks import TinyParams
+from models.media.images.networks.nets import Network, cnn_tiny
+from models.media.images.training.resume import Batches
+from models.media.images.training.train import train
 
 SIZE, COUNT, CLASSES, SEED = 16, 40, 3, 5
 PIXELS = np.random.default_rng(0).integers(0, 256, (COUNT, SIZE, SIZE, 3), dtype=np.uint8)

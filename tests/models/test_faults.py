@@ -3,7 +3,7 @@ from typing import Any, Literal
 import pytest
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from models.faults import message_of
+from models.catalog.faults import message_of
 
 
 class Inner(BaseModel):

@@ -10,31 +10,30 @@ from scipy.stats import hypergeom
 
 from models.errors import ModelError
 from models.guarantee.boundaries import first_passage, make_boundary
-from models.guarantee.human_error import careful, from_pairs, target_of_draws
-from models.guarantee.sequences import (
-    fewest_wrong,
-    most_wrong,
-    most_wrong_fixed,
-    share_wrong,
-)
+from models.guarantee.human_error import from_pairs, target_of_draws
+from models.guarantee.sequences import most_wrong_fixed, share_wrong
 
-counts = st.tuples(st.integers(1, 400), st.integers(0, 60), st.integers(0, 15)).map(
+counts = st.tuples(st.integers(1, 400), st.integers(1, 60), st.integers(0, 15)).map(
     lambda it: (it[0] + it[1], it[1], min(it[2], it[1]))
 )
+
+
+def fewest_and_most(drawn: int, wrong: int, lot: int, alpha: float) -> tuple[int, int]:
+    """How many of a lot are wrong, at any look."""
+    found = share_wrong(drawn, wrong, lot, alpha)
+    return round(found.low * lot), round(found.high * lot)
 
 
 @settings(max_examples=40, deadline=None)
 @given(counts, st.sampled_from([0.01, 0.05, 0.2]))
 def test_limits_move_with_what_is_seen(count: tuple[int, int, int], alpha: float) -> None:
     lot, drawn, wrong = count
-    limit = most_wrong(drawn, wrong, lot, alpha)
-    assert wrong <= fewest_wrong(drawn, wrong, lot, alpha) <= limit <= lot - (drawn - wrong)
-    assert most_wrong(drawn, wrong, lot, alpha / 2) >= limit
+    fewest, limit = fewest_and_most(drawn, wrong, lot, alpha)
+    assert wrong <= fewest <= limit <= lot - (drawn - wrong)
+    assert fewest_and_most(drawn, wrong, lot, alpha / 2)[1] >= limit
     if drawn < lot:
-        assert most_wrong(drawn + 1, wrong, lot, alpha) <= limit
-        assert most_wrong(drawn + 1, wrong + 1, lot, alpha) >= limit
-    history = [(0, 0), (drawn // 2, min(wrong, drawn // 2))]
-    assert most_wrong(drawn, wrong, lot, alpha, history=history) <= limit
+        assert fewest_and_most(drawn + 1, wrong, lot, alpha)[1] <= limit
+        assert fewest_and_most(drawn + 1, wrong + 1, lot, alpha)[1] >= limit
     assert most_wrong_fixed(drawn, wrong, lot, alpha) <= limit, "one look is never wider"
 
 
@@ -72,10 +71,9 @@ def test_a_limit_at_every_look_misleads_seldom_enough() -> None:
     lot, alpha = 40, 0.1
     limit = np.full((lot + 1, lot + 1), lot)
     least = np.zeros((lot + 1, lot + 1), dtype=int)
-    for drawn in range(lot + 1):
+    for drawn in range(1, lot + 1):
         for wrong in range(drawn + 1):
-            limit[drawn, wrong] = most_wrong(drawn, wrong, lot, alpha)
-            least[drawn, wrong] = fewest_wrong(drawn, wrong, lot, alpha)
+            least[drawn, wrong], limit[drawn, wrong] = fewest_and_most(drawn, wrong, lot, alpha)
     for total in range(lot + 1):
         assert misled(lot, total, limit < total) <= alpha + 1e-12
         assert misled(lot, total, least > total) <= alpha + 1e-12
@@ -142,7 +140,7 @@ def test_a_share_without_a_lot_is_a_little_wider() -> None:
     assert unknown.low <= known.low < 0.05 < known.high <= unknown.high < 0.13
     assert share_wrong(50, 50, 50, 0.05).low == 1.0
     with pytest.raises(ModelError, match="count each draw once"):
-        most_wrong(5, 6, 10, 0.05)
+        share_wrong(5, 6, 10, 0.05)
 
 
 def test_pairs_tell_how_often_people_err() -> None:
@@ -158,7 +156,6 @@ def test_pairs_tell_how_often_people_err() -> None:
     assert from_pairs(0, 0, 0.05).high == 0.5
     assert from_pairs(10, 10, 0.05).share == 0.5
     assert target_of_draws(0.02, 0.03) == pytest.approx(0.02 * 0.97**2)
-    assert careful(0.02, 0.03) == 0.05
     with pytest.raises(ModelError, match="count each pair once"):
         from_pairs(3, 4, 0.05)
 

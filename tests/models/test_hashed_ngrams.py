@@ -10,13 +10,13 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
 from sklearn.preprocessing import normalize
 
+from models.catalog.params.networks import HashedNgramsParams
 from models.errors import Cancelled, ModelError
-from models.features import embed
 from models.features.embed import embed_pool, restore_extractor
-from models.features.hashed_ngrams import HashedNgrams
-from models.media import text
-from models.media.text import TextStore
-from models.params.networks import HashedNgramsParams
+from models.media import embedding_files
+from models.media.texts import store as text_store
+from models.media.texts.hashed_ngrams import HashedNgrams
+from models.media.texts.store import TextStore
 from tests.texts import mailbox
 
 PARAMS = HashedNgramsParams(dimension=12)
@@ -71,8 +71,8 @@ def test_a_killed_embedding_goes_on_where_it_was(
 ) -> None:
     texts, _ = mailbox(90)
     store, out = store_of(texts, tmp_path / "store"), tmp_path / "x.npy"
-    monkeypatch.setattr(text, "_MOST_TEXTS", 10)
-    monkeypatch.setattr(embed, "_BLOCKS_PER_SAVE", 2)
+    monkeypatch.setattr(text_store, "_MOST_TEXTS", 10)
+    monkeypatch.setattr(embedding_files, "_BLOCKS_PER_SAVE", 2)
     embed_pool(store, "hashed_ngrams", {"dimension": 8}, out=tmp_path / "whole.npy", seed=0)
     seen: list[str] = []
     extract = HashedNgrams.extract

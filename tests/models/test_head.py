@@ -6,7 +6,7 @@ from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 
 from models.heads.head import Scaling, fit_head
-from models.probability import softmax
+from models.numerics.probability import softmax
 
 DIGITS = load_digits()
 PIXELS = DIGITS.data.astype(np.float32)

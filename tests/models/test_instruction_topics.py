@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
-from models.instructions.topics import MOST, topics_of, words_of
+from models.tasks.instructions.topics import MOST, topics_of, words_of
 
 
 def test_topics_are_groups_of_like_rows_the_largest_first() -> None:

@@ -13,7 +13,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from models.errors import ModelError
 from models.heads.head import Scaling
-from models.media.image import PixelStore
+from models.media.images.store import PixelStore
 from models.relabeling.consensus import consensus_quality
 from models.relabeling.second_opinion import judge, out_of_sample, second_opinion
 from tests.models.relabeling_cases import noisy

@@ -8,9 +8,10 @@ from numpy.testing import assert_allclose
 from sklearn.metrics import roc_auc_score
 
 from models.evaluation.ood_detection import telling
-from models.protocols import OOD, Indices, Outputs
+from models.protocols import OOD, Outputs
 from models.rounds.left_out import tells_apart
 from models.rounds.query import QuerySettings
+from tests.models.open_set import said
 
 WIDTH = 12
 
@@ -32,7 +33,7 @@ def judged(apart: float, count: int = 90, settings: QuerySettings | None = None,
     verdicts = Outputs(np.zeros((count, 2), dtype=np.float32), rows)
     model: Any = Model()
     return tells_apart(
-        model, 7 * np.arange(count), labels, verdicts, settings or QuerySettings(), seed=0
+        model, 7 * np.arange(count), said(labels), verdicts, settings or QuerySettings(), seed=0
     )
 
 
@@ -51,9 +52,8 @@ def test_too_little_says_nothing() -> None:
     assert judged(8.0, count=19) is None
     rows = np.zeros((30, WIDTH), dtype=np.float32)
     model: Any = Model()
-    alone: Indices = np.zeros(30, dtype=np.int64)
     verdicts = Outputs(np.zeros((30, 2), dtype=np.float32), rows)
-    found = tells_apart(model, np.arange(30), alone, verdicts, QuerySettings(), seed=0)
+    found = tells_apart(model, np.arange(30), said([0] * 30), verdicts, QuerySettings(), seed=0)
     assert found is None
     assert telling(np.arange(4.0), np.ones(4, dtype=bool)) is None
 

@@ -11,11 +11,12 @@ from skactiveml.pool import DropQuery, ProbCover, TypiClust
 from sklearn.cluster import KMeans
 from sklearn.linear_model import LogisticRegression
 
-from models.params.selection import DropQueryParams, ProbCoverParams, TypiClustParams
+from models.catalog.params.selection import DropQueryParams, ProbCoverParams, TypiClustParams
 from models.protocols import Float32Array, LinearHead, PoolView
 from models.ranking.candidates import Candidates
 from models.ranking.pool_scores import PoolScores
 from models.strategies import dropquery, probcover, typiclust
+from tests.models.open_set import numbers
 
 Exact = NDArray[np.float64]
 
@@ -31,7 +32,7 @@ def few_verdicts(candidates: Candidates, count: int) -> Candidates:
     view = candidates.view
     few = replace(
         view,
-        labels=view.labels[:count],
+        labels=view.labels[np.arange(count)],
         labeled_logits=view.labeled_logits[:count],
         labeled_embeddings=view.labeled_embeddings[:count],
         contrastive=None,
@@ -49,7 +50,7 @@ def unit(rows: Float32Array) -> Exact:
 def everything(view: PoolView) -> tuple[Float32Array, Exact]:
     """Candidates, then verdicts, and what is known of them, as the library takes them."""
     rows = np.concatenate([view.embeddings, view.labeled_embeddings])
-    known = np.concatenate([np.full(len(view.embeddings), np.nan), view.labels + 1.0])
+    known = np.concatenate([np.full(len(view.embeddings), np.nan), numbers(view.labels) + 1.0])
     return rows, known
 
 

@@ -12,18 +12,18 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 from scipy.special import softmax
 
+from models.catalog.params.localize import LocalizeParams
 from models.errors import Cancelled, ModelError
-from models.localization import train as training
-from models.localization.box_losses import BoxLoss, box_loss
-from models.localization.boxes import Boxes, iou, localized
-from models.localization.judge import OVERLAPS, figures, floors, look
-from models.localization.looking import Looker, cam_boxes
-from models.localization.map_box import box_of_map, enlarged_map, scaled_map
-from models.localization.networks import Localizer, build_localizer
-from models.localization.train import Examples, shifted, train_localizer
-from models.media.image import PixelStore
-from models.params.localize import LocalizeParams
+from models.media.images.store import PixelStore
 from models.target.train import embed_pool, train_target
+from models.tasks.localization import train as training
+from models.tasks.localization.box_losses import BoxLoss, box_loss
+from models.tasks.localization.boxes import Boxes, iou, localized
+from models.tasks.localization.judge import OVERLAPS, figures, floors, look
+from models.tasks.localization.looking import Looker, cam_boxes
+from models.tasks.localization.map_box import box_of_map, enlarged_map, scaled_map
+from models.tasks.localization.networks import Localizer, build_localizer
+from models.tasks.localization.train import Examples, shifted, train_localizer
 
 SIDE = 32
 QUICK: dict[str, Any] = {

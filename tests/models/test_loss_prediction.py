@@ -8,22 +8,22 @@ from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 from torch.nn import functional
 
+from models.catalog.params.networks import BackboneParams, TinyParams, TrainingParams
 from models.errors import ModelError
 from models.heads.head import Scaling, fit_head
 from models.heads.head_losses import HeadLosses
-from models.media.image import PixelStore
-from models.networks.build import build_network
-from models.networks.loss_prediction import LossPrediction, pair_loss
-from models.networks.nets import (
+from models.heads.loss_prediction import LossPrediction, pair_loss
+from models.media.images.networks.build import build_network
+from models.media.images.networks.nets import (
     Network,
     cnn_tiny,
     resnet18_small,
     timm_backbone,
     torchvision_backbone,
 )
-from models.params.networks import BackboneParams, TinyParams, TrainingParams
+from models.media.images.store import PixelStore
+from models.media.images.training.train import train
 from models.target.train import load_target, train_target, training_notes
-from models.training.train import train
 
 TINY = {"steps": 20, "width": 8, "batch_size": 32, "flip": False, "loss_prediction": True}
 

@@ -20,20 +20,21 @@ from models.catalog import (
     suited,
     validate,
 )
+from models.catalog.params.prune import PruneParams
 from models.errors import Cancelled, ModelError
+from models.features.chosen import chosen_features, embed_rows
 from models.features.duplicates import groups_of, nearest_files, nearest_rows, outlines
-from models.media.image import PixelStore
-from models.media.text import TextStore
-from models.params.prune import PruneParams
+from models.media.images.store import PixelStore
+from models.media.texts.store import TextStore
 from models.protocols import OOD, TargetModel
 from models.pruning.frozen_warm_up import FrozenWarmUp
 from models.pruning.run import prune
 from models.pruning.view import PruningView
-from models.relabeling.features import chosen_features, embed_rows
 from models.relabeling.frozen import judge_labels
 from models.rounds.query import QuerySettings, score_pool, select
 from models.target.train import embed_pool, load_target, train_target
 from models.target.trained import HeadModel
+from tests.models.open_set import said
 from tests.texts import mailbox
 
 COUNT, LABELED = 180, np.arange(0, 180, 3)
@@ -93,7 +94,7 @@ def model(
 def round_of(model: TargetModel, kinds: NDArray[np.int64], **chosen: Any) -> NDArray[np.int64]:
     """The first twelve queries by some choices."""
     settings = QuerySettings(**{"strategy": "p_plus_i", "purity": "knn", **chosen})
-    scored = score_pool(model, POOL, LABELED, kinds[LABELED], settings, seed=0)
+    scored = score_pool(model, POOL, LABELED, said(kinds[LABELED]), settings, seed=0)
     assert not [note for note in scored.notes if "stands in" in note]
     order = select(scored, POOL, 12, settings, mqnet=None, had_ood=True).order
     assert set(order.tolist()) <= set(POOL.tolist())
@@ -203,7 +204,7 @@ def test_every_learner_finds_wrong_labels_as_a_head(
 ) -> None:
     indices, labels = noisy
     out = tmp_path / "features.npy"
-    embed_rows(store, indices, "hashed_ngrams", flip=True, seed=0, out=out)
+    embed_rows(store, indices, "hashed_ngrams", {}, seed=0, out=out)
     features = chosen_features(
         np.load(out), labels, "hashed_ngrams", classes=2, image_size=store.size, seed=0
     )

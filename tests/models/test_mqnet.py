@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,9 +10,9 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 
+from models.catalog.params import NoParams
+from models.catalog.params.strategies import ExpectedValueParams, MQNetParams
 from models.errors import ModelError
-from models.params import NoParams
-from models.params.strategies import MQNetParams
 from models.protocols import PoolView, Ranking
 from models.ranking import mqnet
 from models.ranking.candidates import Candidates
@@ -20,15 +21,18 @@ from models.ranking.mqnet import (
     InputNormalisation,
     MQNet,
     Normalisation,
+    Prior,
     meta_inputs,
     ranking_loss,
     train_mqnet,
 )
 from models.ranking.pool_scores import PoolScores
+from models.strategies import expected_value, p_plus_i
 from models.strategies import mqnet as strategy
-from models.strategies import p_plus_i
+from tests.models.open_set import said
 
 PARAMS = MQNetParams()
+PUBLISHED = MQNetParams(prior=0, balance=0)
 
 finite = st.floats(-1e6, 1e6, width=32)
 pairs_of_scores = arrays(np.float32, st.tuples(st.integers(2, 30), st.just(2)), elements=finite)
@@ -54,16 +58,18 @@ def candidates_of(
     scores: PoolScores, mqnet: MQNet | None = None, query_had_ood: bool = True
 ) -> Candidates:
     nothing = np.empty((0, 2), dtype=np.float32)
-    view = PoolView(
-        scores.logits, nothing, nothing, nothing, np.empty(0, dtype=np.int64), 2, seed=0
-    )
+    view = PoolView(scores.logits, nothing, nothing, nothing, said([]), 2, seed=0)
     return Candidates(scores, view, mqnet, query_had_ood)
 
 
 def ranked(
-    scores: PoolScores, n: int, network: MQNet | None, query_had_ood: bool = True
+    scores: PoolScores,
+    n: int,
+    network: MQNet | None,
+    query_had_ood: bool = True,
+    params: MQNetParams = PUBLISHED,
 ) -> Ranking:
-    return strategy.rank(candidates_of(scores, network, query_had_ood), n, PARAMS)
+    return strategy.rank(candidates_of(scores, network, query_had_ood), n, params)
 
 
 @settings(deadline=None, max_examples=200)
@@ -87,6 +93,11 @@ def test_strict_dominance_never_loses(raw: NDArray[np.float32], seed: int, scale
     weakly = (z[:, None] >= z[None]).all(axis=2)
     lower = ranking.meta_scores[:, None] < ranking.meta_scores[None]
     assert not (weakly & lower).any()
+    # What may be of the same classes: balance does not reorder it.
+    balanced = ranked(scores, len(raw), random_network(seed, scale), True, PARAMS)
+    place[balanced.order] = np.arange(len(raw))
+    ahead = ranking.meta_scores[:, None] > ranking.meta_scores[None] + 1e-6
+    assert not (ahead & (place[:, None] > place[None])).any()
 
 
 @settings(deadline=None, max_examples=50)
@@ -307,6 +318,55 @@ def test_without_the_skyline_a_score_may_fall_where_both_inputs_rise() -> None:
     assert free[0] < free[1]
 
 
+def _prior(count: int = 120) -> Prior:
+    """A pool that is thought to rank by purity alone."""
+    inputs = np.exp(np.random.default_rng(6).standard_normal((count, 2))).astype(np.float32)
+    return Prior(inputs, inputs[:, 0].astype(np.float64))
+
+
+def _agreement(network: MQNet, inputs: NDArray[np.float32], values: NDArray[np.floating]) -> float:
+    scores = network.scores(inputs)
+    ordered = values[:, None] > values[None]
+    return float((scores[:, None] > scores[None])[ordered].mean())
+
+
+def test_answers_move_phi_from_its_prior_as_far_as_they_weigh() -> None:
+    """Answers of which only the informative ones taught, where purity was thought to count."""
+    prior = _prior()
+    inputs, losses = _answers(300, weight_on_purity=0.0)
+    found = [
+        train_mqnet(inputs, losses, params=MQNetParams(prior=weight), seed=0, prior=prior)
+        for weight in (1e6, 300, 1)
+    ]
+    by_prior = [_agreement(network, prior.inputs, prior.values) for network in found]
+    by_answers = [_agreement(network, inputs, losses) for network in found]
+    assert by_prior[0] > 0.9
+    assert by_answers[2] > 0.7
+    assert by_prior[0] > by_prior[1] > by_prior[2]
+    assert by_answers[0] < by_answers[1] < by_answers[2]
+
+
+@pytest.mark.parametrize("params", [{"batch_pairs": 1}, {"batch_pairs": 1024}, {"momentum": 0.9}])
+def test_phi_starts_as_its_prior_however_answers_are_learned_from(params: dict[str, float]) -> None:
+    prior, (inputs, losses) = _prior(), _answers(10, weight_on_purity=0.0)
+    found = train_mqnet(inputs, losses, params=MQNetParams(**params), seed=0, prior=prior)
+    assert _agreement(found, prior.inputs, prior.values) > 0.8
+
+
+def test_weights_without_a_prior_are_no_warm_start_with_one(tmp_path: Path) -> None:
+    inputs, losses = _answers(60, weight_on_purity=0.5)
+    prior, params = _prior(), MQNetParams(epochs=2)
+    fresh = train_mqnet(inputs, losses, params=params, seed=0, prior=prior)
+    old = random_network(1, 1.0)
+    warm = train_mqnet(inputs, losses, params=params, seed=0, prior=prior, warm=old)
+    assert_array_equal(warm.scores(inputs), fresh.scores(inputs))
+    fresh.save(tmp_path / "w.safetensors")
+    again = MQNet.load(tmp_path / "w.safetensors")
+    gone_on = train_mqnet(inputs, losses, params=params, seed=1, prior=prior, warm=again)
+    assert (gone_on.scores(inputs) != fresh.scores(inputs)).any()
+    assert _agreement(gone_on, prior.inputs, prior.values) > 0.8
+
+
 def test_weights_of_another_kind_are_no_warm_start() -> None:
     inputs, losses = _answers(60, weight_on_purity=0.5)
     params = MQNetParams(skyline=False, epochs=2)
@@ -335,7 +395,27 @@ def test_saturated_ties_break_by_sum_then_position() -> None:
     assert list(ranking.order).index(2) < list(ranking.order).index(3)
 
 
-def test_first_round_adds_the_inputs() -> None:
+def test_first_round_ranks_by_expected_value() -> None:
+    ranking = ranked(scores_of(RAW), 4, None, True, PARAMS)
+    params = ExpectedValueParams(balance=PARAMS.balance)
+    plain = expected_value.rank(candidates_of(scores_of(RAW)), 4, params)
+    assert ranking.notes == (strategy.PRIOR_NOTE, *plain.notes)
+    assert_array_equal(ranking.order, plain.order)
+
+
+def test_classes_that_are_behind_come_first_where_phi_is_equal() -> None:
+    scores = replace(scores_of(RAW), logits=np.array([[9, 0], [9, 0], [9, 0], [0, 9]], np.float32))
+    candidates = candidates_of(scores, random_network(0, 0.0))
+    nothing = np.zeros((4, 2), dtype=np.float32)
+    view = PoolView(
+        scores.logits, nothing, nothing, nothing, said([0, 0, 0, 1]), 2, seed=0,
+        purity_is_probability=True,
+    )  # fmt: skip
+    ranking = strategy.rank(replace(candidates, view=view), 2, PARAMS)
+    assert ranking.order[0] == 3
+
+
+def test_without_any_prior_the_first_round_adds_the_inputs() -> None:
     ranking = ranked(scores_of(RAW), 2, None, True)
     assert ranking.notes == (strategy.UNTRAINED_NOTE,)
     z = np.exp((RAW - RAW.mean(axis=0)) / RAW.std(axis=0)).sum(axis=1)

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 import torch
 
+from models.catalog.params.networks import PackagedParams
 from models.errors import ModelError
 from models.features.embed import embed_pool, extractor_path
-from models.media.image import PixelStore
-from models.networks import packaged
-from models.networks.packaged import LEAST_SIDE
-from models.params.networks import PackagedParams
+from models.media.images.networks import packaged
+from models.media.images.networks.packaged import LEAST_SIDE
+from models.media.images.store import PixelStore
 from models.target.train import load_target, train_target
 
 NETWORKS = ["efficientnet_lite0", "efficientnet_lite1", "efficientnet_lite2"]

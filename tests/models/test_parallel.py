@@ -10,10 +10,10 @@ import torch
 from numpy.testing import assert_allclose
 
 from models.errors import Cancelled, ModelError
-from models.media.image import PixelStore
+from models.files.tensorfile import read
+from models.media.images.store import PixelStore
 from models.target.train import train_target
 from models.target.trained import NetworkModel
-from models.tensorfile import read
 
 PARAMS: dict[str, Any] = {"steps": 24, "batch_size": 16, "width": 8, "precision": "float32"}
 

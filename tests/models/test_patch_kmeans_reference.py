@@ -10,11 +10,11 @@ from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 from sklearn.decomposition import PCA
 
+from models.catalog.params.networks import PatchKMeansParams
 from models.device import cpu_has_bfloat16
-from models.features import patch_kmeans
-from models.features.patch_kmeans import PatchKMeans
-from models.media.image import PixelStore
-from models.params.networks import PatchKMeansParams
+from models.media.images import patch_kmeans
+from models.media.images.patch_kmeans import PatchKMeans
+from models.media.images.store import PixelStore
 
 Exact = NDArray[np.float64]
 

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import binomtest
 
-from models.probability import sigmoid
+from models.numerics.probability import sigmoid
 from models.rounds.pool_estimate import feature, ood_left_by_purity, ood_left_by_random
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from benchmarks.pruning_pool import certified, plain_loop
-from models.params.pruning import Prune4RelParams
+from models.catalog.params.pruning import Prune4RelParams
 from models.protocols import Indices
 from models.pruning import grand, layout, neighbourhood, neighbours, own_gain
 from models.pruning.greedy import by_marginal_gain

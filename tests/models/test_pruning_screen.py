@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from models.numerics.similarity import unit_rows
 from models.protocols import Float32Array
 from models.pruning.screen import BLUR, Screen
-from models.similarity import unit_rows
 
 
 def screened(rows: Float32Array, least: float) -> set[tuple[int, int]]:

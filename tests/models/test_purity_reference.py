@@ -15,14 +15,15 @@ from sklearn.linear_model import LogisticRegression
 from torch.nn import functional
 
 from models.catalog import find, parse, validate
+from models.catalog.resolve import resolve
 from models.errors import ModelError, NotReady
 from models.heads.head import LogisticHead, Scaling
-from models.media.image import PixelStore
-from models.networks.build import build_network
+from models.media.images.networks.build import build_network
+from models.media.images.store import PixelStore
 from models.protocols import OOD, Float32Array, Indices, PoolView
 from models.purity import blocks
-from models.resolve import resolve
 from models.target.trained import HeadModel, NetworkModel
+from tests.models.open_set import numbers, said
 
 
 def purity(name: str, view: PoolView, **params: object) -> Float32Array:
@@ -136,7 +137,7 @@ def test_react_equals_the_definition(
     assert view.head is not None
     measured = view.embeddings
     if threshold_from == "labeled":
-        measured = view.labeled_embeddings[view.labels >= 0]
+        measured = view.labeled_embeddings[~view.is_ood]
     ordered = sorted(measured.reshape(-1).tolist())
     place = percentile / 100 * (len(ordered) - 1)
     below, above = ordered[math.floor(place)], ordered[math.ceil(place)]
@@ -162,16 +163,17 @@ def test_react_that_cuts_nothing_is_energy(view: PoolView) -> None:
 def test_react_needs_a_last_layer_and_examples(view: PoolView) -> None:
     with pytest.raises(NotReady, match="ends in a linear layer"):
         purity("react", replace(view, head=None))
-    only_ood = replace(view, labels=np.full(60, -1))
+    only_ood = replace(view, labels=said([-1] * 60))
     with pytest.raises(NotReady, match="set threshold_from to pool"):
         purity("react", only_ood)
     assert np.isfinite(purity("react", only_ood, threshold_from="pool")).all()
 
 
 def test_mahalanobis_equals_the_library_when_there_are_many_labels(view: PoolView) -> None:
-    known = view.labels >= 0
+    known = ~view.is_ood
     library = Mahalanobis(None).fit_features(
-        torch.from_numpy(view.labeled_embeddings[known]), torch.from_numpy(view.labels[known])
+        torch.from_numpy(view.labeled_embeddings[known]),
+        torch.from_numpy(view.labels.classes[known]),
     )
     # The library divides the distance by two, and not the covariance by the number of labels.
     expected = -2 * known.sum() * library.predict_features(torch.from_numpy(view.embeddings))
@@ -180,13 +182,13 @@ def test_mahalanobis_equals_the_library_when_there_are_many_labels(view: PoolVie
 
 @pytest.mark.parametrize("labels", ["two of a class", "nine", "all"])
 def test_mahalanobis_equals_the_definition_with_few_labels(view: PoolView, labels: str) -> None:
-    two = np.flatnonzero(view.labels == 1)[:2]
+    two = np.flatnonzero(numbers(view.labels) == 1)[:2]
     chosen = {"two of a class": two, "nine": np.arange(9), "all": np.arange(60)}[labels]
     few = replace(
         view, labels=view.labels[chosen], labeled_embeddings=view.labeled_embeddings[chosen]
     )
-    known = few.labels >= 0
-    x, y = few.labeled_embeddings[known].astype(float), few.labels[known]
+    known = ~few.is_ood
+    x, y = few.labeled_embeddings[known].astype(float), few.labels.classes[known]
     means = {c: x[y == c].mean(axis=0) for c in set(y.tolist())}
     residuals = np.stack([row - means[c] for row, c in zip(x, y.tolist(), strict=True)])
     covariance = residuals.T @ residuals / len(residuals)
@@ -214,21 +216,23 @@ def test_mahalanobis_does_not_depend_on_the_origin(view: PoolView) -> None:
 
 
 def test_mahalanobis_of_one_example_per_class_is_euclidean(view: PoolView) -> None:
-    two = np.array([int(np.flatnonzero(view.labels == c)[0]) for c in (0, 1)])
+    two = np.array([int(np.flatnonzero(numbers(view.labels) == c)[0]) for c in (0, 1)])
     pair = replace(view, labels=view.labels[two], labeled_embeddings=view.labeled_embeddings[two])
     expected = [
         -min(float((x - mean) @ (x - mean)) for mean in pair.labeled_embeddings.astype(float))
         for x in view.embeddings.astype(float)
     ]
     assert_allclose(purity("mahalanobis", pair), expected, rtol=1e-4)
-    single = replace(pair, labels=pair.labels[:1], labeled_embeddings=pair.labeled_embeddings[:1])
+    single = replace(
+        pair, labels=pair.labels[np.array([0])], labeled_embeddings=pair.labeled_embeddings[:1]
+    )
     with pytest.raises(NotReady, match="has 1; label more examples"):
         purity("mahalanobis", single)
 
 
 def test_mahalanobis_of_repeated_examples_is_euclidean(view: PoolView) -> None:
     rows = view.labeled_embeddings[[0, 0, 0, 1, 1, 1]] / np.float32(3)
-    same = replace(view, labels=np.array([0, 0, 0, 1, 1, 1]), labeled_embeddings=rows)
+    same = replace(view, labels=said([0, 0, 0, 1, 1, 1]), labeled_embeddings=rows)
     expected = [
         -min(float((x - mean) @ (x - mean)) for mean in rows.astype(float))
         for x in view.embeddings.astype(float)
@@ -240,7 +244,9 @@ def _cosines(view: PoolView, x: NDArray[Any], labels: set[int]) -> list[float]:
     assert view.labeled_contrastive is not None
     return [
         float(x @ y) / math.sqrt(float(x @ x) * float(y @ y))
-        for y, label in zip(view.labeled_contrastive.astype(float), view.labels, strict=True)
+        for y, label in zip(
+            view.labeled_contrastive.astype(float), numbers(view.labels), strict=True
+        )
         if int(label) in labels
     ]
 
@@ -262,7 +268,7 @@ def test_csi_waits_for_features_and_answers(view: PoolView, name: str) -> None:
         purity(name, replace(view, contrastive=None, labeled_contrastive=None))
     other = {"csi": -1, "csi_ood": 0}[name]
     with pytest.raises(NotReady, match="there are none"):
-        purity(name, replace(view, labels=np.full(60, other)))
+        purity(name, replace(view, labels=said([other] * 60)))
 
 
 def test_odin_needs_a_model(view: PoolView) -> None:
@@ -316,7 +322,7 @@ def test_clip_says_what_is_missing(view: PoolView, monkeypatch: pytest.MonkeyPat
 
 def test_k_plus_1_equals_the_library(view: PoolView) -> None:
     scaling = Scaling.fit(view.embeddings)
-    outputs = np.where(view.labels == OOD, view.classes, view.labels)
+    outputs = view.labels.outputs(view.classes)
     reference = LogisticRegression(C=1 / 0.5, tol=1e-8, max_iter=5000).fit(
         scaling.apply(view.labeled_embeddings), outputs
     )
@@ -326,7 +332,7 @@ def test_k_plus_1_equals_the_library(view: PoolView) -> None:
 
 def test_k_plus_1_takes_the_output_of_the_model(view: PoolView) -> None:
     ood = np.linspace(-3, 3, len(view.logits)).astype(np.float32)
-    mine = replace(view, ood_logits=ood, labels=np.zeros_like(view.labels))
+    mine = replace(view, ood_logits=ood, labels=said([0] * len(view.labels)))
     expected = [
         sum(math.exp(f) for f in row) / (sum(math.exp(f) for f in row) + math.exp(o))
         for row, o in zip(view.logits.tolist(), ood.tolist(), strict=True)
@@ -336,6 +342,6 @@ def test_k_plus_1_takes_the_output_of_the_model(view: PoolView) -> None:
 
 @pytest.mark.parametrize("labels", ["all in", "all ood"])
 def test_k_plus_1_waits_for_answers_of_both_kinds(view: PoolView, labels: str) -> None:
-    one = np.full_like(view.labels, 0 if labels == "all in" else OOD)
+    one = said([0 if labels == "all in" else OOD] * len(view.labels))
     with pytest.raises(NotReady, match="k_plus_1"):
         purity("k_plus_1", replace(view, ood_logits=None, labels=one))

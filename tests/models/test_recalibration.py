@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 from scipy.stats import binomtest
 
 from models.errors import Cancelled
-from models.intervals import clopper_pearson, wilson
+from models.numerics.intervals import clopper_pearson, wilson
 from models.relabeling.groups import MOST, NO_GROUP, alike_groups
 from models.relabeling.recalibration import FLOOR, Recalibration, recalibrate
 

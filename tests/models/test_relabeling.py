@@ -10,14 +10,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 
 from models.catalog import parse
+from models.catalog.params.networks import TrainingParams
+from models.catalog.params.relabel import RelabelParams, SopPlusParams
 from models.errors import Cancelled, ModelError
-from models.media.image import PixelStore
-from models.networks.nets import preact_resnet18
-from models.params.networks import TrainingParams
-from models.params.relabel import RelabelParams, SopPlusParams
+from models.media.images.networks.nets import preact_resnet18
+from models.media.images.store import PixelStore
+from models.media.images.training import resume
 from models.relabeling.noisy_labels import decay
 from models.relabeling.run import relabel
-from models.training import resume
 from tests.models.relabeling_cases import LEARNERS, learned, noisy, short
 
 every_learner = pytest.mark.parametrize("learner", LEARNERS)

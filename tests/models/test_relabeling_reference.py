@@ -10,13 +10,8 @@ from sklearn.mixture import GaussianMixture
 from torch import Tensor
 from torch.nn import functional
 
-from models.relabeling.dividemix import (
-    clean_probability,
-    mixed_loss,
-    mixed_up,
-    refined_targets,
-    sharpened,
-)
+from models.media.images.training.mixing import mixed_up, sharpened
+from models.relabeling.dividemix import balanced_loss, clean_probability, refined_targets
 from models.relabeling.sop_plus import consistency, imbalance, sop_loss
 
 
@@ -124,16 +119,16 @@ def test_mixing_keeps_the_larger_part_of_each() -> None:
     assert_allclose(mixed[:, 0, 0, 0], wanted @ torch.arange(40.0), rtol=1e-4)
 
 
-def test_mixed_loss_equals_its_formula() -> None:
+def test_balanced_loss_equals_its_formula() -> None:
     torch.manual_seed(0)
     logits, targets = torch.randn(6, 3), torch.rand(6, 3).softmax(dim=1)
     p = torch.stack([softmax(row) for row in logits])
     labeled = -sum(float(targets[i, c] * torch.log(p[i, c])) for i in range(4) for c in range(3))
     squares = sum(float((p[i, c] - targets[i, c]) ** 2) for i in (4, 5) for c in range(3))
     balance = sum(math.log((1 / 3) / float(p[:, c].mean())) / 3 for c in range(3))
-    found = mixed_loss(logits, targets, labeled=4, weight=2.0)
+    found = balanced_loss(logits, targets, labeled=4, weight=2.0)
     assert_allclose(found.item(), labeled / 4 + 2 * squares / (2 * 3) + balance, rtol=1e-5)
-    alone = mixed_loss(logits, targets, labeled=6, weight=2.0)
+    alone = balanced_loss(logits, targets, labeled=6, weight=2.0)
     cross = functional.cross_entropy(logits, targets)
     assert_allclose(alone.item(), float(cross) + balance, rtol=1e-5)
 

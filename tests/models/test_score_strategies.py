@@ -11,9 +11,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
+from models.catalog.params import NoParams
+from models.catalog.params.strategies import EaoaParams, ExpectedValueParams, NeatParams
 from models.errors import NotReady
-from models.params import NoParams
-from models.params.strategies import EaoaParams, ExpectedValueParams, NeatParams
 from models.protocols import OOD, PoolView
 from models.ranking.calibration import probability_inside
 from models.ranking.candidates import Candidates, LastAnswers, Prices
@@ -21,6 +21,7 @@ from models.ranking.mqnet import Normalisation
 from models.ranking.ordering import widening
 from models.ranking.pool_scores import PoolScores
 from models.strategies import eaoa, expected_value, neat, p_times_i
+from tests.models.open_set import numbers, said
 
 VALUE = ExpectedValueParams()
 
@@ -74,7 +75,7 @@ def test_expected_value_equals_the_definition(view: PoolView, prices: Prices) ->
 @pytest.mark.parametrize(("n", "balance"), [(3, 2.0), (40, 1.0), (200, 2.0)])
 def test_class_balance_equals_the_plain_loop(view: PoolView, n: int, balance: float) -> None:
     candidates = candidates_of(view)
-    scores, labels = candidates.scores, view.labels
+    scores, labels = candidates.scores, numbers(view.labels)
     classes = np.array([_softmax(row) for row in scores.logits])
     gain = scores.informativeness - scores.informativeness.min()
     labeled = np.array([1.0 + (labels == c).sum() for c in range(view.classes)])
@@ -101,7 +102,7 @@ def test_a_class_that_is_behind_is_asked_for_first(view: PoolView) -> None:
     rng = np.random.default_rng(0)
     truth = rng.integers(0, view.classes, 200)
     logits = (4.0 * np.eye(view.classes)[truth]).astype(np.float32)
-    candidates = candidates_of(replace(view, labels=np.repeat(0, len(view.labels))))
+    candidates = candidates_of(replace(view, labels=said([0] * len(view.labels))))
     candidates = replace(candidates, scores=replace(candidates.scores, logits=logits))
     asked = expected_value.rank(candidates, 30, VALUE).order
     unbalanced = expected_value.rank(candidates, 30, ExpectedValueParams(balance=0)).order
@@ -197,7 +198,7 @@ def test_neat_equals_the_definition(view: PoolView) -> None:
     for row, logits in zip(similar, view.logits, strict=True):
         count = [0] * (view.classes + 1)
         for neighbour in sorted(range(len(row)), key=lambda j: -row[j])[:10]:
-            count[view.labels[neighbour]] += 1
+            count[numbers(view.labels)[neighbour]] += 1
         q = _softmax(np.array(count[:-1]))
         p = _softmax(logits)
         counts.append(count)
@@ -230,7 +231,7 @@ def test_eaoa_energies_equal_the_definition(view: PoolView) -> None:
 
     similar = _cosines(view.labeled_embeddings, view.embeddings)
     counts = np.zeros((200, view.classes))
-    for row, label in zip(similar, view.labels, strict=True):
+    for row, label in zip(similar, numbers(view.labels), strict=True):
         for candidate in sorted(range(200), key=lambda j: -row[j])[:30]:
             if label >= 0:
                 counts[candidate, label] += 1
@@ -242,13 +243,16 @@ def test_eaoa_learns_a_detector_where_the_model_has_none(view: PoolView) -> None
     """The fixture's embeddings tell OOD from the classes."""
     view = replace(view, ood_logits=None)
     centers = np.stack(
-        [view.labeled_embeddings[view.labels == label].mean(axis=0) for label in (0, 1, 2, OOD)]
+        [
+            view.labeled_embeddings[numbers(view.labels) == label].mean(axis=0)
+            for label in (0, 1, 2, OOD)
+        ]
     )
     distance = np.linalg.norm(view.embeddings[:, None] - centers[None], axis=2)
     inside = distance.argmin(axis=1) < 3
     energy = eaoa.learned_energy(view, EaoaParams())
     assert roc_auc_score(~inside, energy) > 0.9
-    only_inside = view.labels >= 0
+    only_inside = ~view.is_ood
     without = replace(
         view,
         labels=view.labels[only_inside],
@@ -285,6 +289,6 @@ def test_eaoa_lets_the_predicted_classes_take_turns(view: PoolView) -> None:
 def test_without_a_labeled_class_neighbours_say_nothing(
     view: PoolView, module: object, params: object
 ) -> None:
-    nothing = replace(view, labels=np.full(len(view.labels), OOD))
+    nothing = replace(view, labels=said([OOD] * len(view.labels)))
     with pytest.raises(NotReady, match="No example has a class yet"):
         module.rank(candidates_of(nothing), 5, params)  # type: ignore[attr-defined]

@@ -11,12 +11,13 @@ from sklearn.metrics import roc_auc_score
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
-from models import similarity
 from models.catalog import Spec, parse, specs
+from models.catalog.resolve import resolve
 from models.errors import NotReady
+from models.numerics import similarity
 from models.protocols import Float32Array, PoolView
-from models.resolve import resolve
 from models.rounds.query import QuerySettings, Scored, score_pool
+from tests.models.open_set import numbers, said
 
 Bool = NDArray[np.bool_]
 Exact = NDArray[np.float64]
@@ -98,13 +99,13 @@ def test_an_example_is_scored_by_itself(
 def test_few_verdicts_give_scores_or_a_reason(
     spec: Spec, view: PoolView, params: dict[str, object], verdicts: str
 ) -> None:
-    first_of_each = np.isin(np.arange(60), np.unique(view.labels, return_index=True)[1])
+    first_of_each = np.isin(np.arange(60), np.unique(numbers(view.labels), return_index=True)[1])
     keep = {
         "none": np.zeros(60, dtype=bool),
-        "only OOD": view.labels < 0,
-        "only IN": view.labels >= 0,
+        "only OOD": view.is_ood,
+        "only IN": ~view.is_ood,
         "one": np.arange(60) == 0,
-        "one of each class": first_of_each & (view.labels >= 0),
+        "one of each class": first_of_each & (~view.is_ood),
     }[verdicts]
     finite_or_not_ready(spec, _with_verdicts(view, keep), params)
 
@@ -173,7 +174,9 @@ def test_knn_equals_the_plain_loop(
         similarities = sorted(
             (
                 float(x @ y) / math.sqrt(float(x @ x) * float(y @ y))
-                for y, label in zip(view.labeled_embeddings.astype(float), view.labels, strict=True)
+                for y, label in zip(
+                    view.labeled_embeddings.astype(float), numbers(view.labels), strict=True
+                )
                 if label >= 0
             ),
             reverse=True,
@@ -194,7 +197,7 @@ def _xor_view(seed: int, verdicts: int) -> tuple[PoolView, NDArray[np.bool_]]:
     cut = slice(verdicts, None)
     view = PoolView(
         logits[cut], embeddings[cut], logits[:verdicts], embeddings[:verdicts],
-        labels[:verdicts], 2, seed=0,
+        said(labels[:verdicts]), 2, seed=0,
     )  # fmt: skip
     return view, which[cut] < 2
 
@@ -218,7 +221,7 @@ def test_probe_is_calibrated() -> None:
 
 
 def test_a_score_that_is_not_ready_hands_over_and_says_so(view: PoolView) -> None:
-    ood = int((view.labels < 0).sum())
+    ood = int((view.is_ood).sum())
 
     def scored(least_ood: int) -> Scored:
         assert view.model is not None
@@ -249,7 +252,7 @@ def _verdicts(view: PoolView) -> tuple[Exact, Exact, Exact]:
     center = view.labeled_embeddings.mean(axis=0)
     rows = [part.astype(float) - center for part in (view.labeled_embeddings, view.embeddings)]
     verdicts, pool = (part / np.linalg.norm(part, axis=1, keepdims=True) for part in rows)
-    wanted = [view.labels >= 0, *(view.labels == one for one in range(view.classes))]
+    wanted = [~view.is_ood, *(numbers(view.labels) == one for one in range(view.classes))]
     return verdicts, pool, np.where(np.array(wanted).T, 1.0, -1.0)
 
 
@@ -287,13 +290,15 @@ def test_probe_is_calibrated_kernel_ridge_regression(
     l2: float, width: float, count: int, classes: int
 ) -> None:
     view, _ = _xor_view(3, verdicts=count)
-    view = replace(view, labels=np.minimum(view.labels, classes - 1), classes=classes)
+    view = replace(
+        view, labels=said(np.minimum(numbers(view.labels), classes - 1)), classes=classes
+    )
     verdicts, pool, wanted = _verdicts(view)
     offset = wanted.mean(axis=0)
     ridge = KernelRidge(alpha=l2, kernel="rbf", gamma=1 / width)
     left_out = cross_val_predict(ridge, verdicts, wanted - offset, cv=LeaveOneOut()) + offset
     margins = ridge.fit(verdicts, wanted - offset).predict(pool) + offset
-    expected = _chance(left_out, margins, view.labels >= 0)
+    expected = _chance(left_out, margins, ~view.is_ood)
     assert np.ptp(expected) > 0.5
     assert_allclose(score("purity", "probe", view, l2=l2, width=width), expected, atol=2e-3)
 
@@ -320,7 +325,7 @@ def test_beyond_its_landmarks_probe_is_nystroms_approximation() -> None:
         return result
 
     left_out = np.concatenate([margins(verdicts[[out]], out) for out in range(120)])
-    expected = _chance(left_out, margins(pool), view.labels >= 0)
+    expected = _chance(left_out, margins(pool), ~view.is_ood)
     assert_allclose(score("purity", "probe", view, l2=0.5, landmarks=20), expected, atol=2e-3)
 
 
@@ -336,9 +341,15 @@ def test_probe_holds_what_resembles_two_classes_for_less_pure() -> None:
     labels = np.where(between, -1, which)
     logits = np.zeros((400, 4), dtype=np.float32)
     view = PoolView(
-        logits[120:], embeddings[120:], logits[:120], embeddings[:120], labels[:120], 4, seed=0
+        logits[120:],
+        embeddings[120:],
+        logits[:120],
+        embeddings[:120],
+        said(labels[:120]),
+        4,
+        seed=0,
     )
-    blind = replace(view, labels=np.minimum(view.labels, 0), classes=1)
+    blind = replace(view, labels=said(np.minimum(numbers(view.labels), 0)), classes=1)
     with_classes, without = (
         roc_auc_score(~between[120:], score("purity", "probe", one)) for one in (view, blind)
     )
@@ -349,7 +360,7 @@ def test_probe_holds_what_resembles_two_classes_for_less_pure() -> None:
 def test_probe_needs_no_penalty(width: float) -> None:
     view, known = _xor_view(6, verdicts=300)
     twice = np.concatenate([view.labeled_embeddings[:150]] * 2)
-    view = replace(view, labeled_embeddings=twice, labels=np.concatenate([view.labels[:150]] * 2))
+    view = replace(view, labeled_embeddings=twice, labels=view.labels[np.tile(np.arange(150), 2)])
     probability = score("purity", "probe", view, l2=1e-9, width=width)
     assert roc_auc_score(known, probability) > 0.8
 
@@ -368,7 +379,7 @@ def test_probe_does_not_turn_round_on_a_weak_signal(verdicts: int) -> None:
         cut, logits = slice(verdicts, None), np.zeros((count, 4), dtype=np.float32)
         view = PoolView(
             logits[cut], embeddings[cut], logits[:verdicts], embeddings[:verdicts],
-            labels[:verdicts], 4, seed=0,
+            said(labels[:verdicts]), 4, seed=0,
         )  # fmt: skip
         found.append(roc_auc_score(known[cut], score("purity", "probe", view, least_ood=1)))
     assert np.mean(found) > 0.6

@@ -8,15 +8,16 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from models.catalog import find, parse
+from models.catalog.params.selection import CcalParams, SimilarParams
+from models.catalog.resolve import resolve
 from models.errors import Cancelled, ModelError, NotReady
-from models.params.selection import CcalParams, SimilarParams
 from models.protocols import OOD, Float32Array, Indices, LinearHead, PoolView, Ranking
 from models.ranking.candidates import Candidates
 from models.ranking.pool_scores import PoolScores
-from models.resolve import resolve
 from models.rounds.query import QuerySettings, Scored, select
 from models.selection.library import head_of
 from models.strategies import ccal, typiclust, uherding
+from tests.models.open_set import numbers, said
 
 CENTERS = 4 * np.eye(6, dtype=np.float32)
 
@@ -34,7 +35,7 @@ def pool(count: int = 120) -> tuple[Candidates, Indices]:
     embeddings, labeled_embeddings = clusters(kinds), clusters(labeled, seed=1)
     view = PoolView(
         embeddings @ head.weight, embeddings, labeled_embeddings @ head.weight, labeled_embeddings,
-        np.where(labeled < 2, labeled, OOD), 2, seed=0, head=head, indices=np.arange(count),
+        said(np.where(labeled < 2, labeled, OOD)), 2, seed=0, head=head, indices=np.arange(count),
         contrastive=embeddings, labeled_contrastive=labeled_embeddings,
     )  # fmt: skip
     zeros = np.zeros(count, dtype=np.float32)
@@ -106,8 +107,8 @@ def test_similar_covers_as_the_formula_says() -> None:
     def cosine(x: Float32Array, y: Float32Array) -> float:
         return float(x @ y) / math.sqrt(float(x @ x) * float(y @ y))
 
-    query = view.labeled_embeddings[view.labels >= 0]
-    private = view.labeled_embeddings[view.labels < 0]
+    query = view.labeled_embeddings[~view.is_ood]
+    private = view.labeled_embeddings[view.is_ood]
     rows = view.embeddings.astype(float)
 
     def value(chosen: list[int]) -> float:
@@ -144,7 +145,7 @@ def test_similar_takes_no_weight_that_breaks_a_determinant() -> None:
 
 def test_coreset_may_leave_ood_verdicts_aside() -> None:
     candidates, kinds = pool()
-    known = np.flatnonzero(candidates.view.labels >= 0)
+    known = np.flatnonzero(~candidates.view.is_ood)
     order = rank("coreset", candidates, 30, covered_by="in").order
     assert_array_equal(order, rank("coreset", with_verdicts(candidates, known), 30).order)
     assert (kinds[order[:2]] >= 2).all()
@@ -168,11 +169,11 @@ def test_ccal_equals_the_formula() -> None:
     rows = view.contrastive / np.linalg.norm(view.contrastive, axis=1, keepdims=True)
     anchors = view.labeled_contrastive.copy()
     anchors /= np.linalg.norm(anchors, axis=1, keepdims=True)
-    semantic = (rows @ anchors[view.labels >= 0].T).max(axis=1)
+    semantic = (rows @ anchors[~view.is_ood].T).max(axis=1)
     semantic = (semantic - semantic.min()) / (semantic.max() - semantic.min())
     lists = []
     for label in (0, 1):
-        mine = anchors[view.labels == label]
+        mine = anchors[numbers(view.labels) == label]
         distance = []
         for row in rows:
             a, b = mine[np.argsort(-(mine @ row))[:2]]
@@ -200,7 +201,7 @@ def test_ccal_copes_with_one_example_of_a_class() -> None:
 @pytest.mark.parametrize(("name", "fallback"), [("similar", "coreset"), ("ccal", "p_plus_i")])
 def test_without_classes_another_strategy_stands_in(name: str, fallback: str) -> None:
     candidates, _ = pool()
-    few = with_verdicts(candidates, np.flatnonzero(candidates.view.labels < 0))
+    few = with_verdicts(candidates, np.flatnonzero(candidates.view.is_ood))
     with pytest.raises(NotReady, match="label some examples with a class"):
         rank(name, few, 5)
     ranking = select(
@@ -270,7 +271,7 @@ def test_temperature_softens_a_layer_that_is_too_sure() -> None:
     rng = np.random.default_rng(1)
     labeled = rng.standard_normal((100, 6)).astype(np.float32)
     guessing = changed(
-        candidates, labels=rng.integers(0, 2, 100), labeled_embeddings=labeled,
+        candidates, labels=said(rng.integers(0, 2, 100)), labeled_embeddings=labeled,
         labeled_logits=labeled[:, :2],
     )  # fmt: skip
     assert uherding.calibrated_temperature(guessing.view) > 1.5

@@ -4,12 +4,12 @@ import torch
 from numpy.testing import assert_allclose, assert_array_equal
 
 from models.catalog import Spec, parse, specs
+from models.catalog.resolve import resolve
 from models.errors import ModelError
-from models.protocols import OOD, LinearHead, PoolView, Ranking
+from models.protocols import LinearHead, OpenSetLabels, PoolView, Ranking
 from models.ranking.candidates import Candidates
 from models.ranking.mqnet import MQNet
 from models.ranking.pool_scores import PoolScores
-from models.resolve import resolve
 from tests.shapes import detections_of
 
 STRATEGIES = [spec for spec in specs() if spec.kind == "strategy"]
@@ -42,7 +42,7 @@ def view_of(scores: PoolScores, seed: int = 0) -> PoolView:
     rng = np.random.default_rng(1)
     weight = rng.standard_normal((4, 6)).astype(np.float32)
     labeled = rng.standard_normal((20, 4)).astype(np.float32)
-    labels = np.where(np.arange(20) % 3 == 0, OOD, np.arange(20) % 4)
+    labels = OpenSetLabels.of(np.arange(20) % 4, np.arange(20) % 3 == 0)
     return PoolView(
         scores.logits, scores.logits @ weight, labeled, labeled @ weight, labels, 4, seed,
         head=LinearHead(np.linalg.pinv(weight), np.zeros(4, dtype=np.float32)),

@@ -11,15 +11,16 @@ from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from sklearn.linear_model import LogisticRegression
 
+from models.catalog.params import NoParams
+from models.catalog.params.selection import UHerdingParams
+from models.catalog.params.strategies import EaoaParams
 from models.heads.head import Scaling
-from models.params import NoParams
-from models.params.selection import UHerdingParams
-from models.params.strategies import EaoaParams
-from models.protocols import OOD, Float32Array, Indices, PoolView
+from models.protocols import Float32Array, Indices, PoolView
 from models.ranking.candidates import Candidates
 from models.ranking.pool_scores import PoolScores
 from models.selection import plus_plus
 from models.strategies import badge, eaoa, uherding
+from tests.models.open_set import numbers, said
 
 Exact = NDArray[np.float64]
 
@@ -71,7 +72,7 @@ def probability_of_the_lower(energy: Exact) -> Exact:
 
 def energy_of_neighbours(view: PoolView, neighbours: int) -> Exact:
     votes = np.zeros((len(view.embeddings), view.classes))
-    for row, label in zip(unit(view.labeled_embeddings), view.labels, strict=True):
+    for row, label in zip(unit(view.labeled_embeddings), numbers(view.labels), strict=True):
         if label >= 0:
             votes[np.argsort(-unit(view.embeddings) @ row)[:neighbours], label] += 1
     result: Exact = -np.log(np.exp(votes).sum(axis=1))
@@ -82,7 +83,7 @@ def energy_of_detector(view: PoolView, l2: float) -> Exact:
     logits, ood = view.logits.astype(np.float64), view.ood_logits
     if ood is None:
         scaling = Scaling.fit(view.embeddings)
-        outputs = np.where(view.labels == OOD, view.classes, view.labels)
+        outputs = view.labels.outputs(view.classes)
         detector = LogisticRegression(C=1 / l2, tol=1e-8, max_iter=5000).fit(
             scaling.apply(view.labeled_embeddings), outputs
         )
@@ -139,10 +140,10 @@ def error_of(probability: Exact, labels: Indices) -> float:
 
 def temperature_of(view: PoolView) -> float:
     """Every fifth label, class by class in a random order, judges a layer fitted to the others."""
-    order = np.random.default_rng(view.seed).permutation(np.flatnonzero(view.labels >= 0))
-    order = np.array(sorted(order, key=lambda one: view.labels[one]))
+    order = np.random.default_rng(view.seed).permutation(np.flatnonzero(~view.is_ood))
+    order = np.array(sorted(order, key=lambda one: view.labels.classes[one]))
     tried, trained = order[::5], np.delete(order, np.s_[::5])
-    rows, labels = view.labeled_embeddings, view.labels
+    rows, labels = view.labeled_embeddings, view.labels.classes
     scaling = Scaling.fit(rows[trained])
     layer = LogisticRegression(C=1 / 0.1, tol=1e-8, max_iter=5000)
     layer.fit(scaling.apply(rows[trained]), labels[trained])
@@ -154,9 +155,9 @@ def temperature_of(view: PoolView) -> float:
 def guessed(view: PoolView, share: float, seed: int) -> PoolView:
     """A share of the class verdicts is replaced by random classes."""
     rng = np.random.default_rng(seed)
-    wrong = (view.labels >= 0) & (rng.random(len(view.labels)) < share)
-    labels = np.where(wrong, rng.integers(0, view.classes, len(view.labels)), view.labels)
-    return replace(view, labels=labels, seed=seed)
+    wrong = (~view.is_ood) & (rng.random(len(view.labels)) < share)
+    labels = np.where(wrong, rng.integers(0, view.classes, len(view.labels)), numbers(view.labels))
+    return replace(view, labels=said(labels), seed=seed)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.6, 1.0])

@@ -7,17 +7,17 @@ import torch
 from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 
+from models.catalog.params.networks import BackboneParams, TinyParams, TrainingParams
 from models.errors import Cancelled, ModelError
 from models.evaluation.evaluate import accuracy
-from models.media.image import PixelStore
-from models.networks.nets import resnet18_small, timm_backbone, torchvision_backbone
-from models.params.networks import BackboneParams, TinyParams, TrainingParams
+from models.media.images.networks.nets import resnet18_small, timm_backbone, torchvision_backbone
+from models.media.images.store import PixelStore
+from models.media.images.training import resume
+from models.media.images.training import train as training
+from models.media.images.training.resume import Batches
+from models.media.images.training.train import augmented
 from models.protocols import Progress, TargetModel
 from models.target.train import load_target, train_target, training_notes
-from models.training import resume
-from models.training import train as training
-from models.training.resume import Batches
-from models.training.train import augmented
 
 TINY = {"steps": 30, "width": 8, "batch_size": 32, "flip": False}
 
@@ -204,7 +204,7 @@ def test_batches_are_full_passes_in_random_order() -> None:
 
 
 def test_learning_rate_falls_at_half_and_three_quarters() -> None:
-    rates = [training._decay(step, 100) for step in (0, 49, 50, 74, 75, 99)]
+    rates = [training.decay_of(step, 100) for step in (0, 49, 50, 74, 75, 99)]
     assert_allclose(rates, [1, 1, 0.1, 0.1, 0.01, 0.01])
 
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.errors import ModelError
-from models.media import text
-from models.media.text import TextStore
+from models.media.texts import store as text_store
+from models.media.texts.store import TextStore
 
 _TEXTS = st.lists(st.text(max_size=12), max_size=8)
 
@@ -62,7 +62,7 @@ def test_whatever_kills_an_import_the_next_one_goes_on(
         writer.flush()
     expected = first[:kept] + third
     assert TextStore.open(folder, len(expected))[:] == expected
-    with pytest.raises(ModelError, match="import the pool again"):
+    with pytest.raises(ModelError, match="try again"):
         TextStore.open(folder, len(expected) + 1)
 
 
@@ -94,7 +94,7 @@ def test_beginnings_are_read_in_parts_and_no_further_than_is_looked_at(
         writer.write(0, texts)
     found: list[str] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(text, "_MOST_BYTES", most)
+        patch.setattr(text_store, "_MOST_BYTES", most)
         for end, part in TextStore.open(folder, len(texts)).beginnings(characters):
             found += part
             assert end == len(found)
@@ -109,7 +109,7 @@ def test_beginnings_are_read_in_parts_and_no_further_than_is_looked_at(
 
 def test_what_cannot_be_stored_or_read_is_named(tmp_path: Path) -> None:
     assert len(TextStore.open(tmp_path / "none", 0)) == 0
-    with pytest.raises(ModelError, match="none; import the pool again"):
+    with pytest.raises(ModelError, match="none; try again"):
         TextStore.open(tmp_path / "none", 1)
     with TextStore.writer(tmp_path) as writer:
         writer.write(0, ["one", "two"])

@@ -1,15 +1,16 @@
 import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
-from models.params.strategies import MQNetParams
+from models.catalog.params.strategies import MQNetParams
+from models.numerics.random_split import interleave, lots
 from models.protocols import PoolView
-from models.random_split import interleave, lots
 from models.ranking.candidates import Candidates
 from models.ranking.mqnet import MQNet
 from models.ranking.pool_scores import PoolScores
 from models.rounds.meta_training import meta_train
 from models.rounds.query import QuerySettings
 from models.strategies import mqnet
+from tests.models.open_set import said
 
 RANDOM = MQNetParams(validation="random", validation_share=0.25)
 
@@ -56,7 +57,7 @@ def _pool(count: int = 400) -> tuple[PoolScores, Candidates]:
     )
     nothing = np.empty((0, 2), dtype=np.float32)
     none = np.empty(0, dtype=np.int64)
-    view = PoolView(scores.logits, nothing, nothing, nothing, none, 2, seed=0)
+    view = PoolView(scores.logits, nothing, nothing, nothing, said(none), 2, seed=0)
     return scores, Candidates(scores, view, MQNet())
 
 
@@ -65,11 +66,11 @@ def test_a_fixed_share_of_the_pool_is_asked_for_in_random_order() -> None:
     aside = lots(scores.indices, 0) < 0.25
     order = mqnet.rank(candidates, 80, RANDOM).order
     assert 18 <= aside[order].sum() <= 22
-    by_balance = mqnet.rank(candidates, 400, MQNetParams()).order
-    kept = by_balance[~aside[by_balance]]
+    by_phi = mqnet.rank(candidates, 400, MQNetParams(balance=0)).order
+    kept = by_phi[~aside[by_phi]]
     chosen = order[~aside[order]]
     assert_array_equal(chosen, kept[: len(chosen)])
-    best = mqnet.rank(candidates, 100, MQNetParams()).order
+    best = mqnet.rank(candidates, 100, MQNetParams(balance=0)).order
     assert aside[best].sum() > 10, "the set aside would otherwise have been among the best"
     assert sorted(mqnet.rank(candidates, 400, RANDOM).order) == list(range(400))
 
@@ -82,7 +83,7 @@ def test_only_the_share_set_aside_trains_the_network() -> None:
     def trained(query: np.ndarray, answers: np.ndarray, validation: str) -> MQNet | None:
         params = {"validation": validation, "validation_share": 0.25, "epochs": 3}
         settings = QuerySettings(strategy="mqnet", strategy_params=params)
-        return meta_train(scores, query, answers, settings, seed=0)[0]
+        return meta_train(scores, query, said(answers), settings, seed=0)[0]
 
     everything = trained(scores.indices, labels, "random")
     only = trained(scores.indices[drawn], labels[drawn], "self")

@@ -9,8 +9,8 @@ from torch import Tensor
 from torch.testing import assert_close
 from torchvision.transforms import functional as reference
 
-from models.media.views import cropped, recoloured, shifted_views, with_colours
-from models.params.contrastive import ContrastiveParams
+from models.catalog.params.contrastive import ContrastiveParams
+from models.media.images.views import cropped, recoloured, shifted_views, with_colours
 
 PLAIN = {"flip": False, "smallest_crop": 1.0, "colour": 0.0, "grey": 0.0}
 

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from numpy.typing import NDArray
 
-from models.warm_start import MOST, typical_first
+from models.selection.warm_start import MOST, typical_first
 
 SIZES = (300, 200, 120, 80, 60, 40, 30, 20, 10, 10)
 NOBODY = np.empty(0, dtype=np.int64)

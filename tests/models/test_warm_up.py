@@ -1,5 +1,6 @@
 """A short training on noisy labels, and what it shows."""
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -9,16 +10,18 @@ from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
 from models.catalog import specs
-from models.errors import Cancelled
-from models.media.image import PixelStore
-from models.media.strong_view import StrongView
-from models.params.warm_up import WarmUpParams
-from models.probability import softmax
+from models.catalog.params.prune import PruneParams
+from models.catalog.params.warm_up import WarmUpParams
+from models.errors import Cancelled, NotReady
+from models.media.images.store import PixelStore
+from models.media.images.strong_view import StrongView
+from models.media.images.training import resume
+from models.numerics.probability import softmax
 from models.protocols import Progress
+from models.pruning.frozen_warm_up import FrozenWarmUp
 from models.pruning.run import prune
 from models.pruning.view import PruningView
 from models.pruning.warm_up import WarmUp
-from models.training import resume
 
 PARAMS = WarmUpParams(network="cnn_tiny", width=8, epochs=3, models=2, batch_size=32, flip=False)
 INDICES = np.arange(5, 305)
@@ -68,6 +71,10 @@ def test_everything_is_recorded(view: PruningView, noisy: NDArray[np.int64]) -> 
     assert view.logits.shape == (len(INDICES), 10)
     assert view.correct.shape == (3, len(INDICES))
     assert view.gradient_norms.shape == (2, len(INDICES))
+    assert view.label_probabilities is not None
+    assert view.margins is not None
+    assert_array_equal(view.margins > 0, view.correct)
+    assert_allclose(-np.log(view.label_probabilities[-1]), view.losses, rtol=1e-3)
     assert_array_equal(view.labels, noisy)
     # A loss below log 2 means that the label has more than half of the probability.
     sure = view.losses < np.log(2)
@@ -151,3 +158,50 @@ def test_it_goes_on_where_it_was(
     resumed = task.look()
     for name in ("embeddings", "logits", "losses", "correct", "gradient_norms"):
         assert_allclose(getattr(resumed, name), getattr(view, name), err_msg=name)
+    # An earlier version kept only whether the model was right: other methods go on with that.
+    next(tmp_path.glob("0/*margin*")).unlink()
+    begun = task.look()
+    assert_array_equal(begun.given("correct"), view.given("correct"))
+    assert len(prune("forgetting", begun, 20).order) == 20
+    with pytest.raises(NotReady, match="margin of each label"):
+        prune("ccs", begun, 20)
+
+
+def heads(store: PixelStore, labels: NDArray[np.int64], work: Path) -> FrozenWarmUp:
+    params = PruneParams(network="patch_kmeans", flip=False, epochs=3, models=2, batch_size=32)
+    return FrozenWarmUp(store, INDICES, labels, classes=10, params=params, seed=0, work=work)
+
+
+def test_heads_are_warmed_up_on_images_as_they_are_and_look_at_a_strong_view(
+    digit_store: PixelStore, digit_labels: NDArray[np.int64], noisy: NDArray[np.int64],
+    tmp_path: Path,
+) -> None:  # fmt: skip
+    count, truth = len(INDICES), digit_labels[INDICES]
+    task = heads(digit_store, noisy, tmp_path / "one")
+    task.train()
+    view = task.look()
+    assert view.given("correct").shape == (3, count)
+    assert view.given("gradient_norms").shape == (2, count)
+    # Nothing is learned from the strong view, in which fewer are known.
+    plain, strong = (view.given(name).argmax(axis=1) for name in ("plain_logits", "logits"))
+    assert (plain == truth).mean() > (strong == truth).mean() > 0.3
+    assert roc_auc_score(noisy != truth, view.given("losses")) > 0.9
+    assert (view.given("embeddings") != view.given("plain_embeddings")).any(axis=1).mean() > 0.9
+    assert_array_equal(view.given("self_supervised"), view.given("plain_embeddings"))
+    for spec in specs():
+        if spec.kind == "pruning":
+            assert len(set(prune(spec.name, view, 60).order.tolist())) == 60
+
+    def stop(step: int, steps: int) -> None:
+        # Beyond the half are the strong views.
+        if 2 * step > steps == 2 * count:
+            raise Cancelled
+
+    shutil.copytree(tmp_path / "one", tmp_path / "two")
+    (tmp_path / "two" / "strong.npy").unlink()
+    killed = heads(digit_store, noisy, tmp_path / "two")
+    with pytest.raises(Cancelled):
+        killed.train(stop)
+    killed.train()
+    for name in ("embeddings", "logits", "losses"):
+        assert_array_equal(killed.look().given(name), view.given(name), err_msg=name)

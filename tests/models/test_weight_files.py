@@ -15,20 +15,20 @@ from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 from torchvision import models as zoo
 
+from models.catalog.params.networks import BackboneParams
 from models.errors import ModelError
 from models.features.embed import embed_pool, embedding_params
-from models.media.image import PixelStore
-from models.networks.nets import timm_backbone, torchvision_backbone
-from models.networks.weight_check import check_file, check_published
-from models.networks.weight_files.fitting import digest
-from models.networks.weight_files.header import (
+from models.media.images.networks.nets import timm_backbone, torchvision_backbone
+from models.media.images.networks.weight_check import check_file, check_published
+from models.media.images.store import PixelStore
+from models.media.images.weight_files.fitting import digest
+from models.media.images.weight_files.header import (
     MOST_HEADER,
-    pixels_of,
+    preprocessing_of,
     read_header,
     require_name,
 )
-from models.networks.weight_files.published import place_of
-from models.params.networks import BackboneParams
+from models.media.images.weight_files.published import place_of
 from models.target.train import load_target, train_target
 from tests.weight_files import TINY, file_of, tiny_weights
 
@@ -319,8 +319,8 @@ def test_whatever_comes_is_read_or_refused_as_safetensors_itself_does(content: b
 def test_pixel_statistics_are_read_as_people_write_them(
     said: dict[str, str], found: tuple[Any, ...]
 ) -> None:
-    pixels = pixels_of(said)
-    assert (pixels.mean, pixels.std, pixels.input_size) == found
+    wanted = preprocessing_of(said)
+    assert (wanted.mean, wanted.std, wanted.input_size) == found
 
 
 @pytest.mark.parametrize(
@@ -340,7 +340,7 @@ def test_pixel_statistics_are_read_as_people_write_them(
 )
 def test_pixel_statistics_that_are_none_are_refused(said: dict[str, str]) -> None:
     with pytest.raises(ModelError, match="The file's metadata"):
-        pixels_of(said)
+        preprocessing_of(said)
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 import torch
 
+from models.catalog.params.networks import BackboneParams
 from models.errors import ModelError
-from models.networks.nets import torchvision_backbone
-from models.params.networks import BackboneParams
+from models.media.images.networks.nets import torchvision_backbone
 
 
 class Mine:

@@ -13,7 +13,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.metrics import average_precision_score
 
 from models.errors import ModelError
-from models.relabeling.features import chosen_features, embed_rows
+from models.features.chosen import chosen_features, embed_rows
 from models.relabeling.frozen import Judgement, NoiseRate, _opinions, judge_labels, suggestions
 from models.relabeling.noise_model import NoiseModel
 from models.relabeling.opinions import Axes, folds_of, gaussians, neighbours, one_hot
@@ -327,7 +327,7 @@ def test_wrong_digits_are_found_by_features_of_their_own_pool(
     labels = spoiled(truth, 0.2, 10, 0)
     assert_array_equal(digit_store.take(rows)[3:7], digit_store[rows[3:7]])
     out = tmp_path / "features.npy"
-    embed_rows(digit_store, rows, name, flip=False, seed=0, out=out)
+    embed_rows(digit_store, rows, name, {"flip": False}, seed=0, out=out)
     features = chosen_features(
         np.load(out), labels, name, classes=10, image_size=digit_store.size, seed=0
     )

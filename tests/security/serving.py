@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import uvicorn
 from fastapi import FastAPI
 
-from api.connections import Guard, Limits, guarded
+from api.middleware.connections import Guard, Limits, guarded
 from core.addresses import Network
 from tests.processes import eventually, free_port
 

@@ -12,12 +12,12 @@ from urllib.parse import parse_qsl, urlsplit
 import numpy as np
 from sqlalchemy import select, update
 
-from api.credentials import hash_password
+from api.callers.credentials import hash_password
 from api.pools import links
 from api.snapshots.schemas import SnapshotCounts
+from core.artifacts.pool_snapshots import SnapshotWriter, digest_of
+from core.artifacts.selections import write_selection
 from core.lifecycle import claim_job, finish_job, new_job
-from core.pool_snapshots import SnapshotWriter, digest_of
-from core.selections import write_selection
 from core.states import ArtifactKind, CertificateState, JobKind, JobState, Role
 from core.storage import sha256
 from core.tables import (
@@ -488,6 +488,7 @@ CALLS: dict[str, Call] = {
     "decide": Call(_decisions),
     "audit_review": Call(lambda _: {"n": 3}, none=True),
     "start_job": Call(lambda _: {"kind": "relabel", "dry_run": True}),
+    "resume_job": Call(lambda _: {"finish": True}),
     "begin_certificate": Call(lambda _: {}, before=_nothing_under_way),
     "apply_certificate": Call(before=_certificate),
     "revoke_certificate": Call(before=_certificate),
@@ -499,6 +500,7 @@ CALLS: dict[str, Call] = {
     "send_to_queue": Call(_some),
     "take_from_queue": Call(_some),
     "look_up": Call(content=png(1)),
+    "find_by_words": Call(lambda _: {"words": "a dog"}),
     "look_at_example": Call(lambda _: {}, none=True),
     "judge_examples": Call(lambda found: {"verdict": "unsure", **_some(found)}),
     "hold_out_copies": Call(lambda _: {}),

@@ -11,7 +11,7 @@ from fastapi.testclient import TestClient
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api import bodies
+from api.middleware import bodies
 from core.errors import Invalid
 from tests import processes
 from tests.security import flood

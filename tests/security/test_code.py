@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.queue import celery
+from core.jobs.queue import celery
 from core.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]

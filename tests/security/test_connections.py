@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from api.connections import Limits
 from api.main import create_app
+from api.middleware.connections import Limits
 from core.addresses import networks
 from core.settings import Settings
 from core.states import ProjectState, Role

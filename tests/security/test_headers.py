@@ -8,7 +8,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select
 
 from api.main import create_app
-from core.pictures.rendition import VERSION
+from core.media.images.rendition import VERSION
 from core.settings import Settings
 from core.tables import Example
 from tests.workers.import_files import Pool, png

@@ -14,11 +14,11 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select, text, update
 
-from api import login_limits as limits
 from api.auth import devices
-from api.credentials import hash_password, password_matches
+from api.callers import login_limits as limits
+from api.callers.credentials import hash_password, password_matches
+from api.callers.principal import COOKIE
 from api.main import create_app
-from api.principal import COOKIE
 from core.settings import Settings
 from core.states import Role
 from core.tables import LoginAttempt, LoginSession, User
@@ -312,7 +312,7 @@ def test_few_passwords_are_looked_at_at_once_and_none_in_a_transaction(
             with lock:
                 now -= 1
 
-    monkeypatch.setattr("api.credentials.password_matches", looked_at)
+    monkeypatch.setattr("api.callers.credentials.password_matches", looked_at)
     # Alone, so that what is open is open for this one.
     assert log_in(http, "wrong", EMAIL).status_code == 401
     assert open_ == 0

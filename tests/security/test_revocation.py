@@ -8,9 +8,9 @@ import httpx
 import pytest
 from fastapi.testclient import TestClient
 
-from api.connections import Limits
-from api.credentials import hash_password
+from api.callers.credentials import hash_password
 from api.main import create_app
+from api.middleware.connections import Limits
 from core.settings import Settings
 from core.states import ProjectState, Role, Scope
 from core.tables import Project

@@ -17,9 +17,9 @@ from pyarrow import parquet
 from core.errors import Invalid
 from tests.workers.import_files import Pool, png, reasons
 from tests.world import World
+from workers.imports.formats.parquet import ParquetSource
+from workers.imports.formats.parquet_bounds import BoundedParquet, rows_at_once
 from workers.imports.items import extras
-from workers.imports.parquet import ParquetSource
-from workers.imports.parquet_bounds import BoundedParquet, rows_at_once
 
 ROWS: Final = 100_000
 # Beyond what the interpreter and its libraries hold; what they map is not counted.
@@ -27,8 +27,8 @@ MOST_BYTES: Final = 512 << 20
 READ: Final = """
 import json, resource, sys
 from pathlib import Path
-from workers.imports.parquet import ParquetSource
-from workers.imports.table import TableSource
+from workers.imports.formats.parquet import ParquetSource
+from workers.imports.formats.table import TableSource
 from workers.imports.batch import _MOST_ITEMS
 
 def peak():

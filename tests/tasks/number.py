@@ -16,7 +16,7 @@ from sklearn.linear_model import RidgeCV
 from core.tasks.spec import Label, TaskType
 from models.errors import ModelError
 from models.media.base import Store
-from models.protocols import Float32Array, Indices, LinearHead, Outputs, Progress
+from models.protocols import Float32Array, Indices, LinearHead, OpenSetLabels, Outputs, Progress
 from models.tasks.base import Metrics, Training
 
 
@@ -75,8 +75,8 @@ class Numbers:
     def take(self, positions: Indices) -> "Numbers":
         return Numbers(self.values[positions])
 
-    def outputs(self) -> Indices:
-        return np.zeros(len(self), dtype=np.int64)
+    def outputs(self) -> OpenSetLabels:
+        return OpenSetLabels.of(np.zeros(len(self), dtype=np.int64))
 
     def present(self) -> Indices:
         return np.zeros(min(1, len(self)), dtype=np.int64)

@@ -12,12 +12,12 @@ from api.projects.settings import KINDS, checked
 from core.errors import Invalid
 from core.states import Medium
 from models.catalog import Spec, find, parse, specs
+from models.catalog.resolve import resolve
 from models.errors import NotReady
-from models.protocols import OOD, LinearHead, PoolView
+from models.protocols import LinearHead, OpenSetLabels, PoolView
 from models.ranking.candidates import Candidates
 from models.ranking.mqnet import MQNet
 from models.ranking.pool_scores import PoolScores
-from models.resolve import resolve
 
 COUNT, VERDICTS = 60, 40
 # Of boxes there are images only; a number, as of a package, can be of either.
@@ -48,7 +48,7 @@ def view_of(task: str) -> PoolView:
     found = [corners, scores, rng.integers(0, classes, (COUNT, 5, 1))]
     return PoolView(
         logits[:COUNT], rows[:COUNT], logits[COUNT:], rows[COUNT:],
-        np.where(np.arange(VERDICTS) % 3 == 0, OOD, np.arange(VERDICTS) % classes), classes, 0,
+        OpenSetLabels.of(np.arange(VERDICTS) % classes, np.arange(VERDICTS) % 3 == 0), classes, 0,
         head=LinearHead(weight, np.zeros(classes, dtype=np.float32)),
         indices=np.arange(COUNT), contrastive=rows[:COUNT], labeled_contrastive=rows[COUNT:],
         predicted_losses=logits[:COUNT].sum(axis=1), ood_logits=rows[:COUNT, 0],

@@ -11,7 +11,7 @@ from api.projects.settings import checked
 from core.lifecycle import EXAMPLE_STATE_AFTER
 from core.states import ExampleState, Medium, ProjectState, Role, Split, Verdict
 from core.tables import Annotation, Example, Query, Round
-from models.media.image import PixelStore
+from models.media.images.store import PixelStore
 from tests.shapes import Scene, scene
 from tests.workers.loop import Loop
 from tests.world import World

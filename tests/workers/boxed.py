@@ -10,7 +10,7 @@ from PIL import Image
 from core.states import ExampleState, Source, Split, Verdict
 from core.tables import Annotation, Example, Project
 from core.tasks.boxes import Box, BoxesLabel
-from models.media.image import PixelStore
+from models.media.images.store import PixelStore
 from tests.world import World
 
 SIDE = 16

@@ -2,9 +2,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
 from core import settings
+from core.db import sync_engine
 from core.storage import Storage
 from tests.workers.import_files import Pool
 from tests.world import World
@@ -36,3 +38,11 @@ def text_pools(
 def texts(text_pools: Callable[[], Pool]) -> Pool:
     """One of them."""
     return text_pools()
+
+
+@pytest.fixture
+def engine(installation: settings.Settings) -> Iterator[Engine]:
+    """What the installation's database is asked by."""
+    engine = sync_engine(installation)
+    yield engine
+    engine.dispose()

@@ -13,12 +13,12 @@ from PIL import Image
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from core.jobs.messages import RunJob
 from core.lifecycle import new_job
-from core.messages import RunJob
 from core.states import JobKind, Split
 from core.storage import Storage
 from core.tables import Artifact, Example, ExampleText, Job, Project
-from models.media.text import TextStore
+from models.media.texts.store import TextStore
 from workers.imports import handler
 from workers.runner import run_job
 

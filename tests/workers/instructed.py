@@ -11,7 +11,7 @@ from core.settings import settings
 from core.tables import Example, Judge, Project
 from core.tasks.instruction_rows import InstructionRow, rendered
 from karat.demo.stand_in_judge import Behaviour, StandIn, known, row_key, stand_in
-from models.media.text import TextStore
+from models.media.texts.store import TextStore
 from tests.instructions import instructions
 from tests.world import World
 from workers import context

@@ -1,18 +1,23 @@
 """Killing a worker at the worst moments of a job."""
 
-from collections.abc import Sequence
+import os
+import signal
+from collections.abc import Callable, Mapping, Sequence
+from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any
+from pkgutil import resolve_name
+from typing import Any, NoReturn
 
 from sqlalchemy import func
 
-from core import queue
-from core.messages import RunJob
+from core.jobs import queue
+from core.jobs.messages import RunJob
 from core.states import JobState
 from core.tables import Job
-from tests.processes import Hold, eventually, worker
+from tests.processes import Hold, eventually, forked, worker
 from tests.world import World
 from workers.context import Phase
+from workers.runner import run_job
 
 
 def state(world: World, job: Job) -> JobState:
@@ -64,3 +69,68 @@ def _kill_when(world: World, job: Job, message: RunJob, write: str, what: str, l
     world.session.refresh(job)
     job.heartbeat_at = func.now() - func.make_interval(0, 0, 0, 0, 0, 1)
     world.session.commit()
+
+
+def victim(
+    message: RunJob,
+    where: str,
+    moment: str,
+    count: int,
+    constants: Mapping[str, object] | None = None,
+) -> BaseProcess:
+    """A process that runs a job and dies by SIGKILL at one call of a function.
+
+    Args:
+        message: the job.
+        where: the function, as ``module:Class.function``.
+        moment: ``before`` or ``after`` it does what it does.
+        count: at which call, from 1.
+        constants: what modules are to hold meanwhile, by ``module:name``.
+    """
+    return forked(_run_and_die, message, where, moment, count, dict(constants or {}))
+
+
+def _run_and_die(
+    message: RunJob, where: str, moment: str, count: int, constants: Mapping[str, object]
+) -> None:
+    for name, value in constants.items():
+        _put(name, value)
+    calls, original = 0, resolve_name(where)
+
+    def deadly(*arguments: Any, **options: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if (calls, moment) == (count, "before"):
+            die()
+        result = original(*arguments, **options)
+        if calls == count:
+            die()
+        return result
+
+    _put(where, deadly)
+    run_job(message)
+
+
+def _put(name: str, value: object) -> None:
+    owner, _, attribute = name.replace(":", ".").rpartition(".")
+    setattr(resolve_name(owner), attribute, value)
+
+
+def die() -> NoReturn:
+    """End this process at once, with nothing tidied."""
+    os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError("still alive")
+
+
+def killed(run: Callable[..., None], *arguments: object) -> bool:
+    """Whether a function, called in a process of its own, ends by SIGKILL."""
+    return ended_by_kill(forked(run, *arguments))
+
+
+def ended_by_kill(process: BaseProcess, seconds: float = 60) -> bool:
+    """Whether a process ends by SIGKILL; if not in time, it is made to end."""
+    process.join(seconds)
+    code = process.exitcode
+    process.kill()
+    process.join()
+    return code == -signal.SIGKILL

@@ -10,8 +10,8 @@ from fastapi.testclient import TestClient
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
-from core import queue
-from core.messages import RunJob
+from core.jobs import queue
+from core.jobs.messages import RunJob
 from core.states import (
     ArtifactKind,
     ExampleState,
@@ -52,8 +52,8 @@ def test_a_round_closes_and_the_next_opens(world: World) -> None:
     scores = [score for _, _, score in queue_ if score is not None]
     assert len(scores) == 12
     assert scores == sorted(scores, reverse=True)
-    # No MQ-Net before its first answers: the thesis's P + I, and a note that says so.
-    assert "purity + informativeness" in " ".join(second.notes)
+    # No MQ-Net before its first answers: expected value, and a note that says so.
+    assert "ranked by expected value" in " ".join(second.notes)
 
 
 def test_only_phases_that_have_anything_to_do_are_shown(
@@ -151,6 +151,12 @@ def test_second_round_trains_mqnet_on_answers_it_had_not_seen(world: World) -> N
     for artifact in world.session.scalars(select(Artifact)):
         path = world.storage.artifact(artifact.storage_key)
         assert (sha256(path), path.stat().st_size) == (artifact.sha256, artifact.bytes)
+    # A round keeps, as it closes, how much purity counted in its choice.
+    drawn, closed, opened = (one.metrics.get("purity_weight") for one in loop.rounds())
+    assert drawn is None
+    assert closed is not None
+    assert opened is not None
+    assert 0 <= min(closed, opened) <= max(closed, opened) <= 1
 
 
 def test_nothing_answered_is_selected_again(world: World) -> None:
@@ -209,22 +215,46 @@ def test_a_query_under_lease_survives_the_next_batch(world: World) -> None:
     )
 
 
-def test_zero_wait_answers_belong_to_the_next_round(world: World) -> None:
-    loop = Loop(world)
-    loop.answer(0, 8)
-    job = loop.close(0)
-    # While the job waits, two more images of the old queue are answered for round 1.
+def answer_ahead(loop: Loop, n: int) -> Sequence[Any]:
+    """While the job waits, ``n`` more images of the old queue are answered for round 1."""
     following = loop.rounds()[1]
-    tail = world.session.execute(
+    tail = loop.session.execute(
         select(Query, Example)
         .join(Example, Example.id == Query.example_id)
         .where(~Query.done)
         .order_by(Query.rank)
-        .limit(2)
+        .limit(n)
     ).all()
     for query, example in tail:
         loop._store(following, query, example, Verdict.OOD, None)
-    world.session.commit()
+    loop.session.commit()
+    return tail
+
+
+def test_answers_that_empty_the_pool_are_learned_from_and_the_round_says_why_it_asks_nothing(
+    world: World,
+) -> None:
+    frozen = {"name": "patch_kmeans", "params": {}}
+    loop = Loop(world, images=12, evaluation=0, model=frozen, strategy={"name": "margin"})
+    loop.answer(0, 8)
+    job = loop.close(0)
+    answer_ahead(loop, 4)
+    run_job(RunJob.of(job), handler)
+    second = loop.rounds()[1]
+    assert (second.state, second.queries, second.spent) == (RoundState.CLOSING, 0, 4.0)
+    assert "the model learns once more, from the last answers" in " ".join(second.notes)
+    (last,) = world.session.scalars(select(Job).where(Job.id == second.job_id))
+    run_job(RunJob.of(last), handler)
+    assert loop.rounds()[1].state is RoundState.CLOSED
+    assert "No unlabeled image is left in the pool." in loop.rounds()[2].notes
+    assert loop.project.state is ProjectState.FINISHED
+
+
+def test_zero_wait_answers_belong_to_the_next_round(world: World) -> None:
+    loop = Loop(world)
+    loop.answer(0, 8)
+    job = loop.close(0)
+    tail = answer_ahead(loop, 2)
     run_job(RunJob.of(job), handler)
     indices = {index for _, index, _ in loop.queue(1)}
     assert not indices & {example.pool_index for _, example in tail}
@@ -291,16 +321,17 @@ def test_a_failed_job_fails_its_round_and_can_be_retried(world: World, http: Tes
     loop = Loop(world)
     loop.answer(0, 8)
     job = loop.close(0)
-    pixels = world.storage.pixels(loop.project.id, 8)
-    hidden = pixels.with_suffix(".hidden")
-    pixels.rename(hidden)
+    world.storage.pixels(loop.project.id, 8).unlink()
+    originals = world.storage.root / "images"
+    originals.rename(originals.with_suffix(".hidden"))
     run_job(RunJob.of(job), handler)
     world.session.expire_all()
     assert job.state is JobState.FAILED
     assert job.error is not None
-    assert "pixel store" in job.error["detail"]
+    assert job.error["code"] == "originals_gone"
     assert loop.rounds()[0].state is RoundState.FAILED
-    hidden.rename(pixels)
+    # With these back the pixels are made again.
+    originals.with_suffix(".hidden").rename(originals)
     admin = world.caller()
     retried = http.post(
         f"/api/projects/{loop.project.id}/rounds/0/retry", headers=admin.headers
@@ -331,7 +362,7 @@ def test_a_cancelled_job_whose_worker_died_does_no_more_work(world: World) -> No
     _wait_until_stale(world.session, job)
     run_job(RunJob.of(job), handler)
     world.session.expire_all()
-    assert (job.state, job.checkpoint) == (JobState.CANCELLED, {})
+    assert (job.state, job.checkpoint.get("seconds")) == (JobState.CANCELLED, None)
     assert loop.rounds()[0].state is RoundState.FAILED
 
 

@@ -1,9 +1,6 @@
 """Files that a job keeps, when its worker dies in the middle of copying them."""
 
-import os
-import signal
-import subprocess
-import sys
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +8,12 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
-from core import settings
-from core.messages import RunJob
+from core.jobs.messages import RunJob
 from core.states import ArtifactKind, JobState
 from core.storage import sha256
 from core.tables import Artifact
-from models.regularize import METHODS
+from models.catalog.params.regularize import METHODS
+from tests.workers.killing import die, killed
 from tests.workers.loop import Loop
 from tests.workers.starting import start_job
 from tests.world import World
@@ -24,32 +21,24 @@ from workers.prune import handler as prune
 from workers.runner import run_job
 from workers.taufe import handler as taufe
 
-ROOT = Path(__file__).resolve().parents[2]
-# Runs a job as a worker does, and dies by SIGKILL when half of the n-th file is copied.
-WORKER = """
-import os, signal, sys
-from importlib import import_module
-from pathlib import Path
-from core.messages import RunJob
-from core.states import JobKind
-from workers import artifacts, runner
 
-kind, job, countdown = JobKind(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
-original = artifacts.shutil.copyfile
+def copy_until(message: RunJob, countdown: int) -> None:
+    """Run a job as a worker does, and die when half of the n-th file is copied."""
+    original = shutil.copyfile
 
-def deadly(source, part):
-    global countdown
-    countdown -= 1
-    if countdown == 0:
-        content = Path(source).read_bytes()
-        Path(part).write_bytes(content[: len(content) // 2])
-        os.kill(os.getpid(), signal.SIGKILL)
-    return original(source, part)
+    def deadly(source: Path, part: Path) -> Any:
+        nonlocal countdown
+        countdown -= 1
+        if countdown == 0:
+            content = source.read_bytes()
+            part.write_bytes(content[: len(content) // 2])
+            die()
+        return original(source, part)
 
-artifacts.shutil.copyfile = deadly
-handler = import_module(f"workers.{kind.value}.handler")
-runner.run_job(RunJob(job_id=job, kind=kind), handler)
-"""
+    vars(shutil)["copyfile"] = deadly
+    run_job(message)
+
+
 HANDLERS = {"prune": prune, "taufe": taufe}
 QUICK: dict[str, dict[str, Any]] = {
     "prune": {"network": "cnn_tiny", "width": 4, "epochs": 1, "batch_size": 4},
@@ -67,7 +56,6 @@ QUICK: dict[str, dict[str, Any]] = {
 def test_killed_in_the_middle_of_a_file_the_job_keeps_each_once_and_whole(
     http: TestClient,
     world: World,
-    installation: settings.Settings,
     kind: str,
     file: int,
     kept: dict[ArtifactKind, int],
@@ -75,14 +63,7 @@ def test_killed_in_the_middle_of_a_file_the_job_keeps_each_once_and_whole(
     loop = Loop(world)
     loop.answer(0, 10)
     job = start_job(http, world, loop.project, kind, QUICK[kind])
-    environment = {
-        **os.environ,
-        "DATABASE_URL": installation.database_url,
-        "KARAT_DATA_DIR": str(installation.data_dir),
-    }
-    command = [sys.executable, "-c", WORKER, kind, str(job.id), str(file)]
-    child = subprocess.run(command, cwd=ROOT, env=environment, timeout=200)
-    assert child.returncode == -signal.SIGKILL
+    assert killed(copy_until, RunJob.of(job), file)
     found = select(Artifact.kind, func.count()).where(Artifact.job_id == job.id)
     found = found.group_by(Artifact.kind)
     loop.session.refresh(job)

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from sqlalchemy import func, select
 
-from core import queue
-from core.messages import RunJob
+from core.jobs import queue
+from core.jobs.messages import RunJob
 from core.states import JobState, RoundState, Verdict
 from core.tables import Annotation
-from models.detection.matching import iou
-from models.detection.targets import BoxTargets
 from models.ranking.pool_scores import PoolScores
+from models.tasks.boxes.matching import iou
+from models.tasks.boxes.targets import BoxTargets
 from tests.processes import eventually, worker
 from tests.workers.box_loop import BoxLoop
 from tests.workers.killing import kill_in_every_phase, named, state
@@ -94,9 +94,9 @@ def test_nothing_and_ood_are_two_things(world: World) -> None:
     loop.answer(0, 12)
     snapshot = take(loop.session, loop.project.id, 0)
     positions = {index: place for place, index in enumerate(snapshot.labeled.tolist())}
-    said = [snapshot.labels[positions[index]] for index in range(12)]
+    is_ood = [bool(snapshot.labels.is_ood[positions[index]]) for index in range(12)]
     # 3 and 11 are OOD, 7 holds nothing; none of them is what purity looks for.
-    assert [index for index, one in enumerate(said) if one == -1] == [3, 7, 11]
+    assert [index for index, one in enumerate(is_ood) if one] == [3, 7, 11]
     assert snapshot.ood.tolist() == [3, 11]
     trained, targets = snapshot.trained()
     assert 7 in trained.tolist()

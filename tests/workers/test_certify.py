@@ -11,8 +11,8 @@ from sqlalchemy import delete, func, select
 
 from core.certificates import members_file
 from core.db import sync_engine
+from core.jobs.messages import RunJob
 from core.lifecycle import EXAMPLE_STATE_AFTER
-from core.messages import RunJob
 from core.settings import Settings
 from core.states import (
     CertificateState,
@@ -33,6 +33,7 @@ from workers.certificates.observing import go_on_with_all
 from workers.certify import handler
 from workers.certify.earlier import with_earlier
 from workers.context import sessions
+from workers.draws import read_draws
 from workers.runner import run_job
 from workers.snapshot import take
 from workers.verify.__main__ import verify
@@ -153,6 +154,13 @@ class Pool(Loop):
                 return found
         raise AssertionError("it never ends")
 
+    def done(self, http: TestClient, what: str, certificate_id: int) -> dict[str, Any]:
+        """Have it applied or revoked, and wait for the workers."""
+        asked = self.call(http, "post", f"/{certificate_id}/{what}")
+        assert asked.status_code == 202, asked.text
+        self.sweep()
+        return self.shown(http, certificate_id)
+
     def labels(self) -> dict[int, tuple[ExampleState, int | None]]:
         """What every image counts as, by pool index."""
         self.session.expire_all()
@@ -192,7 +200,7 @@ def test_people_look_at_a_few_and_the_model_labels_the_rest_until_it_is_taken_ba
     before = pool.labels()
     unlabeled = {index for index, (state, _) in before.items() if state is ExampleState.UNLABELED}
 
-    applied = pool.call(http, "post", f"/{begun['id']}/apply").json()
+    applied = pool.done(http, "apply", begun["id"])
     now = pool.labels()
     given = pool.by_model()
     assert applied["auto"] == ready["auto"] == len(given) >= 60
@@ -216,9 +224,10 @@ def test_people_look_at_a_few_and_the_model_labels_the_rest_until_it_is_taken_ba
     report(http, pool, applied)
 
     verified(installation)
-    revoked = pool.call(http, "post", f"/{begun['id']}/revoke").json()
+    revoked = pool.done(http, "revoke", begun["id"])
     verified(installation)
-    assert (revoked["state"], revoked["auto"]) == ("revoked", ready["auto"])
+    assert (revoked["state"], revoked["auto"]) == ("revoked", 0)
+    assert revoked["people"] >= ready["people"] + len(given)
     after = pool.labels()
     # But for the one that somebody has judged meanwhile.
     changed = {index for index in before if after[index] != before[index]}
@@ -346,7 +355,7 @@ def test_in_a_running_project_draws_come_first_and_outlive_their_round(
     assert "a newer one may be better" in ready["warnings"][-1]
     # What was drawn taught nobody anything, and the round goes on.
     assert pool.rounds()[2].state is RoundState.OPEN
-    assert pool.call(http, "post", f"/{begun['id']}/apply").json()["auto"] > 0
+    assert pool.done(http, "apply", begun["id"])["auto"] > 0
 
 
 def test_a_model_that_is_wrong_labels_nothing_and_says_why(http: TestClient, world: World) -> None:
@@ -426,15 +435,16 @@ def test_what_others_ask_in_its_round_outlives_it(http: TestClient, world: World
     # Nor does it end with another that is taken back.
     other = pool.certify(http)
     assert (other["round"], len(waiting_in(pool))) == (1, 4 + other["waiting"])
-    assert pool.call(http, "post", f"/{other['id']}/revoke").status_code == 200
+    assert pool.done(http, "revoke", other["id"])["state"] == "revoked"
     pool.session.expire_all()
     assert (pool.rounds()[1].state, len(waiting_in(pool))) == (RoundState.OPEN, 4)
     # Answered, they judge the model as draws of any other round.
     pool.say(pool.rounds()[1])
     run(pool.session, pool.close(1))
     assert pool.project.state == "finished"
-    found = take(pool.session, pool.project.id, 1)
-    assert (~np.isnan(found.audited_probability)).sum() == 4
+    drawn = read_draws(pool.session, pool.project.id, 1)
+    judged = np.isin(drawn.indices, take(pool.session, pool.project.id, 1).audited)
+    assert (~np.isnan(drawn.probability[judged])).sum() == 4
 
 
 def waiting_in(pool: Pool) -> list[Query]:
@@ -477,7 +487,7 @@ def test_fair_draws_of_queues_are_its_first(http: TestClient, world: World) -> N
     assert outcomes[drawn] == "unsure"
     assert {outcomes[index] for index in first} <= {"right", "wrong", "unsure"}
 
-    assert pool.call(http, "post", f"/{begun['id']}/revoke").status_code == 200
+    assert pool.done(http, "revoke", begun["id"])["state"] == "revoked"
     run(pool.session, pool.session.scalars(select(Job).where(Job.state == JobState.QUEUED)).one())
     left, again = earlier_of(pool)
     assert (len(left), again.tolist()) == (begun["images"], first)

@@ -18,7 +18,7 @@ import pytest
 from PIL import Image
 
 from core.errors import DomainError
-from core.imports import FolderChoice
+from core.jobs.imports import FolderChoice
 from tests.check_cases import COLOURS, coloured, labeled, put, write_table
 from tests.workers.import_files import zipped
 from workers.check.__main__ import check, publish

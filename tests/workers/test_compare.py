@@ -11,11 +11,11 @@ from fastapi.testclient import TestClient
 from PIL import Image
 from sqlalchemy import select
 
-from core import queue
-from core.messages import RunJob
+from core.jobs import queue
+from core.jobs.messages import RunJob
 from core.states import ArtifactKind, ExampleState, JobState
 from core.tables import Artifact, Example, Job, Project, Query
-from models.media.image import PixelStore
+from models.media.images.store import PixelStore
 from tests.api.test_pool_actions import act, ids_of, state_of
 from tests.api.test_pool_search import find, listed
 from tests.processes import eventually, worker

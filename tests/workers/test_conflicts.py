@@ -9,9 +9,9 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy.orm import Session
 
-from core import queue
+from core.jobs import queue
+from core.jobs.messages import QUEUE_OF, RunJob
 from core.lifecycle import claim_job, finish_job
-from core.messages import QUEUE_OF, RunJob
 from core.states import JobState, Verdict
 from core.tables import Job
 from models.catalog import specs

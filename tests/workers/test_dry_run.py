@@ -7,8 +7,8 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
-from core import queue
-from core.messages import RunJob
+from core.jobs import queue
+from core.jobs.messages import RunJob
 from core.states import JobState, RoundState, Verdict
 from core.tables import Artifact, Job, Project, Suggestion
 from models.catalog import specs
@@ -47,6 +47,7 @@ QUICK: dict[str, dict[str, Any]] = {
     "resize": {"input_size": 16},
     "embedding_map": {},
 }  # fmt: skip
+EVERY_PHASE: dict[str, dict[str, Any]] = {"taufe": {"training": "mixmatch"}}
 LEARNED_FROM = {
     "prune": 8, "taufe": 8, "learn_features": 60, "relabel": 8, "resize": 72, "embedding_map": 60,
 }  # fmt: skip
@@ -88,7 +89,7 @@ def test_an_estimate_names_every_phase_and_leaves_nothing(
     http: TestClient, loop: Loop, kind: str
 ) -> None:
     before = files(loop.world.storage.root)
-    job = dry(http, loop, kind)
+    job = dry(http, loop, kind, **EVERY_PHASE.get(kind, {}))
     assert job.state is JobState.SUCCEEDED, job.error
     assert job.result is not None
     estimate = job.result["estimate"]
@@ -267,10 +268,16 @@ def test_longer_training_is_told_to_take_longer(http: TestClient, loop: Loop) ->
 
 
 def test_a_failed_measurement_fails_no_round(http: TestClient, loop: Loop) -> None:
-    lost = loop.world.storage.pixels(loop.project.id, 8)
+    # Without pixels alone they would be made again.
+    lost, originals = (
+        loop.world.storage.pixels(loop.project.id, 8),
+        loop.world.storage.root / "images",
+    )
     kept = lost.read_bytes()
     lost.unlink()
+    away = originals.rename(originals.with_name("away"))
     job = dry_round(http, loop, None)
+    away.rename(originals)
     lost.write_bytes(kept)
     assert job.state is JobState.FAILED
     assert [one.state for one in loop.rounds()] == [RoundState.OPEN]

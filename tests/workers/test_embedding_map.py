@@ -1,6 +1,5 @@
 """Maps of pools: made by a worker from what rounds have embedded, kept, and made anew."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +11,14 @@ from numpy.testing import assert_array_equal
 from safetensors.numpy import load_file
 from sqlalchemy import Engine, select
 
-from core import queue
-from core.db import sync_engine
+from core.jobs import queue
+from core.jobs.messages import RunJob
 from core.lifecycle import claim_job, new_job
-from core.messages import RunJob
 from core.project_settings import ProjectSettings
-from core.settings import Settings
 from core.states import ArtifactKind, JobKind, JobState, Split
 from core.tables import Artifact, Job, Project
 from models.features.embed import embed_pool, extractor_path
-from models.media.image import PixelStore
+from models.media.images.store import PixelStore
 from tests.processes import eventually, worker
 from tests.workers.killing import kill_in_every_phase, kill_publishing, named, state
 from tests.workers.loop import Loop
@@ -72,13 +69,6 @@ def wrong(engine: Engine) -> dict[str, list[str]]:
         for name in ("artifacts", "stray_files")
         if found[name].level != "ok"
     }
-
-
-@pytest.fixture
-def engine(installation: Settings) -> Iterator[Engine]:
-    engine = sync_engine(installation)
-    yield engine
-    engine.dispose()
 
 
 def stored(world: World, project: Project) -> Path:

@@ -9,9 +9,13 @@ from sqlalchemy import func, select
 from core.states import ArtifactKind, RoundState
 from core.tables import Artifact
 from models.catalog import Spec, specs
+from tests.captions import tiny
+from tests.captions import weights as captioned
 from tests.workers.loop import Loop
 from tests.workers.test_learn_features import learn
 from tests.world import World
+from workers import weights as uploaded
+from workers.context import sessions
 
 OF_CLASSES = [spec for spec in specs() if spec.serves_task("classification")]
 SCORES = [spec for spec in OF_CLASSES if spec.kind in {"purity", "informativeness"}]
@@ -79,6 +83,19 @@ def test_with_weights_clip_tells_names_apart(world: World, clip_weights: str) ->
     _goes_round(loop, None)
 
 
+def test_with_uploaded_weights_clip_tells_names_apart(world: World, http: TestClient) -> None:
+    asked = {"filename": "names.safetensors", "library": "open_clip", "architecture": "ViT-B-32"}
+    headers = world.caller().headers
+    sent = http.post("/api/weights", params=asked, content=captioned(tiny()), headers=headers)
+    assert sent.status_code == 201, sent.text
+    uploaded.check_all(sessions(), world.storage)
+    purity = {"name": "clip", "params": {"classes": "cat, dog", "uploaded": "names"}}
+    loop = Loop(world, strategy={"name": "p_plus_i"}, model=FROZEN, purity=purity)
+    _goes_round(loop, None)
+    found = http.get(f"/api/weights/{sent.json()['id']}", headers=headers).json()
+    assert [one["id"] for one in found["used_by"]] == [loop.project.id]
+
+
 @pytest.mark.parametrize(
     "params",
     [
@@ -86,7 +103,7 @@ def test_with_weights_clip_tells_names_apart(world: World, clip_weights: str) ->
         {"validation": "random", "validation_share": 0.5},
         {"all_pairs": True},
         {"warm_start": False},
-        {"without_ood": "keep"},
+        {"prior": 0, "without_ood": "keep"},
     ],
     ids=lambda params: next(iter(params)),
 )

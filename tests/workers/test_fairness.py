@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, update
 
-from core import queue, settings
+from core import settings
+from core.jobs import queue
+from core.jobs.messages import RunJob
 from core.lifecycle import claim_job, finish_job, give_back_job, new_job
-from core.messages import RunJob
 from core.states import JobKind, JobState
 from core.tables import DRY_RUN, Job, Project
 from tests.processes import eventually, worker

@@ -14,12 +14,12 @@ from fastapi.testclient import TestClient
 from PIL import Image
 from sqlalchemy import select
 
-from core import queue
-from core.messages import QUEUE_OF, RunJob
+from core.jobs import queue
+from core.jobs.messages import QUEUE_OF, RunJob
 from core.states import ExampleState, JobState, ProjectState, Role, Split
 from core.tables import Example, Job, Project, Query, Round
-from models.detection.matching import iou
-from models.media.image import PixelStore
+from models.media.images.store import PixelStore
+from models.tasks.boxes.matching import iou
 from tests.api.test_labeling import lease, send, verdict
 from tests.processes import eventually, worker
 from tests.shapes import Scene, scene

@@ -5,7 +5,7 @@ from typing import Any
 from fastapi.testclient import TestClient
 from sqlalchemy import select, update
 
-from core.messages import RunJob
+from core.jobs.messages import RunJob
 from core.states import ExampleState, JobKind, ProjectState, RoundState, Split
 from core.tables import Example, Round
 from core.tasks.classification import stored_class

@@ -28,7 +28,7 @@ from workers.context import sessions
 from workers.judges import judging, ledger, trial
 from workers.judges.budget import Price
 from workers.judges.client import Judge
-from workers.judges.embeddings import embed
+from workers.judges.embeddings import embed_block
 from workers.judges.errors import JudgeDown, OverBudget
 from workers.judges.settings import JudgeSettings, Patience
 from workers.judges.trial import try_all
@@ -104,7 +104,7 @@ def test_embeddings_that_are_none_are_told() -> None:
     async def work(url: str) -> Any:
         given = JudgeSettings(1, url, "tiny", embedding_model="small")
         async with Judge.opened(given, HERE) as judge:
-            return await embed(judge, ["one"])
+            return await embed_block(judge, ["one"])
 
     row = b'{"data": [{"index": Infinity, "embedding": [1]}]}'
     with receiver() as there:
@@ -128,7 +128,7 @@ def test_what_is_on_its_way_at_an_end_is_awaited_as_long_as_it_may_take(
         return wait
 
     with receiver() as there:
-        there.answers = [late(0.3, status(401)), late(1.0, status(200, completion(ORDER)))]
+        there.answers = [late(0.2, status(401)), late(1.5, status(200, completion(ORDER)))]
         with pytest.raises(JudgeDown):
             asked(there.url, 20, world=world, judge_id=judge.id, concurrency=8)
         # Nothing more was sent after the end.
@@ -170,7 +170,7 @@ def test_an_address_that_swallows_everything_does_not_hide_the_next(
             one.connect_ex(("127.0.0.2", port))
         with stand_in(quality, port=port) as (_, server):
             found, tally = asked(
-                f"http://judge.example.org:{port}/v1", timeout=1.0,
+                f"http://judge.example.org:{port}/v1", timeout=3.0,
                 allowed=Allowed.parse("127.0.0.0/8"),
             )  # fmt: skip
     assert not any(one.unranked for one in found.values())
@@ -184,11 +184,11 @@ def test_what_is_paid_for_in_vain_counts_towards_the_cap(world: World) -> None:
     world.session.commit()
     given: dict[str, Any] = {
         "world": world, "judge_id": add_judge(world).id, "job_id": job.id,
-        "price": Price(0.0, 1e6), "max_tokens": 20, "timeout": 0.3, "concurrency": 1,
+        "price": Price(0.0, 1e6), "max_tokens": 20, "timeout": 0.8, "concurrency": 1,
     }  # fmt: skip
     # Nobody knows what of it was made: as much as it can be, 20 for each.
     with stand_in(quality, Behaviour(first=["silent", "half"])) as (url, _):
-        found, _ = asked(url, 1, most=1000.0, **given)
+        found, _ = asked(url, 1, most=1000.0, patience=Patience(), **given)
         assert found[0].orders
     with sessions()() as session:
         spent = ledger.spent(session, job.id)

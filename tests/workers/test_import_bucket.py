@@ -14,11 +14,11 @@ from PIL import Image
 
 from core import settings
 from core.lifecycle import requeue_job
+from core.media.images.thumbnails import LARGEST, thumbnail
 from core.object_stores import S3
 from core.states import JobState, Split
 from core.tables import Job
-from core.thumbnails import LARGEST, thumbnail
-from models.media.image import PixelStore, fit_image
+from models.media.images.store import PixelStore, fit_image
 from tests.s3 import Bucket
 from tests.workers.import_files import Pool, encoded, jpeg, picture, png, reasons, zipped
 from workers.imports import prefetch
@@ -293,6 +293,7 @@ def test_says_why_a_bucket_cannot_be_read(
     code: str,
 ) -> None:
     monkeypatch.setenv(variable, value)
+    monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
     settings.settings.cache_clear()
     job = pool.bucket(bucket.url)
     assert job.error is not None

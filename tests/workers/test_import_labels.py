@@ -171,7 +171,7 @@ def test_several_columns_are_several_votes(world: World) -> None:
     label(pool, "file,a,b,c\n0.png,dog,cat,cat\n1.png,ood,cat,\n", "a", "b", "c")
     snapshot = take(world.session, project.id, None)
     # Two of three say cat; of the tie the first column decides.
-    assert snapshot.labels.tolist() == [0, -1]
+    assert snapshot.labels.outputs(-1).tolist() == [0, -1]
     assert states(pool) == {"0.png": "labeled", "1.png": "ood"}
     first = pool.examples()[0]
     assert first.label_class_id == world.classes(project)[0].id
@@ -188,7 +188,7 @@ def test_the_same_again_adds_nothing_and_a_change_corrects(world: World) -> None
         ("1.png", "label", "cat", True),
         ("1.png", "label", "dog", False),
     ]
-    assert take(world.session, project.id, None).labels.tolist() == [0, 1]
+    assert take(world.session, project.id, None).labels.classes.tolist() == [0, 1]
 
 
 OUTCOMES = ("added", "labeled", "unchanged", "empty", "duplicates", "refused")
@@ -301,7 +301,7 @@ def test_a_parquet_file_without_images_labels_those_that_are_there(world: World)
         (0, "expert"): cat, (2, "expert"): None, (3, "expert"): cat,
     }  # fmt: skip
     # Of two that contradict each other the first column decides.
-    assert take(world.session, project.id, None).labels.tolist() == [1, 0, 1, 0]
+    assert take(world.session, project.id, None).labels.classes.tolist() == [1, 0, 1, 0]
     # The same again, with one change, is one correction.
     again = pool.add(
         parquet_of([{"file": "0.png", "worse": "dog", "expert": "dog"}]),

@@ -12,7 +12,7 @@ import pytest
 from pyarrow import parquet
 from sqlalchemy import func, select
 
-from core.imports import ImportParams
+from core.jobs.imports import ImportParams
 from core.states import JobState, Split, Verdict
 from core.tables import Artifact, Job
 from tests.s3 import Bucket

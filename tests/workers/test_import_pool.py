@@ -14,7 +14,7 @@ from core.lifecycle import requeue_job
 from core.states import ExampleState, JobState, Split
 from core.storage import sha256
 from core.tables import Artifact, ProjectClass
-from models.media.image import PixelStore, fit_image
+from models.media.images.store import PixelStore, fit_image
 from tests.workers.import_files import Pool, jpeg, png, reasons, zipped
 from tests.world import World
 from workers.context import JobContext

@@ -1,12 +1,7 @@
 """Imports that are killed at any instant, and what a second attempt makes of them."""
 
 import io
-import os
-import signal
-import subprocess
-import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -14,52 +9,28 @@ import pytest
 from pyarrow import parquet
 from sqlalchemy import select
 
-from core import settings
+from core.jobs.messages import RunJob
 from core.states import JobState
 from core.tables import Annotation, Artifact, Example, Job, ProjectClass
 from tests.workers.import_files import Pool, jpeg, png, zipped
+from tests.workers.killing import ended_by_kill, victim
 from tests.world import World
 
-ROOT = Path(__file__).resolve().parents[2]
 N = 1300
 LABELED = 700
 """How many images a table of so many rows is about."""
-# Runs a job as a worker does, and dies by SIGKILL when the named function is called the n-th time.
-WORKER = """
-import os, signal, sys
-from core.messages import RunJob
-from core.states import JobKind
-from workers import runner
-from workers.imports import handler, labels, pool, report
-from workers.imports.media.image import ImageMedium
-
-job, place, moment, countdown = int(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])
-owner, name = {
-    "choice": (ImageMedium, "begin"),
-    "files": (pool.PoolWriter, "write_files"),
-    "report": (report.ReportFile, "append"),
-    "rows": (pool.PoolWriter, "add_rows"),
-    "labels": (labels.LabelWriter, "write"),
-    "commit": (pool.PoolWriter, "advance"),
-    "publish": (report.ReportFile, "publish"),
-    "cleanup": (handler.shutil, "rmtree"),
-    "end": (runner, "finish_job"),
-}[place]
-original = getattr(owner, name)
-
-def deadly(*arguments, **options):
-    global countdown
-    countdown -= 1
-    if countdown == 0 and moment == "before":
-        os.kill(os.getpid(), signal.SIGKILL)
-    result = original(*arguments, **options)
-    if countdown == 0:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return result
-
-setattr(owner, name, deadly)
-runner.run_job(RunJob(job_id=job, kind=JobKind.IMPORT_POOL), handler)
-"""
+PLACES = {
+    "choice": "workers.imports.media.image:ImageMedium.begin",
+    "files": "workers.imports.pool:PoolWriter.write_files",
+    "report": "workers.imports.report:ReportFile.append",
+    "rows": "workers.imports.pool:PoolWriter.add_rows",
+    "labels": "workers.imports.labels:LabelWriter.write",
+    "commit": "workers.imports.pool:PoolWriter.advance",
+    "publish": "workers.imports.report:ReportFile.publish",
+    "cleanup": "workers.imports.handler:shutil.rmtree",
+    "end": "workers.runner:finish_job",
+}
+"""Functions at whose calls a worker dies."""
 
 
 def upload() -> bytes:
@@ -148,24 +119,12 @@ def outcome(pool: Pool, job: Job) -> dict[str, Any]:
     }
 
 
-def start(installation: settings.Settings, *arguments: str) -> subprocess.Popen[bytes]:
-    environment = {
-        **os.environ,
-        "DATABASE_URL": installation.database_url,
-        "KARAT_DATA_DIR": str(installation.data_dir),
-    }
-    command = [sys.executable, "-c", WORKER, *arguments]
-    return subprocess.Popen(command, cwd=ROOT, env=environment)
-
-
-def kill(
-    pool: Pool, job: Job, installation: settings.Settings, kills: list[tuple[str, str, int]]
-) -> None:
+def kill(pool: Pool, job: Job, kills: list[tuple[str, str, int]]) -> None:
     """Let one worker after the other die in the middle of ``job``."""
     for attempt, (place, moment, count) in enumerate(kills, 1):
         _expire(pool, job)
-        child = start(installation, str(job.id), place, moment, str(count))
-        assert child.wait(60) == -signal.SIGKILL, (place, moment)
+        child = victim(RunJob.of(job), PLACES[place], moment, count)
+        assert ended_by_kill(child), (place, moment)
         pool.session.expire_all()
         assert (job.state, job.attempt) == (JobState.RUNNING, attempt)
 
@@ -206,13 +165,10 @@ def expected(world: World, pool: Pool) -> dict[str, Any]:
     ],
 )
 def test_killed_at_every_step_it_resumes_to_the_same(
-    pool: Pool,
-    expected: dict[str, Any],
-    installation: settings.Settings,
-    kills: list[tuple[str, str, int]],
+    pool: Pool, expected: dict[str, Any], kills: list[tuple[str, str, int]]
 ) -> None:
     job = pool.queue(upload())
-    kill(pool, job, installation, kills)
+    kill(pool, job, kills)
     run_until_done(pool, job)
     assert outcome(pool, job) == expected
 
@@ -223,7 +179,7 @@ def test_killed_at_every_step_it_resumes_to_the_same(
     ids=["of images that are there", "with their images"],
 )
 def test_killed_among_labels_it_resumes_and_each_is_there_once(
-    world: World, installation: settings.Settings, images: int, filename: str, refused: int
+    world: World, images: int, filename: str, refused: int
 ) -> None:
     unharmed, pool = (
         Pool(world.session, world.storage, world.project(images=images)) for _ in "ab"
@@ -241,7 +197,7 @@ def test_killed_among_labels_it_resumes_and_each_is_there_once(
     job = pool.queue(content, filename, annotations=columns)
     # While the first batch is written, when the second is not yet committed, and when it is.
     kills = [("labels", "after", 1), ("labels", "after", 2), ("commit", "before", 1)]
-    kill(pool, job, installation, [*kills, ("end", "before", 1)])
+    kill(pool, job, [*kills, ("end", "before", 1)])
     run_until_done(pool, job)
     assert outcome(pool, job) == expected
 
@@ -249,7 +205,7 @@ def test_killed_among_labels_it_resumes_and_each_is_there_once(
 @pytest.mark.parametrize("order", ["as they came", "by image"])
 @pytest.mark.parametrize("earlier", [LABELED, N], ids=["in part", "all of it"])
 def test_killed_among_labels_that_an_earlier_import_said_it_resumes_to_the_same(
-    world: World, installation: settings.Settings, earlier: int, order: str
+    world: World, earlier: int, order: str
 ) -> None:
     """Saying again what is known writes no row; all the same it is not corrected later."""
     columns = ("crowd", "expert")
@@ -267,25 +223,23 @@ def test_killed_among_labels_that_an_earlier_import_said_it_resumes_to_the_same(
     assert expected["result"]["contradicting"] > 10
     job = pool.queue(content, "labels.csv", annotations=columns)
     kills = [("labels", "after", 1), ("labels", "after", 2), ("commit", "before", 1)]
-    kill(pool, job, installation, [*kills, ("end", "before", 1)])
+    kill(pool, job, [*kills, ("end", "before", 1)])
     run_until_done(pool, job)
     assert outcome(pool, job) == expected
 
 
-def test_killed_at_any_time_it_resumes_to_the_same(
-    pool: Pool, expected: dict[str, Any], installation: settings.Settings
-) -> None:
+def test_killed_at_any_time_it_resumes_to_the_same(pool: Pool, expected: dict[str, Any]) -> None:
     job = pool.queue(upload())
     for seconds in (0.05, 0.2):
         _expire(pool, job)
-        child = start(installation, str(job.id), "end", "before", "1")
+        child = victim(RunJob.of(job), PLACES["end"], "before", 1)
         attempt = job.attempt
         while job.attempt == attempt:
             time.sleep(0.01)
             pool.session.expire_all()
         time.sleep(seconds)
         child.kill()
-        child.wait()
+        child.join()
     run_until_done(pool, job)
     assert outcome(pool, job) == expected
 

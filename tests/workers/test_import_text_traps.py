@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from sqlalchemy import update
 
 from core import settings
-from core.media.text import NotText, decoded, excerpt, require_text
+from core.media.texts.medium import NotText, decoded, excerpt, require_text
 from core.states import JobState
 from core.tables import ExampleText
-from models.media.text import TextStore
+from models.media.texts.store import TextStore
 from tests.workers.import_files import Pool, reasons, zipped
 from tests.workers.test_import_resume import annotations, kill, run_until_done
 from tests.workers.test_import_text import csv_of, done, jsonl, refusal, table
@@ -219,7 +219,7 @@ def test_neither_order_nor_batches_make_a_difference(
 
 
 def test_a_killed_import_goes_on_without_gaps_or_doubles(
-    text_pools: Callable[[], Pool], installation: settings.Settings
+    text_pools: Callable[[], Pool],
 ) -> None:
     """Before the store is written, between it and the rows, and before these are committed."""
     unharmed, texts = text_pools(), text_pools()
@@ -227,7 +227,7 @@ def test_a_killed_import_goes_on_without_gaps_or_doubles(
     done(unharmed.add(jsonl(rows), "a.jsonl", annotations=["who"]))
     job = texts.queue(jsonl(rows), "a.jsonl", annotations=["who"])
     steps = [("files", "before", 2), ("files", "after", 1), ("rows", "after", 1)]
-    kill(texts, job, installation, [*steps, ("commit", "before", 1), ("end", "before", 1)])
+    kill(texts, job, [*steps, ("commit", "before", 1), ("end", "before", 1)])
     # What was written and not committed is longer than what comes in its place.
     count = len(texts.examples())
     with TextStore.writer(texts.storage.texts(texts.project_id)) as writer:

@@ -21,9 +21,9 @@ from tests.workers.import_files import (
     reasons,
     zipped,
 )
-from workers.imports.folder import FolderSource
+from workers.imports.formats.folder import FolderSource
+from workers.imports.formats.zip_entries import ZipEntries
 from workers.imports.items import Refused
-from workers.imports.zip_entries import ZipEntries
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from core.project_settings import ProjectSettings
 from core.states import JobState, Split
 from core.storage import Storage
 from core.tables import Project
-from models.media.image import PixelStore
+from models.media.images.store import PixelStore
 from tests.processes import eventually, worker
 from tests.s3 import Bucket
 from tests.workers.import_files import Pool, encoded, picture, zipped
@@ -27,7 +27,7 @@ DIGITS = [(28, 28)] * 5
 # The median is that of the small ones, though most pixels are in the large one.
 MIXED = [(20, 24), (24, 20), (28, 30), (900, 700), (21, 40)]
 CASES: list[tuple[list[tuple[int, int]], int, tuple[int, int]]] = [
-    (PHOTOGRAPHS, 160, (480, 360)),
+    (PHOTOGRAPHS, 288, (480, 360)),
     (DIGITS, 28, (28, 28)),
     (MIXED, 24, (21, 40)),
     ([(90, 70)], 64, (90, 70)),
@@ -112,7 +112,7 @@ def test_evaluation_images_alone_choose(empty: Pool) -> None:
     files = [(f"cat/{name}", content) for name, content in images(PHOTOGRAPHS, "JPEG")]
     result: Any = empty.add(zipped(files), split=Split.EVALUATION).result
     assert result["by_split"]["evaluation"] == len(files)
-    assert chosen(empty) == 160
+    assert chosen(empty) == 288
 
 
 def test_only_what_enters_is_looked_at(empty: Pool) -> None:
@@ -185,7 +185,7 @@ def test_two_imports_at_once_choose_once(
         results: list[Any] = [job.result for job in jobs[2 * number : 2 * number + 2]]
         said = [one["input_size"]["side"] for one in results if "input_size" in one]
         assert said == [chosen(pool)]
-        assert chosen(pool) in (28, 160)
+        assert chosen(pool) in (28, 192, 224, 288)
         check_pixels(pool, said[0], 80)
 
 
@@ -201,10 +201,10 @@ def test_two_imports_at_once_choose_once(
     ],
 )
 def test_a_killed_import_goes_on_with_its_choice(
-    empty: Pool, installation: settings.Settings, place: str, moment: str, settled: int | None
+    empty: Pool, place: str, moment: str, settled: int | None
 ) -> None:
     job = empty.queue(zipped(images([(28, 28 + n % 2) for n in range(700)])))
-    kill(empty, job, installation, [(place, moment, 1)])
+    kill(empty, job, [(place, moment, 1)])
     assert chosen(empty) == settled
     run_until_done(empty, job)
     assert (job.result or {})["input_size"]["side"] == chosen(empty) == 28
@@ -214,8 +214,8 @@ def test_a_killed_import_goes_on_with_its_choice(
 def test_a_bucket_is_planned_and_imported_alike(bucket: Bucket, empty: Pool) -> None:
     bucket.put({f"photos/{name}": content for name, content in images(PHOTOGRAPHS, "JPEG")})
     plan: Any = empty.bucket(f"{bucket.url}/photos", dry_run=True).result
-    assert plan["input_size"]["side"] == 160
+    assert plan["input_size"]["side"] == 288
     assert chosen(empty) is None
     result: Any = empty.bucket(f"{bucket.url}/photos").result
     assert result["input_size"] == plan["input_size"]
-    assert chosen(empty) == 160
+    assert chosen(empty) == 288

@@ -9,9 +9,9 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy.orm import Session
 
-from core import queue
+from core.jobs import queue
+from core.jobs.messages import RunJob
 from core.lifecycle import requeue_job
-from core.messages import RunJob
 from core.settings import Settings
 from core.states import JobState, Role, Verdict
 from core.tables import Job

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.imports import FolderChoice
+from core.jobs.imports import FolderChoice
 from core.states import Split
 from workers.imports.layout import Folders, layout
 from workers.imports.split_words import parse_split, row_split, split_text

@@ -11,17 +11,17 @@ from numpy.typing import NDArray
 from safetensors.numpy import load_file
 from sqlalchemy import select
 
-from core import queue
-from core.messages import RunJob
+from core.jobs import queue
+from core.jobs.messages import RunJob
 from core.states import ArtifactKind, JobState, Split
 from core.storage import sha256
 from core.tables import Artifact, Job, Project
 from models import catalog
+from models.catalog.spec import Spec
 from models.errors import NotReady
-from models.features.contrastive import learn_encoder
+from models.media.images.contrastive import learn_encoder
 from models.protocols import PoolView
 from models.ranking.pool_scores import PoolScores
-from models.spec import Spec
 from tests.processes import eventually, worker
 from tests.workers.killing import kill_in_every_phase, named, state
 from tests.workers.loop import Loop

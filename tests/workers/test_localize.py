@@ -10,11 +10,11 @@ from fastapi.testclient import TestClient
 from safetensors.numpy import load_file
 from sqlalchemy import select
 
-from core import queue
-from core.messages import RunJob
+from core.jobs import queue
+from core.jobs.messages import RunJob
 from core.states import JobState, Split
 from core.tables import Annotation, Artifact, Example, Job, Project
-from models.localization.networks import Localizer
+from models.tasks.localization.networks import Localizer
 from tests.processes import eventually, worker
 from tests.workers.boxed import SIDE, boxed_project, said
 from tests.workers.killing import kill_in_every_phase, kill_publishing, named, state

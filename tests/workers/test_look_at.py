@@ -5,8 +5,8 @@ from typing import Any
 
 from fastapi.testclient import TestClient
 
-from core import queue
-from core.messages import RunJob
+from core.jobs import queue
+from core.jobs.messages import RunJob
 from core.states import JobKind, JobState, ProjectState
 from core.tables import Example, Job
 from tests.api.test_pool_actions import ids_of

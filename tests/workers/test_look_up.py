@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from core import queue
-from core.messages import RunJob
+from core.jobs import queue
+from core.jobs.messages import RunJob
 from core.states import JobKind, JobState, Role
 from core.tables import Example, Job, Project
 from tests.api.test_pool_actions import ids_of

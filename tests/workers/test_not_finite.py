@@ -8,13 +8,13 @@ from fastapi.testclient import TestClient
 from numpy.typing import NDArray
 from sqlalchemy import select
 
-from core.messages import RunJob
+from core.jobs.messages import RunJob
 from core.settings import settings
 from core.states import JobKind, JobState, RoundState
 from core.tables import Example, Job, Worker
 from models import catalog
+from models.catalog.spec import Spec
 from models.protocols import PoolView
-from models.spec import Spec
 from tests.workers.loop import Loop
 from tests.world import World
 from workers.advance import handler

@@ -7,10 +7,10 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
-from core.messages import RunJob
+from core.jobs.messages import RunJob
 from core.states import ArtifactKind, JobState, Split, Verdict
 from core.tables import Annotation, Artifact, Example
-from models.media.image import PixelStore
+from models.media.images.store import PixelStore
 from models.rounds.query import PoolScores
 from tests.workers.loop import Loop
 from tests.workers.starting import start_job

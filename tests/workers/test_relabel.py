@@ -12,8 +12,8 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
-from core import queue
-from core.messages import RunJob
+from core.jobs import queue
+from core.jobs.messages import RunJob
 from core.states import ArtifactKind, ExampleState, JobState, Source, Split, Verdict
 from core.storage import sha256
 from core.tables import Annotation, Artifact, Example, Job, Project, Suggestion
@@ -296,6 +296,21 @@ def test_what_a_reviewer_settled_is_learned_from_and_not_asked_again(
     assert again.result["settled"] == len(doubted & reviewed) > 0
     assert {one.example_id for one in suggestions_of(world, again)} == doubted - reviewed
     assert again.result["disagreements"] == len(doubted - reviewed)
+
+    # Where no image came with its class, what reviewers said tells which labels were right.
+    for one in world.session.scalars(select(Example).where(Example.project_id == project.id)):
+        one.meta = {}
+    world.session.commit()
+    pruning = start_job(http, world, project, "prune", {**some, "method": "prune4rel"})
+    run_job(RunJob.of(pruning), prune)
+    world.session.refresh(pruning)
+    assert pruning.result is not None
+    premise = pruning.result["premise"]
+    assert (premise["source"], premise["known"]) == ("reviews", len(reviewed))
+    right = sum(
+        one["labels_right"]["share"] * one["known"] for one in premise["bins"] if one["known"]
+    )
+    assert round(right) == sum(one["decision"] == "keep" for one in decisions)
 
 
 def test_a_subset_whose_file_is_lost_is_named(http: TestClient, world: World) -> None:

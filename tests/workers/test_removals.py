@@ -1,11 +1,9 @@
 """Deleting deletes: after the commit and never before, and never what somebody else holds."""
 
 import os
-import subprocess
-import sys
 import tarfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -21,19 +19,19 @@ from sqlalchemy import Engine, func, select, text, update
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
-from core import settings
-from core.db import sync_engine, sync_sessions
-from core.imports import Answer
+from core import settings, storage
+from core.db import sync_sessions
+from core.jobs.imports import Answer
 from core.lifecycle import finish_job, new_job
+from core.media.images.thumbnails import make
 from core.states import JobKind, JobState, Split
 from core.storage import Storage, flush
 from core.tables import DRY_RUN, Example, ExampleText, Job, Project, Removal, RemovalItem
-from core.thumbnails import make
 from karat.local.backup import back_up
 from karat.local.installation import Installation
-from tests.conftest import ROOT
 from tests.s3 import Bucket
 from tests.workers.import_files import Pool, encoded, picture, png, zipped
+from tests.workers.killing import die, killed
 from tests.world import World
 from workers import context, removals, strays
 from workers.imports.media import open_medium
@@ -49,14 +47,6 @@ SHARED, OWN = range(4), range(4, 9)
 @pytest.fixture(autouse=True)
 def _uploads_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(task, "_looked", float("-inf"))
-    monkeypatch.setattr(task, "_after", 0)
-
-
-@pytest.fixture
-def engine(installation: settings.Settings) -> Iterator[Engine]:
-    engine = sync_engine(installation)
-    yield engine
-    engine.dispose()
 
 
 def delete(http: TestClient, world: World, project_id: int) -> int:
@@ -84,6 +74,11 @@ def files(storage: Storage) -> set[str]:
     return {str(one.relative_to(storage.root)) for one in storage.root.rglob("*") if one.is_file()}
 
 
+def age(root: Path) -> None:
+    for path in (root, *root.rglob("*")):
+        os.utime(path, (time.time() - 7200,) * 2)
+
+
 def run_task() -> None:
     task.remove_files({})
 
@@ -91,11 +86,11 @@ def run_task() -> None:
 def test_a_deleted_project_leaves_nothing_that_only_it_had(http: TestClient, world: World) -> None:
     pool = pool_of(world, range(9))
     other = pool_of(world, SHARED)
-    alone = {one for one in files(world.storage) if any(_names(one, seed) for seed in OWN)}
+    alone = {one for one in files(world.storage) if any(is_of(one, seed) for seed in OWN)}
     assert len(alone) == 3 * len(OWN)
     mine = {one for one in files(world.storage) if f"projects/{pool.project_id}/" in one}
     assert any(one.endswith("pixels.u8") for one in mine)
-    kept = {one for one in files(world.storage) if any(_names(one, seed) for seed in SHARED)}
+    kept = {one for one in files(world.storage) if any(is_of(one, seed) for seed in SHARED)}
     uploads = [str(path.name) for path in (world.storage.root / "uploads").iterdir()]
     assert len(uploads) == 2
 
@@ -142,7 +137,7 @@ def test_texts_belong_to_their_project_and_go_with_it(
     assert (removal["images"], removal["image_bytes"]) == (0, 0)
 
 
-def _names(file: str, seed: int) -> bool:
+def is_of(file: str, seed: int) -> bool:
     return sha256(png(seed)).hexdigest() in file
 
 
@@ -186,35 +181,27 @@ def test_a_delete_whose_commit_fails_leaves_everything(http: TestClient, world: 
     assert world.session.get(Project, pool.project_id) is not None
 
 
-# Runs the task as a worker does, and dies by SIGKILL when the n-th file is about to go.
-KILLED = """
-import os, signal, sys
-from core import storage
-from workers.tasks.remove_files import remove_files
+def remove_until(countdown: int) -> None:
+    """Run the task as a worker does, and die when the n-th file is about to go."""
+    original = storage._unlink
 
-countdown, original = int(sys.argv[1]), storage._unlink
+    def deadly(path: Path) -> storage.Freed:
+        nonlocal countdown
+        if path.exists():
+            countdown -= 1
+            if countdown == 0:
+                die()
+        return original(path)
 
-def deadly(path):
-    global countdown
-    if path.exists():
-        countdown -= 1
-        if countdown == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-    return original(path)
-
-storage._unlink = deadly
-remove_files({})
-"""
+    storage._unlink = deadly
+    task.remove_files({})
 
 
 @pytest.mark.parametrize("countdown", [1, 4, 12])
 def test_removing_that_is_killed_goes_on(http: TestClient, world: World, countdown: int) -> None:
     pool = pool_of(world, OWN)
     assert delete(http, world, pool.project_id) == 204
-    done = subprocess.run(
-        [sys.executable, "-c", KILLED, str(countdown)], cwd=ROOT, timeout=60, check=False
-    )
-    assert done.returncode == -9
+    assert killed(remove_until, countdown)
     assert files(world.storage)
     run_task()
     assert files(world.storage) == set()
@@ -472,71 +459,13 @@ def test_a_backup_made_right_after_holds_none_of_it(
     )
     with tarfile.open(tmp_path / "karat.tar") as archive:
         names = archive.getnames()
-    assert not [one for one in names if any(_names(one, seed) for seed in OWN)]
+    assert not [one for one in names if any(is_of(one, seed) for seed in OWN)]
     assert not [one for one in names if f"projects/{pool.project_id}/" in one]
     kept = [one for one in names if one.startswith("storage/images/")]
     assert len(kept) == len(SHARED)
     assert any(f"projects/{other.project_id}/pixels.u8" in one for one in names)
     # The other's upload, whose import can be retried.
     assert len([one for one in names if one.startswith("storage/uploads/")]) == 1
-
-
-def age(root: Path) -> None:
-    for path in (root, *root.rglob("*")):
-        os.utime(path, (time.time() - 7200,) * 2)
-
-
-def test_orphans_are_named_and_only_freed_if_asked(
-    http: TestClient, world: World, engine: Engine, installation: settings.Settings
-) -> None:
-    pool, other = pool_of(world, range(9)), pool_of(world, SHARED)
-    assert delete(http, world, pool.project_id) == 204
-    # Nothing has removed them yet, as where no worker runs.
-    age(world.storage.root)
-    before = files(world.storage)
-    dry = list(strays.examine(engine, installation, remove=False))
-    assert files(world.storage) == before
-    *named, sums = dry
-    # Three files of each image, the project's folder, an upload, and its unfinished work.
-    assert sums["count"] == len(named) == 3 * len(OWN) + 3
-    assert sums["freed_files"] == 0
-    *_, sums = strays.examine(engine, installation, remove=True)
-    assert sums["freed_files"] > 3 * len(OWN)
-    left = files(world.storage)
-    assert not [one for one in left if any(_names(one, seed) for seed in OWN)]
-    assert len([one for one in left if any(_names(one, seed) for seed in SHARED)]) == 12
-    assert any(f"projects/{other.project_id}/" in one for one in left)
-    *named, sums = strays.examine(engine, installation, remove=False)
-    assert (named, sums["count"]) == ([], 0)
-
-
-def test_an_orphan_that_cannot_be_removed_is_named_and_costs_no_other(
-    world: World, engine: Engine, installation: settings.Settings
-) -> None:
-    world.project(images=1)
-    digests = [bytes([number]) * 32 for number in range(1, 6)]
-    for digest in digests:
-        world.storage.put_image(digest, b"bytes")
-    # A folder where a small version was: nothing can unlink it.
-    stuck = world.storage.root / "thumbnails" / "64" / digests[1].hex()[:2]
-    stuck = stuck / f"{digests[1].hex()}.webp"
-    stuck.mkdir(parents=True)
-    age(world.storage.root)
-    *lines, sums = strays.examine(engine, installation, remove=True)
-    stays = {line["name"]: line["stays"] for line in lines if "stays" in line}
-    assert list(stays) == [str(world.storage.image(digests[1]).relative_to(world.storage.root))]
-    assert sums["freed_files"] == len(digests) - 1
-    assert not any(map(world.storage.has_image, digests))
-
-
-def test_a_database_that_knows_no_project_frees_nothing(
-    world: World, engine: Engine, installation: settings.Settings
-) -> None:
-    world.storage.put_image(b"1" * 32, b"another installation's")
-    age(world.storage.root)
-    with pytest.raises(Exception, match="Check DATABASE_URL"):
-        list(strays.examine(engine, installation, remove=True))
-    assert world.storage.has_image(b"1" * 32)
 
 
 @pytest.fixture
@@ -577,38 +506,6 @@ def test_originals_in_the_installation_s_bucket_go_too(
         assert projects == {str(pools[1].project_id)}
     assert world.session.scalars(select(Example.id)).first() is not None
     context.sessions().kw["bind"].dispose()
-
-
-def test_doctor_says_what_would_be_freed_and_frees_it(
-    world: World, installation: settings.Settings
-) -> None:
-    world.project(images=1)
-    world.storage.put_image(b"1" * 32, bytes(5000))
-    age(world.storage.root)
-
-    def doctor(*more: str) -> str:
-        directory = ["--data-dir", str(installation.data_dir)]
-        done = subprocess.run(
-            [sys.executable, "-m", "karat", "doctor", *directory, "--orphans", *more],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
-
-    said = doctor()
-    assert f"{b'1'.hex() * 32}, 8.0 KiB" in said
-    assert "1 files or folders belong to nothing, 8.0 KiB" in said
-    assert "--orphans --free" in said
-    assert world.storage.has_image(b"1" * 32)
-    said = doctor("--free")
-    assert "1 files were removed" in said
-    assert "were free before" in said
-    assert not world.storage.has_image(b"1" * 32)
-    assert "0 files or folders" in doctor()
 
 
 def test_originals_are_on_the_disk_before_their_rows(

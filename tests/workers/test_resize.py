@@ -1,9 +1,6 @@
 """Bringing a pool to another size: pixels as an import makes them, swapped with the settings."""
 
 import os
-import signal
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,19 +10,20 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import func
 
-from core import queue, settings
+from core import settings
 from core.db import sync_engine
+from core.jobs import queue
+from core.jobs.messages import RunJob
 from core.lifecycle import claim_job, new_job, request_cancel, requeue_job
-from core.messages import RunJob
 from core.project_settings import ProjectSettings
 from core.states import JobKind, JobState, RoundState
 from core.tables import DRY_RUN, Job, Project
 from models.errors import ModelError
-from models.media.image import PixelStore
-from tests.processes import ROOT, eventually, worker
+from models.media.images.store import PixelStore
+from tests.processes import eventually, worker
 from tests.s3 import Bucket
 from tests.workers.import_files import Pool, encoded, picture, zipped
-from tests.workers.killing import state
+from tests.workers.killing import ended_by_kill, state, victim
 from tests.workers.loop import Loop
 from tests.workers.starting import start_job
 from tests.workers.test_learn_features import QUICK, learn
@@ -199,51 +197,22 @@ def test_originals_in_a_bucket_are_read_there(
     assert side(pool) == 16
 
 
-# Runs a job as a worker does, and dies by SIGKILL when the named function is called the n-th time.
-VICTIM = """
-import os, signal, sys
-from core.messages import RunJob
-from core.states import JobKind
-from workers import context, runner
-from workers.resize import handler, refit
-
-job, place, moment, countdown = int(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])
-handler._SAVE_SECONDS = 0.0
-owner, name = {
-    "check": (refit.Refit, "lost"),
-    "pixels": (refit.Refit, "pixels"),
-    "saved": (context.JobContext, "save"),
-    "place": (handler, "put_in_place"),
-    "name": (handler, "name"),
-    "tidy": (handler, "tidy"),
-    "end": (runner, "finish_job"),
-}[place]
-original = getattr(owner, name)
-
-def deadly(*arguments, **options):
-    global countdown
-    countdown -= 1
-    if countdown == 0 and moment == "before":
-        os.kill(os.getpid(), signal.SIGKILL)
-    result = original(*arguments, **options)
-    if countdown == 0:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return result
-
-setattr(owner, name, deadly)
-runner.run_job(RunJob(job_id=job, kind=JobKind.RESIZE), handler)
-"""
+PLACES = {
+    "check": "workers.resize.refit:Refit.lost",
+    "pixels": "workers.resize.refit:Refit.pixels",
+    "saved": "workers.context:JobContext.save",
+    "place": "workers.resize.handler:put_in_place",
+    "name": "workers.resize.handler:name",
+    "tidy": "workers.resize.handler:tidy",
+    "end": "workers.runner:finish_job",
+}
+"""Functions at whose calls a worker dies."""
 
 
-def kill(pool: Pool, job: Job, installation: settings.Settings, *where: str) -> None:
-    environment = {
-        **os.environ,
-        "DATABASE_URL": installation.database_url,
-        "KARAT_DATA_DIR": str(installation.data_dir),
-    }
-    command = [sys.executable, "-c", VICTIM, str(job.id), *where]
-    child = subprocess.run(command, cwd=ROOT, env=environment, timeout=60, check=False)
-    assert child.returncode == -signal.SIGKILL, where
+def kill(pool: Pool, job: Job, place: str, moment: str, count: int) -> None:
+    at_once = {"workers.resize.handler:_SAVE_SECONDS": 0.0}
+    child = victim(RunJob.of(job), PLACES[place], moment, count, at_once)
+    assert ended_by_kill(child), (place, moment, count)
     pool.session.refresh(job)
     assert job.state is JobState.RUNNING
     # A dead worker's job is free after some silent seconds; time passes here in the row.
@@ -252,7 +221,7 @@ def kill(pool: Pool, job: Job, installation: settings.Settings, *where: str) -> 
 
 
 def test_killed_at_any_step_it_is_the_old_pool_or_the_new_one(
-    http: TestClient, world: World, installation: settings.Settings, full: Pool
+    http: TestClient, world: World, full: Pool
 ) -> None:
     """At every moment the settings and the file that they name say the same."""
     before = pixels(full, 8)
@@ -261,16 +230,16 @@ def test_killed_at_any_step_it_is_the_old_pool_or_the_new_one(
     resize(http, world, full, 8)
     job = start(http, world, full, 24)
     old = [
-        ("check", "after", "2"), ("pixels", "before", "1"), ("saved", "after", "1"),
-        ("pixels", "after", "2"), ("place", "before", "1"), ("place", "after", "1"),
-        ("name", "before", "1"), ("name", "after", "1"),
+        ("check", "after", 2), ("pixels", "before", 1), ("saved", "after", 1),
+        ("pixels", "after", 2), ("place", "before", 1), ("place", "after", 1),
+        ("name", "before", 1), ("name", "after", 1),
     ]  # fmt: skip
     for attempt, where in enumerate(old, 1):
-        kill(full, job, installation, *where)
+        kill(full, job, *where)
         assert (side(full), job.attempt) == (8, attempt), where
         np.testing.assert_array_equal(pixels(full, 8), before)
-    for where in [("tidy", "before", "1"), ("tidy", "after", "1"), ("end", "before", "1")]:
-        kill(full, job, installation, *where)
+    for where in [("tidy", "before", 1), ("tidy", "after", 1), ("end", "before", 1)]:
+        kill(full, job, *where)
         assert side(full) == 24, where
         np.testing.assert_array_equal(pixels(full, 24), expected)
     assert run(world, job).state is JobState.SUCCEEDED
@@ -279,10 +248,10 @@ def test_killed_at_any_step_it_is_the_old_pool_or_the_new_one(
 
 
 def test_what_was_put_in_place_and_not_named_misses_no_image_that_comes_later(
-    http: TestClient, world: World, installation: settings.Settings, full: Pool
+    http: TestClient, world: World, full: Pool
 ) -> None:
     job = start(http, world, full, 24)
-    kill(full, job, installation, "place", "after", "1")
+    kill(full, job, "place", "after", 1)
     assert files(full) == ["pixels-24.u8", "pixels.u8"]
     job.cancel_requested = True
     world.session.commit()

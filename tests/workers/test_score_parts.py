@@ -10,9 +10,9 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from core import queue
+from core.jobs import queue
+from core.jobs.messages import RunJob
 from core.lifecycle import claim_job, new_job
-from core.messages import RunJob
 from core.settings import settings
 from core.states import JobKind, JobState, RoundState
 from core.tables import Job, Worker

@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 from core.states import Role, Verdict
 from core.tables import Annotation, Example, Query
 from core.tasks.classification import stored_class
-from models.media.image import PixelStore
+from models.media.images.store import PixelStore
 from models.relabeling.second_looks import FEWEST, doubtful
 from tests.workers.loop import Loop
 from tests.world import World

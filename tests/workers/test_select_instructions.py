@@ -9,15 +9,15 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
-from core import queue
-from core.messages import RunJob
-from core.selections import read_columns
+from core.artifacts.selections import read_columns
+from core.jobs import queue
+from core.jobs.messages import RunJob
 from core.states import ArtifactKind, ExampleState, JobState
 from core.tables import Artifact, Example, Job, JudgeAnswer, Project, Round
 from karat.demo.stand_in_judge import Behaviour
-from models.instructions.fp_instruction import choose as fp_instruction
-from models.instructions.view import InstructionView, Ranked
-from models.params.instructions import FpInstructionParams
+from models.catalog.params.instructions import FpInstructionParams
+from models.tasks.instructions.fp_instruction import choose as fp_instruction
+from models.tasks.instructions.view import InstructionView, Ranked
 from tests.processes import eventually, worker
 from tests.workers.instructed import good_ones, judge_of, pool_of, rows_of
 from tests.workers.killing import kill_in_every_phase, kill_publishing, named, state
@@ -40,11 +40,21 @@ def choose(http: TestClient, world: World, project: Project, **params: Any) -> J
     return job
 
 
-def go_on(http: TestClient, world: World, job: Job) -> None:
-    headers = world.caller().headers
-    assert http.post(f"/api/jobs/{job.id}/retry", headers=headers).status_code == 200
+def go_on(http: TestClient, world: World, job: Job, **decided: Any) -> None:
+    """Resume a paused job as decided, or retry one that has failed, and run it in this process."""
+    path, headers = f"/api/jobs/{job.id}", world.caller().headers
+    if decided:
+        again = decide(http, world, job, **decided)
+    else:
+        again = http.post(f"{path}/retry", headers=headers)
+    assert again.status_code == 200, again.json()
     run_job(RunJob.of(job), handler)
     world.session.refresh(job)
+
+
+def decide(http: TestClient, world: World, job: Job, **decided: Any) -> Any:
+    path = f"/api/jobs/{job.id}/resume"
+    return http.post(path, json=decided, headers=world.caller().headers)
 
 
 def selection(world: World, job: Job) -> tuple[Artifact, dict[str, Any]]:
@@ -155,7 +165,7 @@ def test_the_server_of_the_judge_can_embed(
 ) -> None:
     rows, truth = rows_of(4)
     project = pool_of(world, rows)
-    with judge_of(world, monkeypatch, truth):
+    with judge_of(world, monkeypatch, truth) as (judge, _):
         job = choose(http, world, project, features="judge", permutations=3)
         assert job.state is JobState.SUCCEEDED, job.error
         assert kept(world, job) == good_ones(world, project)
@@ -164,12 +174,29 @@ def test_the_server_of_the_judge_can_embed(
         ).one()
         assert embedded.job_id == job.id
         assert embedded.cost > 0
+        monkeypatch.setattr("workers.instructions.features.EMBEDDED_AT_ONCE", 3)
         more = {"features": "judge", "method": "k_means_random", "target": 4}
-        capped = choose(http, world, project, **more, spend_at_most=embedded.cost / 2)
-        assert capped.error is not None
-        assert capped.error["code"] == "spending_cap"
-        go_on(http, world, capped)
-        assert state(world, capped) is JobState.FAILED
+        capped = choose(http, world, project, **more, spend_at_most=0.9 * embedded.cost)
+        assert state(world, capped) is JobState.PAUSED
+        pause = capped.pause
+        assert pause is not None
+        assert (pause["what"], pause["of"], pause["may_finish"]) == ("texts", 16, False)
+        assert 0 < pause["done"] < 16
+        own = select(JudgeAnswer.cost).where(JudgeAnswer.job_id == capped.id)
+        costs = world.session.scalars(own).all()
+        # Also what was on its way when it came to the cap.
+        assert pause["spent"] == pytest.approx(sum(costs), abs=1e-6)
+        # As estimated, a token for four characters.
+        left = embedded.cost * (1 - pause["done"] / 16)
+        assert pause["rest"] == pytest.approx(left, rel=0.5)
+        refused = decide(http, world, capped, finish=True)
+        assert refused.json()["code"] == "nothing_to_finish_with"
+        # What another model says is not mixed with it.
+        judge.embedding_model = "another"
+        world.session.commit()
+        go_on(http, world, capped, spend_at_most=1)
+        assert state(world, capped) is JobState.SUCCEEDED
+        assert len(world.session.scalars(own).all()) == len(costs) + 6
 
 
 def test_a_killed_job_goes_on_and_pays_for_nothing_twice(
@@ -201,31 +228,85 @@ def test_a_killed_job_goes_on_and_pays_for_nothing_twice(
         assert [one.queries for one in rounds] == [2]
 
 
-def test_a_cap_stops_the_job_which_goes_on_for_as_much_again(
+def test_a_cap_pauses_the_job_which_goes_on_with_more_to_spend(
     http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows, truth = rows_of(8)
     project = pool_of(world, rows)
-    with judge_of(world, monkeypatch, truth, concurrency=1) as (_, served):
-        free = choose(http, world, project, method="k_means_random", clusters=8)
-        assert free.result is not None
-        job = choose(http, world, project, permutations=2, spend_at_most=0.004)
-        assert state(world, job) is JobState.FAILED
-        assert job.error is not None
-        assert job.error["code"] == "spending_cap"
-        assert "retry to spend as much again" in job.error["detail"]
+    headers = world.caller().headers
+    with judge_of(world, monkeypatch, truth, concurrency=1) as (judge, served):
+        cap = 0.004
+        job = choose(http, world, project, permutations=2, spend_at_most=cap)
+        assert state(world, job) is JobState.PAUSED
+        shown = http.get(f"/api/jobs/{job.id}", headers=headers).json()
+        assert (shown["error"], shown["result"], shown["finished_at"]) == (None, None, None)
+        pause = shown["pause"]
+        assert (pause["cap"], pause["what"], pause["of"]) == (cap, "clusters", 8)
+        assert 0 < pause["spent"] <= cap
+        assert pause["done"] > 0
+        assert pause["may_finish"]
         first = served.answered.total()
         assert 0 < first < 16
-        assert job.result is None
+        # Neither a failure nor at its end: who was told may decide.
+        refused = http.post(f"/api/jobs/{job.id}/retry", headers=headers)
+        assert refused.json()["code"] == "job_paused"
+        assert decide(http, world, job, spend_at_most=cap / 2).json()["code"] == "cap_too_low"
+        gone = http.delete(f"/api/judges/{judge.id}", headers=headers)
+        assert "Resume it first" in gone.json()["detail"]
+        assert state(world, job) is JobState.PAUSED
         tries = 0
-        while state(world, job) is JobState.FAILED and tries < 10:
-            tries += 1
-            go_on(http, world, job)
+        while state(world, job) is JobState.PAUSED and tries < 10:
+            tries, cap = tries + 1, cap * 1.5
+            go_on(http, world, job, spend_at_most=cap)
         assert state(world, job) is JobState.SUCCEEDED, job.error
         assert tries > 0
         assert served.answered.total() == 16
         assert max(served.answered.values()) == 1
         assert kept(world, job) == good_ones(world, project)
+        assert job.result is not None
+        # What the rest was said to cost about, it did.
+        assert job.result["judge"]["spent"] == pytest.approx(
+            pause["spent"] + pause["rest"], rel=0.35
+        )
+
+
+def test_a_job_at_its_cap_can_end_with_what_is_there_or_be_cancelled(
+    http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows, truth = rows_of(8)
+    project = pool_of(world, rows)
+    with judge_of(world, monkeypatch, truth, concurrency=1) as (judge, served):
+        job = choose(http, world, project, spend_at_most=0.0025)
+        assert job.pause is not None
+        done = job.pause["done"]
+        each = job.pause["spent"] / done
+        # Nothing more is asked of it, so nothing is mixed.
+        judge.max_tokens += 1
+        world.session.commit()
+        go_on(http, world, job, finish=True)
+        assert state(world, job) is JobState.SUCCEEDED, job.error
+        assert job.result is not None
+        assert served.answered.total() == done == len(kept(world, job)) < 8
+        assert kept(world, job) < good_ones(world, project)
+        assert (job.result["unranked"], job.result["by_reason"]["unranked"]) == (
+            8 - done,
+            4 * (8 - done),
+        )
+        assert job.result["judge"]["unanswered"] == {"not_asked": 8 - done}
+        [warning] = [one for one in job.result["warnings"] if "nothing was guessed" in one]
+        assert f"not asked about {4 * (8 - done)} of 32 texts" in warning
+        other = choose(http, world, project, permutations=2, spend_at_most=0.001)
+        assert state(world, other) is JobState.PAUSED
+        cancelled = http.post(f"/api/jobs/{other.id}/cancel", headers=world.caller().headers)
+        assert (cancelled.json()["state"], cancelled.json()["pause"]) == ("cancelled", None)
+        # Of one that hardly looks, what was seen until then is said.
+        judge.model, served.behaviour.always = "hasty", "[1]>[2]>[3]>[4]"
+        world.session.commit()
+        hasty = choose(http, world, project, permutations=6, spend_at_most=36 * each)
+        assert state(world, hasty) is JobState.PAUSED
+        go_on(http, world, hasty, finish=True)
+        assert hasty.result is not None, hasty.error
+        assert any("often repeats the order" in one for one in hasty.result["warnings"])
 
 
 @pytest.mark.parametrize(
@@ -350,8 +431,7 @@ def test_another_judge_begins_anew_and_a_group_that_is_held_out_is_not_asked_abo
     with judge_of(world, monkeypatch, truth, Behaviour(bias=1.0), concurrency=1) as (judge, served):
         params = {"permutations": 2, "people_most": 6, "audit_share": 1.0, "spend_at_most": 0.002}
         job = choose(http, world, project, **params)
-        assert job.error is not None
-        assert job.error["code"] == "spending_cap"
+        assert state(world, job) is JobState.PAUSED
         before = served.answered.total()
         # What the other has said is not mixed with what this one says.
         judge.model, judge.price_in, judge.price_out = "better", 0.0, 0.0
@@ -360,7 +440,7 @@ def test_another_judge_begins_anew_and_a_group_that_is_held_out_is_not_asked_abo
         ).one()
         held.state = ExampleState.HELD_OUT
         world.session.commit()
-        go_on(http, world, job)
+        go_on(http, world, job, spend_at_most=0.003)
         assert state(world, job) is JobState.SUCCEEDED, job.error
         assert served.answered.total() == before + 12
         assert job.result is not None

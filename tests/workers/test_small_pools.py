@@ -12,7 +12,7 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
-from core.messages import RunJob
+from core.jobs.messages import RunJob
 from core.states import ExampleState, JobState, ProjectState, RoundState, Split, Verdict
 from core.tables import Example, Job, Project, Query
 from models.catalog import specs

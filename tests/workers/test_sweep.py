@@ -10,9 +10,9 @@ from celery.beat import Scheduler
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
-from core import queue
-from core.lifecycle import claim_job
-from core.messages import MESSAGES, Sweep
+from core.jobs import queue
+from core.jobs.messages import MESSAGES, RunJob, Sweep
+from core.lifecycle import claim_job, requeue_job
 from core.settings import settings
 from core.states import JobState, RoundState
 from core.tables import Job, Round, Worker
@@ -22,8 +22,10 @@ from tests.workers.import_files import Pool, png, zipped
 from tests.workers.starting import start_job
 from tests.world import World
 from workers.app import TASK_MODULES, app
+from workers.claiming import claim
 from workers.context import JobContext, sessions
 from workers.fairness import is_claimable, own_job
+from workers.runner import MOST_DEATHS, run_job
 from workers.tasks.sweep import sweep
 
 
@@ -161,6 +163,36 @@ def test_a_live_worker_keeps_its_job_when_the_clock_is_set_back(
     assert queue.waiting("gpu") == 0
     world.session.refresh(job)
     assert (job.state, job.attempt) == (JobState.RUNNING, 1)
+
+
+def test_what_kills_its_worker_again_and_again_fails_until_it_is_tried_again(
+    http: TestClient, world: World
+) -> None:
+    job = start_job(http, world, world.project(images=4), "prune", {})
+
+    def killed(step: int) -> None:
+        """A worker takes the job, gets to a step of it, and is heard of no more."""
+        assert claim(RunJob.of(job)) is not None
+        world.session.refresh(job)
+        job.progress = {"phase": "train", "step": step}
+        job.heartbeat_at = datetime.now(UTC) - timedelta(hours=1)
+        world.session.commit()
+
+    # As long as each gets further than the one before it is none of its doing.
+    for step in range(MOST_DEATHS + 1):
+        killed(step)
+    for _ in range(MOST_DEATHS - 1):
+        killed(MOST_DEATHS)
+    run_job(RunJob.of(job))
+    world.session.refresh(job)
+    assert job.state is JobState.FAILED
+    assert job.error is not None
+    assert job.error["code"] == "workers_died"
+    requeue_job(job)
+    world.session.commit()
+    context = claim(RunJob.of(job))
+    assert context is not None
+    assert context.deaths == 0
 
 
 def test_a_message_lost_before_the_clock_was_set_back_is_sent_again(

@@ -11,7 +11,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from core import settings
-from core.messages import SyncBucket
+from core.jobs.messages import SyncBucket
 from core.states import ExampleState, JobState
 from core.storage import Storage
 from core.tables import Example, Job, Sync

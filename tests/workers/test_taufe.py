@@ -9,16 +9,16 @@ from fastapi.testclient import TestClient
 from safetensors.numpy import load_file
 from sqlalchemy import select
 
-from core import queue
-from core.messages import RunJob
+from core.jobs import queue
+from core.jobs.messages import RunJob
 from core.states import ArtifactKind, JobState, Split, Verdict
 from core.storage import sha256
 from core.tables import Artifact, Example, Job
-from models.media.image import PixelStore
-from models.regularize import METHODS
+from models.catalog.params.regularize import METHODS
+from models.media.images.store import PixelStore
 from models.target.train import load_target
 from tests.processes import eventually, worker
-from tests.workers.killing import kill_ending, kill_in_every_phase, kill_publishing, named, state
+from tests.workers.killing import kill_ending, kill_in_every_phase, kill_publishing, state
 from tests.workers.loop import Loop
 from tests.workers.starting import start_job, watch_progress
 from tests.world import World
@@ -26,7 +26,6 @@ from workers.context import SteppedAside
 from workers.prune import handler as prune
 from workers.runner import run_job
 from workers.taufe import handler
-from workers.taufe.handler import PHASES
 from workers.yielding import Yielding
 
 QUICK = {"network": "cnn_tiny", "width": 4, "steps": 12, "batch_size": 8, "flip": False}
@@ -83,6 +82,47 @@ def test_three_models_are_compared_and_kept(http: TestClient, world: World) -> N
     assert len(drawn["examples"]) == len(drawn["class_ids"]) == count
     assert all(len(drawn["points"][method]) == count for method in METHODS)
     assert not world.storage.work(job.id).exists()
+
+
+def test_unlabeled_images_are_learned_from_but_for_those_that_may_be_ood(
+    http: TestClient, world: World
+) -> None:
+    loop = Loop(world)
+    world.add_images(loop.project, 12, Split.AUXILIARY_OOD)
+    loop.answer(0, 12)
+    job = compare(http, loop, training="mixmatch", steps=4, least_purity=0.2)
+    assert job.state is JobState.SUCCEEDED, job.error
+    assert job.result is not None
+    methods = {"supervised", *METHODS}
+    assert (job.result["training"], set(job.result["methods"])) == ("mixmatch", methods)
+    assert job.result["settings"] == {}
+    counts = job.result["counts"]
+    in_pool = select(Example.state).where(
+        Example.project_id == loop.project.id, Example.split == Split.POOL
+    )
+    unanswered = sum(one.value == "unlabeled" for one in loop.session.scalars(in_pool))
+    assert counts["unlabeled"] > 0
+    assert counts["unlabeled"] + counts["unlabeled_left_out"] == unanswered
+    assert set(artifacts(loop, job)) == {*methods, "comparison"}
+
+    # Nobody knows what OOD looks like here, and that is said.
+    blind = compare(http, loop, training="mixmatch", steps=1, ood_from="verdicts")
+    assert blind.result is not None
+    assert blind.result["counts"]["unlabeled"] == unanswered
+    assert any("Too little is known of OOD images" in one for one in blind.result["warnings"])
+
+
+def test_networks_are_judged_by_attacked_images(http: TestClient, world: World) -> None:
+    loop = Loop(world)
+    loop.answer(0, 12)
+    attack = {"attack_steps": 2, "judging_steps": 3, "judging_images": 5}
+    job = compare(http, loop, training="adversarial", steps=4, **attack)
+    assert job.state is JobState.SUCCEEDED, job.error
+    assert job.result is not None
+    assert set(job.result["methods"]) == {"supervised", *METHODS}
+    assert job.result["counts"]["attacked"] == 5
+    for found in job.result["methods"].values():
+        assert 0 <= found["attacked_accuracy"] <= 1
 
 
 def test_a_comparison_that_means_little_is_warned_of(http: TestClient, world: World) -> None:
@@ -216,7 +256,8 @@ def test_a_worker_killed_in_every_phase_finds_the_same(
         one.answer(0, 10)
     victim = start(http, loop)
     message = RunJob.of(victim)
-    kill_in_every_phase(world, victim, message, named(PHASES), tmp_path / "worker.log")
+    phases = ["gather", *METHODS, "compare"]
+    kill_in_every_phase(world, victim, message, phases, tmp_path / "worker.log")
     kill_publishing(world, victim, message, tmp_path / "worker.log")
     assert artifacts(loop, victim) == {}
     kill_ending(world, victim, message, tmp_path / "worker.log")
@@ -229,7 +270,7 @@ def test_a_worker_killed_in_every_phase_finds_the_same(
         queue.send(message)
         for job in (victim, unharmed):
             eventually(lambda job=job: state(world, job) is JobState.SUCCEEDED, "the job ends")  # type: ignore[misc]
-    assert (victim.attempt, unharmed.attempt) == (len(PHASES) + 3, 1)
+    assert (victim.attempt, unharmed.attempt) == (len(phases) + 3, 1)
     assert loop.session.scalars(kept).all() == published
     assert victim.result is not None
     assert unharmed.result is not None

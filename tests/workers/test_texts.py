@@ -9,11 +9,11 @@ from fastapi.testclient import TestClient
 from sklearn.metrics import roc_auc_score
 from sqlalchemy import func, select
 
-from core.messages import RunJob
+from core.jobs.messages import RunJob
 from core.states import ArtifactKind, JobState, ProjectState, Role, Split, Verdict
 from core.tables import Annotation, Artifact, Example, Job, Project, Query, Suggestion
 from core.tasks.classification import stored_class
-from models.media.text import TextStore
+from models.media.texts.store import TextStore
 from tests.texts import CLASSES, mailbox
 from tests.workers.loop import Loop
 from tests.workers.starting import start_job

@@ -9,7 +9,7 @@ from sqlalchemy import insert, select
 from core.states import ProjectState, Source, Verdict
 from core.tables import Annotation, Example
 from core.tasks.boxes import BOXES
-from models.detection.targets import BoxTargets
+from models.tasks.boxes.targets import BoxTargets
 from tests.world import World
 from workers.learners import learner_of
 from workers.verdicts import read_verdicts

@@ -2,13 +2,11 @@
 
 import os
 import time
-from collections.abc import Iterator
 
 import pytest
 from sqlalchemy import Engine, text
 
 from core import settings
-from core.db import sync_engine
 from core.lifecycle import claim_job, finish_job, new_job
 from core.states import ArtifactKind, JobKind, JobState
 from core.storage import sha256
@@ -121,13 +119,6 @@ def loop(world: World) -> Loop:
     )
     world.session.commit()
     return loop
-
-
-@pytest.fixture
-def engine(installation: settings.Settings) -> Iterator[Engine]:
-    engine = sync_engine(installation)
-    yield engine
-    engine.dispose()
 
 
 def findings(engine: Engine, *, running: bool = True) -> dict[str, Finding]:

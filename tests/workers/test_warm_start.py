@@ -11,8 +11,8 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import func, select, update
 
-from core import queue
-from core.messages import RunJob
+from core.jobs import queue
+from core.jobs.messages import RunJob
 from core.states import ExampleState, JobState, Role, RoundState
 from core.tables import Annotation, Example, Job, Project, Query, Round
 from tests.processes import Hold, eventually, worker

@@ -16,9 +16,10 @@ from sqlalchemy import func, select, update
 from standardwebhooks import Webhook as Verifier
 from standardwebhooks import WebhookVerificationError
 
-from core import queue, settings
+from core import settings
+from core.jobs import queue
+from core.jobs.messages import DeliverWebhooks
 from core.lifecycle import claim_job, finish_job, move_project, move_round, new_job
-from core.messages import DeliverWebhooks
 from core.states import (
     DeliveryFault,
     EventKind,

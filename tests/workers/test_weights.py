@@ -6,23 +6,29 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psycopg
 import pytest
 import torch
 from sqlalchemy import select
 
 from api.weights.receiving import Asked, _place
-from core import queue
-from core.messages import CheckWeights
-from core.states import JobState
-from core.tables import PublishedWeights, Weights
-from models.media.image import PixelStore
-from models.tensorfile import read_metadata
+from core.events import CHANNEL
+from core.jobs import queue
+from core.jobs.messages import CheckWeights, RunJob
+from core.lifecycle import new_job, requeue_job
+from core.settings import Settings
+from core.states import JobKind
+from core.tables import Job, PublishedWeights, Weights
+from models.files.tensorfile import read_metadata
+from models.media.images.store import PixelStore
 from tests.security.targets import add_weights
 from tests.weight_files import TINY, tiny_weights
-from tests.workers.loop import Loop
+from tests.workers.loop import Loop, run
 from tests.world import World
 from workers import weights
+from workers.claiming import claim
 from workers.context import sessions
+from workers.embedding_map.features import Features, source_of
 from workers.strays import strays
 from workers.tasks.check_weights import check_weights
 from workers.tasks.sweep import sweep
@@ -61,6 +67,20 @@ def test_a_worker_says_what_fits_and_what_does_not(world: World, tmp_path: Path)
     assert not weights.unchecked(world.session)
 
 
+def test_pages_of_a_purity_hear_of_its_weights(world: World, installation: Settings) -> None:
+    captions = add_weights(world, "words", library="open_clip", checked_at=None)
+    chosen = {"name": "clip", "params": {"uploaded": captions.name}}
+    project, _ = world.project(purity=chosen), world.project()
+    with psycopg.connect(installation.libpq_url, autocommit=True) as connection:
+        connection.execute(f'LISTEN "{CHANNEL}"')
+        check(world)
+        # The first comes however late, and another one would come with it.
+        (told,) = connection.notifies(timeout=60, stop_after=1)
+        others = [*connection.notifies(timeout=0)]
+    assert captions.problem is not None
+    assert (json.loads(told.payload)["project_id"], others) == (project.id, [])
+
+
 def test_a_round_embeds_with_the_uploaded_weights_as_timm_does(
     world: World, tmp_path: Path
 ) -> None:
@@ -85,6 +105,13 @@ def test_a_round_embeds_with_the_uploaded_weights_as_timm_does(
     noted = json.loads(read_metadata(file.with_suffix(".extractor.safetensors"))["params"])
     assert noted["weights"] == row.sha256
     assert noted["input_size"] == 40
+    # A map of the pool finds them, too.
+    job = new_job(JobKind.EMBEDDING_MAP, project_id=loop.project.id, params={})
+    world.session.add(job)
+    world.session.commit()
+    context = claim(RunJob.of(job))
+    assert context is not None
+    assert Features(context, source_of(context)).missing == 0
 
 
 def test_other_weights_of_the_same_name_embed_anew(world: World, tmp_path: Path) -> None:
@@ -106,16 +133,29 @@ def test_other_weights_of_the_same_name_embed_anew(world: World, tmp_path: Path)
 
 def test_a_round_whose_weights_are_gone_says_which(world: World, tmp_path: Path) -> None:
     row, _ = stored(world, "mine", tmp_path)
+    file = world.storage.artifact(row.storage_key)
     params = {"architecture": TINY, "mode": "frozen", "weights": "mine"}
     loop = Loop(world, model={"name": "timm", "params": params}, strategy={"name": "margin"})
-    world.session.delete(row)
-    world.session.commit()
+    file.write_bytes(file.read_bytes()[:-1])
     loop.answer(0, 8)
     job = loop.finish(0)
-    assert job.state is JobState.FAILED
+    assert job.error is not None
+    assert job.error["code"] == "weights_file_gone"
+    assert (
+        f"'mine' is missing or damaged: {file}. Have an admin upload a.saf" in job.error["detail"]
+    )
+    world.session.delete(row)
+    world.session.commit()
+    run(world.session, again(world, job))
     assert job.error is not None
     assert job.error["code"] == "weights_gone"
     assert "'mine'" in job.error["detail"]
+
+
+def again(world: World, job: Job) -> Job:
+    requeue_job(job)
+    world.session.commit()
+    return job
 
 
 def test_published_weights_that_cannot_be_had_are_noted_with_their_place(

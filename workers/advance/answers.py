@@ -1,17 +1,18 @@
 """What the answers of a closing round say, by the model that chose what was asked."""
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.states import ArtifactKind
 from core.tasks.registry import task_type
-from models.protocols import OOD, Indices, Outputs
+from models.protocols import Indices, OpenSetLabels, Outputs
 from models.ranking.mqnet import MQNet
 from models.ranking.pool_scores import PoolScores
 from models.rounds.meta_training import meta_train as learn_balance
 from workers.advance.phases import Advance
+from workers.advance.prices import prices_of
 
 Losses = NDArray[np.float64]
 
@@ -33,30 +34,33 @@ def meta_train(advance: Advance) -> None:
         seed=advance.seed,
         previous=MQNet.load(before) if before else None,
         losses=losses,
+        prices=prices_of(advance),
     )
     if mqnet is not None:
         mqnet.save(advance.file("mqnet.safetensors"))
     advance.note("meta_train", {"had_ood": had_ood, "notes": list(notes)})
 
 
-def _answers_to(advance: Advance, scores: PoolScores) -> tuple[Indices, Indices, Losses | None]:
+def _answers_to(
+    advance: Advance, scores: PoolScores
+) -> tuple[Indices, OpenSetLabels, Losses | None]:
     """Answers to the query that the closing round chose by ``scores``, as its model had it.
 
     Returns:
-        (n,) pool indices; (n,) outputs of that model, or ``OOD``, without those of classes
+        (n,) pool indices; what these are by the outputs of that model, without those of classes
         that were added since; (n,) losses, where labels are no outputs.
     """
     assert advance.closing is not None
     positions = advance.snapshot.answered_in(advance.closing)
-    query, labels = advance.snapshot.labeled[positions], advance.snapshot.labels[positions]
-    labels = _in_outputs_of_then(advance, labels)
-    known = np.flatnonzero(labels >= OOD)
-    positions, query, labels = positions[known], query[known], labels[known]
+    labels = _in_outputs_of_then(advance, advance.snapshot.labels[positions])
+    known = np.flatnonzero(labels.is_ood | (labels.classes != _GONE))
+    positions, labels = positions[known], labels[known]
+    query = advance.snapshot.labeled[positions]
     if task_type(advance.snapshot.task).names_one_class:
         return query, labels, None
     losses = np.zeros(len(query))
     # Of what holds nothing there is no loss, whether or not it was called OOD.
-    inside = np.flatnonzero((labels != OOD) & np.isin(query, scores.indices))
+    inside = np.flatnonzero(labels.inside & np.isin(query, scores.indices))
     losses[inside] = advance.learner.losses(
         outputs_then(advance, scores, query[inside]),
         advance.snapshot.targets.take(positions[inside]),
@@ -79,16 +83,13 @@ def outputs_then(advance: Advance, scores: PoolScores, indices: Indices) -> Outp
     return Outputs(found.logits, nothing, detections=detections)
 
 
-def _in_outputs_of_then(advance: Advance, labels: Any) -> Any:
-    """Labels as outputs of the model that chose the query; below ``OOD`` of classes since."""
+def _in_outputs_of_then(advance: Advance, labels: OpenSetLabels) -> OpenSetLabels:
+    """Labels as outputs of the model that chose the query; ``_GONE`` of classes since."""
     if len(advance.snapshot.class_ids) == 0:
         return labels
     then = {class_id: index for index, class_id in enumerate(advance.previous_class_ids)}
-    now = advance.snapshot.class_ids.tolist()
-    return np.array(
-        [OOD if label == OOD else then.get(now[label], OOD - 1) for label in labels.tolist()],
-        dtype=np.int64,
-    )
+    of = np.array([then.get(one, _GONE) for one in advance.snapshot.class_ids.tolist()])
+    return OpenSetLabels.of(of[labels.classes], labels.is_ood)
 
 
 def answered_then(advance: Advance) -> tuple[PoolScores, NDArray[np.bool_]] | None:
@@ -101,4 +102,4 @@ def answered_then(advance: Advance) -> tuple[PoolScores, NDArray[np.bool_]] | No
     scores = PoolScores.from_parquet(advance.previous[ArtifactKind.SCORES])
     query, labels, _ = _answers_to(advance, scores)
     known = np.isin(query, scores.indices)
-    return scores.take(np.searchsorted(scores.indices, query[known])), labels[known] == OOD
+    return scores.take(np.searchsorted(scores.indices, query[known])), labels.is_ood[known]

@@ -1,6 +1,6 @@
 """How good the model of a closing round is on what no strategy has chosen, by random draws."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from models.guarantee.estimates import AuditEstimate, Draws, Share, estimate
 from models.guarantee.human_error import from_pairs
-from models.probability import softmax
+from models.numerics.probability import softmax
 from models.protocols import OOD, Indices, TargetModel
 from models.rounds.query import Scored
 from workers.advance.phases import Advance
@@ -48,12 +48,11 @@ def audit(advance: Advance, model: TargetModel) -> dict[str, Any] | None:
         classes=snapshot.classes,
         alpha=ALPHA,
     )
-    told = {"pairs": people.pairs, "disagreed": people.differed}
     return {
         **_json(found, snapshot.class_ids.tolist()),
         "lot": len(snapshot.candidates),
         "confidence": 1 - ALPHA,
-        "people": {**told, "share": people.share, "high": people.high} if people.pairs else None,
+        "people": asdict(people) if people.pairs else None,
     }
 
 
@@ -84,23 +83,15 @@ def _drawn(session: Session, advance: Advance) -> _Drawn:
     snapshot = advance.snapshot
     released = advance.noted("snapshot").get("released", [])
     draws = read_draws(session, advance.context.project_id, advance.closing, released)
-    answered = np.isin(draws.indices, snapshot.audited)
-    counts = answered.copy()
+    counts = np.isin(draws.indices, snapshot.audited)
     if advance.selecting is None:
         counts |= (draws.answered > 0) & np.isin(draws.indices, snapshot.unlabeled)
     counts &= ~np.isnan(draws.probability)
     order = np.argsort(draws.answered, kind="stable")
     order = order[counts[order]]
-    truth = np.full(len(order), OOD, dtype=np.int64)
-    unsure = np.ones(len(order), dtype=np.bool_)
-    known = np.flatnonzero(answered[order])
-    if len(known):
-        assert snapshot.audited_targets is not None
-        at = np.searchsorted(snapshot.audited, draws.indices[order[known]])
-        said = snapshot.audited_targets.take(at).outputs()
-        truth[known] = np.where(snapshot.audited_is_ood[at], OOD, said)
-        unsure[known] = snapshot.audited_is_unsure[at]
-    return _Drawn(draws.indices[order], truth, unsure, draws.probability[order])
+    indices = draws.indices[order]
+    truth, unsure = snapshot.said_of_draws(indices)
+    return _Drawn(indices, truth.outputs(OOD), unsure, draws.probability[order])
 
 
 def _json(found: AuditEstimate, class_ids: list[int]) -> dict[str, Any]:
@@ -124,6 +115,4 @@ def _json(found: AuditEstimate, class_ids: list[int]) -> dict[str, Any]:
 
 
 def _share(found: Share | None) -> dict[str, float] | None:
-    if found is None:
-        return None
-    return {"n": found.n, "share": found.share, "low": found.low, "high": found.high}
+    return None if found is None else asdict(found)

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session, aliased
 
 from core.among import among
 from core.consensus import Vote, opinions, votes
+from core.rounds import note_draws
 from core.states import ExampleState, Source, Split
 from core.tables import Annotation, Example, Query, Round
 from core.tasks.registry import task_type
@@ -135,16 +136,14 @@ def draw(session: Session, advance: Advance, round_: Round, wanted: int) -> list
     new = _new(session, advance, round_, count, {one.example_id for one in left})
     if new:
         of, free = advance.snapshot.count, round(len(new) / (new[0].probability or 1))
-        made = {"of": of, "free": free, "drawn": len(new), "requested": False}
-        round_.metrics = {**round_.metrics, "draws": [*round_.metrics.get("draws", []), made]}
+        note_draws(round_, of=of, free=free, drawn=len(new), requested=False)
     generator = np.random.default_rng([advance.seed, len(left) + count])
     twice = _twice(session, advance, generator, wanted) if advance.settings.audit_share else []
     return [*left, *new, *twice]
 
 
-def _mine(project_id: int) -> tuple[ColumnElement[bool], ...]:
-    mine = Query.project_id == project_id
-    return (mine, and_(Query.audit), Query.audit_released.is_(None))
+def _mine(project_id: int) -> ColumnElement[bool]:
+    return and_(Query.project_id == project_id, Query.audit, Query.audit_released.is_(None))
 
 
 def unreleased(session: Session, project_id: int) -> set[int]:
@@ -152,7 +151,7 @@ def unreleased(session: Session, project_id: int) -> set[int]:
     statement = (
         select(Example.pool_index)
         .join(Query, Query.example_id == Example.id)
-        .where(*_mine(project_id))
+        .where(_mine(project_id))
         .distinct()
     )
     return set(session.scalars(statement))
@@ -165,7 +164,7 @@ def _left(session: Session, project_id: int) -> list[Draw]:
         select(Example.pool_index, Example.id, func.max(Query.audit_probability))
         .join(Query, Query.example_id == Example.id)
         .where(
-            *_mine(project_id),
+            _mine(project_id),
             Example.state == ExampleState.UNLABELED,
             Example.split == Split.POOL,
             ~exists().where(waiting.example_id == Example.id, ~waiting.done),
@@ -241,7 +240,7 @@ def _twice(
     statement = (
         select(Example.id, Example.pool_index, func.bool_or(Query.again_after.is_not(None)))
         .join(Query, Query.example_id == Example.id)
-        .where(*_mine(project_id), Example.state.in_((ExampleState.LABELED, ExampleState.OOD)))
+        .where(_mine(project_id), Example.state.in_((ExampleState.LABELED, ExampleState.OOD)))
         .group_by(Example.id, Example.pool_index)
         .order_by(Example.pool_index)
     )
@@ -273,7 +272,7 @@ def _pairs(session: Session, project_id: int) -> int:
         Annotation.annotator_id != before.annotator_id,
     )
     statement = select(func.count(distinct(Query.example_id))).where(
-        *_mine(project_id), Query.again_after.is_not(None), ~Query.done | other
+        _mine(project_id), Query.again_after.is_not(None), ~Query.done | other
     )
     return session.scalar(statement) or 0
 

@@ -6,17 +6,23 @@ from typing import Any, Final
 import numpy as np
 from sqlalchemy import func, select
 
-from core.job_params import AdvanceParams
+from core.jobs.params import AdvanceParams
 from core.project_settings import ProjectSettings
 from core.states import ExampleState, Split
 from core.tables import Example, Project, ProjectClass
 from core.tasks.boxes import BOXES
 from models.catalog import parse
-from models.dry_run import affine_seconds, extended_seconds, step_seconds, timed
+from models.catalog.params.detection import DetectorParams
+from models.catalog.params.networks import TrainingParams
+from models.dry_run import (
+    affine_seconds,
+    extended_seconds,
+    long_step_seconds,
+    step_seconds,
+    timed,
+)
 from models.features.embed import extractor_path
 from models.media.base import Store
-from models.params.detection import DetectorParams
-from models.params.networks import TrainingParams
 from models.protocols import TargetModel
 from models.target.train import embed_pool, train_target, uses_embeddings
 from models.tasks.base import Training
@@ -121,13 +127,18 @@ class _Timing:
             size = min(self.labels, _MOST_LABELS)
             return Cost(timed(self._fit, size) * self.labels / size)
         assert isinstance(params, TrainingParams | DetectorParams)
-        return Cost(params.steps * step_seconds(self._step))
+        step = long_step_seconds(self._step_on, params.batch_size) or step_seconds(self._step)
+        return Cost(params.steps * step)
 
     def _fit(self, size: int) -> None:
         self._learn(size, self.params)
 
     def _step(self, steps: int) -> None:
         self._learn(min(self.labels, _MOST_LABELS), {**self.params, "steps": steps})
+
+    def _step_on(self, examples: int) -> None:
+        size = min(self.labels, _MOST_LABELS)
+        self._learn(size, {**self.params, "steps": 1, "batch_size": examples})
 
     def _learn(self, size: int, params: dict[str, Any]) -> None:
         self.context.check()

@@ -6,8 +6,8 @@ import numpy as np
 
 from core.tasks.registry import task_type
 from models.catalog import parse
+from models.catalog.params.networks import TrainingParams
 from models.evaluation.ood_detection import telling
-from models.params.networks import TrainingParams
 from models.protocols import TargetModel
 from models.rounds.left_out import tells_apart
 from models.rounds.query import infer

@@ -7,8 +7,8 @@ import numpy as np
 
 from core.states import ArtifactKind
 from models.catalog import find
+from models.catalog.params.networks import compared_width
 from models.evaluation.ood_detection import ood_detection
-from models.params.networks import compared_width
 from models.ranking.pool_scores import PoolScores
 from models.rounds.discovery import look_alikes
 from models.rounds.pool_estimate import OodLeft, feature, ood_left_by_purity, ood_left_by_random
@@ -62,7 +62,7 @@ def _ood_left(advance: Advance) -> dict[str, Any]:
 
 def _by_random(advance: Advance, unlabeled: int) -> OodLeft | None:
     snapshot = advance.snapshot
-    is_ood, asked = snapshot.outside, snapshot.label_rounds >= 0
+    is_ood, asked = snapshot.labels.is_ood, snapshot.label_rounds >= 0
     # What is typical of the pool, or was sent by somebody, was chosen and not drawn.
     chosen = np.union1d(snapshot.requested, snapshot.typical)
     drawn = (snapshot.label_rounds == 0) & ~np.isin(snapshot.labeled, chosen)

@@ -12,7 +12,7 @@ from sqlalchemy import and_, bindparam, select, update
 from sqlalchemy.orm import Session, aliased
 
 from core.among import among
-from core.imports import ImportParams
+from core.jobs.imports import ImportParams
 from core.project_settings import ProjectSettings
 from core.rounds import newest_model
 from core.states import JobKind, Medium
@@ -21,8 +21,8 @@ from core.tasks.boxes import BOXES
 from core.tasks.proposals import to_store
 from core.tasks.registry import task_type
 from models.errors import ModelError
-from models.localization.looking import CamBox, Looker, cam_boxes
-from models.media.image import PixelStore, images_of
+from models.media.images.store import PixelStore, images_of
+from models.tasks.localization.looking import CamBox, Looker, cam_boxes
 from workers.advance.phases import Advance
 from workers.advance.reads import round_of
 from workers.lookers import looker_of

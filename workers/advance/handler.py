@@ -7,7 +7,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from core import events
-from core.job_params import AdvanceParams
+from core.jobs.params import AdvanceParams
 from core.lifecycle import move_round
 from core.states import ArtifactKind, RoundState
 from core.tables import Job, Round
@@ -120,7 +120,7 @@ PHASES: Final = (
 
 
 def failed(session: Session, job: Job) -> None:
-    """Mark the job's round as failed, from which it can be retried."""
+    """Mark the job's round as failed, from which it can be retried; an open one stays open."""
     if job.dry_run:
         return
     number = AdvanceParams.of(job).numbers[0]
@@ -133,5 +133,6 @@ def failed(session: Session, job: Job) -> None:
     if round_.state in {RoundState.SELECTING, RoundState.CLOSING}:
         round_.job_id = job.id
         move_round(round_, RoundState.FAILED)
+    if round_.state in {RoundState.FAILED, RoundState.OPEN}:
         data = {"number": round_.number, "state": round_.state}
         session.execute(events.notify(round_.project_id, events.Topic.ROUND, data))

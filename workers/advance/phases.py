@@ -10,17 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import load_file, save_file
 
-from core.job_params import AdvanceParams
-from core.nearness import complete_screen
+from core.artifacts.nearness import complete_screen
+from core.jobs.params import AdvanceParams
 from core.project_settings import ProjectSettings
 from core.states import ArtifactKind
 from core.storage import write_atomically
 from core.tables import Project
 from core.tasks.registry import task_type
 from models.catalog import find
+from models.catalog.params.networks import compared_width
 from models.media.base import Store
-from models.media.image import images_of
-from models.params.networks import compared_width
+from models.media.images.store import images_of
 from models.protocols import Indices, Outputs, Progress, TargetModel
 from models.rounds import view_files
 from models.rounds.query import QuerySettings, Scored, infer, score_pool
@@ -82,7 +82,9 @@ class Advance:
             round_ = round_of(session, context.project_id, params.numbers[-1])
             before = {} if closing is None else artifacts_of(session, context.project_id, closing)
             settings = ProjectSettings.model_validate(round_.settings)
-            settings = with_file(session, context.storage, settings)
+            # The first queue needs no model, so nobody waits for one whose file is lost.
+            needed = closing is not None or context.done("publish")
+            settings = with_file(session, context.storage, settings, needed=needed)
         meta = before[ArtifactKind.SCORES].meta if ArtifactKind.SCORES in before else {}
         return cls(
             context=context,
@@ -160,7 +162,8 @@ class Advance:
             return None
         context = self.context
         features = LearnedFeatures.of(context.storage, context.project_id, job_id)
-        return features if features.exist else None
+        # Rows that are missing are completed.
+        return features if features.encoder.exists() else None
 
     def contrastive(self) -> Any:
         """Features of the pool by the contrastive learner, (N, E) float32, or None without any."""
@@ -242,6 +245,9 @@ class Advance:
 
     def embed(self) -> None:
         """Embed the images that have no embedding yet."""
+        if self.closing is None:
+            # What the first queue could do without has to be there now, wherever it is by now.
+            self.settings = Advance.open(self.context).settings
         if self.frozen:
             embed_pool(
                 self.store,

@@ -8,8 +8,8 @@ from sqlalchemy.orm import Session
 from core.among import among
 from core.tables import Example, Round
 from core.tasks.proposals import to_store
-from models.detection.proposals import proposals
 from models.rounds.query import PoolScores
+from models.tasks.boxes.proposals import proposals
 from workers.advance.first_boxes import proposed
 from workers.advance.phases import Advance
 

@@ -29,8 +29,8 @@ from workers.snapshot import Snapshot
 
 _BLOCK = 5000
 _PREDICTED: Final = ("predicted_class_id", "probability", "in_probability")
-# Metrics that a round gets while it is open, and keeps as it closes.
-_OF_THE_OPEN: Final = ("draws",)
+# Metrics that a round gets as it opens and while it is open, and keeps as it closes.
+_OF_THE_OPEN: Final = ("draws", "purity_weight")
 # Of a query that goes on to the next round.
 _KEPT: Final = (
     *("requested", "again_after", "proposals", "audit", "audit_probability"),
@@ -122,7 +122,6 @@ def _finish(
         **{key: value for key, value in evaluated.items() if key not in {"accuracy", "notes"}},
         **shown,
         "annotator_seconds": annotator_seconds(session, round_),
-        # Later estimates are weighed by them.
         **{name: round_.metrics[name] for name in _OF_THE_OPEN if name in round_.metrics},
         **({} if looks is None else {"second_looks": looks}),
     }
@@ -216,7 +215,12 @@ def _open(
         if kind in files:
             _attach(session, files[kind], round_)
     round_.queries = len(rows)
-    round_.metrics = {**round_.metrics, **second_looks.asked(again)}
+    weight = selected.get("purity_weight")
+    round_.metrics = {
+        **round_.metrics,
+        **second_looks.asked(again),
+        **({} if weight is None else {"purity_weight": weight}),
+    }
     round_.notes = [
         *advance.noted("meta_train").get("notes", []),
         *second_looks.opening_note(len(again)),
@@ -228,6 +232,12 @@ def _open(
         move_round(round_, RoundState.CLOSED)
         move_project(project, ProjectState.FINISHED)
         return
+    if not rows:
+        round_.notes = [
+            *round_.notes,
+            "No unlabeled image is left in the pool: the model learns once more, from the last "
+            "answers.",
+        ]
     move_round(round_, RoundState.OPEN)
     # Zero-wait answers may have used the round's budget, or the pool, before it opened.
     if not rows or is_spent(round_.spent, round_.budget):

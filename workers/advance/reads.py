@@ -3,7 +3,7 @@
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from core.job_params import AdvanceParams
+from core.jobs.params import AdvanceParams
 from core.states import ArtifactKind, JobKind, JobState, Source, Verdict
 from core.tables import Annotation, Artifact, Job, Query, Round
 from workers.timing import FEWEST_TIMED

@@ -23,11 +23,11 @@ import numpy as np
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from core import queue
 from core.db import database_time
-from core.job_params import AdvanceParams, ScorePartParams
+from core.jobs import queue
+from core.jobs.messages import GPU, RunJob
+from core.jobs.params import AdvanceParams, ScorePartParams
 from core.lifecycle import new_job, request_cancel, requeue_job
-from core.messages import GPU, RunJob
 from core.states import JobKind, JobState
 from core.tables import Job, Worker
 from models.errors import Cancelled, ModelError

@@ -36,7 +36,7 @@ def choose(advance: Advance) -> list[int]:
         if most == 0:
             return []
         before = _asked_again(session, advance.context.project_id)
-    labels = np.where(snapshot.is_ood, snapshot.classes, snapshot.targets.outputs())
+    labels = snapshot.labels.outputs(snapshot.classes)
     left_alone = (
         np.isin(snapshot.labeled, snapshot.reviewed)
         | np.isin(snapshot.labeled, before)

@@ -8,19 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.states import ArtifactKind
-from models.detection.matching import hits
-from models.detection.targets import BoxTargets
 from models.protocols import Ranking
-from models.ranking.candidates import NO_ANSWERS, LastAnswers, Prices
+from models.ranking.candidates import NO_ANSWERS, LastAnswers
 from models.ranking.mqnet import MQNet, Normalisation
 from models.rounds import surface, view_files
 from models.rounds.predictions import inside_of
 from models.rounds.query import PoolScores, Scored
 from models.rounds.query import select as select_queries
+from models.tasks.boxes.matching import hits
+from models.tasks.boxes.targets import BoxTargets
 from workers.advance import second_looks
 from workers.advance.answers import answered_then, outputs_then
 from workers.advance.phases import Advance
-from workers.advance.reads import seconds_of_boxes
+from workers.advance.prices import prices_of
 from workers.timing import median_seconds
 
 # Beyond the budget's worth, so that annotators have work while the models retrain.
@@ -34,8 +34,11 @@ def select(advance: Advance) -> None:
     # Draws are ranked, and others asked about in their place.
     spare = advance.noted("snapshot")["spare"] + len(advance.snapshot.audited)
     n = wanted + spare
+    weight = None
     if scores_file.exists():
-        ranking = _ranked(advance, PoolScores.from_parquet(scores_file), n, wanted)
+        scores = PoolScores.from_parquet(scores_file)
+        ranking = _ranked(advance, scores, n, wanted)
+        weight = surface.purity_weight(ranking.surface, scores, wanted)
     else:
         generator = np.random.default_rng(advance.seed)
         order = generator.permutation(advance.snapshot.unlabeled)[:n]
@@ -50,6 +53,7 @@ def select(advance: Advance) -> None:
             "by_strategy": scores_file.exists(),
             "notes": advance.noted("score").get("notes", []) + list(ranking.notes),
             "state": dict(ranking.state),
+            "purity_weight": weight,
             "again": second_looks.choose(advance),
         },
     )
@@ -88,7 +92,7 @@ def _ranked(advance: Advance, scores: PoolScores, n: int, wanted: int) -> Rankin
         advance.query_settings,
         mqnet=MQNet.load(path) if path.exists() else None,
         had_ood=learned.get("had_ood", had_ood),
-        prices=_prices(advance),
+        prices=prices_of(advance),
         last=last,
         state=advance.previous_state,
         progress=advance.context.progress,
@@ -101,22 +105,6 @@ def _ranked(advance: Advance, scores: PoolScores, n: int, wanted: int) -> Rankin
         advance.learner.predict(scores.logits).columns(),
     )
     return ranking
-
-
-def _prices(advance: Advance) -> Prices:
-    """What verdicts cost; of boxes, where seconds count, by how many there are to draw."""
-    cost = advance.settings.cost
-    if cost.mode == "fixed":
-        return Prices(cost.c_in, cost.c_ood)
-    if advance.snapshot.task != "boxes":
-        return Prices()
-    with advance.context.sessions() as session:
-        known = seconds_of_boxes(session, advance.context.project_id)
-        if known is None:
-            return Prices()
-        look, box = known
-        usual = median_seconds(session, advance.context.project_id)
-        return Prices(usual, look, box)
 
 
 def _last_answers(advance: Advance) -> LastAnswers:

@@ -19,8 +19,8 @@ from core.consensus import lock_examples
 from core.lifecycle import mark_queried, mark_unqueried
 from core.states import ExampleState, RoundState, Split
 from core.tables import Example, Project, Query
-from models.params.networks import compared_width
-from models.warm_start import MOST, typical_first
+from models.catalog.params.networks import compared_width
+from models.selection.warm_start import MOST, typical_first
 from workers.advance import drawing
 from workers.advance.phases import Advance
 from workers.advance.publish import locked_rounds

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-import numpy as np
 from sqlalchemy import func, insert, select
 from sqlalchemy.orm import Session
 
@@ -13,15 +12,14 @@ from core.certificates import Draw, Members, taken_back
 from core.consensus import lock_examples
 from core.lifecycle import mark_queried, mark_unqueried, move_project, move_round
 from core.project_settings import ProjectSettings
-from core.rounds import CERTIFICATE, lock_unfinished, new_round
+from core.rounds import CERTIFICATE, lock_unfinished, new_certificate_round
 from core.states import ExampleState, ProjectState, RoundState
 from core.tables import Annotation, Example, Project, Query, Round
-from models.params.certify import CertifyParams
+from models.catalog.params.certify import CertifyParams
 from workers.closing import close_round
 from workers.timing import median_seconds
 
 _BLOCK: Final = 2000
-_ENDLESS: Final = 1e9
 
 
 def asking_round(session: Session, project: Project, params: CertifyParams) -> Round | None:
@@ -42,9 +40,7 @@ def asking_round(session: Session, project: Project, params: CertifyParams) -> R
     if rounds or project.state not in {ProjectState.FINISHED, ProjectState.RUNNING}:
         return None
     last = session.scalar(select(func.max(Round.number)).where(Round.project_id == project.id))
-    round_ = new_round(project, 0 if last is None else last + 1)
-    round_.strategy, round_.budget = CERTIFICATE, _ENDLESS
-    round_.settings = {**round_.settings, "overlap": params.overlap}
+    round_ = new_certificate_round(project, -1 if last is None else last, params.overlap)
     session.add(round_)
     session.flush()
     move_round(round_, RoundState.OPEN)
@@ -63,15 +59,11 @@ def ask(session: Session, round_: Round, draws: Sequence[Draw], members: Members
     settings = ProjectSettings.model_validate(round_.settings)
     ids = [draw.example_id for draw in draws]
     session.execute(lock_examples(among(Example.id, ids)))
-    free = set(
-        session.scalars(
-            select(Example.id).where(
-                among(Example.id, ids), Example.state == ExampleState.UNLABELED
-            )
-        )
+    unlabeled = select(Example.id).where(
+        among(Example.id, ids), Example.state == ExampleState.UNLABELED
     )
-    waits = set(session.scalars(_waiting(ids)))
-    wanted = [draw for draw in draws if draw.again or (draw.example_id in free - waits)]
+    free = set(session.scalars(unlabeled)) - asked(session, ids)
+    wanted = [draw for draw in draws if draw.again or draw.example_id in free]
     head = session.scalar(
         select(func.min(Query.rank)).where(Query.round_id == round_.id, ~Query.done)
     )
@@ -114,7 +106,7 @@ def _query(round_: Round, draw: Draw) -> dict[str, Any]:
 
 def _known(members: Members, draw: Draw) -> dict[str, Any]:
     """What the model takes it for, as of whatever else is asked."""
-    at = int(np.searchsorted(members.pool_index, draw.index))
+    at = members.place(draw.index)
     inside = float(members.inside[at])
     return {
         "predicted_class_id": int(members.likeliest[at]),
@@ -123,8 +115,10 @@ def _known(members: Members, draw: Draw) -> dict[str, Any]:
     }
 
 
-def _waiting(ids: Sequence[int]) -> Any:
-    return select(Query.example_id).where(among(Query.example_id, ids), ~Query.done)
+def asked(session: Session, example_ids: Sequence[int]) -> set[int]:
+    """Those that wait in a queue."""
+    statement = select(Query.example_id).where(among(Query.example_id, example_ids), ~Query.done)
+    return set(session.scalars(statement))
 
 
 def last_annotation(session: Session, example_ids: Sequence[int]) -> dict[int, int]:

@@ -6,7 +6,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from core import events
-from core.job_params import AdvanceParams
+from core.jobs.params import AdvanceParams
 from core.lifecycle import mark_unqueried, move_project, move_round
 from core.rounds import CERTIFICATE, lock_unfinished
 from core.states import ProjectState, RoundState

@@ -2,18 +2,19 @@
 
 import logging
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
-import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session, sessionmaker
 
-from core import events, queue
+from core import events
 from core.among import among
 from core.certificates import NO_CLASS, Draw, Members, Outcome, draws_of
 from core.consensus import Vote, consensus, is_settled, opinions, votes
 from core.errors import DomainError
+from core.jobs import queue
+from core.jobs.messages import GoOnCertifying
 from core.lifecycle import move_certificate
 from core.project_settings import ProjectSettings
 from core.states import CertificateState, ExampleState, Source, Verdict
@@ -25,28 +26,29 @@ from core.tables import (
     Example,
     Project,
     ProjectClass,
-    Query,
 )
 from core.tasks.registry import class_of
+from models.catalog.params.certify import CertifyParams
 from models.errors import ModelError
-from models.params.certify import CertifyParams
-from workers.certificates.asking import ask, ask_no_more, asking_round, last_annotation
+from workers.certificates.applying import CLASS_GONE, work_off
+from workers.certificates.asking import ask, ask_no_more, asked, asking_round, last_annotation
 from workers.certificates.promises import certification_of, note_decision, read_members
+from workers.locks import alone
 
 logger = logging.getLogger(__name__)
 
 AT_ONCE: Final = 500
 """Draws that people are asked about at a time, at most."""
-_CLASS_GONE: Final = (
-    "A class that the model labels with is not there any more: close a round with the classes as "
-    "they are now, and certify again. What people said stays."
-)
+_AT_A_TIME: Final = 20.0
+"""Seconds for which one certificate is applied or taken back before others have their turn."""
+_AT_WORK: Final = (CertificateState.APPLYING, CertificateState.REVOKING)
+_LOCK: Final = 0x63657274
 
 
 def go_on_with_all(
     factory: sessionmaker[Session], storage: Storage, *, answered_in: int | None = None
 ) -> None:
-    """Go on with every certificate that people are asked for.
+    """Go on with every certificate that people are asked for, or that is applied or taken back.
 
     Args:
         factory: Of sessions.
@@ -56,16 +58,31 @@ def go_on_with_all(
             in large pools and would tell who listens which of their answers were checks.
     """
     with factory() as session:
-        asking = select(Certificate).where(Certificate.state == CertificateState.ASKING)
+        statement = select(Certificate).where(
+            Certificate.state.in_([CertificateState.ASKING, *_AT_WORK])
+        )
         if answered_in is not None:
-            asking = asking.where(Certificate.project_id == answered_in)
-        found = session.scalars(asking.order_by(Certificate.id)).all()
-        due = [one.id for one in found if answered_in is None or not _waits(session, one)]
-    for certificate_id in due:
+            statement = statement.where(Certificate.project_id == answered_in)
+        found = session.scalars(statement.order_by(Certificate.id)).all()
+        due = [
+            (one.id, one.project_id, one.state)
+            for one in found
+            if one.state in _AT_WORK or answered_in is None or not _waits(session, one)
+        ]
+    for certificate_id, project_id, state in due:
         try:
             with factory() as session:
-                with session.begin():
-                    _go_on_with(session, storage, certificate_id)
+                if state in _AT_WORK:
+                    # Every sweep sends one who would do the same: he has other things to do.
+                    with alone(factory, _LOCK, certificate_id) as is_mine:
+                        is_left = is_mine and work_off(
+                            factory, storage, certificate_id, seconds=_AT_A_TIME
+                        )
+                    if is_left:
+                        queue.remember(session.info, GoOnCertifying(answered_in=project_id))
+                else:
+                    with session.begin():
+                        _go_on_with(session, storage, certificate_id)
                 queue.deliver(session.info)
         except (DomainError, ModelError) as error:
             # One whose file is gone keeps no other from going on.
@@ -77,7 +94,7 @@ def go_on_with_all(
 
 def _waits(session: Session, certificate: Certificate) -> bool:
     ids = [draw.example_id for draw in draws_of(certificate) if draw.outcome == "waiting"]
-    return bool(_asked(session, ids))
+    return bool(asked(session, ids))
 
 
 def _go_on_with(session: Session, storage: Storage, certificate_id: int) -> None:
@@ -117,18 +134,22 @@ def go_on(session: Session, storage: Storage, project: Project, certificate: Cer
     before = draws_of(certificate)
     if _lacks_class(session, certificate):
         ask_no_more(session, project, before)
-        _refuse(session, certificate, _CLASS_GONE)
+        refuse(session, certificate, CLASS_GONE)
         return
     members = read_members(session, storage, certificate)
     wanted = certificate.result.get("overlap", 1)
     second = certificate.result["human"] is not None
-    draws = taken(session, before, members, wanted, second=second)
+    waiting = [draw.example_id for draw in before if draw.outcome == "waiting"]
+    queued = asked(session, waiting)
+    draws = taken(session, before, members, wanted, queued, second=second)
     again = [now for was, now in zip(before, draws, strict=True) if now.again and not was.again]
     # Their round has ended, and none has taken them over.
-    waiting = [draw for draw in draws if draw.outcome == "waiting" and draw not in again]
-    asked = _asked(session, [draw.example_id for draw in waiting])
-    lost = [draw for draw in waiting if draw.example_id not in asked]
-    if draws == before and not lost and any(draw.outcome == "waiting" for draw in before):
+    lost = [
+        draw
+        for draw in draws
+        if draw.outcome == "waiting" and draw not in again and draw.example_id not in queued
+    ]
+    if draws == before and waiting and not lost:
         return
     certification = certification_of(certificate, members, draws)
     decision = note_decision(session, certificate, certification)
@@ -136,13 +157,13 @@ def go_on(session: Session, storage: Storage, project: Project, certificate: Cer
         ask_no_more(session, project, draws)
         certificate.observations = [draw.to_json() for draw in draws]
         if decision.bound is None:
-            _refuse(session, certificate, decision.why)
+            refuse(session, certificate, decision.why)
         else:
             move_certificate(certificate, CertificateState.READY)
-            tell(session, certificate)
+            _tell(session, certificate)
         return
     fresh = [
-        Draw(one.lot, one.index, int(members.example_id[_at(members, one.index)]), one.probability)
+        Draw(one.lot, one.index, int(members.example_id[members.place(one.index)]), one.probability)
         for one in certification.next_draws(AT_ONCE)
     ]
     if fresh or again or lost:
@@ -156,20 +177,17 @@ def go_on(session: Session, storage: Storage, project: Project, certificate: Cer
             overlap = ProjectSettings.model_validate(round_.settings).overlap
             certificate.result = {**certificate.result, "overlap": overlap}
     certificate.observations = [draw.to_json() for draw in (*draws, *fresh)]
-    tell(session, certificate)
+    _tell(session, certificate)
 
 
-def _at(members: Members, index: int) -> int:
-    return int(np.searchsorted(members.pool_index, index))
-
-
-def _refuse(session: Session, certificate: Certificate, why: str) -> None:
+def refuse(session: Session, certificate: Certificate, why: str) -> None:
+    """End a certificate of which nothing came, and say why."""
     certificate.refused = why
     move_certificate(certificate, CertificateState.REFUSED)
-    tell(session, certificate)
+    _tell(session, certificate)
 
 
-def tell(session: Session, certificate: Certificate) -> None:
+def _tell(session: Session, certificate: Certificate) -> None:
     """Have pages read a certificate again."""
     data = {"id": certificate.id, "state": certificate.state}
     session.execute(events.notify(certificate.project_id, events.Topic.CERTIFICATE, data))
@@ -186,7 +204,13 @@ def _lacks_class(session: Session, certificate: Certificate) -> bool:
 
 
 def taken(
-    session: Session, draws: Sequence[Draw], members: Members, wanted: int, *, second: bool
+    session: Session,
+    draws: Sequence[Draw],
+    members: Members,
+    wanted: int,
+    queued: Collection[int],
+    *,
+    second: bool,
 ) -> list[Draw]:
     """What became of draws, by what people have said since they were asked.
 
@@ -195,6 +219,7 @@ def taken(
         draws: All of a certificate.
         members: Its images.
         wanted: How many people look at each.
+        queued: Ids of the examples that wait in a queue.
         second: Whether somebody else looks at what contradicts the model.
 
     Returns:
@@ -207,7 +232,7 @@ def taken(
     statement = votes().where(among(Annotation.example_id, ids), Annotation.source != Source.MODEL)
     for row in session.execute(statement):
         said[row.example_id].append((row.id, Vote.of(row)))
-    asked, last = _asked(session, ids), last_annotation(session, ids)
+    last = last_annotation(session, ids)
     left_out = set(
         session.scalars(
             select(Example.id).where(among(Example.id, ids), Example.state == ExampleState.HELD_OUT)
@@ -220,22 +245,16 @@ def taken(
             continue
         held = [vote for id_, vote in said[draw.example_id] if id_ > draw.after]
         # Skipped by all, or held out: nobody can say what it is.
-        is_over = draw.example_id in left_out or (held and draw.example_id not in asked)
+        is_over = draw.example_id in left_out or (held and draw.example_id not in queued)
         if not (is_over or is_settled(held, 1 if draw.again else wanted)):
             found.append(draw)
             continue
-        outcome = _outcome(held, int(members.class_id[_at(members, draw.index)]))
+        outcome = _outcome(held, int(members.class_id[members.place(draw.index)]))
         if outcome == "wrong" and second and not draw.again and len(opinions(held)) == 1:
             found.append(draw.asked_again(last[draw.example_id]))
         else:
             found.append(draw.answered(outcome))
     return found
-
-
-def _asked(session: Session, example_ids: Sequence[int]) -> set[int]:
-    """Those that wait in a queue."""
-    statement = select(Query.example_id).where(among(Query.example_id, example_ids), ~Query.done)
-    return set(session.scalars(statement))
 
 
 def _outcome(held: Sequence[Vote], class_id: int) -> Outcome:

@@ -1,6 +1,7 @@
 """What is promised, and what has been looked at for it, as ``models.guarantee`` takes them."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -14,11 +15,11 @@ from core.errors import Conflict
 from core.states import LotState
 from core.storage import Storage
 from core.tables import Artifact, Certificate, CertificateLot
+from models.catalog.params.certify import CertifyParams
 from models.guarantee.certification import Certification
 from models.guarantee.human_error import HumanError, from_pairs
 from models.guarantee.lots import Lot, make_lots
-from models.guarantee.promise import Decision, Promise
-from models.params.certify import CertifyParams
+from models.guarantee.promise import Bound, Decision, Promise
 from workers.draws import pairs
 
 FEWEST_PAIRS: Final = 20
@@ -92,7 +93,7 @@ def certification_of(
 ) -> Certification:
     """What was looked at so far; what waits is not asked about again."""
     known = certificate.result["human"]
-    human = None if known is None else HumanError(**known_error(known))
+    human = None if known is None else HumanError(**known)
     first = certificate.result["first"]
     params = CertifyParams.model_validate(certificate.settings)
     promise = promise_of(params, human, earlier=len(first))
@@ -104,23 +105,6 @@ def certification_of(
     )
     observe(certification, draws)
     return certification
-
-
-def known_error(known: dict[str, Any]) -> dict[str, Any]:
-    """What a certificate keeps of ``HumanError``, by the names of its fields."""
-    renamed = {**known, "differed": known["disagreed"]}
-    del renamed["disagreed"]
-    return renamed
-
-
-def kept_error(human: HumanError) -> dict[str, Any]:
-    """``HumanError`` as a certificate keeps, and the API serves it."""
-    return {
-        "pairs": human.pairs,
-        "disagreed": human.differed,
-        "share": human.share,
-        "high": human.high,
-    }
 
 
 def observe(certification: Certification, draws: Iterable[Draw]) -> None:
@@ -155,7 +139,5 @@ def note_decision(
     return decision
 
 
-def _bound(bound: Any) -> dict[str, Any] | None:
-    if bound is None:
-        return None
-    return {"share": bound.share, "wrong": bound.wrong, "of": bound.of}
+def _bound(bound: Bound | None) -> dict[str, Any] | None:
+    return None if bound is None else asdict(bound)

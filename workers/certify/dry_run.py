@@ -6,9 +6,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from models.catalog.params.certify import CertifyParams
 from models.guarantee.certification import Certification
 from models.guarantee.lots import Lot, labels_of, make_lots
-from models.params.certify import CertifyParams
 from workers.certificates.promises import human_error, promise_of
 from workers.certify.scoring import CANDIDATES, Facts, Outputs, gather, infer
 from workers.context import JobContext

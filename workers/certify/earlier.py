@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, and_, exists, or_, select
+from sqlalchemy import ColumnElement, ColumnExpressionArgument, and_, exists, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from core.certificates import Draw, Members, Outcome
@@ -57,8 +57,13 @@ def with_earlier(
     order = order[(was_shown & ~np.isin(indices, passed))[order]]
     if not len(np.setdiff1d(free, indices[order])):
         return candidates, _NONE
-    earlier = _judged(snapshot, indices[order], probability[order])
-    return np.union1d(free, earlier["indices"]), earlier
+    indices, probability = indices[order], probability[order]
+    said, unsure = snapshot.said_of_draws(indices)
+    earlier = {
+        "indices": indices, "outputs": said.outputs(OOD), "unsure": unsure,
+        "probability": probability,
+    }  # fmt: skip
+    return np.union1d(free, indices), earlier
 
 
 _NONE: Earlier = {
@@ -67,20 +72,6 @@ _NONE: Earlier = {
     "unsure": np.empty(0, dtype=np.bool_),
     "probability": np.empty(0),
 }
-
-
-def _judged(snapshot: Snapshot, indices: Indices, probability: NDArray[Any]) -> Earlier:
-    """What people say of (E,) draws; of those without an answer, that they are unsure."""
-    answered = np.flatnonzero(np.isin(indices, snapshot.audited))
-    at = np.searchsorted(snapshot.audited, indices[answered])
-    outputs = np.full(len(indices), OOD, dtype=np.int64)
-    unsure = np.ones(len(indices), dtype=np.bool_)
-    if len(at):
-        assert snapshot.audited_targets is not None
-        said = snapshot.audited_targets.take(at).outputs()
-        outputs[answered] = np.where(snapshot.audited_is_ood[at], OOD, said)
-        unsure[answered] = snapshot.audited_is_unsure[at]
-    return {"indices": indices, "outputs": outputs, "unsure": unsure, "probability": probability}
 
 
 def _is_the_same(session: Session, project_id: int, snapshot: Snapshot) -> bool:
@@ -135,7 +126,7 @@ def _was_shown() -> ColumnElement[bool]:
 
 def _shown(session: Session, project_id: int) -> Indices:
     """Pool indices of the draws that somebody has held or said something of."""
-    return _indices(session, project_id, and_(Query.audit))
+    return _indices(session, project_id, Query.audit)
 
 
 def _passed(session: Session, project_id: int) -> Indices:
@@ -147,7 +138,7 @@ def _passed(session: Session, project_id: int) -> Indices:
     return _indices(session, project_id, or_(chosen, Query.audit_released.is_not(None)))
 
 
-def _indices(session: Session, project_id: int, which: ColumnElement[bool]) -> Indices:
+def _indices(session: Session, project_id: int, which: ColumnExpressionArgument[bool]) -> Indices:
     statement = (
         select(Example.pool_index)
         .join(Query, Query.example_id == Example.id)

@@ -15,14 +15,13 @@ from core.lifecycle import move_certificate
 from core.states import ArtifactKind, CertificateState, LotState
 from core.storage import write_atomically
 from core.tables import Certificate, CertificateLot, Job, Project
-from models.params.certify import CertifyParams
+from models.catalog.params.certify import CertifyParams
 from workers.arrays import read_arrays
 from workers.artifacts import keep
-from workers.certificates.observing import go_on, tell
+from workers.certificates.observing import go_on, refuse
 from workers.certificates.promises import (
     FEWEST_PAIRS,
     human_error,
-    kept_error,
     lots_of,
     promise_of,
 )
@@ -64,9 +63,7 @@ def failed(session: Session, job: Job) -> None:
     certificate = _of_job(session, job.id)
     if certificate is None or certificate.state is not CertificateState.SCORING:
         return
-    certificate.refused = job.error["detail"] if job.error else "The job was cancelled."
-    move_certificate(certificate, CertificateState.REFUSED)
-    tell(session, certificate)
+    refuse(session, certificate, job.error["detail"] if job.error else "The job was cancelled.")
 
 
 def _of_job(session: Session, job_id: int) -> Certificate | None:
@@ -194,7 +191,7 @@ class Certifying:
             # Known before anything is looked at, and another for each certificate.
             "seed": (facts.seed * 10_007 + certificate.id) % 2**31,
             "first": [draw.index for draw in draws],
-            "human": None if human is None else kept_error(human),
+            "human": None if human is None else asdict(human),
         }
 
     def _warnings(self) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from core.certificates import Members
@@ -19,7 +19,7 @@ from core.states import ArtifactKind, ExampleState, Split
 from core.tables import Artifact, Example, Project, Round
 from models.errors import ModelError
 from models.guarantee.lots import labels_of
-from models.probability import softmax
+from models.numerics.probability import softmax
 from models.protocols import Indices, Progress
 from models.ranking.candidates import NO_ANSWERS
 from models.ranking.pool_scores import PoolScores
@@ -92,9 +92,16 @@ def gather(context: JobContext) -> Facts:
                 "round first.",
             )
         closed = take(session, project_id, number)
-        snapshot = take(session, project_id, session.scalar(_last(project_id)))
+        last = session.scalar(select(func.max(Round.number)).where(Round.project_id == project_id))
+        snapshot = take(session, project_id, last)
         snapshot.save(context.work / "snapshot.npz")
         free = _free(session, project_id)
+        candidates = np.intersect1d(snapshot.unlabeled, free, assume_unique=True)
+        if len(candidates) == 0:
+            raise Conflict(
+                "nothing_unlabeled", "Every image has been judged, or is being asked about already."
+            )
+        candidates, earlier = with_earlier(session, project_id, snapshot, last, candidates)
         facts = Facts(
             model={
                 "round": number,
@@ -108,27 +115,10 @@ def gather(context: JobContext) -> Facts:
             data_digest=_data_digest(session, project_id),
         )
         key = artifact.storage_key
-    candidates = np.intersect1d(snapshot.unlabeled, free, assume_unique=True)
-    if len(candidates) == 0:
-        raise Conflict(
-            "nothing_unlabeled", "Every image has been judged, or is being asked about already."
-        )
-    with context.sessions() as session:
-        last = session.scalar(_last(project_id))
-        candidates, earlier = with_earlier(session, project_id, snapshot, last, candidates)
     write_arrays(context.work / EARLIER, earlier)
     np.save(context.work / CANDIDATES, candidates)
     shutil.copyfile(context.storage.fetch(key), context.work / "model.safetensors")
     return facts
-
-
-def _last(project_id: int) -> Any:
-    return (
-        select(Round.number)
-        .where(Round.project_id == project_id)
-        .order_by(Round.number.desc())
-        .limit(1)
-    )
 
 
 def _free(session: Session, project_id: int) -> Indices:

@@ -19,11 +19,11 @@ import numpy as np
 
 from core import disk
 from core.errors import DomainError
-from core.pictures.rendition import rendered
+from core.media.images.rendition import rendered
 from core.settings import settings
 from core.states import Medium
 from models.errors import ModelError
-from models.media.text import TextStore
+from models.media.texts.store import TextStore
 from workers.check.asked import Asked, Eta, tell
 from workers.check.gather import Gathered, gather
 from workers.check.inputs import opened
@@ -61,8 +61,8 @@ def main() -> int:
             publish(Path(work), asked)
             is_written = True
         tell({"result": result})
-    except KeyboardInterrupt:
-        return 128 + signal.SIGINT
+    except KeyboardInterrupt as ended:
+        return 128 + (ended.args[0] if ended.args else signal.SIGINT)
     except BrokenPipeError:
         # Whoever asked has gone.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -229,7 +229,7 @@ def _ignore() -> None:
 
 def _end(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
     _ignore()
-    raise KeyboardInterrupt
+    raise KeyboardInterrupt(number)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from core.imports import FolderChoice
+from core.jobs.imports import FolderChoice
 
 Phase = Literal["names", "images", "fitting", "features", "judging", "report"]
 PHASES: Final[tuple[Phase, ...]] = get_args(Phase)

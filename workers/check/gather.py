@@ -19,7 +19,7 @@ from workers.check.inputs import Inputs, opened
 from workers.check.kept import kept_of
 from workers.check.words import meant
 from workers.imports.batch import Candidate, Looked, Prepared, batches, decide
-from workers.imports.documents import DocumentSource
+from workers.imports.formats.documents import DocumentSource
 from workers.imports.items import Reference, beginning, composed
 from workers.imports.lookup import closest, spellings
 from workers.imports.media.base import Addition

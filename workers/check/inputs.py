@@ -8,14 +8,19 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, Final, NamedTuple
 
 from core.errors import Invalid
-from core.imports import FolderChoice
+from core.jobs.imports import FolderChoice
 from core.local_folder import files_of
-from core.media.image import IMAGES
+from core.media.images.medium import IMAGES
 from core.states import Medium, Split, Verdict
 from workers.check.asked import Asked
 from workers.check.texts import medium_of, texts_of
-from workers.imports.documents import SUFFIX, DocumentSource
-from workers.imports.folder import Entries, FolderSource
+from workers.imports.formats.documents import SUFFIX, DocumentSource
+from workers.imports.formats.folder import Entries, FolderSource
+from workers.imports.formats.parquet import ParquetSource
+from workers.imports.formats.parquet_bounds import BoundedParquet
+from workers.imports.formats.rows import header_of, survey, text_rows
+from workers.imports.formats.table import TABLES, TableSource
+from workers.imports.formats.zip_entries import ZipEntries
 from workers.imports.items import (
     MAX_IMAGE_BYTES,
     Item,
@@ -26,15 +31,10 @@ from workers.imports.items import (
     invalid_column,
     printable,
 )
-from workers.imports.parquet import ParquetSource
-from workers.imports.parquet_bounds import BoundedParquet
 from workers.imports.placing import split_of
-from workers.imports.rows import header_of, survey, text_rows
 from workers.imports.split_words import normal
 from workers.imports.stated import is_stated
-from workers.imports.table import TABLES, TableSource
 from workers.imports.values import NO_CLASS, Values, says_nothing
-from workers.imports.zip_entries import ZipEntries
 
 _LABEL_COLUMNS: Final = ("class_name", "label", "class")
 _PARQUET: Final = ".parquet"

@@ -12,10 +12,10 @@ from core.errors import Invalid
 from core.media.nouns import in_words_of
 from core.states import Medium
 from models.evaluation.skill_warnings import Skill
+from models.features.chosen import chosen_features, embed_rows
 from models.media.base import Store
 from models.protocols import OOD, Float32Array, Indices
 from models.relabeling import FIX_GAIN
-from models.relabeling.features import chosen_features, embed_rows
 from models.relabeling.frozen import NoiseRate, judge_labels
 from models.relabeling.opinions import Float64Array, folds_of
 from models.relabeling.several import together
@@ -293,7 +293,7 @@ def _embed(store: Store, rows: Indices, network: str, out: Path, course: Eta) ->
             course.begin("features", total)
 
     course.begin("fitting")
-    embed_rows(store, rows, network, flip=True, seed=_SEED, out=out, progress=progress)
+    embed_rows(store, rows, network, {}, seed=_SEED, out=out, progress=progress)
 
 
 def _folds(labels: Indices, clean: int, place: Indices) -> Indices:

@@ -10,14 +10,14 @@ from typing import Final, Protocol
 import numpy as np
 
 from core.errors import DomainError, ErrorKind
-from core.imports import ImportParams
-from core.input_size import SizeChoice
+from core.jobs.imports import ImportParams
+from core.media.images.input_size import SizeChoice
 from core.media.nouns import in_words_of
 from core.settings import Settings
 from core.states import Medium
 from models.media.base import Store
-from models.media.image import PixelStore, PixelWriter
-from models.media.text import TextStore, TextWriter
+from models.media.images.store import PixelStore, PixelWriter
+from models.media.texts.store import TextStore, TextWriter
 from workers.imports.items import Refused, Source
 from workers.imports.media.base import Addition, Made, Reading
 from workers.imports.media.decode import Decoded, decode_all
@@ -74,7 +74,7 @@ class KeptImages:
     def begin(self, images: Source, reader: LabelReader) -> Sequence[str]:
         """Choose the size of all, by some of them."""
         samples = samples_ahead(images, ImportParams(filename=""), self.reading, reader)
-        choice = SizeChoice.of(sizes_of(samples))
+        choice = SizeChoice.of(sizes_of(samples), total=images.total)
         # Without a header that can be read there is no image either.
         self._size = side = 8 if choice is None else choice.side
         _require_room(Medium.IMAGE, self._work, images.total, side * side * 3)

@@ -47,7 +47,7 @@ article div { padding: 10px 12px; }
 .given { color: var(--bad); }
 .proposed { color: var(--good); font-weight: 600; }
 .file { font-size: .82rem; color: var(--soft); }
-.number { font-size: .82rem; color: var(--soft); }
+.number { font-size: .82rem; color: var(--soft); white-space: nowrap; }
 ul { padding-left: 20px; }
 table { border-collapse: collapse; }
 th, td { text-align: left; padding: 4px 16px 4px 0; border-bottom: 1px solid var(--line); }

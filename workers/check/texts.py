@@ -6,22 +6,22 @@ from pathlib import Path
 from typing import Any, Final
 
 from core.errors import DomainError
-from core.media.image import IMAGES
+from core.media.images.medium import IMAGES
 from core.settings import settings
 from core.states import Medium
 from workers.check.asked import Asked
-from workers.imports.folder import Entries
+from workers.imports.formats.folder import Entries
+from workers.imports.formats.lines import MOST_LINE, Lines
+from workers.imports.formats.parquet import ParquetSource
+from workers.imports.formats.parquet_bounds import BoundedParquet
+from workers.imports.formats.parquet_columns import holds_bytes
+from workers.imports.formats.rows import header_of, survey, text_rows
+from workers.imports.formats.text_columns import TEXT_COLUMNS
+from workers.imports.formats.text_table import TABLES, TextTableSource
+from workers.imports.formats.text_zip import TextZip
 from workers.imports.items import Source, invalid_column
-from workers.imports.lines import MOST_LINE, Lines
 from workers.imports.media.text import is_called_text
-from workers.imports.parquet import ParquetSource
-from workers.imports.parquet_bounds import BoundedParquet
-from workers.imports.parquet_columns import holds_bytes
-from workers.imports.rows import header_of, survey, text_rows
 from workers.imports.stated import is_stated
-from workers.imports.text_columns import TEXT_COLUMNS
-from workers.imports.text_table import TABLES, TextTableSource
-from workers.imports.text_zip import TextZip
 
 PARQUET: Final = ".parquet"
 _JSON: Final = ".json"

@@ -1,10 +1,10 @@
 """What a comparison begins with."""
 
-from core.features import features_of
+from core.artifacts.features import features_of
 from core.project_settings import ProjectSettings
 from core.tables import Project
+from models.catalog.params.networks import compared_width
 from models.errors import ModelError
-from models.params.networks import compared_width
 from workers.context import JobContext
 from workers.stores import side_of
 

@@ -6,9 +6,10 @@ from typing import Any, Final
 import numpy as np
 from sqlalchemy.orm import Session
 
-from core.alike import NEAREST, Alike, read_alike, write_alike
+from core.artifacts.alike import NEAREST, Alike, read_alike, write_alike
 from core.states import ArtifactKind
 from core.tables import Job
+from models.catalog.params.compare import CompareParams
 from models.features.duplicates import (
     groups_of,
     isolation_of,
@@ -16,7 +17,6 @@ from models.features.duplicates import (
     nearest_rows,
     outlines,
 )
-from models.params.compare import CompareParams
 from workers.artifacts import keep
 from workers.compare.findings import leaking, mark
 from workers.compare.gather import gather

@@ -6,6 +6,7 @@ from typing import Final
 import numpy as np
 
 from core.errors import Conflict
+from models.catalog.params.embedding_map import EmbeddingMapParams
 from models.dry_run import extended_seconds
 from models.features.embedding_map import (
     COMPONENTS,
@@ -15,7 +16,6 @@ from models.features.embedding_map import (
     neighbours_wanted,
     reduce,
 )
-from models.params.embedding_map import EmbeddingMapParams
 from workers.context import JobContext
 from workers.dry_run import Cost, DryRun
 from workers.embedding_map.features import Features, pool_of, source_of

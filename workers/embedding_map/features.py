@@ -20,17 +20,20 @@ from core.project_settings import ProjectSettings
 from core.states import ArtifactKind, JobKind, JobState, Split
 from core.storage import write_atomically
 from core.tables import Artifact, Example, Job, Project, Round
-from models import tensorfile
-from models.features.embed import NetworkExtractor, extractor_path, write_embeddings
+from models.features.embed import extractor_path
 from models.features.embedding_map import feature_spans
+from models.files import tensorfile
 from models.media.base import Store
-from models.media.image import images_of
+from models.media.embedding_files import write_embeddings
+from models.media.images.extractor import NetworkExtractor
+from models.media.images.store import images_of
 from models.protocols import Indices, Progress
 from models.target.train import embed_pool, load_target, uses_embeddings
 from models.target.trained import NetworkModel
 from workers.context import JobContext
 from workers.features.stored import LearnedFeatures, embeddings_file, latest
 from workers.stores import open_store, side_of
+from workers.weights import with_file
 
 STORED: Final = "stored"
 LEARNED: Final = "learned"
@@ -97,6 +100,7 @@ def source_of(context: JobContext) -> Source:
         project = session.get_one(Project, context.project_id)
         settings = ProjectSettings.model_validate(project.settings)
         side = side_of(project.medium, settings)
+        settings = with_file(session, context.storage, settings)
         total = select(func.count()).where(Example.project_id == context.project_id)
         images = session.scalar(total) or 0
         trained = session.scalars(_last_model(context.project_id)).first()
@@ -209,7 +213,7 @@ class Features:
                 store, source.model, source.params, out=out, seed=source.seed, progress=progress
             )
         elif source.kind == LEARNED:
-            from models.features.contrastive import embed_with_encoder
+            from models.media.images.contrastive import embed_with_encoder
 
             assert source.job_id is not None
             features = LearnedFeatures.of(
@@ -241,7 +245,8 @@ class Features:
             if session.scalar(rounds.limit(1)) is not None or _rows(stored) >= _rows(self._own):
                 return
             stored.parent.mkdir(parents=True, exist_ok=True)
-            for path in (self._own, extractor_path(self._own)):
+            # The rows last: without what makes them, they are removed.
+            for path in (extractor_path(self._own), self._own):
                 write_atomically(stored.parent / path.name, partial(_copy, path))
 
     def rows(self) -> Any:

@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 from core.errors import Conflict
 from core.states import ArtifactKind
 from core.tables import Artifact, Job
+from models.catalog.params.embedding_map import EmbeddingMapParams
 from models.features.embedding_map import (
     drawn,
     find_neighbours,
@@ -26,7 +27,6 @@ from models.features.embedding_map import (
     reduce,
     scaled,
 )
-from models.params.embedding_map import EmbeddingMapParams
 from models.protocols import Float32Array, Indices
 from workers.arrays import write_array
 from workers.artifacts import keep

@@ -4,10 +4,10 @@ from typing import Final
 
 import numpy as np
 
+from models.catalog.params.contrastive import ContrastiveParams
 from models.dry_run import extended_seconds, step_seconds
-from models.features.contrastive import embed_with_encoder, learn_encoder
-from models.media.image import PixelStore, images_of
-from models.params.contrastive import ContrastiveParams
+from models.media.images.contrastive import embed_with_encoder, learn_encoder
+from models.media.images.store import PixelStore, images_of
 from workers.context import JobContext
 from workers.dry_run import Cost, DryRun
 from workers.features.gather import gather

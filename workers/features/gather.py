@@ -6,7 +6,7 @@ from sqlalchemy import select
 from core.project_settings import ProjectSettings
 from core.states import Split
 from core.tables import Example, Project
-from models.features.contrastive import require_several
+from models.media.images.contrastive import require_several
 from workers.arrays import write_array
 from workers.context import JobContext
 from workers.stores import side_of

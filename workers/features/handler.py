@@ -8,10 +8,10 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from core.tables import Job
-from models.features.contrastive import learn_encoder
-from models.media.image import PixelStore, images_of
-from models.media.views import ROTATIONS
-from models.params.contrastive import ContrastiveParams
+from models.catalog.params.contrastive import ContrastiveParams
+from models.media.images.contrastive import learn_encoder
+from models.media.images.store import PixelStore, images_of
+from models.media.images.views import ROTATIONS
 from workers.context import JobContext, Phase
 from workers.dry_run import dry_run
 from workers.features.dry_run import prepare

@@ -14,13 +14,13 @@ import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from core.input_size import not_resized_since
+from core.media.images.input_size import not_resized_since
 from core.project_settings import ProjectSettings
 from core.states import JobKind, JobState
 from core.storage import Storage
 from core.tables import Job
 from models.features.embed import embedding_params
-from models.media.image import PixelStore
+from models.media.images.store import PixelStore
 from models.protocols import Progress
 
 _PREFIX = "contrastive-"
@@ -72,7 +72,7 @@ class LearnedFeatures:
 
     def complete(self, store: PixelStore, progress: Progress) -> None:
         """Embed the images that have no features yet."""
-        from models.features.contrastive import embed_with_encoder
+        from models.media.images.contrastive import embed_with_encoder
 
         embed_with_encoder(store, self.encoder, out=self.file, progress=progress)
 

@@ -5,11 +5,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
-from core.imports import FolderChoice
-from core.pictures.rendition import upright_and_turn
+from core.jobs.imports import FolderChoice
+from core.media.images.rendition import upright_and_turn
 from core.states import Split
 from core.tasks.spec import Label
-from workers.imports.boxes.settle import Upright
 from workers.imports.items import Item, LeftOut, Origin, Reference, Refused
 from workers.imports.labels import Labeled, Written
 from workers.imports.media.base import Addition, Content, Made, Reading
@@ -19,6 +18,7 @@ from workers.imports.placing import Place, place
 from workers.imports.pool import Held
 from workers.imports.reading import LabelReader, Opinion, Read
 from workers.imports.report import Line, Note, Outcome
+from workers.imports.settled import Upright
 
 _MOST_ITEMS: Final = 512
 _MOST_BYTES: Final = 32 << 20

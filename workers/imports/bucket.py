@@ -11,13 +11,14 @@ from typing import BinaryIO, Final, NamedTuple
 
 from core.buckets import Buckets
 from core.errors import DomainError
-from core.imports import FolderChoice
+from core.jobs.imports import FolderChoice
 from core.locations import Location
-from core.media.image import IMAGES
+from core.media.images.medium import IMAGES
 from core.object_stores import Object
 from core.prefetch import AT_ONCE
 from core.storage import write_atomically
-from workers.imports.folder import FolderSource
+from workers.imports.formats.folder import FolderSource
+from workers.imports.formats.metadata import NAMES
 from workers.imports.items import (
     MAX_IMAGE_BYTES,
     Fetched,
@@ -27,7 +28,6 @@ from workers.imports.items import (
     Source,
     invalid_archive,
 )
-from workers.imports.metadata import NAMES
 from workers.imports.prefetch import read_ahead
 from workers.imports.values import Values
 

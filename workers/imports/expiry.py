@@ -6,7 +6,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from core import events
-from core.imports import PLAN_HOURS, Answer, ImportParams, answer_plan
+from core.jobs.imports import PLAN_HOURS, Answer, ImportParams, answer_plan
 from core.states import JobKind, JobState
 from core.tables import Job
 

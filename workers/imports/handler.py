@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from core import events
 from core.buckets import Buckets
-from core.imports import ImportParams
+from core.jobs.imports import ImportParams
 from core.states import ArtifactKind, Split
 from core.storage import sha256
 from core.tables import Artifact, Job
@@ -78,7 +78,7 @@ def _import(context: JobContext) -> None:
             context.check()
             turn = turn or Turn(context, time.monotonic() - began)
             if not task.medium.is_begun and any(isinstance(one, Candidate) for one in batch):
-                task.begin(samples_of(source, params, task.medium, reader, batch))
+                task.begin(samples_of(source, params, task.medium, reader, batch), steps)
             task.say(reader.counted.values())
             task.add(batch, reader)
             context.progress(task.tally.total, steps, _PHASE)
@@ -105,9 +105,9 @@ class Import:
         self._buckets = Buckets(context.settings)
         self._notified = 0.0
 
-    def begin(self, samples: Iterable[Iterable[Sample]]) -> None:
+    def begin(self, samples: Iterable[Iterable[Sample]], total: int) -> None:
         """Choose what the examples decide; whoever resumes finds it in the settings."""
-        self.medium.look(samples)
+        self.medium.look(samples, total)
         with self.context.transaction() as (session, job):
             begun = self.medium.begin(session)
             if begun.facts:

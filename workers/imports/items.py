@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any, Final, Literal, Protocol
 
 from core.errors import Invalid
-from core.media.text import is_utf_16
+from core.media.texts.medium import is_utf_16
 from core.states import Split, Verdict
 from core.tasks.spec import Label
 from workers.imports.drawn import Drawn

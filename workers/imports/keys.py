@@ -14,6 +14,11 @@ from core.errors import DomainError
 from core.object_stores import Object
 from core.prefetch import AT_ONCE, in_order
 from workers.imports.bucket import Bucket
+from workers.imports.formats.parquet_bounds import BoundedParquet
+from workers.imports.formats.parquet_kinds import is_list
+from workers.imports.formats.row_items import RowItems, column_of, is_ours
+from workers.imports.formats.rows import Place, Row, header_of, is_csv, survey, text_rows
+from workers.imports.formats.table import TABLES
 from workers.imports.items import (
     NAME_COLUMNS,
     Fetched,
@@ -26,12 +31,8 @@ from workers.imports.items import (
     refused_item,
     short_name,
 )
-from workers.imports.parquet_bounds import BoundedParquet, is_list
 from workers.imports.prefetch import read_ahead
-from workers.imports.row_items import RowItems, column_of, is_ours
-from workers.imports.rows import Place, Row, header_of, is_csv, survey, text_rows
 from workers.imports.stated import MOST_VOTES, OF_VOTES, VOTES
-from workers.imports.table import TABLES
 from workers.imports.values import Values
 
 _KEYS: Final = ("key", "object_key", "location", "uri", *NAME_COLUMNS)

@@ -29,8 +29,8 @@ from dataclasses import dataclass, field
 from posixpath import splitext
 from typing import Final
 
-from core.imports import FolderChoice
-from core.media.image import IMAGES
+from core.jobs.imports import FolderChoice
+from core.media.images.medium import IMAGES
 from core.states import Split, Verdict
 from workers.imports.split_words import FILLING, Hint, folder_split, hint, meaning, normal
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from core.imports import FolderChoice
+from core.jobs.imports import FolderChoice
 from core.states import Split
 from core.tasks.spec import Label
 from workers.imports.items import Item, LeftOut, Refused, printable

@@ -12,13 +12,13 @@ from typing import Any, Final
 
 from sqlalchemy import select
 
-from core.imports import LONGEST_NAME, FolderChoice, ImportParams
+from core.jobs.imports import LONGEST_NAME, FolderChoice, ImportParams
 from core.project_settings import ProjectSettings
 from core.states import Split
 from core.tables import Project, ProjectClass
 from core.tasks.registry import task_type
 from workers.context import JobContext
-from workers.imports.folder import FolderSource
+from workers.imports.formats.folder import FolderSource
 from workers.imports.items import Item, LeftOut, Refused, Source, beginning, short_name
 from workers.imports.media import reading_of
 from workers.imports.media.base import Reading
@@ -47,7 +47,7 @@ def plan(context: JobContext) -> dict[str, Any]:
     Returns:
         The result, ``Plan.to_json``, and what the medium would choose by the examples if this is
         the first import: of images ``input_size``, how large the model would see them
-        (``core.input_size.SizeChoice``).
+        (``core.media.images.input_size.SizeChoice``).
     """
     context.plan([_PHASE])
     params = ImportParams.of(context)
@@ -74,7 +74,7 @@ def plan(context: JobContext) -> dict[str, Any]:
             result = found.to_json(source)
             comes = any(result["by_split"].values())
             samples = _samples(context, source, reading, reader) if comes else iter(())
-            return {**result, **reading.foresee(settings, samples)}
+            return {**result, **reading.foresee(settings, samples, source.total)}
     finally:
         shutil.rmtree(context.work, ignore_errors=True)
 
@@ -120,6 +120,7 @@ class Plan:
         if refused is not None:
             for tally in (self._tally, self._bad):
                 self._count(tally, Outcome.REFUSED, item.name, refused.reason)
+            self._note_held(item)
             return
         if item.reference is not None:
             self._note_labels(item, is_taken=True)
@@ -285,6 +286,12 @@ class Plan:
             if found := self._column(name, chosen=False):
                 is_folder = name in others and item.label_column is None
                 found.add(str(value), is_taken=is_taken, is_folder=is_folder)
+
+    def _note_held(self, item: Item) -> None:
+        """What else stands in a column tells its numbers apart, whatever becomes of the row."""
+        for name, value in item.meta.items():
+            if (found := self._columns.get(name)) and not found.chosen:
+                found.held.add(str(value))
 
     def _note_taken(self, item: Item) -> None:
         """Count what becomes annotations: who says the same twice says it once."""

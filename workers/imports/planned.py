@@ -5,7 +5,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Final
 
-from core.imports import FolderChoice
+from core.jobs.imports import FolderChoice
 from workers.imports.items import beginning
 from workers.imports.values import Values
 

@@ -13,9 +13,9 @@ from core.states import ExampleState, Split
 from core.tables import Example, Project, ProjectClass
 from core.tasks.registry import label_of, stored, task_type
 from core.tasks.spec import Label
-from workers.imports.boxes.settle import Upright
 from workers.imports.media.base import Addition, ImportMedium
 from workers.imports.placing import Place
+from workers.imports.settled import Upright
 
 # One statement a batch: the driver's executemany takes three times as long. COPY is no faster, and
 # its failures would reach the runner as another type than those of all other statements.

@@ -10,10 +10,10 @@ from core.errors import Invalid
 from core.states import Verdict
 from core.tasks.classification import CLASSIFICATION, class_label
 from core.tasks.spec import Label, TaskType
-from workers.imports.boxes.settle import Settled, Upright, settle
 from workers.imports.counting import how_counted, uncertainty
 from workers.imports.drawn import Drawn, class_names_in
 from workers.imports.items import Item, Refused, Said, composed, short_name, unsettled
+from workers.imports.settled import Settled, Upright, settle
 from workers.imports.values import NO_CLASS, Values, mark, says_nothing, whole_number
 
 

@@ -5,10 +5,10 @@ from contextlib import closing
 from functools import partial
 from typing import BinaryIO, Final
 
-from core.imports import ImportParams
-from core.input_size import LOOKED_AT
+from core.jobs.imports import ImportParams
+from core.media.images.input_size import LOOKED_AT
 from workers.imports.batch import Candidate, Prepared, batches
-from workers.imports.folder import FolderSource
+from workers.imports.formats.folder import FolderSource
 from workers.imports.items import Item, Refused, Source
 from workers.imports.media.base import Reading, Sample
 from workers.imports.placing import Place, place

@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from core.buckets import Buckets
 from core.errors import Invalid
-from core.imports import ImportParams
+from core.jobs.imports import ImportParams
 from core.locations import Location, require_allowed
 from core.originals import Originals
 from core.states import Medium
@@ -19,20 +19,20 @@ from core.tasks.boxes import BOXES
 from core.tasks.instructions import INSTRUCTIONS
 from workers.context import JobContext
 from workers.imports.bucket import Bucket, BucketSource, Listing
-from workers.imports.documents import SUFFIX, DocumentSource
-from workers.imports.folder import FolderSource
+from workers.imports.formats.documents import SUFFIX, DocumentSource
+from workers.imports.formats.folder import FolderSource
+from workers.imports.formats.lines import MOST_LINE, Lines
+from workers.imports.formats.single import SingleSource
+from workers.imports.formats.table import TABLES, TableSource
+from workers.imports.formats.text_table import TABLES as TEXT_TABLES
+from workers.imports.formats.text_table import TextTableSource
+from workers.imports.formats.text_zip import TextZip
+from workers.imports.formats.zip_entries import ZipEntries
 from workers.imports.instructions.source import TABLES as INSTRUCTION_TABLES
 from workers.imports.instructions.source import InstructionSource, TextTable
 from workers.imports.items import Source
-from workers.imports.lines import MOST_LINE, Lines
 from workers.imports.project import ProjectSource
-from workers.imports.single import SingleSource
 from workers.imports.sync.compare import LISTING, Followed
-from workers.imports.table import TABLES, TableSource
-from workers.imports.text_table import TABLES as TEXT_TABLES
-from workers.imports.text_table import TextTableSource
-from workers.imports.text_zip import TextZip
-from workers.imports.zip_entries import ZipEntries
 
 _ROWS: Final = 10_000
 
@@ -90,7 +90,9 @@ def open_source(context: JobContext, *, names_only: bool = False) -> Source:
             boxes=boxes,
         )
     if suffix == ".parquet":
-        from workers.imports.parquet import ParquetSource  # only here: Arrow's functions are 9 MB
+        from workers.imports.formats.parquet import (
+            ParquetSource,  # only here: Arrow's functions are 9 MB
+        )
 
         return ParquetSource(
             path, filename, params.columns, annotations, names_only=names_only, boxes=boxes
@@ -148,7 +150,7 @@ def _texts(context: JobContext, params: ImportParams, names_only: bool) -> Sourc
 
     def table(path: Path, name: str, *, may_label: bool = False) -> Source:
         if Path(name).suffix.lower() == ".parquet":
-            from workers.imports.parquet import ParquetSource  # as below
+            from workers.imports.formats.parquet import ParquetSource  # as below
 
             return ParquetSource(
                 path,

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from core.states import Split
@@ -49,6 +50,8 @@ _GLUED: Final = re.compile(
     r"|용?(?:데이터셋|데이터|세트|셋|이미지)|용|用?(?:数据集|数据|集|图像|图片|資料|データ|画像)|用)$"
 )
 _FLAG: Final = re.compile(r"(?:is[ _])?([^=]+)=(true|false|1|0|yes|no)")
+# No folder has a longer name, and a value that is a text would be read word by word.
+_LONGEST: Final = 255
 _YES: Final = frozenset({"true", "1", "yes"})
 
 
@@ -76,6 +79,11 @@ class Hint:
 
 def meaning(name: str) -> Meaning | None:
     """What a folder's name, or a value of a split column, means; ``None`` if it is no split."""
+    return _meaning(name) if len(name) <= _LONGEST else None
+
+
+@lru_cache(maxsize=1024)
+def _meaning(name: str) -> Meaning | None:
     plain = " ".join(_SEPARATORS.split(unicodedata.normalize("NFKC", name).casefold())).strip()
     if plain in _OURS:
         return Meaning(_OURS[plain], certain=True, own=True)
@@ -91,7 +99,7 @@ def meaning(name: str) -> Meaning | None:
 
 def hint(name: str) -> Hint | None:
     """Words of splits in a folder's name that is not one itself; ``None`` if there are none."""
-    if meaning(name) is not None:
+    if len(name) > _LONGEST or meaning(name) is not None:
         return None
     return _hint(name, is_camel=True) or _hint(name, is_camel=False)
 

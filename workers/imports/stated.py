@@ -17,10 +17,16 @@ VERDICT: Final = "verdict"
 VOTES: Final = "votes"
 UNNAMED: Final = "import"
 """Source of a verdict that names nobody."""
+SOURCE: Final = "label_source"
+"""Field that says whether a model or a person has said what an image is."""
+BY_MODEL: Final = "model"
+"""Says so, and is the author of what a model has said."""
+OF_MODELS: Final = frozenset({SOURCE, "label_probability", "label_lot", "label_bound"})
+"""Fields that say what a label rested on when it was exported."""
 OWN: Final = frozenset({
     VERDICT, VOTES, "class", "class_name", "label", "annotator", "seconds", "created_at", "name",
     "sha256", "split", "round", "model_version", "predicted", "probability", "in_probability",
-    "width", "height", "meta", "label_source", "label_probability", "label_lot", "label_bound",
+    "width", "height", "meta", *OF_MODELS,
 })  # fmt: skip
 """Fields that mean something here; others are extras of the image."""
 MOST_VOTES: Final = 1000
@@ -28,10 +34,6 @@ OF_VOTES: Final = frozenset(
     {VERDICT, "class", "class_name", "label", "annotator", "seconds", "created_at"}
 )
 """Fields that are read of a vote, and of an image that has none."""
-SOURCE: Final = "label_source"
-"""Field that says whether a model or a person has said what an image is."""
-BY_MODEL: Final = "model"
-"""Says so, and is the author of what a model has said."""
 READ: Final = OF_VOTES | {VOTES, SOURCE, "name", "split", "meta"}
 """Fields that are read of an image."""
 

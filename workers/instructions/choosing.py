@@ -8,10 +8,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from core.selections import ClusterStatus, SelectionReason
-from models.instructions.rankings import central_ranking
-from models.instructions.view import Chosen, Ranked
+from core.artifacts.selections import ClusterStatus, SelectionReason
 from models.protocols import Indices
+from models.tasks.instructions.rankings import central_ranking
+from models.tasks.instructions.view import Chosen, Ranked
 from workers.instructions.judged import Judged
 
 ALPHA: Final = 0.05
@@ -44,7 +44,9 @@ def columns_of(
     *,
     judged: bool,
 ) -> Columns:
-    """The columns of a selection that a choice fills, (N,) each; see ``core.selections.SCHEMA``.
+    """The columns of a selection that a choice fills, (N,) each.
+
+    ``core.artifacts.selections.SCHEMA`` says what they hold.
 
     Args:
         chosen: What the method has chosen.

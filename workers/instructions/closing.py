@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from core import events
 from core.among import among
 from core.consensus import held_in_its_round
-from core.job_params import AdvanceParams
+from core.jobs.params import AdvanceParams
 from core.lifecycle import mark_unqueried, move_project, move_round
 from core.states import ProjectState, RoundState, Source, Verdict
 from core.tables import Annotation, Project, Query, QueryMember, Round
@@ -43,7 +43,7 @@ def _publish(context: JobContext) -> None:
     with context.sessions() as session:
         round_id = session.scalars(statement).one().id
     while True:
-        following = Following.made(context, round_id)
+        following = Following.made(context.sessions, context.storage, context.work, round_id)
         with context.transaction() as (session, job):
             # Locked in the order that everybody keeps: job, project, rounds.
             locked = {"key_share": True}
@@ -51,7 +51,7 @@ def _publish(context: JobContext) -> None:
             round_ = session.scalars(statement.with_for_update(key_share=True)).one()
             is_current = following.is_current(session, round_)
             if is_current:
-                gone = following.publish(session)
+                following.publish(session)
                 _close(session, project, round_, following.metrics)
                 round_.seconds = context.seconds
                 context.finish_phase(job, _PUBLISH)
@@ -59,8 +59,6 @@ def _publish(context: JobContext) -> None:
             break
         with context.sessions() as session:
             following.forget(session, context.storage)
-    if gone is not None:
-        context.storage.remove_path(gone)
 
 
 def _close(session: Session, project: Project, round_: Round, found: dict[str, Any]) -> None:
@@ -82,7 +80,7 @@ def _close(session: Session, project: Project, round_: Round, found: dict[str, A
 def withdraw(session: Session, project_id: int) -> None:
     """Take back the groups of closed rounds, also those that somebody looks at.
 
-    Their answer comes late: what people said is followed once, when the round closes.
+    Their answer comes late: after that people can only correct what they have said.
     """
     session.flush()
     closed = select(Round.id).where(

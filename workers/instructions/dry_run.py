@@ -1,40 +1,30 @@
 """What choosing instructions would take: time, requests, tokens and money."""
 
 import asyncio
-import time
 from collections.abc import Callable
 from functools import cached_property
-from math import factorial
 from typing import Any, Final
 
 import numpy as np
 
+from models.catalog.params.select_instructions import SelectInstructionsParams
 from models.dry_run import affine_seconds, extended_seconds
-from models.instructions.clusters import constrained_clusters
-from models.params.select_instructions import SelectInstructionsParams
 from models.protocols import Indices
+from models.tasks.instructions.clusters import constrained_clusters
 from workers.context import JobContext
 from workers.dry_run import Cost, DryRun
 from workers.instructions.features import Embedder, sample_of
 from workers.instructions.gather import Rows, gather, texts_of
 from workers.instructions.judging import Judging, Question
+from workers.instructions.prices import question_tokens, times_asked
 from workers.judges.budget import estimated_tokens
 from workers.judges.embeddings import EMBEDDED_AT_ONCE
-from workers.judges.prompts import (
-    LONGEST,
-    Message,
-    hallucination_prompt,
-    ranking_prompt,
-    score_prompt,
-)
+from workers.judges.prompts import LONGEST
 
 _EMBEDDED: Final = 256
 _CLUSTERED: Final = 4096
 _DIMENSION: Final = 384
 _PROMPTS: Final = 20
-_OF_A_MESSAGE: Final = 8
-_OF_A_PLACE: Final = 5
-"""Tokens of ``[1]>``, rather too many."""
 _FLOAT: Final = 4
 
 
@@ -57,7 +47,7 @@ def prepare(context: JobContext) -> DryRun:
             "The judge was asked one question, whose answer is kept. How many tokens it counts is "
             "known only when it has answered; this estimate is rather too high.",
         )
-    if params.embedded and params.features == "judge":
+    if params.embedded_by_judge:
         notes += ("What the judge's server embeds is in this price, as if it were prompts.",)
     return DryRun(len(rows), phases, notes, timing.facts)
 
@@ -67,9 +57,8 @@ class _Timing:
 
     def __init__(self, context: JobContext, rows: Rows, params: SelectInstructionsParams) -> None:
         self.context, self.rows, self.params = context, rows, params
-        embeds = params.embedded and params.features == "judge"
-        self.judging = Judging.open(context, params) if params.judged or embeds else None
-        self._embeds = embeds
+        asks = params.judged or params.embedded_by_judge
+        self.judging = Judging.open(context, params) if asks else None
 
     def embed(self) -> Cost:
         """Time the features of a sample."""
@@ -106,9 +95,9 @@ class _Timing:
         assert self.judging is not None
         settings = self.judging.settings
         question = Question(0, self._texts[0])
-        asyncio.run(self._ask(question))
+        each = asyncio.run(self.judging.try_one(question))
         requests = self._requests
-        seconds = requests * self._seconds / settings.concurrency
+        seconds = requests * each / settings.concurrency
         if settings.requests_per_minute is not None:
             seconds = max(seconds, 60 * requests / settings.requests_per_minute)
         return Cost(seconds)
@@ -123,7 +112,7 @@ class _Timing:
             return {}
         tokens_in, tokens_out = self._tokens if self.params.judged else (0, 0)
         requests = self._requests if self.params.judged else 0
-        if self._embeds:
+        if self.params.embedded_by_judge:
             tokens_in += self._embedded_tokens
             requests += -(-len(self.rows) // EMBEDDED_AT_ONCE)
         price = self.judging.settings.price.of(tokens_in, tokens_out)
@@ -133,16 +122,6 @@ class _Timing:
             "tokens_out": tokens_out,
             "price": round(price, 4) if self.judging.priced else None,
         }
-
-    async def _ask(self, question: Question) -> None:
-        assert self.judging is not None
-        async with self.judging.opened() as judge:
-            started = time.perf_counter()
-            before = judge.tally.answered
-            await self.judging.answer(judge, question)
-            asked = max(1, judge.tally.answered - before)
-        # Answers that are kept take no time, and so do those of the job itself then.
-        self._seconds = (time.perf_counter() - started) / asked
 
     @property
     def _size(self) -> int:
@@ -154,13 +133,11 @@ class _Timing:
 
     @property
     def _requests(self) -> int:
-        if self.params.method == "sample_scores":
-            return len(self.rows)
         count = len(self.rows)
+        if self.params.method == "sample_scores":
+            return count
         clusters = min(count, self.params.count() or -(-count // self.params.largest))
-        # Of few rows there are few orders, and each is asked for once.
-        orders = min(self.params.permutations, factorial(self._size))
-        return clusters * orders
+        return clusters * times_asked(self.params, self._size)
 
     @cached_property
     def _texts(self) -> list[list[str]]:
@@ -175,13 +152,9 @@ class _Timing:
     @property
     def _tokens(self) -> tuple[int, int]:
         """Of all questions and answers together."""
-        prompts = [self._prompt(items) for items in self._texts]
-        each = [
-            sum(estimated_tokens(one["content"]) + _OF_A_MESSAGE for one in prompt)
-            for prompt in prompts
-        ]
-        out = _OF_A_PLACE * self._size if self._size > 1 else _OF_A_PLACE
-        return round(self._requests * float(np.mean(each))), self._requests * out
+        each = [question_tokens(self.params, items) for items in self._texts]
+        asked, answered = np.mean(each, axis=0).tolist()
+        return round(self._requests * asked), round(self._requests * answered)
 
     @property
     def _embedded_tokens(self) -> int:
@@ -190,10 +163,3 @@ class _Timing:
         texts = texts_of(self.context.sessions, ids).values()
         each = [estimated_tokens(text[:LONGEST]) for text in texts]
         return round(len(self.rows) * float(np.mean(each)))
-
-    def _prompt(self, items: list[str]) -> list[Message]:
-        if self.params.method == "sample_scores":
-            return score_prompt(items[0])
-        if len(items) == 1:
-            return hallucination_prompt(items[0])
-        return ranking_prompt(items, range(len(items)))

@@ -1,28 +1,30 @@
 """What rows are alike by."""
 
-import asyncio
+import hashlib
+import json
+import shutil
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
-from core.errors import Conflict
+from models.catalog.params.select_instructions import SelectInstructionsParams
 from models.errors import ModelError
-from models.params.select_instructions import SelectInstructionsParams
+from models.features.chosen import embed_rows
+from models.numerics.similarity import unit_rows
 from models.protocols import Float32Array, Indices, Progress
-from models.relabeling.features import embed_rows
-from models.similarity import unit_rows
 from workers.arrays import write_array
 from workers.context import JobContext
+from workers.instructions.capped import embedding_paused
 from workers.instructions.gather import Rows, texts_of
 from workers.instructions.judging import Judging
-from workers.judges.embeddings import embed as embed_texts
+from workers.judges.embeddings import EMBEDDED_AT_ONCE, joined
 from workers.judges.errors import OverBudget, Unanswered
+from workers.judges.orders import Ask
 
 _FILE: Final = "features.npy"
-_PART: Final = 512
-"""Rows that a server embeds before they are kept."""
 
 
 @dataclass(frozen=True)
@@ -54,45 +56,53 @@ class Embedder:
             self.rows.store(self.context),
             self.rows.indices[which],
             self.params.features,
-            flip=False,
+            {},
             seed=self.rows.seed,
             out=out,
             progress=progress,
         )
 
     def _ask(self, which: Indices, out: Path, progress: Progress) -> None:
-        """Let the judge's server embed, in parts that are each asked for once."""
+        """Let the judge's server embed, in blocks that are each kept as soon as they are there."""
         judging = Judging.open(self.context, self.params)
-        parts: list[Float32Array] = []
-        for start in range(0, len(which), _PART):
-            progress(start, len(which))
-            path = out.with_name(f"{out.stem}-{start}.npy")
-            if not path.exists():
-                ids = self.rows.examples[which[start : start + _PART]].tolist()
-                found = texts_of(self.context.sessions, ids)
-                write_array(path, asyncio.run(_embedded(judging, [found[one] for one in ids])))
-            parts.append(np.load(path))
-        write_array(out, np.concatenate(parts))
-        progress(len(which), len(which))
+        # Nothing is mixed: those of another model lie elsewhere.
+        model = json.dumps([judging.settings.base_url, judging.settings.embedding_model])
+        digest = hashlib.sha256(model.encode()).hexdigest()[:12]
+        blocks = out.with_suffix(f".blocks-{digest}")
+        blocks.mkdir(parents=True, exist_ok=True)
+        files = {start: blocks / f"{start}.npy" for start in range(0, len(which), EMBEDDED_AT_ONCE)}
 
+        def done() -> int:
+            there = [start for start, file in files.items() if file.exists()]
+            return sum(min(EMBEDDED_AT_ONCE, len(which) - start) for start in there)
 
-async def _embedded(judging: Judging, texts: list[str]) -> Float32Array:
-    async with judging.opened() as judge:
+        def asks() -> Iterator[Ask]:
+            for start, file in files.items():
+                if not file.exists():
+                    ids = self.rows.examples[which[start : start + EMBEDDED_AT_ONCE]].tolist()
+                    found = texts_of(self.context.sessions, ids)
+                    yield Ask(start, "embed", [found[one] for one in ids], file=str(file))
+
+        counted = done()
+
+        def note(start: int, _: object) -> None:
+            nonlocal counted
+            counted += len(which[start : start + EMBEDDED_AT_ONCE])
+
         try:
-            return await embed_texts(judge, texts)
+            judging.dispatch(asks(), note, lambda: progress(min(counted, len(which)), len(which)))
         except OverBudget as error:
-            raise Conflict(
-                "spending_cap",
-                f"The judge has cost {error.spent:.4f}, and embedding more texts could take it "
-                "over the cap. What is embedded is kept: retry to spend as much again, or cancel "
-                "and take other features.",
-                field="params.spend_at_most",
-            ) from error
+            if self.context.dry_run:
+                raise
+            raise embedding_paused(judging, error, self.rows, which, done()) from error
         except Unanswered as error:
             raise ModelError(
                 f"The judge's server did not embed some texts: {error}. Retry, or take other "
                 "features."
             ) from error
+        write_array(out, joined([np.load(file) for file in files.values()]))
+        shutil.rmtree(blocks)
+        progress(len(which), len(which))
 
 
 def embed(

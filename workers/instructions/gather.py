@@ -10,14 +10,14 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session, sessionmaker
 
 from core.among import among
+from core.artifacts.selections import SelectionReason
 from core.project_settings import ProjectSettings
-from core.selections import SelectionReason
 from core.states import ExampleState, Split
 from core.tables import Example, ExampleText, Project
 from core.tasks.instruction_rows import InstructionRow, rendered
+from models.catalog.params.select_instructions import SelectInstructionsParams
 from models.errors import ModelError
 from models.media.base import Store
-from models.params.select_instructions import SelectInstructionsParams
 from models.protocols import Indices
 from workers.arrays import read_arrays, write_arrays
 from workers.context import JobContext

@@ -8,18 +8,18 @@ from typing import Any, Final
 import numpy as np
 from sqlalchemy.orm import Session
 
+from core.artifacts.selections import write_selection
 from core.errors import DomainError
-from core.selections import write_selection
 from core.states import ArtifactKind
 from core.storage import write_atomically
 from core.tables import Job, Project
 from models.catalog import find, parse
-from models.instructions.clusters import constrained_clusters
-from models.instructions.topics import topics_of, words_of
-from models.instructions.view import InstructionView
-from models.params.select_instructions import SelectInstructionsParams
+from models.catalog.params.select_instructions import SelectInstructionsParams
+from models.catalog.resolve import resolve
 from models.protocols import Indices
-from models.resolve import resolve
+from models.tasks.instructions.clusters import constrained_clusters
+from models.tasks.instructions.topics import topics_of, words_of
+from models.tasks.instructions.view import InstructionView
 from workers.arrays import read_arrays, write_arrays
 from workers.artifacts import keep
 from workers.context import JobContext, Phase
@@ -36,7 +36,7 @@ from workers.instructions.dry_run import prepare
 from workers.instructions.features import embed, features_of, sample_of
 from workers.instructions.gather import Rows, gather, may_be_asked, questions_of
 from workers.instructions.judged import JudgedFile
-from workers.instructions.judging import Judging, note_pause
+from workers.instructions.judging import Judging
 from workers.instructions.report import figures, warnings, whole_columns
 from workers.instructions.tied import tied_scores
 
@@ -58,9 +58,8 @@ def run(context: JobContext) -> dict[str, Any]:
     return context.finish(Selecting(context).run)
 
 
-def failed(session: Session, job: Job) -> None:  # noqa: ARG001  as every handler has it
-    """Note how far a job came that stopped at its cap: a retry may spend as much again."""
-    note_pause(job)
+def failed(session: Session, job: Job) -> None:
+    """Nothing to put right: nothing was published, and a retry goes on where this ended."""
 
 
 class Selecting:
@@ -101,7 +100,7 @@ class Selecting:
     def gather(self) -> None:
         """Freeze the rows, and see whether there is somebody to ask."""
         gather(self.context, self.params)
-        if self.params.judged or (self.params.embedded and self.params.features == "judge"):
+        if self.params.judged or self.params.embedded_by_judge:
             _ = self.judging
 
     def embed(self) -> None:
@@ -157,6 +156,10 @@ class Selecting:
         whole = whole_columns(rows, columns, topics)
         write_selection(self.file(_SELECTION), whole)
         judge = self.judging.cost(said) if params.judged else None
+        left, left_rows = 0, 0
+        if judge is not None:
+            left, left_rows = self.judging.not_asked(self.clusters, len(rows), said)
+            judge["unanswered"] |= {"not_asked": left} if left else {}
         favours = judge is not None and judge.pop("favours_places")
         result = {
             "method": params.method,
@@ -164,7 +167,9 @@ class Selecting:
             "topic_words": [] if topics is None else self._words(topics),
             "judge": judge,
             "non_rankable": tied_scores(self.context, params.method, whole),
-            "warnings": warnings(params, whole, favours_places=favours),
+            "warnings": warnings(
+                params, whole, favours_places=favours, not_asked=left, of_rows=left_rows
+            ),
         }
         text = json.dumps(result)
         write_atomically(self.file(_RESULT), lambda part: part.write_text(text))

@@ -1,37 +1,37 @@
 """Asking a judge about clusters, or rows: each answer is kept as soon as it comes."""
 
-import asyncio
-from collections.abc import Callable, Iterator
-from contextlib import AbstractAsyncContextManager
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
 from sqlalchemy import func, select
-from sqlalchemy.orm import Session, object_session, sessionmaker
+from sqlalchemy.orm import Session, sessionmaker
 
 from core import tables
 from core.errors import Conflict
-from core.tables import Job, JudgeAnswer
+from core.jobs.pauses import FINISH
+from core.tables import JudgeAnswer
+from models.catalog.params.select_instructions import SelectInstructionsParams
 from models.errors import ModelError
-from models.params.select_instructions import SelectInstructionsParams
 from models.protocols import Indices, Progress
 from workers.context import JobContext
+from workers.instructions.capped import asking_paused
 from workers.instructions.choosing import members_of
 from workers.instructions.gather import Rows, texts_of
 from workers.instructions.judged import Judged, JudgedFile
 from workers.judges.client import Judge
+from workers.judges.dispatch import dispatch
 from workers.judges.errors import OverBudget
-from workers.judges.judging import Said, is_wrong, rank, run, score
 from workers.judges.ledger import spent
+from workers.judges.orders import Ask, Order, answered
 from workers.judges.settings import JudgeSettings
 
 _READ: Final = 64
 """Clusters whose texts are read together, so that memory stays flat."""
 _PATIENCE: Final = 50
 """After so many answers none of which has the form that was asked for, nobody asks for more."""
-_SPENT_BEFORE: Final = "spent_before"
 _FAVOURS_PLACES: Final = "favours_places"
 _ASKED: Final = "asked"
 
@@ -89,25 +89,27 @@ class Judging:
             settings = JudgeSettings.of(row, context.settings)
         return cls(context, params, settings, described, priced)
 
-    def opened(self) -> AbstractAsyncContextManager[Judge]:
-        """The judge with its connections, and what the job may still spend."""
-        cap = self.params.spend_at_most
-        before = float(self.context.checkpoint.get(_SPENT_BEFORE, 0.0))
-        with self.context.sessions() as session:
-            now = spent(session, self.context.job_id)
-        return Judge.opened(
-            self.settings,
-            self.context.settings.judges_allowed,
-            self.context.sessions,
-            job_id=self.context.job_id,
-            spend_at_most=None if cap is None else before + cap,
-            spent=now,
+    def dispatch(
+        self,
+        asks: Iterable[Ask],
+        on_done: Callable[[int, dict[str, Any]], None],
+        check: Callable[[], None],
+    ) -> None:
+        """Have something asked for the job, by a process that outlives this one: ``dispatch``."""
+        order = Order(self.settings, self.context.job_id, self.params.spend_at_most)
+        dispatch(
+            order,
+            asks,
+            on_done,
+            check=check,
+            say=self.context.log.write,
+            on_favours=lambda: self.context.save({_FAVOURS_PLACES: True}),
         )
 
     def ask(
         self, rows: Rows, clusters: Indices | None, said: JudgedFile, progress: Progress
     ) -> None:
-        """Ask about all that was not asked about before.
+        """Ask about all that was not asked about before, unless somebody wants it to end so.
 
         Args:
             rows: What is chosen from.
@@ -116,16 +118,20 @@ class Judging:
             progress: Counts clusters, or rows; may raise what stops the job.
 
         Raises:
-            Conflict: ``spending_cap``, what may be spent is spent; or ``judge_not_understood``.
+            Paused: What may be spent is spent.
+            Conflict: ``judge_not_understood``.
             JudgeDown: It cannot be asked.
         """
+        if self.context.checkpoint.get(FINISH):
+            # Also of what the judge has said before somebody changed it.
+            return
         self._take_up(said)
         groups = list(self._groups(clusters, len(rows)))
         wanted = [one for one in groups if one[0] not in said.done]
-        questions = _questions(self.context.sessions, rows.examples, wanted)
+        asks = map(self._ask, _questions(self.context.sessions, rows.examples, wanted))
 
-        def note(one: Judged) -> None:
-            said.add(one)
+        def note(number: int, found: Mapping[str, Any]) -> None:
+            said.add(self._judged(number, found))
             if said.understood == 0 and len(said.done) >= _PATIENCE:
                 asked = len(said.done)
                 # Whoever tries again has changed something about the judge.
@@ -142,15 +148,18 @@ class Judging:
 
         look()
         try:
-            asyncio.run(self._ask_all(questions, note, look))
+            self.dispatch(asks, note, look)
         except OverBudget as error:
-            raise Conflict(
-                "spending_cap",
-                f"The judge has cost {error.spent:.4f}, and another answer could take it over the "
-                f"cap. {len(said.done):,} of {len(groups):,} are done and kept: retry to spend as "
-                "much again, or cancel and choose from what there is with another method.",
-                field="params.spend_at_most",
-            ) from error
+            raise asking_paused(self, error, rows, groups, said) from error
+
+    def not_asked(self, clusters: Indices | None, count: int, said: JudgedFile) -> tuple[int, int]:
+        """How many groups were not asked about, and how many rows they have."""
+        left = [
+            len(members)
+            for number, members in self._groups(clusters, count)
+            if number not in said.done
+        ]
+        return len(left), sum(left)
 
     def _take_up(self, said: JudgedFile) -> None:
         """Begin anew where another has said what is there: nothing is mixed, nothing paid twice."""
@@ -183,42 +192,52 @@ class Judging:
             "favours_places": bool(self.context.checkpoint.get(_FAVOURS_PLACES)),
         }
 
-    async def answer(self, judge: Judge, question: Question) -> Judged:
-        """What a judge says about a cluster, or a row.
+    async def try_one(self, question: Question) -> float:
+        """Ask one question, and return the seconds that an answer takes.
 
         Raises:
             JudgeDown: It cannot be asked.
             OverBudget: What may be spent is spent.
         """
+        ask = self._ask(question)
+        with self.context.sessions() as session:
+            before = spent(session, self.context.job_id)
+        async with Judge.opened(
+            self.settings,
+            self.context.settings.judges_allowed,
+            self.context.sessions,
+            job_id=self.context.job_id,
+            spend_at_most=self.params.spend_at_most,
+            spent=before,
+        ) as judge:
+            started = time.perf_counter()
+            await answered(judge, ask)
+            # Answers that are kept take no time, and so do those of the job itself then.
+            return (time.perf_counter() - started) / max(1, judge.tally.answered)
+
+    def _ask(self, question: Question) -> Ask:
         number, items = question
         if self.params.method == "sample_scores":
-            scored = await score(judge, items[0])
-            return Judged(
-                number,
-                score=scored.value,
-                unranked=scored.reason,
-                requests=_answers(scored),
-                kept=_kept(scored),
-            )
+            return Ask(number, "score", items)
         if len(items) == 1:
-            alone = await is_wrong(judge, items[0])
-            wrong = None if alone.value is None else alone.value > 0
+            return Ask(number, "wrong", items)
+        return Ask(number, "rank", items, self.params.permutations)
+
+    def _judged(self, number: int, found: Mapping[str, Any]) -> Judged:
+        """What a judge says about a cluster, or a row."""
+        if "orders" in found:
+            orders = tuple(tuple(order) for order in found["orders"])
+            kept = max(0, len(orders) - found["paid"])
             return Judged(
-                number,
-                wrong=wrong,
-                unranked=alone.reason,
-                requests=_answers(alone),
-                kept=_kept(alone),
+                number, orders, unranked=found["unranked"], requests=len(orders), kept=kept
             )
-        ranked = await rank(judge, items, permutations=self.params.permutations, seed=0)
-        answers = len(ranked.orders)
-        return Judged(
-            number,
-            ranked.orders,
-            unranked=ranked.unranked,
-            requests=answers,
-            kept=max(0, answers - ranked.paid),
-        )
+        value, reason = found["value"], found["reason"]
+        answers = int(reason is None)
+        kept = max(0, answers - found["paid"])
+        if self.params.method == "sample_scores":
+            return Judged(number, score=value, unranked=reason, requests=answers, kept=kept)
+        wrong = None if value is None else value > 0
+        return Judged(number, wrong=wrong, unranked=reason, requests=answers, kept=kept)
 
     def _groups(self, clusters: Indices | None, count: int) -> Iterator[tuple[int, Indices]]:
         """Number and members of what is asked about, by position."""
@@ -230,38 +249,6 @@ class Judging:
         for number, members in members_of(clusters):
             if len(members) > 1 or self.params.singletons == "ask":
                 yield number, members
-
-    async def _ask_all(
-        self,
-        questions: Iterator[Question],
-        note: Callable[[Judged], None],
-        look: Callable[[], None],
-    ) -> None:
-        """Keep as many questions on their way as the judge takes."""
-        tasks = ((one.number, partial(self.answer, question=one)) for one in questions)
-        async with self.opened() as judge:
-            await run(judge, tasks, lambda _, found: note(found), look)
-            favours = judge.tally.favours_places
-        if favours:
-            self.context.save({_FAVOURS_PLACES: True})
-
-
-def _answers(said: Said) -> int:
-    """How many answers there are to a single question."""
-    return int(said.reason is None)
-
-
-def _kept(said: Said) -> int:
-    """How many of them were there before."""
-    return max(0, _answers(said) - said.paid)
-
-
-def note_pause(job: Job) -> None:
-    """Note what a job has spent that stopped at its cap: a retry may spend as much again."""
-    session = object_session(job)
-    if session is None or job.error is None or job.error.get("code") != "spending_cap":
-        return
-    job.checkpoint = {**job.checkpoint, _SPENT_BEFORE: spent(session, job.id)}
 
 
 def _questions(

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 from sqlalchemy import exists, or_, select
 from sqlalchemy.orm import Session
 
+from core.artifacts.selections import SelectionReason
 from core.consensus import Vote, as_said, consensus, holds
-from core.selections import SelectionReason
 from core.states import Source, Verdict
 from core.tables import Annotation, Query, QueryMember, Round, Suggestion
 from core.tasks.instructions import RankingLabel, members_of, places
 from core.tasks.registry import label_of
-from models.instructions.rankings import kendall_tau
-from models.intervals import clopper_pearson
+from models.numerics.intervals import clopper_pearson
+from models.tasks.instructions.rankings import kendall_tau
 
 _NO_PLACE: Final = -1
 

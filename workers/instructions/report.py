@@ -7,15 +7,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from core.selections import ClusterStatus, SelectionReason
-from models.params.select_instructions import SelectInstructionsParams
+from core.artifacts.selections import LEFT_OUT, ClusterStatus, SelectionReason
+from models.catalog.params.select_instructions import SelectInstructionsParams
 from models.protocols import Indices
 from workers.instructions.choosing import ALPHA
 from workers.instructions.gather import Rows
 
 _EDGES: Final = (0, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192)
 """Of the histograms of lengths, in characters; the last bin has no end."""
-_LEFT_OUT: Final = (SelectionReason.HELD_OUT.value, SelectionReason.OOD.value)
 _LOST: Final = (
     SelectionReason.UNRANKED.value,
     SelectionReason.DRAWN_UNRANKED.value,
@@ -53,8 +52,8 @@ def whole_columns(rows: Rows, chosen: Columns, topics: Indices | None) -> dict[s
 def figures(columns: Columns) -> dict[str, Any]:
     """Count what a selection's columns hold: JSON-ready."""
     reasons = Counter(map(str, columns["reason"].tolist()))
-    left_out = sum(reasons[one] for one in _LEFT_OUT)
-    chosen_from = ~np.isin(columns["reason"], _LEFT_OUT)
+    left_out = sum(reasons[one] for one in LEFT_OUT)
+    chosen_from = ~np.isin(columns["reason"], LEFT_OUT)
     lengths: Indices = columns["length"]
     return {
         "rows": len(columns["kept"]) - left_out,
@@ -111,12 +110,32 @@ def _histogram(lengths: Indices) -> list[int]:
 
 
 def warnings(
-    params: SelectInstructionsParams, columns: Columns, *, favours_places: bool
+    params: SelectInstructionsParams,
+    columns: Columns,
+    *,
+    favours_places: bool,
+    not_asked: int = 0,
+    of_rows: int = 0,
 ) -> list[str]:
-    """What whoever uses a selection should know."""
+    """What whoever uses a selection should know.
+
+    Args:
+        params: Of the job.
+        columns: Of the selection.
+        favours_places: Whether the judge hardly looks.
+        not_asked: How many clusters, or rows that are scored, nobody was asked about.
+        of_rows: How many rows these have.
+    """
     said = []
-    lost = int(np.isin(columns["reason"], _LOST).sum())
-    if lost:
+    if not_asked:
+        said.append(
+            f"The judge was not asked about {of_rows:,} of {len(columns['reason']):,} texts, as "
+            "the job was finished at its spending cap: they are unranked, and nothing was guessed. "
+            "Let people rank them (people_most), or start again with a higher cap: what was "
+            "answered costs nothing."
+        )
+    lost = int(np.isin(columns["reason"], _LOST).sum()) - of_rows
+    if lost > 0:
         said.append(
             f"Of {lost:,} of {len(columns['reason']):,} texts the judge said nothing in the form "
             "that was asked for, and nothing was guessed: let people rank them (people_most), or "

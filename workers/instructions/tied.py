@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from sqlalchemy import select
 
+from core.artifacts.selections import read_columns, tied_share
 from core.errors import DomainError
-from core.selections import read_columns, tied_share
 from core.states import ArtifactKind
 from core.tables import Artifact
 from workers.context import JobContext

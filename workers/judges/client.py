@@ -8,11 +8,10 @@ import asyncio
 import random
 import secrets
 import time
-from collections import Counter
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
-from typing import Any, Final, Self
+from dataclasses import dataclass
+from typing import Any, Final, Self, TypeVar
 
 import httpx
 from sqlalchemy.orm import Session, sessionmaker
@@ -36,11 +35,14 @@ from workers.judges.replies import (
 )
 from workers.judges.server import Server, Way, connect_seconds
 from workers.judges.settings import DEFAULT_PATIENCE, JudgeSettings, Patience, question_key
+from workers.judges.tally import Tally
 
+EMBEDDED: Final = "embeddings"
+"""Address below the server's that embeds; in the ledger the end of what was paid there."""
 _FIRST_PAUSE: Final = 0.5
 _LONGEST_PAUSE: Final = 8.0
-# Orders, of which by chance one in six or less is as shown.
-_FEW: Final = 20
+
+Used = TypeVar("Used")
 
 
 @dataclass(frozen=True)
@@ -60,40 +62,6 @@ class Answer:
     tokens_in: int
     tokens_out: int
     was_kept: bool
-
-
-@dataclass
-class Tally:
-    """What asking has come to so far.
-
-    Attributes:
-        sent: Requests that were sent, repeated ones among them.
-        answered: Answers that were paid for.
-        kept: Answers that were there already.
-        repeated: Requests that were sent once more, as the server was full or failed.
-        tokens_in: Of the prompts that were paid for.
-        tokens_out: Of the answers that were paid for.
-        malformed: Answers that were asked for once more, as they had not the form they should.
-        without: Questions without an answer, by reason.
-        ranked: Orders of three rows or more that were answered.
-        as_shown: Of these, how many left the rows as they were shown.
-    """
-
-    sent: int = 0
-    answered: int = 0
-    kept: int = 0
-    repeated: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
-    malformed: int = 0
-    without: Counter[str] = field(default_factory=Counter)
-    ranked: int = 0
-    as_shown: int = 0
-
-    @property
-    def favours_places(self) -> bool:
-        """Whether the judge hardly looks: its orders are those in which rows were shown."""
-        return self.ranked >= _FEW and self.as_shown > 0.8 * self.ranked
 
 
 class Judge:
@@ -233,7 +201,13 @@ class Judge:
         if self.stopped:
             raise Stopped
 
-    async def call(self, path: str, body: Mapping[str, Any], texts: Sequence[str]) -> Any:
+    async def call(
+        self,
+        path: str,
+        body: Mapping[str, Any],
+        texts: Sequence[str],
+        use: Callable[[Any], Used],
+    ) -> Used:
         """Send JSON to another address of the server, as for embeddings.
 
         What it has cost is kept, at the price of prompts, and nothing of what was answered.
@@ -242,6 +216,7 @@ class Judge:
             path: Below that of the server.
             body: What is sent.
             texts: What of it is paid for.
+            use: Takes what was answered as soon as it is there, so that who is stopped has it.
 
         Raises:
             Unanswered: This request has no answer.
@@ -255,10 +230,12 @@ class Judge:
         tokens = guess if counted is None else counted
         cost = self.budget.pay(tokens, 0) + bill.lost
         self.tally.tokens_in += tokens
-        if self._ledger is not None:
-            # Under a key that nobody asks for.
-            await self._ledger.keep(secrets.token_bytes(32), Kept("", path, tokens, 0, cost))
-        return found
+        try:
+            return use(found)
+        finally:
+            if self._ledger is not None:
+                # Under a key that nobody asks for.
+                await self._ledger.keep(secrets.token_bytes(32), Kept("", path, tokens, 0, cost))
 
     async def _asked_until_answered(
         self,

@@ -1,76 +1,72 @@
 """Rows as numbers, by the server of a judge that embeds: ``/v1/embeddings``."""
 
-import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workers.judges.client import Judge
+from workers.arrays import write_array
+from workers.judges.client import EMBEDDED, Judge
 from workers.judges.errors import JudgeDown
 from workers.judges.prompts import LONGEST
 
+Block = NDArray[np.float32]
 EMBEDDED_AT_ONCE: Final = 64
 """Texts that a request embeds."""
 
 
-async def embed(
-    judge: Judge,
-    texts: Sequence[str],
-    on_done: Callable[[int], None] = lambda _: None,
-) -> NDArray[np.float32]:
-    """Embed texts with ``embedding_model``, at the price of prompts; nothing is kept but what is
-    returned.
+async def embed_block(
+    judge: Judge, texts: Sequence[str], keep: Callable[[Block], None] = lambda _: None
+) -> Block:
+    """Embed ``EMBEDDED_AT_ONCE`` texts or fewer with ``embedding_model``, at the price of prompts.
 
     Args:
         judge: Whose server.
         texts: N of them; of longer ones than judges read the beginning.
-        on_done: Told how many are done.
+        keep: Told the rows as soon as they come, before anybody can be stopped.
 
     Returns:
         (N, D), each of length 1.
 
     Raises:
         JudgeDown: The server cannot be asked, or what it answers are no embeddings.
-        Unanswered: It did not answer for some of them.
+        Unanswered: It did not answer for them.
         OverBudget: What may be spent is spent.
     """
-    if judge.settings.embedding_model is None:
+    model = judge.settings.embedding_model
+    if model is None:
         raise JudgeDown(
             "no_embeddings", "This judge has no model that embeds; name one in its settings."
         )
-    blocks = list(_blocks(len(texts)))
-    found: list[NDArray[np.float32] | None] = [None] * len(blocks)
-    done = 0
-    left = iter(enumerate(blocks))
+    part = [text[:LONGEST] or " " for text in texts]
 
-    async def work() -> None:
-        nonlocal done
-        for place, block in left:
-            part = [text[:LONGEST] or " " for text in texts[block]]
-            body = {"model": judge.settings.embedding_model, "input": part}
-            found[place] = _rows(await judge.call("embeddings", body, part), len(part))
-            done += len(part)
-            on_done(done)
+    def use(body: Any) -> Block:
+        rows = _rows(body, len(part))
+        keep(rows)
+        return rows
 
-    try:
-        async with asyncio.TaskGroup() as group:
-            for _ in range(judge.settings.concurrency):
-                group.create_task(work())
-    except* Exception as errors:
-        raise errors.exceptions[0] from None
-    rows = [block for block in found if block is not None]
-    if len({block.shape[1] for block in rows}) > 1:
+    return await judge.call(EMBEDDED, {"model": model, "input": part}, part, use)
+
+
+async def write_block(judge: Judge, texts: Sequence[str], out: Path) -> None:
+    """Embed texts into a .npy file, as ``embed_block`` does."""
+    await embed_block(judge, texts, lambda rows: write_array(out, rows))
+
+
+def joined(blocks: Sequence[Block]) -> Block:
+    """One array of all blocks, (n, D) each.
+
+    Raises:
+        JudgeDown: They are of several lengths D.
+    """
+    if len({block.shape[1] for block in blocks}) > 1:
         raise _strange("they are not all of the same length")
-    return np.concatenate(rows) if rows else np.empty((0, 1), np.float32)
+    return np.concatenate(blocks) if blocks else np.empty((0, 1), np.float32)
 
 
-def _blocks(n: int) -> Iterator[slice]:
-    return (slice(start, start + EMBEDDED_AT_ONCE) for start in range(0, n, EMBEDDED_AT_ONCE))
-
-
-def _rows(body: Any, n: int) -> NDArray[np.float32]:
+def _rows(body: Any, n: int) -> Block:
     try:
         data = sorted(body["data"], key=lambda one: int(one["index"]))
         rows = np.array([one["embedding"] for one in data], np.float32)

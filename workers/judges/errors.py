@@ -40,7 +40,10 @@ class Stopped(Exception):
 
 
 class OverBudget(DomainError):
-    """What may be spent is spent. What was answered is kept: with a higher cap it goes on."""
+    """What may be spent is spent. What was answered is kept: with a higher cap it goes on.
+
+    A job is paused then, and fails with this where it only measures.
+    """
 
     default_kind: ClassVar[ErrorKind] = ErrorKind.CONFLICT
 

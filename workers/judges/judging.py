@@ -10,7 +10,7 @@ import random
 import re
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from math import factorial
 from typing import Final, Literal, TypeVar
@@ -34,6 +34,11 @@ _DECLINED: Final = re.compile(
 Name = TypeVar("Name")
 Found = TypeVar("Found")
 _Parsed = TypeVar("_Parsed")
+_Task = tuple[Name, Callable[[Judge], Awaitable[Found]]]
+
+
+class Left(Exception):
+    """Nobody wants answers any more; what is on its way is awaited for as long as it may take."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +148,7 @@ async def score(judge: Judge, item: str, *, seed: int = 0) -> Said:
 
 async def run(
     judge: Judge,
-    tasks: Iterable[tuple[Name, Callable[[Judge], Awaitable[Found]]]],
+    tasks: Iterable[_Task[Name, Found]] | AsyncIterator[_Task[Name, Found]],
     on_done: Callable[[Name, Found], None],
     check: Callable[[], None] = lambda: None,
 ) -> None:
@@ -156,13 +161,16 @@ async def run(
         on_done: Told of each that is done, in the order in which they are.
         check: Asked twice a second whether to go on; what it raises stops everything, and what is
             on its way then is waited for, for some seconds. After the first error of a task, or of
-            ``on_done``, it is waited for as long as a request may take, unless ``check`` raises.
+            ``on_done``, it is waited for as long as a request may take, unless ``check`` raises
+            anything but ``Left``.
     """
-    left = iter(tasks)
+    left = tasks if isinstance(tasks, AsyncIterator) else _OneByOne(tasks)
 
     async def work() -> None:
-        for name, ask in left:
-            if judge.stopped:
+        while not judge.stopped:
+            try:
+                name, ask = await anext(left)
+            except StopAsyncIteration:
                 return
             try:
                 found = await ask(judge)
@@ -177,6 +185,8 @@ async def run(
         while going:
             try:
                 check()
+            except Left:
+                raise
             except BaseException:
                 grace = min(_GRACE_SECONDS, grace)
                 raise
@@ -197,6 +207,18 @@ async def run(
         await asyncio.gather(*workers, return_exceptions=True)
 
 
+class _OneByOne(AsyncIterator[Found]):
+    """Of which several may take at a time, as of no asynchronous generator."""
+
+    def __init__(self, some: Iterable[Found]) -> None:
+        self._left = iter(some)
+
+    async def __anext__(self) -> Found:
+        for one in self._left:
+            return one
+        raise StopAsyncIteration
+
+
 async def _landed(
     judge: Judge, going: Collection["asyncio.Task[None]"], grace: float, check: Callable[[], None]
 ) -> None:
@@ -209,6 +231,8 @@ async def _landed(
         )
         try:
             check()
+        except Left:
+            pass
         except Exception:
             # The end is known already; this one only shortens it.
             until = min(until, time.monotonic() + _GRACE_SECONDS)

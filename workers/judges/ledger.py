@@ -13,7 +13,7 @@ from sqlalchemy import func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session, sessionmaker
 
-from core.tables import JudgeAnswer
+from core.tables import Job, Judge, JudgeAnswer
 
 _MOST: Final = 500
 
@@ -72,7 +72,12 @@ class Ledger:
         return await self._queued(key, None)
 
     async def keep(self, key: bytes, answer: Kept) -> None:
-        """Commit an answer; the one that was kept first stays."""
+        """Commit an answer; the one that was kept first stays.
+
+        Answers are a judge's. One that comes home after its job was deleted, with its project, is
+        kept as the others of that job are: without a job, for whoever asks the same. One whose
+        judge was deleted is not, as they were deleted with it.
+        """
         await asyncio.shield(self._queued(key, answer))
 
     async def settle(self) -> None:
@@ -106,8 +111,11 @@ class Ledger:
         new = {one.key: one.answer for one in batch if one.answer is not None}
         asked = [one.key for one in batch if one.answer is None]
         with self._sessions.begin() as session:
-            if new:
-                rows = [self._row(key, answer) for key, answer in new.items()]
+            if new and self._is_there(session, Judge, self._judge_id):
+                job_id = self._job_id
+                if job_id is not None and not self._is_there(session, Job, job_id):
+                    job_id = None
+                rows = [self._row(key, answer, job_id) for key, answer in new.items()]
                 session.execute(insert(JudgeAnswer).on_conflict_do_nothing(), rows)
             if not asked:
                 return {}
@@ -117,11 +125,17 @@ class Ledger:
             ).where(JudgeAnswer.key.in_(asked))  # fmt: skip
             return {row[0]: Kept(*row[1:]) for row in session.execute(statement)}
 
-    def _row(self, key: bytes, answer: Kept) -> dict[str, object]:
+    @staticmethod
+    def _is_there(session: Session, table: type[Judge] | type[Job], id_: int) -> bool:
+        """Whether it is, and stays until the end of the transaction."""
+        statement = select(table.id).where(table.id == id_)
+        return session.scalar(statement.with_for_update(read=True, key_share=True)) is not None
+
+    def _row(self, key: bytes, answer: Kept, job_id: int | None) -> dict[str, object]:
         return {
             "key": key,
             "judge_id": self._judge_id,
-            "job_id": self._job_id,
+            "job_id": job_id,
             "content": answer.content,
             "finish": answer.finish,
             "tokens_in": answer.tokens_in,

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
+from models.catalog.params.localize import LocalizeParams
 from models.dry_run import extended_seconds, step_seconds
-from models.localization.judge import figures, look
-from models.localization.networks import Localizer
-from models.params.localize import LocalizeParams
+from models.tasks.localization.judge import figures, look
+from models.tasks.localization.networks import Localizer
 from workers.context import JobContext
 from workers.dry_run import Cost, DryRun
 from workers.localize.gather import Known, gather

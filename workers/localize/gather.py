@@ -20,13 +20,13 @@ from core.tables import Example, Project, ProjectClass, Round
 from core.tasks.boxes import BoxesLabel, corners_of
 from core.tasks.registry import label_of
 from core.tasks.spec import Label
+from models.catalog.params.localize import LocalizeParams
 from models.errors import ModelError
-from models.localization.boxes import Boxes
-from models.localization.squares import Sizes, into_square
-from models.media.image import PixelStore, images_of
-from models.params.localize import LocalizeParams
+from models.media.images.store import PixelStore, images_of
+from models.numerics.random_split import lots
 from models.protocols import Indices
-from models.random_split import lots
+from models.tasks.localization.boxes import Boxes
+from models.tasks.localization.squares import Sizes, into_square
 from workers.arrays import read_arrays, write_arrays
 from workers.context import JobContext
 from workers.stores import open_store, side_of

@@ -8,13 +8,13 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from core.tables import Job
-from models.localization.boxes import THRESHOLDS, iou
-from models.localization.judge import OVERLAPS, Found, figures, floors, look
-from models.localization.map_box import scaled_map
-from models.localization.networks import Localizer
-from models.localization.squares import out_of_square
-from models.media.image import PixelStore
-from models.params.localize import METHODS, NO_SOFTMAX, LocalizeParams
+from models.catalog.params.localize import METHODS, NO_SOFTMAX, LocalizeParams
+from models.media.images.store import PixelStore
+from models.tasks.localization.boxes import THRESHOLDS, iou
+from models.tasks.localization.judge import OVERLAPS, Found, figures, floors, look
+from models.tasks.localization.map_box import scaled_map
+from models.tasks.localization.networks import Localizer
+from models.tasks.localization.squares import out_of_square
 from workers.context import JobContext, Phase
 from workers.dry_run import dry_run
 from workers.job_inputs import example_ids

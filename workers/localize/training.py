@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from models.localization.networks import Localizer, build_localizer
-from models.localization.train import Examples, train_localizer
-from models.media.image import PixelStore
-from models.params.localize import LocalizeParams
+from models.catalog.params.localize import LocalizeParams
+from models.media.images.store import PixelStore
+from models.tasks.localization.networks import Localizer, build_localizer
+from models.tasks.localization.train import Examples, train_localizer
 from workers.localize.gather import Known
 
 

@@ -1,47 +1,79 @@
-"""The ``look_up`` job: make of one file, or text, what examples are compared by."""
+"""The ``look_up`` job: make of one file, or text, what examples are compared by.
+
+Words that images are looked for by are understood by a network of captions: the images of the pool
+that it has not seen yet it sees first.
+"""
 
 import base64
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 from sqlalchemy.orm import Session
 
+from core.artifacts.features import Features, features_of, name_of
 from core.errors import Conflict, Invalid
-from core.features import Features, features_of
-from core.job_params import LookUpParams
-from core.media.text import NotText, decoded, require_text
+from core.jobs.params import LookUpParams
+from core.media.texts.medium import NotText, decoded, require_text
 from core.project_settings import ProjectSettings
 from core.states import Medium
 from core.tables import Job, Project
-from models.features.contrastive import restore_encoder
+from models.catalog.params.networks import compared_width
 from models.features.embed import restore_extractor
-from models.media.image import Pixels
-from models.params.networks import compared_width
-from models.protocols import Extractor
+from models.media.images.contrastive import restore_encoder
+from models.media.images.store import Pixels
+from models.protocols import Extractor, Float32Array
 from workers.context import JobContext, Phase
 from workers.features.stored import LearnedFeatures
 from workers.imports.items import Refused
 from workers.imports.media.decode import decode
+from workers.look_up import captions
 
 
 def run(context: JobContext) -> dict[str, Any]:
     """Note the features of the file beside the name of those that they are comparable with."""
-    context.run(PHASES, context)
-    context.storage.remove_upload(LookUpParams.of(context).upload)
+    context.run(PHASES, Asked.of(context))
+    if upload := LookUpParams.of(context).upload:
+        context.storage.remove_upload(upload)
     return {}
 
 
-def look(context: JobContext) -> None:
-    """Look at the file, and keep what it is compared by.
+@dataclass(frozen=True)
+class Asked:
+    """A job, and what it works with."""
+
+    context: JobContext
+    words: str
+    project: Project
+    settings: ProjectSettings
+
+    @classmethod
+    def of(cls, context: JobContext) -> "Asked":
+        """Read what is asked."""
+        with context.sessions() as session:
+            project = session.get_one(Project, context.project_id)
+        settings = ProjectSettings.model_validate(project.settings)
+        return cls(context, LookUpParams.of(context).words, project, settings)
+
+
+def embed(asked: Asked) -> None:
+    """Have the network of captions see the images that it has not seen."""
+    captions.complete(asked.context, asked.settings.side)
+
+
+def look(asked: Asked) -> None:
+    """Look at the file, or the words, and keep what it is compared by.
 
     Raises:
         Invalid: ``not_an_image`` or ``not_a_text``.
-        Conflict: ``upload_gone``, or the pool has no features.
+        Conflict: ``upload_gone`` or ``weights_gone``, or the pool has no features.
     """
+    if asked.words:
+        keep(asked.context, *captions.understood(asked.context, asked.words, asked.settings.side))
+        return
+    context, project, settings = asked.context, asked.project, asked.settings
     upload = LookUpParams.of(context).upload
-    with context.sessions() as session:
-        project = session.get_one(Project, context.project_id)
-        settings = ProjectSettings.model_validate(project.settings)
     try:
         content = context.storage.upload(upload).read_bytes()
     except FileNotFoundError as error:
@@ -54,12 +86,19 @@ def look(context: JobContext) -> None:
         raise
     features = features_of(context.storage, context.project_id, settings.model.name, compared_width)
     extractor = _extractor(features, None if is_text else settings.side)
-    vector = extractor.extract(batch)[0]
+    keep(context, features.path, extractor.extract(batch)[0])
+
+
+def keep(context: JobContext, path: Path, vector: Float32Array) -> None:
+    """Note a (D,) vector, and the features that it is compared with."""
     text = base64.b64encode(np.asarray(vector, dtype=np.float32).tobytes()).decode()
-    context.save({"features": features.path.name, "vector": text})
+    context.save({"features": name_of(path), "vector": text})
 
 
-PHASES: Final = (Phase("look", look),)
+PHASES: Final = (
+    Phase("embed", embed, wanted=lambda asked: bool(asked.words)),
+    Phase("look", look),
+)
 
 
 def _image(context: JobContext, content: bytes, size: int) -> Pixels:

@@ -8,30 +8,33 @@ from typing import Final
 
 import numpy as np
 
+from models.catalog.params.prune import PruneParams
 from models.dry_run import affine_seconds, extended_seconds, step_seconds, timed
-from models.media.image import images_of
-from models.params.prune import PruneParams
+from models.media.images.store import images_of
 from models.protocols import Indices
 from models.pruning.frozen_warm_up import FrozenWarmUp
+from models.pruning.premise import relabeled_by_head
 from models.pruning.run import prune
-from models.pruning.view import PruningView
+from models.pruning.trial import try_heads
+from models.pruning.view import Pruned, PruningView
 from models.pruning.warm_up import WarmUp
 from models.target.trained import NetworkModel
 from workers.context import JobContext
 from workers.dry_run import Cost, DryRun, class_notes
 from workers.job_inputs import JobInputs
 from workers.prune.gather import gather, learned_features, warm_up_of
-from workers.prune.warmed import WarmedUp, said_of
+from workers.prune.warmed import EVALUATION, WarmedUp, said_of
+from workers.weights import located
 
 _SECONDS: Final = 5.0
 _LEAST: Final = 64
 _MOST: Final = 4096
-_MOST_EMBEDDED: Final = 512
+_MOST_EMBEDDED: Final = 256
 
 
 def prepare(context: JobContext) -> DryRun:
     """Gather as the job does, and say what to measure."""
-    params = PruneParams.of(context)
+    params = located(context, PruneParams.of(context))
     known = gather(context, params)
     timing = _Timing(context, known, params)
     notes = class_notes(context, known.snapshot)
@@ -90,7 +93,10 @@ class _Timing:
             self.context.check()
             self._frozen(sample[:size]).train()
 
-        seconds = affine_seconds(embed, len(sample), count)
+        # What judges is embedded in one view.
+        views = 2 if self._frozen(sample).augments else 1
+        judging = len(self.known.snapshot.evaluation) // views
+        seconds = affine_seconds(embed, len(sample), count + judging)
         task = self._frozen(sample)
         task.train()
 
@@ -116,7 +122,9 @@ class _Timing:
 
     def embed(self) -> Cost:
         """Tell what was measured beside the training."""
-        return Cost(self._look_seconds, 3 * self._bytes(self._dimension))
+        # Of frozen features both views are held twice: as they are, and scaled for the heads.
+        held = 4 if self.params.frozen else 3
+        return Cost(self._look_seconds, held * self._bytes(self._dimension))
 
     def prune(self) -> Cost:
         """Time the choice among the sample and among a part of it, and extend that."""
@@ -136,16 +144,30 @@ class _Timing:
         def choose(size: int) -> None:
             self.context.check()
             part = view.part(np.sort(mixed[:size]))
-            prune(params.method, part, max(1, round(share * size)), method_params)
+            pruned = prune(params.method, part, max(1, round(share * size)), method_params)
+            if params.frozen:
+                self._try(part, pruned)
 
         seconds = extended_seconds(choose, len(sample), len(self.indices), highest_power=2)
         return Cost(seconds, 5 * self._bytes(view.given("embeddings").shape[1]))
+
+    def _try(self, part: PruningView, pruned: Pruned) -> None:
+        """Do what is done with a choice by frozen features."""
+        features, kept = part.given("plain_embeddings"), pruned.order
+        if "neighbourhood" in pruned.reasons:
+            relabeled_by_head(features, part.labels, kept, part.classes)
+        if len(self.known.snapshot.evaluation):
+            # What judges takes next to no time beside what is learned from.
+            judging, answers = features[:1], part.labels[:1]
+            try_heads(
+                features, part.labels, kept, judging, answers, classes=part.classes, seed=self.seed
+            )
 
     def _seen(self, sample: Indices) -> PruningView:
         """Return what a warm-up shows of a sample: that of an earlier job, or a short one."""
         params = self.params
         if self.found is not None:
-            arrays, _ = self.found
+            arrays = {name: one for name, one in self.found[0].items() if name != EVALUATION}
             return PruningView(self.labels, self.classes, self.seed, **arrays).part(sample)
         if params.frozen:
             heads = self._frozen(sample)

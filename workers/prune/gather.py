@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from models.catalog.params.prune import PruneParams
 from models.errors import SHOWN_NAMES, ModelError, listed
-from models.media.image import images_of
-from models.params.prune import PruneParams
+from models.media.images.store import images_of
 from models.protocols import Float32Array, Indices
 from models.pruning.frozen_warm_up import FrozenWarmUp
 from models.pruning.run import finite_rows
@@ -50,6 +50,7 @@ def warm_up_of(context: JobContext, known: JobInputs, params: PruneParams) -> Wa
             params=params,
             seed=known.seed,
             work=context.work / "warm-up",
+            evaluation=known.snapshot.evaluation,
         )
     return WarmUp(
         images_of(known.store),

@@ -14,8 +14,8 @@ from sqlalchemy.orm import Session
 from core.states import ArtifactKind
 from core.storage import write_atomically
 from core.tables import Job
+from models.catalog.params.prune import PruneParams
 from models.errors import ModelError
-from models.params.prune import PruneParams
 from models.protocols import Indices
 from models.pruning.frozen_warm_up import FrozenWarmUp
 from models.pruning.run import finite_rows, prune
@@ -25,12 +25,21 @@ from workers.arrays import read_arrays, write_arrays
 from workers.artifacts import keep
 from workers.context import JobContext, Phase
 from workers.dry_run import class_notes, dry_run
-from workers.job_inputs import JobInputs, class_names, example_ids, frozen, true_classes
+from workers.job_inputs import (
+    JobInputs,
+    before_review,
+    class_names,
+    example_ids,
+    frozen,
+    true_classes,
+)
 from workers.prune.dry_run import prepare
 from workers.prune.gather import gather, learned_features, warm_up_of
+from workers.prune.premise import premise, trial
 from workers.prune.report import Found, result_of
-from workers.prune.warmed import WarmedUp, said_of
+from workers.prune.warmed import EVALUATION, WarmedUp, said_of
 from workers.subset import write_subset
+from workers.weights import located
 from workers.yielding import Yielding
 
 
@@ -50,7 +59,7 @@ class Pruning:
 
     def __init__(self, context: JobContext) -> None:
         """Read what is asked."""
-        self.context, self.params = context, PruneParams.of(context)
+        self.context, self.params = context, located(context, PruneParams.of(context))
         self.progress = Yielding(context).progress
         self.view_file = context.work / "view.npz"
         self.subset_file = context.work / "subset.parquet"
@@ -130,18 +139,24 @@ class Pruning:
             self.context.forget(["warm_up"])
             shutil.rmtree(self.training.work, ignore_errors=True)
             raise
-        self.warmed_up.keep(arrays)
+        if isinstance(self.training, FrozenWarmUp):
+            arrays[EVALUATION] = self.training.evaluation_features
+        if view.margins is not None:
+            # Otherwise an earlier version began, and other methods would miss what it did not note.
+            self.warmed_up.keep(arrays)
         write_arrays(self.view_file, arrays)
 
     def choose(self) -> None:
         """Choose the subset, and say what is chosen."""
         context, params, snapshot = self.context, self.params, self.known.snapshot
         indices, labels = self.labeled
+        arrays = read_arrays(self.view_file)
+        judging = arrays.pop(EVALUATION, None)
         view = PruningView(
             labels,
             snapshot.classes,
             self.known.seed,
-            **read_arrays(self.view_file),
+            **arrays,
             names=tuple(class_names(context, snapshot.class_ids)),
         )
         if params.method == "ssp" and view.self_supervised is None:
@@ -154,6 +169,7 @@ class Pruning:
             snapshot.class_ids,
             example_ids(context, indices),
             true_classes(context, indices),
+            before_review(context, snapshot, indices),
         )
         write_subset(
             self.subset_file,
@@ -169,7 +185,12 @@ class Pruning:
         job_id = context.checkpoint.get("warmed_up_by", context.job_id)
         again = () if job_id == context.job_id else (said_of(job_id),)
         said = (*class_notes(context, snapshot), *again)
-        text = json.dumps(result_of(params, found, said))
+        result = {
+            **result_of(params, found, said),
+            "premise": premise(params, found),
+            "trial": trial(found, judging, snapshot.evaluation_labels),
+        }
+        text = json.dumps(result)
         write_atomically(self.result_file, lambda part: part.write_text(text))
 
     def publish(self) -> None:

@@ -7,10 +7,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from core.subsets import UNKNOWN, Noise, noise
+from core.artifacts.subsets import UNKNOWN, Noise, noise
 from models.catalog import find
+from models.catalog.params.prune import PruneParams
 from models.evaluation.skill_warnings import doubts_of_warm_up
-from models.params.prune import PruneParams
 from models.protocols import Indices
 from models.pruning.doubts import doubts_of_balance, doubts_of_noise
 from models.pruning.histogram import NeighbourTable, neighbour_histogram
@@ -31,6 +31,8 @@ class Found:
         class_ids: (C,) int64, class of each model output.
         examples: (N,) int64, ids.
         true_ids: (N,) int64, ids of the true classes, ``UNKNOWN`` where they are not known.
+        before_ids: (N,) int64, ids of the classes that were given before a review of suggestions,
+            ``UNKNOWN`` where none has decided.
     """
 
     view: PruningView
@@ -38,6 +40,7 @@ class Found:
     class_ids: Indices
     examples: Indices
     true_ids: Indices
+    before_ids: Indices
 
     @property
     def given(self) -> Indices:

@@ -12,13 +12,16 @@ from typing import Any, Final
 
 import numpy as np
 
-from models.params.prune import PruneParams
-from models.params.warm_up import WarmUpParams
+from models.catalog.params.prune import PruneParams
+from models.catalog.params.warm_up import WarmUpParams
 from workers.arrays import write_arrays
 from workers.context import JobContext
 from workers.job_inputs import JobInputs
 
-_FORMAT: Final = 2
+EVALUATION: Final = "evaluation"
+"""Name of the features of images that judge, beside the arrays of a `PruningView`."""
+
+_FORMAT: Final = 3
 """To be raised where the same labels and parameters no longer lead to the same warm-up."""
 
 
@@ -32,7 +35,7 @@ class WarmedUp:
         self._key = _key(known, params)
 
     def find(self) -> tuple[dict[str, Any], int] | None:
-        """Return the arrays of a `PruningView` and the id of the job that made them, or None."""
+        """Return what `keep` was given and the id of the job that gave it, or None."""
         try:
             with np.load(self._file) as kept:
                 if str(kept["key"]) != self._key:
@@ -65,7 +68,8 @@ def _key(known: JobInputs, params: PruneParams) -> str:
     # The network is scaled by the colours of all images, labeled or not.
     facts = [_FORMAT, known.seed, store.size, snapshot.count, given]
     digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode())
-    for array in (snapshot.class_ids, *snapshot.inside()):
+    judging = [snapshot.evaluation] if params.frozen else []
+    for array in (snapshot.class_ids, *snapshot.inside(), *judging):
         digest.update(len(array).to_bytes(8, "big"))
         digest.update(array.tobytes())
     return digest.hexdigest()

@@ -8,19 +8,20 @@ from typing import Any, Final
 import numpy as np
 
 from models.catalog import find, parse
+from models.catalog.params.relabel import DivideMixParams, LearnerParams, RelabelParams
+from models.catalog.resolve import resolve
 from models.dry_run import affine_seconds, extended_seconds, step_seconds
+from models.features.chosen import embed_rows
 from models.features.embed import extractor_path
-from models.media.image import images_of
-from models.params.relabel import DivideMixParams, LearnerParams, RelabelParams
+from models.media.images.store import images_of
 from models.protocols import Indices
-from models.relabeling.features import embed_rows
 from models.relabeling.frozen import judge_labels
 from models.relabeling.noisy_labels import Learned, NoisyLabels
 from models.relabeling.second_opinion import out_of_sample, unsupervised_embeddings
-from models.resolve import resolve
 from workers.context import JobContext
 from workers.dry_run import Cost, DryRun
 from workers.relabel.gather import Gathered, gather
+from workers.weights import located
 
 _SAMPLE: Final = 512
 # Features of both kinds beside each other, and what is computed for each class.
@@ -32,7 +33,7 @@ _NEIGHBOURS_POWER: Final = 1.3
 
 def prepare(context: JobContext) -> DryRun:
     """Gather as the job does, and say what to measure."""
-    params = RelabelParams.of(context)
+    params = located(context, RelabelParams.of(context))
     timing = _Timing(context, gather(context, params), params)
     phases: dict[str, Callable[[], Cost]] = {}
     if timing.params.frozen:
@@ -94,8 +95,8 @@ class _Timing:
         extractor_path(self._features).unlink(missing_ok=True)
         params = self.params
         embed_rows(
-            self.known.store, rows, params.network, flip=params.flip, seed=self.known.seed,
-            out=self._features,
+            self.known.store, rows, params.network, params.feature_params(),
+            seed=self.known.seed, out=self._features,
         )  # fmt: skip
 
     def train(self) -> Cost:

@@ -6,9 +6,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from models.params.relabel import RelabelParams
+from models.catalog.params.relabel import RelabelParams
+from models.features.chosen import chosen_features, embed_rows
 from models.protocols import OOD, Float32Array, Indices, Progress
-from models.relabeling.features import chosen_features, embed_rows
 from models.relabeling.frozen import Judgement, judge_labels
 from models.relabeling.groups import NO_GROUP, alike_groups
 from models.relabeling.noise_model import UNKNOWN
@@ -47,7 +47,7 @@ def embed(
         known.store,
         np.concatenate([indices, known.snapshot.evaluation]),
         params.network,
-        flip=params.flip,
+        params.feature_params(),
         seed=known.seed,
         out=context.work / _FILE,
         progress=progress,

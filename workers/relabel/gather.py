@@ -5,18 +5,17 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import select
 
+from core.artifacts.subsets import UNKNOWN
 from core.states import ArtifactKind
-from core.subsets import UNKNOWN
-from core.tables import Artifact, Example, Suggestion
+from core.tables import Artifact
+from models.catalog.params.relabel import RelabelParams
 from models.errors import ModelError
-from models.params.relabel import RelabelParams
 from models.protocols import Indices
 from models.relabeling.run import require_learnable
 from workers.arrays import read_arrays, write_arrays
 from workers.context import JobContext
-from workers.job_inputs import JobInputs, class_names, freeze, frozen, true_classes
+from workers.job_inputs import JobInputs, before_review, class_names, freeze, frozen, true_classes
 from workers.relabel.votes import take_votes
 from workers.snapshot import Snapshot
 from workers.subset import dropped_of
@@ -66,7 +65,10 @@ def gather(context: JobContext, params: RelabelParams) -> Gathered:
         class_names(context, known.snapshot.class_ids),
     )
     take_votes(context, known.snapshot)
-    true_ids, before_ids = true_classes(context, indices), _before(context, known.snapshot)
+    true_ids, before_ids = (
+        true_classes(context, indices),
+        before_review(context, known.snapshot, known.snapshot.labeled),
+    )
     arrays = {"trained": trained, "true_ids": true_ids, "before_ids": before_ids}
     write_arrays(context.work / _FILE, arrays)
     return Gathered(known, trained, true_ids, before_ids)
@@ -78,29 +80,6 @@ def gathered_before(context: JobContext) -> Gathered:
     # A job that was on its way before this was asked has a file without it.
     nobody = np.full(len(known.snapshot.labeled), UNKNOWN, dtype=np.int64)
     return Gathered(known, **{"before_ids": nobody, **arrays})
-
-
-def _before(context: JobContext, snapshot: Snapshot) -> Indices:
-    """Classes of the labels that reviews of suggestions have decided on, as they were given."""
-    result = np.full(len(snapshot.labeled), UNKNOWN, dtype=np.int64)
-    statement = (
-        select(Example.pool_index, Suggestion.given_class_id)
-        .join(Example, Example.id == Suggestion.example_id)
-        .where(
-            Suggestion.project_id == context.project_id,
-            Suggestion.job_id.is_not(None),
-            Suggestion.decision.is_not(None),
-            Suggestion.given_class_id.is_not(None),
-        )
-        # What the first of several was asked about is what was given.
-        .order_by(Suggestion.job_id.desc())
-    )
-    with context.sessions() as session:
-        found = {index: given or UNKNOWN for index, given in session.execute(statement)}
-    rows = np.flatnonzero(np.isin(snapshot.labeled, snapshot.reviewed))
-    for row in rows.tolist():
-        result[row] = found.get(int(snapshot.labeled[row]), UNKNOWN)
-    return result
 
 
 def _dropped(context: JobContext, subset: int, snapshot: Snapshot) -> Indices:

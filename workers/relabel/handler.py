@@ -13,8 +13,8 @@ from core.states import ArtifactKind
 from core.storage import write_atomically
 from core.tables import Job, Suggestion
 from core.tasks.classification import stored_class
-from models.media.image import images_of
-from models.params.relabel import RelabelParams
+from models.catalog.params.relabel import RelabelParams
+from models.media.images.store import images_of
 from models.protocols import Indices
 from models.relabeling.groups import NO_GROUP
 from models.relabeling.run import relabel
@@ -29,6 +29,7 @@ from workers.relabel.features import embed, judged_by_features
 from workers.relabel.gather import Gathered, gather, gathered_before
 from workers.relabel.report import Findings, result_of, warnings_of, write_relabels
 from workers.relabel.votes import weighed
+from workers.weights import located
 from workers.yielding import Yielding
 
 _ROWS_A_STATEMENT: Final = 5000
@@ -52,7 +53,7 @@ class Relabeling:
 
     def __init__(self, context: JobContext) -> None:
         """Read what is asked."""
-        self.context, self.params = context, RelabelParams.of(context)
+        self.context, self.params = context, located(context, RelabelParams.of(context))
         self.progress = Yielding(context).progress
 
     @cached_property

@@ -10,9 +10,9 @@ from sqlalchemy.orm import Session
 from core.errors import Conflict
 from core.project_settings import ProjectSettings
 from core.tables import Job, Project
+from models.catalog.params.resize import ResizeParams
 from models.errors import Cancelled
-from models.media.image import PixelStore
-from models.params.resize import ResizeParams
+from models.media.images.store import PixelStore
 from workers.context import JobContext, Phase
 from workers.resize.refit import Refit, require_originals
 from workers.resize.swap import name, put_in_place, require_patches, take_back, tidy

@@ -14,7 +14,7 @@ from core.buckets import Buckets
 from core.errors import Conflict
 from core.originals import ORIGINAL, Original, Originals
 from core.tables import Example
-from models.media.image import Pixels
+from models.media.images.store import Pixels
 from workers.context import JobContext
 from workers.imports.media.decode import Decoded, decode_all
 
@@ -139,12 +139,13 @@ class Refit:
             return None
 
 
-def require_originals(context: JobContext, progress: Any) -> None:
+def require_originals(context: JobContext, progress: Any, first: int = 0) -> None:
     """Refuse a pool of which originals are lost.
 
     Args:
         context: Of the job.
         progress: Is told how many were looked at, and of how many.
+        first: Pool index of the first image whose original is needed.
 
     Raises:
         Conflict: ``originals_gone``, with the names of some.
@@ -153,8 +154,8 @@ def require_originals(context: JobContext, progress: Any) -> None:
     count = 0
     with closing(Refit(context)) as refit:
         total = refit.count()
-        seen = 0
-        for rows in refit.batches(0):
+        seen = first
+        for rows in refit.batches(first):
             lost = refit.lost(rows)
             gone = [*gone, *lost][:_MOST_NAMED]
             count += len(lost)

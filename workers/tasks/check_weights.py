@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from core.messages import CheckWeights
+from core.jobs.messages import CheckWeights
 from core.settings import settings
 from core.storage import Storage
 from workers import weights

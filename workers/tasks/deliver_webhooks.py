@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from core.messages import DeliverWebhooks
+from core.jobs.messages import DeliverWebhooks
 from core.settings import settings
 from workers.app import app
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from core.messages import GoOnCertifying
+from core.jobs.messages import GoOnCertifying
 from core.settings import settings
 from core.storage import Storage
 from workers.app import app

@@ -7,13 +7,14 @@ from typing import Any, Final
 from sqlalchemy.exc import OperationalError
 
 from core.errors import DomainError
-from core.messages import RemoveFiles
+from core.jobs.messages import RemoveFiles
 from core.retention import expire_one
 from core.settings import settings
 from core.storage import Storage
 from workers import removals
 from workers.app import app
 from workers.context import sessions
+from workers.instructions.superseded import remove_superseded
 
 logger = logging.getLogger(__name__)
 # Of the time between two of these messages: the rest is for others in the same queue.
@@ -24,6 +25,8 @@ _PROJECTS_SECONDS: Final = 60.0
 # At a time: whoever sees that they go by mistake can still stop the others.
 _MOST_PROJECTS: Final = 3
 _asked = -_PROJECTS_SECONDS
+_SELECTIONS_SECONDS: Final = 60.0
+_compared = -_SELECTIONS_SECONDS
 _after = 0
 """Where this process left off: what cannot be removed is not tried first each time."""
 
@@ -34,7 +37,7 @@ def remove_files(payload: dict[str, Any]) -> None:
     RemoveFiles.model_validate(payload)
     storage = Storage.of(settings())
     # Each by itself: what keeps one from its work keeps the other from nothing.
-    for remove in (_expire_projects, _remove_files, _expire_uploads):
+    for remove in (_expire_projects, _remove_files, _expire_uploads, _remove_superseded):
         try:
             remove(storage)
         except (OperationalError, DomainError, OSError) as error:
@@ -64,6 +67,14 @@ def _remove_files(storage: Storage) -> None:
         _after = last or 0
         if last is None:
             return
+
+
+def _remove_superseded(storage: Storage) -> None:
+    global _compared
+    if time.monotonic() - _compared < _SELECTIONS_SECONDS:
+        return
+    _compared = time.monotonic()
+    remove_superseded(sessions(), storage)
 
 
 def _expire_uploads(storage: Storage) -> None:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from core.messages import RunJob
+from core.jobs.messages import RunJob
 from workers import runner
 from workers.app import app
 

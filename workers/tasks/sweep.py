@@ -7,9 +7,9 @@ from typing import Any
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
-from core import queue
 from core.db import database_time
-from core.messages import QUEUES, CheckWeights, RunJob, Sweep
+from core.jobs import queue
+from core.jobs.messages import QUEUES, CheckWeights, RunJob, Sweep
 from core.settings import settings
 from core.states import JobState
 from core.storage import Storage

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from core.messages import SyncBucket
+from core.jobs.messages import SyncBucket
 from core.settings import settings
 from workers.app import app
 from workers.context import sessions

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from core.messages import TryJudges
+from core.jobs.messages import TryJudges
 from core.settings import settings
 from workers.app import app
 from workers.context import sessions

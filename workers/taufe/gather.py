@@ -1,9 +1,16 @@
 """What a comparison of regularizers begins with, and what it refuses before it takes hours."""
 
-from models.params.regularize import TaufeParams
+from typing import Final
+
+import numpy as np
+
+from models.catalog.params.regularize import TaufeParams
 from models.regularize import Parts, divide
 from workers.context import JobContext
 from workers.job_inputs import JobInputs, freeze
+
+_MOST_UNLABELED: Final = 100_000
+"""Of more, some: each is looked at before it is learned from."""
 
 
 def gather(context: JobContext, params: TaufeParams) -> JobInputs:
@@ -18,12 +25,16 @@ def gather(context: JobContext, params: TaufeParams) -> JobInputs:
 
 
 def divide_known(known: JobInputs, params: TaufeParams) -> Parts:
-    """Say which images are learned from, and which judge."""
+    """Say which images are learned from, and which judge.
+
+    Raises:
+        ModelError: Something to learn from is missing.
+    """
     snapshot = known.snapshot
     inside, targets = snapshot.trained()
-    return divide(
+    parts = divide(
         inside,
-        targets.outputs(),
+        targets.outputs().classes,
         snapshot.ood,
         snapshot.auxiliary,
         snapshot.evaluation,
@@ -31,3 +42,7 @@ def divide_known(known: JobInputs, params: TaufeParams) -> Parts:
         params,
         seed=known.seed,
     )
+    if params.training != "mixmatch":
+        return parts
+    drawn = np.random.default_rng(known.seed).permutation(snapshot.unlabeled)[:_MOST_UNLABELED]
+    return parts.beside(np.sort(drawn))

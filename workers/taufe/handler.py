@@ -1,6 +1,7 @@
-"""The ``taufe`` job: freeze what is known, train three times, judge, keep the results."""
+"""The ``taufe`` job: freeze what is known, train several times, judge, keep the results."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from functools import cached_property, partial
 from typing import Any, Final
 
@@ -8,27 +9,31 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from core.tables import Job
-from models.media.image import images_of
-from models.params.regularize import TaufeParams
+from models.catalog.params.regularize import METHODS, TaufeParams
+from models.media.images.store import images_of
+from models.purity.inside import believed_inside, embed_verdicts
 from models.regularize import (
-    METHODS,
     Parts,
     doubts_of_ood,
     doubts_of_training,
+    doubts_of_unlabeled,
     draw,
     drawing,
     effort,
+    judged_by_attacks,
     measure,
     settings_of,
     train_method,
 )
 from models.target.train import load_target
+from workers.arrays import read_arrays, write_arrays
 from workers.context import JobContext, Phase
 from workers.dry_run import dry_run
 from workers.job_inputs import JobInputs, example_ids, frozen
 from workers.taufe.dry_run import prepare
 from workers.taufe.gather import divide_known, gather
 from workers.trainings import Trainings
+from workers.weights import located
 
 
 def run(context: JobContext) -> dict[str, Any]:
@@ -46,6 +51,8 @@ class Comparison(Trainings):
     """Classifiers of the project's classes."""
 
     shown = "drawing.json"
+    _features: Final = "features.npy"
+    _unlabeled: Final = "unlabeled.npz"
 
     def __init__(self, context: JobContext) -> None:
         """Read what is asked."""
@@ -57,8 +64,8 @@ class Comparison(Trainings):
         return PHASES
 
     def methods(self) -> Sequence[str]:
-        """All of them."""
-        return METHODS
+        """All that are asked for."""
+        return self.params.methods
 
     def class_ids(self) -> list[int]:
         """As they were gathered."""
@@ -67,7 +74,7 @@ class Comparison(Trainings):
 
     def effort(self) -> Mapping[str, float]:
         """By what is learned from."""
-        return effort(self.parts, self.params)
+        return effort(self.divided, self.params)
 
     @cached_property
     def known(self) -> JobInputs:
@@ -75,22 +82,54 @@ class Comparison(Trainings):
         return frozen(self.context)
 
     @cached_property
+    def divided(self) -> Parts:
+        """What is learned from, and what judges; of the unlabeled images all."""
+        return divide_known(self.known, self.params)
+
+    @cached_property
+    def believed(self) -> dict[str, Any]:
+        """What was found of the unlabeled images: see ``Believed``."""
+        return read_arrays(self.file(self._unlabeled)) if self.params.chooses_unlabeled else {}
+
+    @property
     def parts(self) -> Parts:
         """What is learned from, and what judges."""
-        return divide_known(self.known, self.params)
+        rows = self.believed.get("rows")
+        return self.divided if rows is None else self.divided.beside(rows)
 
     def gather(self) -> None:
         """Freeze what is known."""
         gather(self.context, self.params)
 
+    def embed(self) -> None:
+        """Leave out unlabeled images that are probably OOD.
+
+        Raises:
+            ModelError: None is left.
+        """
+        divided, params, known = self.divided, self.params, self.known
+        ood = divided.known_ood(known.seed)
+        embed_verdicts(
+            known.store, divided.inside, ood, divided.unlabeled,
+            flip=params.flip, seed=known.seed, out=self.file(self._features),
+            progress=self.progress,
+        )  # fmt: skip
+        found = believed_inside(
+            self.file(self._features), divided.labels, len(ood), divided.unlabeled,
+            classes=known.snapshot.classes, least=params.least_purity,
+            image_size=known.store.size, seed=known.seed,
+        )  # fmt: skip
+        divided.beside(found.rows)
+        write_arrays(self.file(self._unlabeled), asdict(found))
+
     def train(self, method: str) -> None:
-        """Train one of ``METHODS``."""
+        """Train one of the methods."""
         checkpoint = self.file(f"{method}-training.safetensors")
         model = train_method(
             method,
             images_of(self.known.store),
             self.parts,
-            self.params,
+            located(self.context, self.params),
             classes=self.known.snapshot.classes,
             seed=self.known.seed,
             checkpoint=checkpoint,
@@ -100,24 +139,33 @@ class Comparison(Trainings):
         checkpoint.unlink(missing_ok=True)
 
     def compare(self) -> None:
-        """Judge the three by the same images."""
+        """Judge all by the same images."""
         found, points = {}, {}
+        seed, left_out = self.known.seed, int(self.believed.get("left_out", 0))
         warnings = [*doubts_of_ood(self.parts, self.params)]
-        chosen, labels = drawing(self.parts, seed=self.known.seed)
-        for method in METHODS:
+        if not self.believed.get("told", True):
+            warnings += doubts_of_unlabeled(self.parts)
+        chosen, labels = drawing(self.parts, seed=seed)
+        for method in self.methods():
             model = load_target(self.file(f"{method}.safetensors"), self.known.store)
-            found[method] = measure(model, self.parts, progress=self.progress)
-            points[method] = draw(model, chosen, seed=self.known.seed)
-            if method == "standard":
+            found[method] = measure(
+                model, self.parts, self.params, seed=seed, progress=self.progress
+            )
+            points[method] = draw(model, chosen, seed=seed)
+            if method == self.methods()[0]:
                 right = found[method]["accuracy"]
                 warnings += doubts_of_training(model, self.parts, right, progress=self.progress)
         class_ids = self.known.snapshot.class_ids.tolist()
         drawn = {
             "examples": example_ids(self.context, chosen).tolist(),
-            "class_ids": [class_ids[label] if label >= 0 else None for label in labels.tolist()],
+            "class_ids": [
+                None if ood else class_ids[one]
+                for one, ood in zip(labels.classes.tolist(), labels.is_ood.tolist(), strict=True)
+            ],
             "points": points,
         }
         result = {
+            "training": self.params.training,
             "methods": found,
             "settings": settings_of(self.params),
             "class_ids": class_ids,
@@ -125,7 +173,12 @@ class Comparison(Trainings):
                 self.parts.test_labels, minlength=len(class_ids)
             ).tolist(),
             "judged_on": self.parts.judged_on,
-            "counts": _counts(self.parts) | {"left_out": len(self.known.snapshot.dropped)},
+            "counts": _counts(self.parts)
+            | {
+                "left_out": len(self.known.snapshot.dropped),
+                "unlabeled_left_out": left_out,
+                "attacked": judged_by_attacks(self.parts, self.params),
+            },
             "warnings": warnings,
             "notes": warnings,
         }
@@ -134,12 +187,21 @@ class Comparison(Trainings):
 
 def _counts(parts: Parts) -> dict[str, int]:
     """How many images each part holds."""
-    names = ("inside", "verdicts", "auxiliary", "test", "test_ood")
+    names = ("inside", "verdicts", "auxiliary", "test", "test_ood", "unlabeled")
     return {name: len(getattr(parts, name)) for name in names}
+
+
+def _training(method: str) -> Phase[Comparison]:
+    return Phase(
+        method,
+        partial(Comparison.train, method=method),
+        lambda task: method in task.methods(),
+    )
 
 
 PHASES: Final = (
     Phase("gather", Comparison.gather),
-    *(Phase(method, partial(Comparison.train, method=method)) for method in METHODS),
+    Phase("embed", Comparison.embed, lambda task: task.params.chooses_unlabeled),
+    *map(_training, ("supervised", *METHODS)),
     Phase("compare", Comparison.compare),
 )

@@ -154,7 +154,7 @@ CHECKS: Final = (
     Check(
         "weights",
         "every file of weights is there, byte for byte",
-        f"{_RESTORE} Without a backup, have an admin delete them and upload the file again.",
+        f"{_RESTORE} Without a backup, have an admin upload the file again, which puts it back.",
         _weights,
     ),
     Check(
@@ -173,7 +173,7 @@ CHECKS: Final = (
     Check(
         "pixels",
         "every pool has the pixels of all of its images",
-        _RESTORE,
+        "The next job of the project makes them again from the originals.",
         _pixels,
     ),
     *texts.CHECKS,

@@ -7,8 +7,8 @@ from typing import Final
 from sqlalchemy import select
 
 from core.among import among
+from core.artifacts.pool_snapshots import batches, digest_of
 from core.errors import DomainError
-from core.pool_snapshots import batches, digest_of
 from core.tables import Artifact, Example, PoolSnapshot
 from workers.verify.check import Check, Scope
 

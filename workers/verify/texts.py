@@ -10,7 +10,7 @@ from core.states import Medium
 from core.tables import Example, ExampleText, Project
 from core.tasks.instruction_rows import InstructionRow, canonical, rendered
 from models.errors import ModelError
-from models.media.text import TextStore
+from models.media.texts.store import TextStore
 from workers.verify.check import BATCH, Check, Scope
 
 # Of texts of a megabyte, no more are held at a time.
@@ -111,8 +111,8 @@ CHECKS: Final = (
     Check(
         "text_stores",
         "every pool of texts has the store that models read",
-        "Remove the folder texts of the project's folder, and import anything into the project: "
-        "the store is made again from the database.",
+        "The next job of the project makes one again from the database that lacks texts. Where it "
+        "has other texts, remove the folder texts of the project's folder first.",
         _stores,
     ),
 )

@@ -6,7 +6,8 @@ from xml.sax.saxutils import escape, quoteattr
 
 from api.exports.boxes.placed import boxes_of, is_ood, split_of
 from api.exports.documents import NOT_IN_XML, CocoTables, LabelStudio, dumped
-from api.exports.records import Record, Vote
+from api.exports.records import Record
+from api.exports.votes import Vote
 from core.states import Verdict
 from core.tasks.box_conventions import COCO, CVAT, LABEL_STUDIO, shortest, without_crumbs
 from core.tasks.boxes import FLAGS, Box

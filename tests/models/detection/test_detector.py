@@ -8,14 +8,14 @@ import pytest
 import torch
 from numpy.testing import assert_allclose, assert_array_equal
 
-from models.detection.export import export
-from models.detection.matching import hits
 from models.errors import Cancelled, ModelError
 from models.features.embed import embed_pool
-from models.media.image import PixelStore
+from models.media.images.store import PixelStore
 from models.protocols import Indices, Outputs, Progress
 from models.tasks.base import Training
-from models.tasks.boxes import LEARNER
+from models.tasks.boxes.export import export
+from models.tasks.boxes.learner import LEARNER
+from models.tasks.boxes.matching import hits
 from tests.shapes import scene, stored
 
 TRAIN, JUDGED = 24, 12

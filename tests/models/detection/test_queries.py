@@ -7,20 +7,21 @@ from typing import Any
 import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
-from models.detection.box_features import box_features
-from models.detection.entropy import right
-from models.detection.proposals import apart
-from models.detection.sides import POOLED, shapes
+from models.catalog.params.detection import BoxEntropyParams, BoxQueryParams, PalParams
+from models.catalog.params.scores import ObjectsParams
+from models.catalog.params.strategies import ExpectedValueParams
 from models.informativeness import box_entropy
-from models.params.detection import BoxEntropyParams, BoxQueryParams, PalParams
-from models.params.scores import ObjectsParams
-from models.params.strategies import ExpectedValueParams
 from models.protocols import Float32Array, PoolView
 from models.purity import objects
 from models.ranking.candidates import Candidates, LastAnswers, Prices
 from models.ranking.pool_scores import PoolScores
 from models.strategies import box_entropy as by_entropy
 from models.strategies import expected_value, pal
+from models.tasks.boxes.box_features import box_features
+from models.tasks.boxes.entropy import right
+from models.tasks.boxes.proposals import apart
+from models.tasks.boxes.sides import POOLED, shapes
+from tests.models.open_set import said
 
 CLASSES = 2
 
@@ -49,7 +50,7 @@ def candidates(
         embeddings=rows,
         labeled_logits=np.zeros((len(known), CLASSES), np.float32),
         labeled_embeddings=np.zeros((len(known), rows.shape[1]), np.float32),
-        labels=known,
+        labels=said(known),
         classes=CLASSES,
         seed=0,
         detections=detections,
@@ -135,6 +136,22 @@ def test_pal_learns_from_answers_which_detections_are_right() -> None:
     few = pal.rank(candidates(now, last=last), 3, PalParams(fewest=500, diversity=0, rarity=0))
     assert few.notes == (pal.UNFITTED_NOTE,)
     assert_allclose(few.meta_scores, [open_by(0.6), open_by(0.6), open_by(0.3)], rtol=1e-5)
+
+
+def test_pal_looks_at_whole_images_when_asked() -> None:
+    # The same entropies: of one class twice, and of two classes.
+    both = candidates(found([(0.7, 0), (0.7, 0)], [(0.7, 0), (0.7, 1)]))
+    plain = PalParams(diversity=0, rarity=0)
+    assert pal.rank(both, 2, plain).order.tolist() == [0, 1]
+    half = -0.5 * math.log(0.5)
+    mixed = pal.rank(both, 2, plain.model_copy(update={"mixture": 1.0}))
+    assert mixed.order.tolist() == [1, 0]
+    assert_allclose(mixed.meta_scores / (2 * open_by(0.7)), [1, 1 + 2 * half / math.log(2)], 1e-5)
+    varied = pal.rank(both, 2, plain.model_copy(update={"variety": 1.0}))
+    assert varied.order.tolist() == [1, 0]
+    p = 0.7**2
+    there = [(1 - (1 - p) ** 2) / 2, p]
+    assert_allclose(varied.meta_scores / (2 * open_by(0.7)), 1 + np.array(there), 1e-5)
 
 
 def test_pal_prefers_rare_classes_and_what_is_not_like_its_picks() -> None:

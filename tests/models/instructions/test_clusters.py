@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from models.errors import Cancelled, ModelError, NotFinite
-from models.instructions.clusters import constrained_clusters, inertia
-from models.instructions.swaps import means_of, swapped, to_own_mean
+from models.tasks.instructions.clusters import constrained_clusters, inertia
+from models.tasks.instructions.swaps import means_of, swapped, to_own_mean
 
 Rows = NDArray[np.float32]
 

@@ -9,11 +9,11 @@ from numpy.testing import assert_array_equal
 from numpy.typing import NDArray
 
 from models.catalog import find, parse, specs
+from models.catalog.resolve import resolve
 from models.errors import ModelError, NotReady
-from models.instructions import methods
-from models.instructions.clusters import constrained_clusters
-from models.instructions.view import Chosen, InstructionView, Ranked
-from models.resolve import resolve
+from models.tasks.instructions import methods
+from models.tasks.instructions.clusters import constrained_clusters
+from models.tasks.instructions.view import Chosen, InstructionView, Ranked
 
 N = 240
 NAMES = [spec.name for spec in specs() if spec.kind == "instruction_selection"]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import friedmanchisquare, kendalltau
 
 from models.errors import ModelError
-from models.instructions.rankings import (
+from models.tasks.instructions.rankings import (
     central_ranking,
     kendall_tau,
     kendall_w,

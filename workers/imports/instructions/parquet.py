@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from workers.imports.formats.parquet_bounds import BoundedParquet
+from workers.imports.formats.rows import Place
 from workers.imports.instructions.parse import find_columns
-from workers.imports.parquet_bounds import BoundedParquet
-from workers.imports.rows import Place
 
 _TURN: Final = ("role", "content", "from", "value")
 _LONGEST_LIST: Final = 1000

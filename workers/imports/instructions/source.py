@@ -7,6 +7,10 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from core.tasks.instruction_rows import canonical, rendered
+from workers.imports.formats.json_stream import elements
+from workers.imports.formats.lines import Lines
+from workers.imports.formats.rows import Place, header_of, survey, text_rows
+from workers.imports.formats.text_columns import ID_COLUMNS
 from workers.imports.instructions.parse import (
     NEEDED,
     OURS,
@@ -27,12 +31,8 @@ from workers.imports.items import (
     refused_item,
     short_name,
 )
-from workers.imports.json_stream import elements
-from workers.imports.lines import Lines
-from workers.imports.rows import Place, header_of, survey, text_rows
 from workers.imports.split_words import is_flag, meaning, row_split, split_text
 from workers.imports.stated import text
-from workers.imports.text_columns import ID_COLUMNS
 from workers.imports.values import Values
 
 TABLES: Final = frozenset({".jsonl", ".json", ".csv", ".tsv", ".parquet"})

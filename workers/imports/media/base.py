@@ -118,9 +118,9 @@ class Reading(Protocol):
         ...
 
     def foresee(
-        self, settings: ProjectSettings, samples: Iterable[Iterable[Sample]]
+        self, settings: ProjectSettings, samples: Iterable[Iterable[Sample]], total: int
     ) -> Mapping[str, Any]:
-        """What an import would choose by the examples, in groups, that it brings."""
+        """What an import of ``total`` items would choose by its examples, in groups."""
         ...
 
 
@@ -147,8 +147,8 @@ class ImportMedium(Reading, Protocol):
         """Whether nothing has to be chosen before the first example enters."""
         ...
 
-    def look(self, samples: Iterable[Iterable[Sample]]) -> None:
-        """Look into examples, in groups, that are about to enter an empty pool."""
+    def look(self, samples: Iterable[Iterable[Sample]], total: int) -> None:
+        """Look into examples, in groups, of the ``total`` items that come into an empty pool."""
         ...
 
     def begin(self, session: Session) -> Begun:

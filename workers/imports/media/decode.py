@@ -10,9 +10,9 @@ from typing import Final
 
 from PIL import UnidentifiedImageError
 
-from core.pictures.rendition import Rendition, TooManyPixels, rendered
-from core.thumbnails import largest_ahead
-from models.media.image import Pixels, fit_image
+from core.media.images.rendition import Rendition, TooManyPixels, rendered
+from core.media.images.thumbnails import largest_ahead
+from models.media.images.store import Pixels, fit_image
 from workers.imports.items import Refused, printable
 
 _TIFF: Final = (b"II*\0", b"MM\0*")

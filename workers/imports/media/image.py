@@ -10,16 +10,17 @@ import numpy as np
 from sqlalchemy.orm import Session, sessionmaker
 
 from core.events import Topic, notify
-from core.input_size import LARGE, SizeChoice
-from core.pictures.rendition import Rendition, upright_size
+from core.media.images.input_size import LARGE, SizeChoice
+from core.media.images.rendition import Rendition, upright_size
+from core.media.images.thumbnails import LARGEST, make, make_ahead
 from core.project_settings import ProjectSettings
 from core.removals import hold_files, removals_begun
 from core.settings import Settings
 from core.states import Medium
 from core.storage import Storage, flush
 from core.tables import Project
-from core.thumbnails import LARGEST, make, make_ahead
-from models.media.image import PixelStore, PixelWriter
+from models.errors import ModelError
+from models.media.images.store import PixelStore, PixelWriter
 from workers.imports.items import Item, Refused
 from workers.imports.media.base import Addition, Begun, Content, Made, Sample, unwrapped
 from workers.imports.media.decode import Decoded, decode_all
@@ -28,7 +29,7 @@ from workers.imports.media.unlike import advice, by_name, is_called_image, unlik
 # So many files with one ending are looked into before the rest is believed to be alike.
 _LOOKED_INTO: Final = 20
 SIZE: Final = "input_size"
-"""How large the model sees the images, in plans and results: ``core.input_size.SizeChoice``."""
+"""How large the model sees the images, in plans and results: a ``SizeChoice``."""
 
 
 class ImageReading:
@@ -68,12 +69,12 @@ class ImageReading:
         return reason
 
     def foresee(
-        self, settings: ProjectSettings, samples: Iterable[Iterable[Sample]]
+        self, settings: ProjectSettings, samples: Iterable[Iterable[Sample]], total: int
     ) -> Mapping[str, Any]:
         """How large the model would see the images, if this import chooses that."""
         choice = None
         if settings.input_size is None:
-            choice = SizeChoice.of(sizes_of(samples), settings.patch_size)
+            choice = SizeChoice.of(sizes_of(samples), total=total, above=settings.patch_size)
         return {SIZE: None if choice is None else choice.to_json()}
 
 
@@ -108,6 +109,7 @@ class ImageMedium(ImageReading):
         self._sessions, self._storage, self._threads = sessions, storage, threads
         self._max_pixels = settings.max_image_pixels
         self._sizes: list[tuple[int, int]] = []
+        self._total = 0
         self._removals_begun: int | None = None
         self._pixels: PixelWriter | None = None
 
@@ -116,9 +118,9 @@ class ImageMedium(ImageReading):
         """Whether it is known how large the model sees the images."""
         return self.input_size is not None
 
-    def look(self, samples: Iterable[Iterable[Sample]]) -> None:
-        """Look how large the images are."""
-        self._sizes = sizes_of(samples)
+    def look(self, samples: Iterable[Iterable[Sample]], total: int) -> None:
+        """Look how large the images are, and how many."""
+        self._sizes, self._total = sizes_of(samples), total
 
     def begin(self, session: Session) -> Begun:
         """Choose how large the model sees the images of an empty pool, unless somebody has.
@@ -136,7 +138,7 @@ class ImageMedium(ImageReading):
         if settings.input_size is not None:
             self.input_size = settings.input_size
             return Begun()
-        choice = SizeChoice.of(self._sizes, above=settings.patch_size)
+        choice = SizeChoice.of(self._sizes, total=self._total, above=settings.patch_size)
         if choice is None:
             return Begun()
         self.input_size = choice.side
@@ -174,15 +176,21 @@ class ImageMedium(ImageReading):
         # Consumed, so that a failure is raised.
         list(self._threads.map(self._write_far, far))
         if additions:
-            pixels = self._writer()
+            pixels = self._writer(first)
             pixels.write(first, np.stack([_decoded(one).pixels for one in additions]))
             pixels.flush()
 
-    def _writer(self) -> PixelWriter:
+    def _writer(self, first: int) -> PixelWriter:
         if self._pixels is None:
             # There are pixels, so the size that they have was chosen.
             assert self.input_size is not None
             path = self._storage.pixels(self.project_id, self.input_size)
+            if PixelStore.held(path, self.input_size) < first:
+                # A gap would be black images to the model, and nobody would notice.
+                raise ModelError(
+                    f"The pixel store {path} has lost images, and so have the originals. Import "
+                    "those images again by themselves, which brings them back, and new ones after."
+                )
             self._pixels = PixelStore.writer(path, self.input_size)
         return self._pixels
 

@@ -10,14 +10,14 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
 from core.media.nouns import in_words_of
-from core.media.text import MEDIA_TYPE, TEXT, TEXTS, NotText, decoded, require_text
+from core.media.texts.medium import MEDIA_TYPE, TEXT, TEXTS, NotText, decoded, require_text
 from core.project_settings import ProjectSettings
 from core.settings import Settings
 from core.states import Medium
 from core.storage import Storage
 from core.tables import Example, ExampleText, Project
 from models.errors import ModelError
-from models.media.text import TextStore, TextWriter
+from models.media.texts.store import TextStore, TextWriter
 from workers.imports.items import Item, Refused
 from workers.imports.media.base import Addition, Begun, Content, Made, Sample, unwrapped
 
@@ -121,6 +121,7 @@ class TextReading:
         self,
         settings: ProjectSettings,  # noqa: ARG002
         samples: Iterable[Iterable[Sample]],  # noqa: ARG002
+        total: int,  # noqa: ARG002
     ) -> Mapping[str, Any]:
         """Nothing is chosen."""
         return {}
@@ -151,7 +152,7 @@ class TextMedium(TextReading):
         self._writer: TextWriter | None = None
         mend(session, self._folder, project.id)
 
-    def look(self, samples: Iterable[Iterable[Sample]]) -> None:
+    def look(self, samples: Iterable[Iterable[Sample]], total: int) -> None:
         """Nothing depends on what comes."""
 
     def begin(self, session: Session) -> Begun:  # noqa: ARG002

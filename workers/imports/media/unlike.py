@@ -6,8 +6,8 @@ from typing import Final
 
 from PIL import Image
 
-from core.media.image import IMAGES
-from core.pictures.rendition import MEDIA_TYPES
+from core.media.images.medium import IMAGES
+from core.media.images.rendition import MEDIA_TYPES
 from workers.imports.items import Fetched, Item, Refused
 
 # MPO is opened as the JPEG that it begins with.

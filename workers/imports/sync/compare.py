@@ -11,7 +11,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session, sessionmaker
 
 from core.among import among
-from core.imports import ImportParams
+from core.jobs.imports import ImportParams
 from core.locations import Location
 from core.states import SyncFinding
 from core.tables import Example, Sync, SyncObject

@@ -6,11 +6,10 @@ from typing import Final
 from sqlalchemy import ColumnElement, func, or_, select
 from sqlalchemy.orm import Session
 
-from core.messages import SyncBucket
+from core.jobs.messages import SyncBucket
 from core.tables import Sync
+from core.tables.sync import SILENT
 
-SILENT: Final = timedelta(minutes=2)
-"""After which nobody is looking any more who has said so."""
 _AGAIN: Final = timedelta(minutes=10)
 # A message for each: the queue must not fill with them.
 _MOST: Final = 100

@@ -14,10 +14,11 @@ from sqlalchemy import func, select, update
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session, sessionmaker
 
-from core import disk, events, queue
+from core import disk, events
 from core.buckets import Buckets
 from core.errors import DomainError
-from core.imports import ImportParams
+from core.jobs import queue
+from core.jobs.imports import ImportParams
 from core.lifecycle import new_job
 from core.locations import require_allowed
 from core.settings import Settings

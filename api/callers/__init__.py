@@ -1,0 +1,1 @@
+"""Who is calling, by what, and what they may see."""

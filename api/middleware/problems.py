@@ -1,0 +1,205 @@
+"""Errors as ``application/problem+json`` (RFC 9457)."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+import psycopg
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel
+from sqlalchemy.exc import DataError, DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+
+from api.middleware.headers import DATA_HEADERS
+from core import disk
+from core.errors import DomainError, ErrorKind
+from core.media.nouns import in_words_of
+from core.states import Medium
+from core.telemetry.logs import request_id
+from models.catalog.faults import message_of
+
+logger = logging.getLogger(__name__)
+
+_STATUS = {
+    ErrorKind.INVALID: HTTPStatus.BAD_REQUEST,
+    ErrorKind.UNAUTHENTICATED: HTTPStatus.UNAUTHORIZED,
+    ErrorKind.FORBIDDEN: HTTPStatus.FORBIDDEN,
+    ErrorKind.NOT_FOUND: HTTPStatus.NOT_FOUND,
+    ErrorKind.CONFLICT: HTTPStatus.CONFLICT,
+    ErrorKind.TOO_LARGE: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    ErrorKind.TOO_MANY: HTTPStatus.TOO_MANY_REQUESTS,
+    ErrorKind.UNAVAILABLE: HTTPStatus.SERVICE_UNAVAILABLE,
+}
+
+_SHOWN = 20
+
+
+class FieldError(BaseModel):
+    field: str
+    message: str
+
+
+class Problem(BaseModel):
+    """Body of every error response."""
+
+    type: str
+    title: str
+    status: int
+    code: str
+    detail: str
+    field: str | None
+    errors: list[FieldError]
+
+
+def problem(
+    status: HTTPStatus,
+    code: str,
+    detail: str,
+    *,
+    field: str | None = None,
+    errors: Sequence[FieldError] = (),
+    headers: Mapping[str, str] | None = None,
+) -> JSONResponse:
+    body = Problem(
+        type="about:blank",
+        title=status.phrase,
+        status=status.value,
+        code=code,
+        detail=detail,
+        field=field,
+        errors=list(errors),
+    )
+    return JSONResponse(
+        body.model_dump(),
+        status_code=status.value,
+        media_type="application/problem+json",
+        headers=headers,
+    )
+
+
+async def _domain_error(request: Request, error: DomainError) -> JSONResponse:
+    if error.code == disk.CODE:
+        logger.error("%s %s: no room on the disk", request.method, request.url.path)
+    wait = error.retry_after
+    headers = None if wait is None else {"Retry-After": str(wait)}
+    detail = in_words_of(getattr(request.state, "medium", Medium.IMAGE), error.detail)
+    return problem(_STATUS[error.kind], error.code, detail, field=error.field, headers=headers)
+
+
+async def _malformed(_: Request, error: RequestValidationError) -> JSONResponse:
+    # Of a body with ten thousand mistakes nobody reads more.
+    errors = [
+        FieldError(field=_field(item["loc"]), message=message_of(item))
+        for item in error.errors()[:_SHOWN]
+    ]
+    detail = "; ".join(f"{item.field}: {item.message}" for item in errors)
+    return problem(
+        HTTPStatus.UNPROCESSABLE_ENTITY,
+        "malformed",
+        detail,
+        field=errors[0].field if errors else None,
+        errors=errors,
+    )
+
+
+def _field(location: Sequence[Any]) -> str:
+    parts = location[1:] if location and location[0] in {"body", "query", "path"} else location
+    return ".".join(str(part) for part in parts) or "body"
+
+
+async def _http_error(_: Request, error: HTTPException) -> JSONResponse:
+    status = HTTPStatus(error.status_code)
+    code = status.phrase.lower().replace(" ", "_")
+    detail, field = str(error.detail), None
+    if status is HTTPStatus.BAD_REQUEST:
+        # All that the framework says is that there was an error.
+        detail, field = "The body cannot be read; send JSON in UTF-8, not nested deeply.", "body"
+    return problem(status, code, detail, field=field, headers=dict(error.headers or {}))
+
+
+async def _file_error(request: Request, error: OSError) -> Response:
+    if not disk.is_full(error):
+        raise error
+    logger.error("no room on the disk: %s", error)
+    return await _domain_error(request, disk.disk_full())
+
+
+async def _database_error(request: Request, error: Exception) -> JSONResponse:
+    away = isinstance(error, OperationalError | InterfaceError | PoolTimeout | psycopg.Error) or (
+        isinstance(error, DBAPIError) and error.connection_invalidated
+    )
+    if not away:
+        raise error
+    # A server without room for its log ends, and then only the disk tells why.
+    if disk.is_full(error) or disk.room(request.app.state.settings).state == "full":
+        logger.error("no room on the disk of the database: %s", error)
+        return await _domain_error(request, disk.disk_full())
+    logger.warning("database away: %s", error)
+    return problem(
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        "unavailable",
+        "The database cannot be reached. Nothing was stored; send the request again.",
+        headers={"Retry-After": "1"},
+    )
+
+
+async def _unstorable(_: Request, error: DataError) -> JSONResponse:
+    logger.info("refused by the database: %s", error)
+    return problem(
+        HTTPStatus.BAD_REQUEST,
+        "invalid_value",
+        "A number is too large or a text holds a character that cannot be stored (such as NUL).",
+    )
+
+
+async def _client_left(_: Request, error: ClientDisconnect) -> Response:
+    del error
+    logger.info("the client left in the middle of a request")
+    # For the middlewares: nobody reads it.
+    return Response(status_code=HTTPStatus.BAD_REQUEST)
+
+
+async def _bug(_: Request, error: Exception) -> JSONResponse:
+    logger.error("unexpected error", exc_info=error)
+    return problem(
+        HTTPStatus.INTERNAL_SERVER_ERROR,
+        "internal",
+        "Karat made a mistake. It is in the server's log; sending the request again is safe.",
+        # Sent from outside of the middleware that adds these to every other response.
+        headers={**DATA_HEADERS, "X-Request-ID": request_id.get() or ""},
+    )
+
+
+async def answered(request: Request, error: Exception) -> Response:
+    """What is said of ``error``, for middleware, which stands outside of the handlers.
+
+    Raises:
+        Exception: ``error`` itself, if nobody has foreseen it.
+    """
+    handlers: Mapping[Any, Any] = request.app.exception_handlers
+    for kind in type(error).__mro__:
+        if kind is not Exception and kind in handlers:
+            response: Response = await handlers[kind](request, error)
+            return response
+    raise error
+
+
+def install(app: FastAPI) -> None:
+    """Register the handlers."""
+    app.add_exception_handler(DomainError, _domain_error)  # type: ignore[arg-type]
+    app.add_exception_handler(RequestValidationError, _malformed)  # type: ignore[arg-type]
+    app.add_exception_handler(ClientDisconnect, _client_left)  # type: ignore[arg-type]
+    app.add_exception_handler(HTTPException, _http_error)  # type: ignore[arg-type]
+    app.add_exception_handler(DataError, _unstorable)  # type: ignore[arg-type]
+    app.add_exception_handler(OSError, _file_error)  # type: ignore[arg-type]
+    app.add_exception_handler(DBAPIError, _database_error)
+    app.add_exception_handler(PoolTimeout, _database_error)
+    # The hot path talks to psycopg directly.
+    app.add_exception_handler(psycopg.OperationalError, _database_error)
+    app.add_exception_handler(psycopg.InterfaceError, _database_error)
+    app.add_exception_handler(Exception, _bug)

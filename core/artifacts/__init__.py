@@ -1,0 +1,1 @@
+"""Files that jobs have left, as their readers see them."""

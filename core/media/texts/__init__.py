@@ -1,0 +1,1 @@
+"""Texts: which bytes are one, and what lists show of them."""

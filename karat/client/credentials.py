@@ -1,0 +1,73 @@
+"""Where the command line keeps the address of Karat and the token for it."""
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import platformdirs
+
+DEFAULT_URL = "http://127.0.0.1:8080"
+
+
+@dataclass(frozen=True)
+class Credentials:
+    """An address and, if known, a token for it."""
+
+    url: str
+    token: str | None
+
+
+def path() -> Path:
+    """The file that ``karat login`` writes."""
+    return platformdirs.user_config_path("karat") / "credentials.json"
+
+
+def find(url: str | None = None, token: str | None = None) -> Credentials:
+    """Complete an address and a token from the environment and the last login.
+
+    Args:
+        url: Address given by the user.
+        token: Token given by the user.
+
+    Returns:
+        The given values, else ``KARAT_URL`` and ``KARAT_TOKEN``, else those of the last login,
+        whose token is used for its own address only.
+    """
+    stored = _load()
+    url = (url or os.environ.get("KARAT_URL") or (stored.url if stored else DEFAULT_URL)).rstrip(
+        "/"
+    )
+    # Empty is unset, and what was read from a file ends with a line end.
+    token = (token or os.environ.get("KARAT_TOKEN") or "").strip() or None
+    if token is None and stored is not None and stored.url == url:
+        token = stored.token
+    return Credentials(url, token)
+
+
+def save(credentials: Credentials) -> Path:
+    """Keep credentials for later, readable by nobody else.
+
+    Args:
+        credentials: The address and token.
+
+    Returns:
+        The file written.
+    """
+    file = path()
+    file.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = file.with_suffix(".new")
+    unfinished.unlink(missing_ok=True)
+    descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w") as stream:
+        json.dump(asdict(credentials), stream)
+    unfinished.replace(file)
+    return file
+
+
+def _load() -> Credentials | None:
+    try:
+        stored = json.loads(path().read_text())
+        return Credentials(str(stored["url"]), stored.get("token"))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None

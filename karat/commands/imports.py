@@ -1,0 +1,301 @@
+"""``karat import``."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from core.media.nouns import in_words_of, noun
+from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
+from karat.terminal import bytes_bar, job_bar, show_json, show_table, with_options
+
+if TYPE_CHECKING:
+    from typing import Literal
+
+    from karat.client.client import Client
+    from karat.client.project import ProjectClient
+    from karat.client.resources import FolderChoice, Job, Split
+    from karat.client.results import ImportPlan, PlannedGroup
+
+# Files named for each reason of a refusal.
+_NAMED = 3
+
+SplitOption = Annotated[str, typer.Option(help="pool, evaluation or auxiliary_ood.")]
+LabelColumnOption = Annotated[str | None, typer.Option(help="Column of the classes.")]
+SplitColumnOption = Annotated[str | None, typer.Option(help="Column of the splits.")]
+AnnotationColumnOption = Annotated[
+    list[str] | None, typer.Option(help="Column whose labels become annotations; repeat it.")
+]
+FolderSplitOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="FOLDER=SPLIT",
+        help="What a folder, or a value of the split column, is: a split, leave_out or class; "
+        "repeat it.",
+    ),
+]
+CountFromOption = Annotated[
+    int | None,
+    typer.Option(min=0, max=1, help="Number of the first class in columns of numbers."),
+]
+DryRunOption = Annotated[
+    bool, typer.Option("--dry-run", help="Only show what would go where; nothing is stored.")
+]
+ReportOption = Annotated[
+    Path | None, typer.Option(dir_okay=False, help="CSV file for what became of each.")
+]
+
+
+def import_images(
+    project: ProjectArgument,
+    path: Annotated[
+        Path,
+        typer.Argument(
+            exists=True,
+            help="Folder, zip or Parquet file of images, or one image; or labels for images that "
+            "are there, as .csv, .jsonl, or .json of Label Studio or COCO. Texts: .csv, .tsv, "
+            ".jsonl, .json, .parquet, or .txt and .md files, in a folder or zip. Instruction data: "
+            ".jsonl, .json, .parquet or .csv (Alpaca, chats, ShareGPT).",
+        ),
+    ],
+    split: SplitOption = "pool",
+    image_column: Annotated[str | None, typer.Option(help="Parquet column of the images.")] = None,
+    text_column: Annotated[
+        str | None, typer.Option(help="Column of the texts, where several could be meant.")
+    ] = None,
+    label_column: LabelColumnOption = None,
+    split_column: SplitColumnOption = None,
+    annotation_column: AnnotationColumnOption = None,
+    key_column: Annotated[
+        str | None, typer.Option(help="Column that says which example a row is about.")
+    ] = None,
+    folder_split: FolderSplitOption = None,
+    count_from: CountFromOption = None,
+    dry_run: DryRunOption = False,
+    report: ReportOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Add images, texts or labels to a project. What is there already is not added twice."""
+    choices = folder_choices(folder_split)
+    with connect() as client:
+        found = find_project(client, project)
+        with _left_out() as on_left_out, bytes_bar(f"sending {path.name}") as on_sent:
+            job = found.import_images(
+                path,
+                split=cast("Split", split),
+                image_column=image_column,
+                text_column=text_column,
+                label_column=label_column,
+                split_column=split_column,
+                annotation_columns=annotation_column or (),
+                key_column=key_column,
+                folder_split=choices,
+                count_from=cast("Literal[0, 1] | None", count_from),
+                dry_run=dry_run,
+                on_sent=on_sent,
+                on_left_out=on_left_out,
+            )
+        if dry_run:
+            return show_plan(client, found, job, as_json)
+        return finish_import(client, found, job, report, as_json)
+
+
+def folder_choices(given: list[str] | None) -> "dict[str, FolderChoice]":
+    """What ``--folder-split`` says, by folder.
+
+    Args:
+        given: As it was typed.
+
+    Raises:
+        typer.BadParameter: One has no ``=``.
+    """
+    found: dict[str, FolderChoice] = {}
+    for text in given or ():
+        name, equals, choice = text.rpartition("=")
+        if not equals or not name:
+            raise typer.BadParameter(
+                f"{text!r} must be FOLDER=SPLIT, such as dev=evaluation.",
+                param_hint="--folder-split",
+            )
+        found[name] = cast("FolderChoice", choice)
+    return found
+
+
+def show_plan(client: "Client", project: "ProjectClient", job: "Job", as_json: bool) -> None:
+    """Wait for the plan of an import, show it, and remove what was sent for it.
+
+    Args:
+        client: The connection.
+        project: The project.
+        job: The dry run.
+        as_json: Whether to show it as JSON.
+    """
+    try:
+        with job_bar() as on_progress:
+            plan = cast("ImportPlan", client.wait(job["id"], on_progress)["result"])
+    finally:
+        project.discard_import(job["id"])
+    if as_json:
+        return show_json(plan)
+    rows = [
+        (
+            one["name"] or "(no split)",
+            one["proposal"].replace("_", " "),
+            one["count"],
+            _labels_of(one),
+            one["reason"] or "",
+        )
+        for one in plan["groups"]
+    ]
+    say, many = words(project)
+    show_table(
+        ("folder or value", "becomes", f"#{many}", "classes", "why"), rows, say("No images.")
+    )
+    parts = [f"{count:,} {split}" for split, count in plan["by_split"].items() if count]
+    parts += [f"{plan['left_out']:,} left out"] if plan["left_out"] else []
+    parts += [f"{plan['refused']:,} refused"] if plan["refused"] else []
+    parts += [say(f"{plan['rows']:,} rows about images that are there")] if plan["rows"] else []
+    typer.echo(f"{', '.join(parts) or 'nothing'}. Nothing was stored.")
+    if size := plan.get("input_size"):
+        typer.echo(
+            f"Images are typically {size['width']} × {size['height']}; the model would see "
+            f"{size['side']} × {size['side']}."
+        )
+    for note in plan.get("notes", ()):
+        typer.echo(note)
+    if plan.get("doubts"):
+        typer.echo(
+            "Of some numbers it is not certain which class they count: say which number the first "
+            "class has with --count-from 0 or --count-from 1."
+        )
+    if any(one["reason"] for one in plan["groups"]):
+        typer.echo("Say what a folder or value is with --folder-split NAME=SPLIT.")
+    for column in plan["labels"]:
+        if column["chosen"]:
+            typer.echo(
+                f"Labels in {column['column']}: {column['readable']:,} readable, "
+                f"{column['unreadable']:,} not."
+            )
+    for document in plan["documents"]:
+        typer.echo(f"{document['name']} says something of the {many} ({document['format']}).")
+    for line in _refused_by_reason({**plan}):
+        typer.echo(f"  {line}")
+    return None
+
+
+def words(project: "ProjectClient") -> tuple[Callable[[str], str], str]:
+    """What puts a sentence into words for the project's examples, and what these are called.
+
+    Args:
+        project: The project.
+    """
+    medium = project.get()["medium"]
+    return partial(in_words_of, medium), noun(medium).many
+
+
+def _labels_of(group: "PlannedGroup") -> str:
+    labels = group["labels"]
+    shown = [one["name"] + ("" if one["known"] else " (no class)") for one in labels[:_NAMED]]
+    return ", ".join(shown) + (f", … {len(labels)} in all" if len(labels) > _NAMED else "")
+
+
+@contextmanager
+def _left_out() -> Iterator[Callable[[str, str], None]]:
+    """Takes files that are not sent, and tells of them in the end, on stderr."""
+    names: dict[str, list[str]] = {}
+    try:
+        yield lambda name, reason: names.setdefault(reason, []).append(name)
+    finally:
+        for line in _by_reason({reason: len(of) for reason, of in names.items()}, names):
+            typer.echo(f"Left out: {line}", err=True)
+
+
+def finish_import(
+    client: "Client", project: "ProjectClient", job: "Job", report: Path | None, as_json: bool
+) -> None:
+    """Wait for an import and show what came of it; exits with 1 if all was refused.
+
+    Args:
+        client: The connection.
+        project: The project.
+        job: The import.
+        report: File for what became of each image.
+        as_json: Whether to show it as JSON.
+    """
+    with job_bar() as on_progress:
+        job = client.wait(job["id"], on_progress)
+    if report is not None:
+        project.import_report(job["id"], report)
+    result = job["result"] or {}
+    if as_json:
+        show_json(result)
+    else:
+        _show_result(result, report, words(project)[0])
+    brought = ("added", "annotations", "labeled", "unchanged", "duplicates")
+    if result["refused"] and not any(result[name] for name in brought):
+        raise typer.Exit(1)
+
+
+def _show_result(result: dict[str, Any], report: Path | None, say: Callable[[str], str]) -> None:
+    typer.echo(
+        say(
+            f"{result['added']:,} images added, {result['duplicates']:,} there already, "
+            f"{result['refused']:,} refused."
+        )
+    )
+    if measuring := result.get("by_split", {}).get("evaluation"):
+        typer.echo(say(f"{measuring:,} of these images are for evaluation, with their labels."))
+    for note in result.get("notes", ()):
+        typer.echo(note)
+    # Imports of an earlier version left nothing out.
+    for reason, count in result.get("left_out_by_reason", {}).items():
+        typer.echo(f"Left out: {count:,} × {with_options(reason)}.")
+    if result["total"] == 0:
+        typer.echo("There was nothing in it: no file, and no row below the header.")
+    # Imports of an earlier version did not tell these apart.
+    labeled, unchanged, empty = (result.get(name, 0) for name in ("labeled", "unchanged", "empty"))
+    if labeled or unchanged or empty:
+        typer.echo(
+            say(
+                f"Rows about images that were there: {labeled:,} labeled, {unchanged:,} with "
+                f"labels known already, {empty:,} without any."
+            )
+        )
+    if result["annotations"]:
+        typer.echo(say(f"{result['annotations']:,} labels added, of new images and of others."))
+    if result.get("contradicting"):
+        typer.echo(
+            say(
+                f"{result['contradicting']:,} images have labels that contradict each other; all "
+                "are kept, and reviewers find them among the disagreements."
+            )
+        )
+    for line in _by_reason(result.get("noted", {}), {}):
+        typer.echo(f"  {line}")
+    for line in _refused_by_reason(result):
+        typer.echo(f"  {line}")
+    if report is not None:
+        typer.echo(f"What became of each is in {report}.")
+    elif result["refused"] or result.get("noted"):
+        typer.echo("  To see what became of each, add --report FILE.")
+
+
+def _refused_by_reason(result: dict[str, Any]) -> Iterator[str]:
+    """One line for each reason, the most frequent first, with some of the files."""
+    names: dict[str, list[str]] = {}
+    for one in result["refused_examples"]:
+        names.setdefault(one["reason"], []).append(one["name"])
+    # Imports of an earlier version kept no counts.
+    counts = result.get("refused_by_reason") or {reason: len(of) for reason, of in names.items()}
+    return _by_reason(counts, names)
+
+
+def _by_reason(counts: Mapping[str, int], names: Mapping[str, list[str]]) -> Iterator[str]:
+    for reason, count in sorted(counts.items(), key=lambda item: -item[1]):
+        shown = names.get(reason, [])[:_NAMED]
+        more = ", …" if shown and count > len(shown) else ""
+        files = f": {', '.join(shown)}{more}" if shown else ""
+        yield f"{count:,} × {with_options(reason)}{files}"

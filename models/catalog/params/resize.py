@@ -1,0 +1,23 @@
+"""Parameters of the job that brings a pool to another size."""
+
+from pydantic import Field
+
+from models.catalog.params import Params
+
+
+class ResizeParams(Params):
+    """The size that the images are brought to."""
+
+    input_size: int | None = Field(
+        default=None,
+        ge=8,
+        le=512,
+        description="Side of the square that the model sees, in pixels; empty: what the first "
+        "import of these images would choose.",
+    )
+
+    @property
+    def side(self) -> int:
+        """The size; the job of somebody who gave none has the one that was chosen."""
+        assert self.input_size is not None
+        return self.input_size

@@ -1,0 +1,197 @@
+"""Decoded pixels of a pool, kept once on disk. Torch-free: the import job uses it."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from models.errors import ModelError
+from models.media.base import Medium, Store
+from models.protocols import Indices
+
+Pixels = NDArray[np.uint8]
+
+_REMEDY: Final = "try again: it is made anew from the original images"
+
+
+class ImageRows(Protocol):
+    """Images of one size by row.
+
+    Attributes:
+        size: S, the side in pixels.
+    """
+
+    size: int
+
+    def __getitem__(self, rows: Indices) -> Pixels:
+        """Return (n, S, S, 3) uint8 images of (n,) rows."""
+
+
+def fit_image(image: Image.Image, size: int) -> Pixels:
+    """Bring an image to the model's input size.
+
+    Scales the centre square with antialiasing. An image of the right size is returned as it is.
+
+    Args:
+        image: upright and in mode RGB; other modes without transparency are converted plainly.
+        size: side S of the square, in pixels.
+
+    Returns:
+        (S, S, 3) uint8.
+    """
+    image = image if image.mode == "RGB" else image.convert("RGB")
+    width, height = image.size
+    if (width, height) != (size, size):
+        side = min(width, height)
+        left, top = (width - side) / 2, (height - side) / 2
+        # Cropping through `box` never builds the scaled whole: a 1 x 100,000 strip stays cheap.
+        image = image.resize(
+            (size, size),
+            Image.Resampling.BICUBIC,
+            box=(left, top, left + side, top + side),
+            reducing_gap=3.0,
+        )
+    return np.asarray(image, dtype=np.uint8)
+
+
+class PixelStore:
+    """Read-only view of the first `count` images of a raw uint8 file of shape (N, S, S, 3)."""
+
+    medium: Medium = "image"
+
+    def __init__(self, path: Path, size: int, count: int) -> None:
+        """Open the file; `open` and `writer` are the usual ways in."""
+        self.path, self.size, self.count = path, size, count
+        self._rows: Pixels
+        if count == 0:
+            self._rows = np.empty((0, size, size, 3), dtype=np.uint8)
+            return
+        if not path.is_file():
+            raise ModelError(f"No pixel store at {path}; {_REMEDY}.")
+        available = self.held(path, size)
+        if available < count:
+            raise ModelError(
+                f"The pixel store {path} holds {available} images of {size} px, not {count}; "
+                f"{_REMEDY}."
+            )
+        self._rows = np.memmap(path, dtype=np.uint8, mode="r", shape=(count, size, size, 3))
+
+    @classmethod
+    def open(cls, path: Path, size: int, count: int) -> Self:
+        """View the first `count` rows.
+
+        Raises:
+            ModelError: the file is missing or shorter than `count` rows.
+        """
+        return cls(Path(path), size, count)
+
+    @staticmethod
+    def held(path: Path, size: int) -> int:
+        """Count the whole images in a file of images of `size` px, which may be missing."""
+        return path.stat().st_size // (size * size * 3) if path.is_file() else 0
+
+    @staticmethod
+    def writer(path: Path, size: int) -> "PixelWriter":
+        """Open the file for writing, creating it if need be."""
+        return PixelWriter(Path(path), size)
+
+    def __len__(self) -> int:
+        """Return the number of images."""
+        return self.count
+
+    def __getitem__(self, indices: Indices | slice | Sequence[int]) -> Pixels:
+        """Copy rows out: (n,) indices -> (n, S, S, 3) uint8."""
+        if not isinstance(indices, slice):
+            indices = np.asarray(indices, dtype=np.int64)
+        return np.array(self._rows[indices])
+
+    @property
+    def whole(self) -> "PixelStore":
+        """All that `take` has chosen from."""
+        return self
+
+    def take(self, rows: Indices) -> "PixelStore":
+        """View (n,) rows, in this order, as if there were no others."""
+        return _Taken(self, rows)
+
+
+class _Taken(PixelStore):
+    """Some rows of a store."""
+
+    def __init__(self, store: PixelStore, rows: Indices) -> None:
+        self.path, self.size, self.count = store.path, store.size, len(rows)
+        self._store, self._taken = store, np.asarray(rows, dtype=np.int64)
+
+    @property
+    def whole(self) -> PixelStore:
+        return self._store.whole
+
+    def __getitem__(self, indices: Indices | slice | Sequence[int]) -> Pixels:
+        places = indices if isinstance(indices, slice) else np.asarray(indices, dtype=np.int64)
+        return self._store[self._taken[places]]
+
+
+def images_of(store: Store) -> PixelStore:
+    """Return a pool as one of images.
+
+    Raises:
+        ModelError: it holds others.
+    """
+    if not isinstance(store, PixelStore):
+        raise ModelError(
+            f"This works on images, and the pool holds {store.medium}s; choose what works on "
+            "embeddings."
+        )
+    return store
+
+
+class PixelWriter:
+    """Writes rows of a pixel store in any order; rewriting a row is allowed."""
+
+    def __init__(self, path: Path, size: int) -> None:
+        """Open `path` for images of `size` px."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.path, self.size = path, size
+        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+
+    def write(self, start_row: int, images: Pixels) -> None:
+        """Write (n, S, S, 3) uint8 images to rows start_row..start_row+n-1."""
+        if images.dtype != np.uint8 or images.shape[1:] != (self.size, self.size, 3):
+            raise ModelError(
+                f"Expected uint8 images of shape (n, {self.size}, {self.size}, 3), got "
+                f"{images.dtype} {images.shape}; use fit_image first."
+            )
+        offset = start_row * self.size * self.size * 3
+        remaining = memoryview(images.tobytes())
+        while remaining:
+            written = os.pwrite(self._descriptor, remaining, offset)
+            offset, remaining = offset + written, remaining[written:]
+
+    def flush(self) -> None:
+        """Make what was written survive a crash of the machine."""
+        os.fsync(self._descriptor)
+
+    def close(self) -> None:
+        """Flush and close."""
+        if self._descriptor >= 0:
+            self.flush()
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def __enter__(self) -> Self:
+        """Return the writer itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Close the file."""
+        self.close()

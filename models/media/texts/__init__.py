@@ -1,0 +1,1 @@
+"""Texts: the store of a pool, and what is extracted from them."""

@@ -1,0 +1,1 @@
+"""Numbers from numbers: probabilities, intervals, similarities, and shares drawn at random."""

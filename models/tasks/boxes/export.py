@@ -1,0 +1,109 @@
+"""A detector as a file of `torch.export`: the packaged network, pyramid and head, and no Karat.
+
+``python -m models.tasks.boxes.export model.safetensors detector.pt2``
+"""
+
+import os
+import sys
+import warnings
+from pathlib import Path
+from typing import Any, Final
+
+import torch
+from torch import Tensor, nn
+
+from models.catalog import find
+from models.catalog.resolve import resolve
+from models.media.images.networks.nets import Network
+from models.tasks.boxes.maps import NETWORK, packaged, taken
+from models.tasks.boxes.model import restored
+from models.tasks.boxes.network import LEAST_SCORE, OVERLAP, CachedMaps, Detector
+
+_CANDIDATES: Final = 300
+
+
+class Exported(nn.Module):
+    """From the centre square of an image to its boxes, in pixels of that square."""
+
+    def __init__(self, detector: Detector, network: Network | None, image_size: int) -> None:
+        """Take a detector in evaluation mode, and what makes its maps if it has none of its own."""
+        super().__init__()
+        self.detector, self.network, self.image_size = detector, network, image_size
+
+    def forward(self, image: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Find boxes in a (3, S, S) uint8 image.
+
+        Returns:
+            (n, 4) corners, (n,) scores in 0..1 and (n,) int64 classes, surest first.
+        """
+        examples = image[None]
+        if self.network is not None:
+            pixels = self.network.prepared(examples.float() / 255)
+            pooled, maps = taken(self.network.backbone, pixels)
+            # As precise as the rows of the pool that the detector was trained on.
+            parts = [pooled.clamp(min=0).sqrt(), *(one.flatten(1) for one in maps)]
+            examples = torch.cat(parts, dim=1).half()
+        said, levels, _ = self.detector.outputs(examples)
+        anchors = self.detector.anchors(levels)[0]
+        scores = torch.sqrt(said["cls_logits"][0].sigmoid() * said["bbox_ctrness"][0].sigmoid())
+        boxes = self.detector.box_coder.decode(said["bbox_regression"][0], anchors)
+        side = float(self.detector.maps.side)
+        boxes = boxes.clamp(min=0.0, max=side) * (self.image_size / side)
+        # So many of each class at most, whatever there is, so that sizes are known beforehand.
+        flat = scores.flatten()
+        sure, place = flat.topk(min(_CANDIDATES, len(flat)))
+        found, label = boxes[place // scores.shape[1]], place % scores.shape[1]
+        # Boxes of different classes lie apart, and do not suppress each other.
+        apart = found + (label * (2 * self.image_size))[:, None]
+        kept = torch.ops.torchvision.nms(apart, sure, OVERLAP)
+        kept = kept[sure[kept] > LEAST_SCORE]
+        return found[kept], sure[kept], label[kept]
+
+
+def exported(checkpoint: Path) -> tuple[Exported, int]:
+    """Read what a round has kept of its detector, and the side of the images that it takes.
+
+    Raises:
+        ModelError: the file holds no detector, or the packaged network is not installed.
+    """
+    detector, _, _, image_size = restored(checkpoint)
+    network = None
+    if isinstance(detector.maps, CachedMaps):
+        made: Any = resolve(find("model", NETWORK))
+        network = made(packaged(detector.maps.side), classes=1, image_size=image_size).eval()
+    return Exported(detector.cpu(), network, image_size).eval().requires_grad_(False), image_size
+
+
+def export(checkpoint: Path, out: Path) -> None:
+    """Write a round's detector as an exported program, atomically.
+
+    Args:
+        checkpoint: the safetensors file of the round.
+        out: where to; its name ends with .pt2.
+
+    Raises:
+        ModelError: see `exported`.
+    """
+    module, image_size = exported(checkpoint)
+    example = torch.zeros((3, image_size, image_size), dtype=torch.uint8)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    partial = out.with_name(f".{os.getpid()}.{out.name}")
+    try:
+        with torch.no_grad(), warnings.catch_warnings():
+            # Of torchvision's operation, and of tensors that share memory, all on the CPU here.
+            warnings.simplefilter("ignore")
+            torch.export.save(torch.export.export(module, (example,)), partial)
+        os.replace(partial, out)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def main(arguments: list[str]) -> None:
+    """Read two paths from the command line."""
+    if len(arguments) != 2:
+        sys.exit("usage: python -m models.tasks.boxes.export CHECKPOINT.safetensors DETECTOR.pt2")
+    export(Path(arguments[0]), Path(arguments[1]))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

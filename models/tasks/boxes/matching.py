@@ -1,0 +1,107 @@
+"""Which detections are right: the greedy matching by which detectors are judged everywhere."""
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.protocols import Float32Array
+from models.tasks.boxes.fit import seen, to_square
+from models.tasks.boxes.targets import BoxTargets
+
+SAME_IOU: Final = 0.5
+NOTHING: Final = -1
+SCORE: Final = 4
+CLASS: Final = 5
+
+_LEAST_PROBABILITY: Final = 1e-3
+
+
+def iou(one: NDArray[np.floating], other: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Return the intersection over union of (A, 4) and (B, 4) corners: (A, B) in 0..1."""
+    a, b = one[:, None].astype(np.float64), other[None].astype(np.float64)
+    sides = np.minimum(a[..., 2:], b[..., 2:]) - np.maximum(a[..., :2], b[..., :2])
+    both = np.prod(np.maximum(sides, 0), axis=-1)
+    either = np.prod(a[..., 2:] - a[..., :2], axis=-1) + np.prod(b[..., 2:] - b[..., :2], axis=-1)
+    shares: NDArray[np.float64] = both / np.maximum(either - both, 1e-12)
+    return shares
+
+
+def hits(detections: Float32Array, targets: BoxTargets) -> NDArray[np.int8]:
+    """Say which detections are of a box that is there.
+
+    From the surest on, each takes the box of its class that it overlaps most, at an IoU of 0.5 at
+    least, unless a surer one has it. What annotators keep or adjust is right by that, and what
+    they reject is wrong.
+
+    Args:
+        detections: (n, K, 6) float32 as in `Outputs.detections`.
+        targets: n.
+
+    Returns:
+        (n, K) int8: 1 = right, 0 = wrong, `NOTHING` where no detection is, and on crowds.
+    """
+    found = np.full(detections.shape[:2], NOTHING, dtype=np.int8)
+    for row in range(len(detections)):
+        found[row] = _matched(detections[row], *_visible(targets, row))[0]
+    return found
+
+
+def losses(detections: Float32Array, targets: BoxTargets) -> NDArray[np.float64]:
+    """Return how wrong the detections of each image are: (n,) float64 >= 0.
+
+    A box that was found at probability p costs -log p, one that was missed -log 0.001, and a
+    detection of nothing -log(1 - p), in sum over the image divided by its boxes; p is the square of
+    the score (`models.tasks.boxes.entropy.right`).
+
+    Args:
+        detections: (n, K, 6) float32 as in `Outputs.detections`.
+        targets: n.
+    """
+    result = np.zeros(len(detections))
+    for row in range(len(detections)):
+        corners, classes, crowd = _visible(targets, row)
+        outcome, scores = _matched(detections[row], corners, classes, crowd)
+        probability = scores.astype(np.float64) ** 2
+        right = np.clip(probability[outcome == 1], _LEAST_PROBABILITY, 1)
+        wrong = np.clip(probability[outcome == 0], 0, 1 - _LEAST_PROBABILITY)
+        boxes = int((~crowd).sum())
+        missed = (boxes - len(right)) * -np.log(_LEAST_PROBABILITY)
+        total = missed - np.log(right).sum() - np.log1p(-wrong).sum()
+        result[row] = max(0.0, total / max(1, boxes))
+    return result
+
+
+def _visible(
+    targets: BoxTargets, row: int
+) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.bool_]]:
+    """Boxes of an image as shares of the square, their classes, and which are crowds."""
+    one = targets.take(np.array([row]))
+    shares, kept = seen(to_square(one.corners, np.repeat(one.sizes, len(one.corners), axis=0)))
+    return shares[kept], one.classes[kept], one.crowd[kept]
+
+
+def _matched(
+    detections: Float32Array,
+    corners: NDArray[np.float64],
+    classes: NDArray[np.int64],
+    crowd: NDArray[np.bool_],
+) -> tuple[NDArray[np.int8], Float32Array]:
+    """(K,) outcome of each detection of one image, and (K,) scores."""
+    scores: Float32Array = detections[:, SCORE]
+    outcome = np.where(scores > 0, 0, NOTHING).astype(np.int8)
+    if len(corners) == 0:
+        return outcome, scores
+    overlap = iou(detections[:, :4], corners)
+    overlap[detections[:, CLASS].astype(np.int64)[:, None] != classes[None]] = 0
+    taken = crowd.copy()
+    for place in np.argsort(-scores, kind="stable"):
+        if scores[place] <= 0:
+            break
+        free = np.where(taken, 0.0, overlap[place])
+        best = int(free.argmax())
+        if free[best] >= SAME_IOU:
+            taken[best], outcome[place] = True, 1
+        elif crowd.any() and overlap[place][crowd].max() >= SAME_IOU:
+            outcome[place] = NOTHING
+    return outcome, scores

@@ -1,0 +1,142 @@
+"""Files that were lost or damaged are made again, or named, before a job reads them."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+from core.artifacts.features import captioned_file
+from core.jobs.messages import RunJob
+from core.lifecycle import new_job
+from core.settings import settings
+from core.states import JobKind, JobState
+from models.errors import Cancelled
+from models.media.images.store import PixelStore
+from models.media.texts.store import TextStore
+from tests.workers.import_files import Pool, encoded, picture, zipped
+from tests.world import World
+from workers.claiming import claim
+from workers.context import JobContext, sessions
+from workers.locks import turn
+from workers.mending import _LOCK, discard_damaged, mend
+
+N = 12
+SIZE = 8
+
+
+def upload(*numbers: int) -> bytes:
+    return zipped([(f"{one:02}.png", encoded(picture(one, 20, 30))) for one in numbers])
+
+
+def pixels(pool: Pool, count: int) -> Any:
+    return PixelStore.open(pool.storage.pixels(pool.project_id, SIZE), SIZE, count)[:]
+
+
+@pytest.mark.parametrize("left", [None, 0, 5 * SIZE * SIZE * 3 + 1])
+def test_pixels_that_are_lost_are_made_again_before_others_come(
+    pool: Pool, left: int | None
+) -> None:
+    pool.add(upload(*range(N)))
+    before = pixels(pool, N)
+    path = pool.storage.pixels(pool.project_id, SIZE)
+    if left is None:
+        path.unlink()
+    else:
+        path.write_bytes(path.read_bytes()[:left])
+    job = pool.add(upload(N))
+    assert job.state is JobState.SUCCEEDED, job.error
+    now = pixels(pool, N + 1)
+    np.testing.assert_array_equal(now[:N], before)
+    assert now[N].any()
+    said = pool.storage.job_log(pool.project_id, job.id).read_text()
+    assert "have lost their pixels" in said
+
+
+def test_only_originals_whose_pixels_are_lost_are_needed(pool: Pool) -> None:
+    pool.add(upload(*range(N)))
+    before = pixels(pool, N)
+    for example in pool.examples()[:5]:
+        pool.storage.image(example.content_hash).unlink()
+    path = pool.storage.pixels(pool.project_id, SIZE)
+    path.write_bytes(path.read_bytes()[: 5 * SIZE * SIZE * 3])
+    seen_by_words = captioned_file(pool.storage, pool.project_id, "a" * 64, SIZE)
+    seen_by_words.parent.mkdir(parents=True)
+    seen_by_words.write_bytes(b"garbage")
+    job = pool.add(upload(N))
+    assert job.state is JobState.SUCCEEDED, job.error
+    np.testing.assert_array_equal(pixels(pool, N + 1)[:N], before)
+    assert not seen_by_words.exists()
+
+
+@pytest.mark.usefixtures("installation")
+def test_texts_are_made_again_by_one_job_at_a_time(world: World) -> None:
+    contents = ["where is it", "it came broken"]
+    project = world.texts(contents)
+    job = new_job(JobKind.EMBEDDING_MAP, project_id=project.id, params={})
+    world.session.add(job)
+    world.session.commit()
+    waiting = claim(RunJob.of(job))
+    assert waiting is not None
+    folder = world.storage.texts(project.id)
+    with turn(sessions(), _LOCK, project.id) as is_mine:
+        assert is_mine()
+        waiting.cancel()
+        with pytest.raises(Cancelled):
+            mend(waiting)
+        assert not folder.exists()
+    mend(JobContext(job, settings()))
+    assert TextStore.open(folder, 2)[:] == contents
+
+
+def test_without_originals_nothing_comes_after_a_gap_until_they_are_back(pool: Pool) -> None:
+    pool.add(upload(*range(N)))
+    before = pixels(pool, N)
+    pool.storage.pixels(pool.project_id, SIZE).unlink()
+    for path in (pool.storage.root / "images").glob("*/*"):
+        path.unlink()
+    refused = pool.add(upload(N))
+    assert refused.state is JobState.FAILED
+    assert refused.error is not None
+    assert "Import those images again by themselves" in refused.error["detail"]
+    # The originals come back, and with the next job the pixels.
+    assert pool.add(upload(*range(N))).state is JobState.SUCCEEDED
+    assert pool.add(upload(N)).state is JobState.SUCCEEDED
+    np.testing.assert_array_equal(pixels(pool, N + 1)[:N], before)
+
+
+def test_features_that_cannot_be_read_go_and_others_stay(tmp_path: Path) -> None:
+    def embeddings(name: str, *, extractor: bool = True) -> Path:
+        path = tmp_path / f"{name}.npy"
+        np.save(path, np.ones((4, 2), np.float32))
+        if extractor:
+            save_file({"a": np.ones(2)}, path.with_suffix(".extractor.safetensors"))
+        return path
+
+    whole = embeddings("auto-0123456789abcdef")
+    learned = embeddings("contrastive-7", extractor=False)
+    short = embeddings("auto-1123456789abcdef")
+    short.write_bytes(short.read_bytes()[:-1])
+    garbage = embeddings("auto-2123456789abcdef")
+    garbage.write_bytes(b"garbage")
+    empty = embeddings("contrastive-8", extractor=False)
+    empty.write_bytes(b"")
+    alone = embeddings("auto-3123456789abcdef", extractor=False)
+    unmade = embeddings("auto-4123456789abcdef")
+    unmade.with_suffix(".extractor.safetensors").write_bytes(b"garbage")
+    for path in (whole, learned, alone):
+        for ending in ("short", "basis"):
+            with path.with_suffix(f".4.{ending}").open("wb") as file:
+                np.save(file, np.ones(3))
+    learned.with_suffix(".4.basis").write_bytes(b"garbage")
+    assert len(discard_damaged(tmp_path)) == 6
+    assert sorted(tmp_path.glob("*.npy")) == sorted([whole, learned])
+    # Screens would pass for those of other rows, and one half alone is not completed.
+    screens = [whole.with_suffix(".4.basis"), whole.with_suffix(".4.short")]
+    assert sorted([*tmp_path.glob("*.short"), *tmp_path.glob("*.basis")]) == screens
+    # What has made them makes the same again.
+    assert short.with_suffix(".extractor.safetensors").exists()
+    assert not any(path.exists() for path in (garbage, empty, alone, unmade))
+    assert discard_damaged(tmp_path) == []
+    assert discard_damaged(tmp_path / "none") == []

@@ -1,0 +1,22 @@
+"""What verdicts cost, as strategies count it."""
+
+from models.ranking.candidates import Prices
+from workers.advance.phases import Advance
+from workers.advance.reads import seconds_of_boxes
+from workers.timing import median_seconds
+
+
+def prices_of(advance: Advance) -> Prices:
+    """What verdicts cost; of boxes, where seconds count, by how many there are to draw."""
+    cost = advance.settings.cost
+    if cost.mode == "fixed":
+        return Prices(cost.c_in, cost.c_ood)
+    if advance.snapshot.task != "boxes":
+        return Prices()
+    with advance.context.sessions() as session:
+        known = seconds_of_boxes(session, advance.context.project_id)
+        if known is None:
+            return Prices()
+        look, box = known
+        usual = median_seconds(session, advance.context.project_id)
+        return Prices(usual, look, box)

@@ -1,0 +1,1 @@
+"""Files of each format as items, one after the other, within limits."""

@@ -1,0 +1,132 @@
+"""CVAT's XML for images (1.1): one document, with the edges of each box in pixels."""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, BinaryIO, Final
+from xml.etree.ElementTree import Element
+
+from core.errors import DomainError
+from workers.imports.drawn import BOXES, Drawn, Rectangle, stated_size
+from workers.imports.formats import xml_stream
+from workers.imports.formats.boxes.shapes import (
+    ENCLOSED,
+    FLAGS,
+    LEFT_ASIDE,
+    around,
+    is_turned,
+    is_yes,
+    texts,
+    turned_by,
+    vote,
+)
+from workers.imports.formats.metadata import UNREAD
+from workers.imports.items import Refused, plain_path, printable
+from workers.imports.matching import Called
+
+SOURCE: Final = "CVAT"
+"""Source of what names nobody."""
+ROOT: Final = "annotations"
+_SIDES: Final = ("xtl", "ytl", "xbr", "ybr")
+_SHAPES: Final = frozenset(
+    {"box", "polygon", "polyline", "points", "ellipse", "mask", "cuboid", "skeleton"}
+)
+
+
+def rows(
+    file: BinaryIO, name: str, problem: Callable[[str, str], None]
+) -> Iterator[tuple[Sequence[Called], dict[str, Any]]]:
+    """Path and fields of each image.
+
+    An image without a shape says nothing: CVAT writes every image of a task, looked at or not.
+
+    Args:
+        file: The document.
+        name: What it is called.
+        problem: Called with what of it says nothing, and why.
+    """
+    shown = printable(name)
+    tracks = number = 0
+    try:
+        for element in xml_stream.elements(file, name, ("image", "track")):
+            if element.tag == "track":
+                tracks += 1
+            elif element.tag == "image":
+                path = plain_path(element.get("name", "")).lstrip("/")
+                if path:
+                    yield [Called(path)], _fields(element, shown)
+                else:
+                    problem(f"{shown}, entry {number} of images", "has no name")
+                number += 1
+    except DomainError as error:
+        problem(shown, error.detail)
+    if tracks:
+        reason = f"tracks of a video are left aside ({tracks:,}); export as CVAT for images 1.1"
+        problem(shown, reason)
+
+
+def _fields(image: Element, name: str) -> dict[str, Any]:
+    silent: dict[str, Any] = {"class": None, "votes": []}
+    shapes = [one for one in image if one.tag in _SHAPES]
+    if not shapes:
+        return silent
+    drawn = _drawn(image, shapes, name)
+    if isinstance(drawn, Refused):
+        return {**silent, UNREAD: [drawn.reason]}
+    return {**silent, BOXES: [vote(drawn, SOURCE)]}
+
+
+def _drawn(image: Element, shapes: Sequence[Element], name: str) -> Drawn | Refused:
+    boxes: list[Rectangle] = []
+    notes: dict[str, None] = {}
+    if len(shapes) < len(image):
+        notes[LEFT_ASIDE] = None
+    for place, one in enumerate(shapes, 1):
+        class_name = printable(one.get("label", ""))
+        values = _values(one)
+        reason = values.reason if isinstance(values, Refused) else ""
+        if not class_name.strip():
+            reason = "has no label"
+        if isinstance(values, Refused) or reason:
+            return Refused(f"{name}: box {place} {reason}")
+        said = {
+            str(each.get("name")).strip().lower(): each.text or "" for each in one.iter("attribute")
+        }
+        if said.keys() - {*FLAGS}:
+            notes[LEFT_ASIDE] = None
+        if is_yes(one.get("occluded", "0")):
+            said["occluded"] = "1"
+        flags = tuple(flag for flag in FLAGS if is_yes(said.get(flag, "")))
+        is_made = one.tag != "box"
+        if is_made:
+            notes[ENCLOSED] = None
+        boxes.append(Rectangle(place, class_name, values, flags, is_made))
+    size = stated_size(image.get("width"), image.get("height"))
+    return Drawn(name, "cvat", tuple(boxes), size, tuple(notes))
+
+
+def _values(shape: Element) -> tuple[str, ...] | Refused:
+    """Left, top, right and bottom edge."""
+    angle = shape.get("rotation")
+    if is_turned(angle):
+        return Refused(turned_by(angle))
+    if shape.tag == "box":
+        return tuple(shape.get(side, "").strip() for side in _SIDES)
+    try:
+        if shape.tag == "polygon":
+            points = (point.split(",") for point in shape.get("points", "").split(";"))
+            box = around((float(x), float(y)) for x, y in points)
+        elif shape.tag == "ellipse":
+            x, y, across, down = (float(shape.get(one, "")) for one in ("cx", "cy", "rx", "ry"))
+            box = x - across, y - down, x + across, y + down
+        elif shape.tag == "mask":
+            left, top, width, height = (
+                float(shape.get(one, "")) for one in ("left", "top", "width", "height")
+            )
+            box = left, top, left + width, top + height
+        else:
+            return Refused(f"is a {shape.tag} and no box")
+    except ValueError:
+        box = None
+    if box is None or not all(map(math.isfinite, box)):
+        return Refused(f"is a {shape.tag} that encloses nothing")
+    return texts(box)

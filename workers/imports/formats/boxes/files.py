@@ -1,0 +1,360 @@
+"""Files of an archive that draw boxes: YOLO's texts, and XML of Pascal VOC and CVAT.
+
+Which there are is kept on disk, so that memory stays flat in their number.
+"""
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from io import BytesIO
+from pathlib import Path, PurePosixPath
+from typing import Any, BinaryIO, Final, Protocol
+from xml.etree.ElementTree import Element
+
+from core.errors import DomainError
+from core.folder_names import LITTER
+from core.media.images.medium import IMAGES
+from core.states import Split
+from workers.imports.drawn import BOXES, Drawn
+from workers.imports.formats import xml_stream
+from workers.imports.formats.boxes import cvat, voc, yolo
+from workers.imports.formats.boxes.shapes import vote
+from workers.imports.formats.metadata import UNREAD, Metadata
+from workers.imports.items import Refused, printable
+from workers.imports.matching import Called
+
+_TEXT: Final = ".txt"
+_XML: Final = ".xml"
+_IMAGES: Final = "images"
+_LABELS: Final = "labels"
+# Where Pascal VOC lists images, and keeps XML and images.
+_LISTS: Final = "imagesets"
+_SETS: Final = {"train": Split.POOL, "val": Split.EVALUATION, "test": Split.EVALUATION}
+_OF_XML: Final = "annotations"
+_BESIDE_XML: Final = ("JPEGImages", "images", "Images")
+# Endings that an image may have whose text alone came, the likeliest first.
+_ENDINGS: Final = (".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff", ".gif")
+_MOST_TEXT: Final = 8 << 20
+_TOO_LONG: Final = f"is longer than {_MOST_TEXT >> 20} MiB"
+
+Row = tuple[Sequence[Called], dict[str, Any]]
+
+
+class Entry(Protocol):
+    """A file of an archive."""
+
+    @property
+    def name(self) -> str:
+        """Its path."""
+        ...
+
+
+Open = Callable[[Any], BinaryIO | Refused]
+
+
+class BoxFiles:
+    """Those of one archive."""
+
+    def __init__(self, path: Path, every: Callable[[], Iterable[Entry]], open_: Open) -> None:
+        """Find them.
+
+        Args:
+            path: Where to note which there are.
+            every: Gives every file of the archive, those that are passed by elsewhere too.
+            open_: Opens one.
+        """
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.unlink(missing_ok=True)
+        self._every, self._open = every, open_
+        self._index = sqlite3.connect(path, isolation_level=None)
+        self._index.execute("PRAGMA journal_mode = OFF")
+        self._index.execute("PRAGMA synchronous = OFF")
+        self._index.execute("CREATE TABLE images (key TEXT, path TEXT)")
+        self._index.execute("CREATE TABLE texts (name TEXT PRIMARY KEY, key TEXT, below INT)")
+        self._index.execute("CREATE TABLE listed (key TEXT PRIMARY KEY, split TEXT)")
+        self._names: dict[str, Any] = {}
+        self._has_texts = self._has_sets = False
+        self._formats: dict[str, str] = {}
+
+    def find(self, files: Iterable[str]) -> None:
+        """Note which of ``files`` draw boxes on which others: their paths, without what is hidden.
+
+        A text does if it lies below a folder ``labels``, or beside an image that is called alike.
+        """
+        self._index.execute("BEGIN")
+        for name in files:
+            path = PurePosixPath(name)
+            suffix, stem = path.suffix.lower(), name[: len(name) - len(path.suffix)]
+            self._has_sets = self._has_sets or _set_of(name) is not None
+            if suffix == _TEXT and path.name.lower() not in yolo.LISTS:
+                row = (name, stem, _LABELS in map(str.lower, path.parts[:-1]))
+                self._index.execute("INSERT OR IGNORE INTO texts VALUES (?, ?, ?)", row)
+            elif suffix in IMAGES:
+                rows = ((key, name) for key in dict.fromkeys((_of_labels(stem), stem)))
+                self._index.executemany("INSERT INTO images VALUES (?, ?)", rows)
+        self._index.execute("CREATE INDEX by_key ON images (key)")
+        self._index.execute(
+            "DELETE FROM texts WHERE NOT below AND key NOT IN (SELECT key FROM images)"
+        )
+        self._index.execute("COMMIT")
+        found = self._index.execute("SELECT 1 FROM texts LIMIT 1").fetchone()
+        self._has_texts = found is not None
+
+    def __contains__(self, name: str) -> bool:
+        """Whether a file draws boxes, says what their numbers stand for, or lists images."""
+        path = PurePosixPath(name)
+        suffix = path.suffix.lower()
+        if suffix == _XML or suffix in yolo.YAML or path.name.lower() in yolo.LISTS:
+            return True
+        if suffix == _TEXT and _LISTS in map(str.lower, path.parts):
+            return True
+        if suffix != _TEXT or not self._has_texts:
+            return False
+        row = self._index.execute("SELECT 1 FROM texts WHERE name = ?", (name,)).fetchone()
+        return row is not None
+
+    @property
+    def documents(self) -> list[tuple[str, str]]:
+        """One file of each format, and what that is called."""
+        return [(name, format_) for format_, name in self._formats.items()]
+
+    def read(self, metadata: Metadata, calls: Callable[[str], str]) -> None:
+        """Index what all of them say.
+
+        Args:
+            metadata: The index.
+            calls: Gives the path by which a file of the archive goes here.
+        """
+        if self._has_texts:
+            self._read_lists(calls)
+            metadata.add_document("", self._texts(calls), below=False)
+        if self._has_sets:
+            self._read_sets(calls)
+        documents: list[Entry] = []
+        metadata.add_document("", self._xml(metadata, calls, documents), below=False)
+        for entry in documents:
+            name = calls(entry.name)
+            folder = name.rpartition("/")[0]
+            rows = self._cvat(entry, name, metadata)
+            metadata.add_document(folder, rows, below=self._holds(folder))
+
+    def close(self) -> None:
+        """Close the index."""
+        self._index.close()
+
+    def _images_of(self, key: str) -> list[str]:
+        rows = self._index.execute("SELECT DISTINCT path FROM images WHERE key = ?", (key,))
+        return [path for (path,) in rows]
+
+    def _holds(self, folder: str) -> bool:
+        """Whether there are images below a folder."""
+        statement = "SELECT 1 FROM images WHERE path >= ? AND path < ? LIMIT 1"
+        # Right behind the slash comes 0.
+        found = self._index.execute(statement, (f"{folder}/", f"{folder}0")).fetchone()
+        return bool(folder) and found is not None
+
+    def _read_lists(self, calls: Callable[[str], str]) -> None:
+        """Find what numbers stand for, by the folder of the file that says it."""
+        for entry in self._every():
+            name = calls(entry.name)
+            path = PurePosixPath(name)
+            is_list = path.name.lower() in yolo.LISTS
+            if not is_list and path.suffix.lower() not in yolo.YAML:
+                continue
+            content = self._content(entry)
+            found = None if isinstance(content, Refused) else yolo.class_names(name, content)
+            folder = name.rpartition("/")[0]
+            # What YOLO itself reads goes before a list beside the texts.
+            if found is not None and not (is_list and folder in self._names):
+                self._names[folder] = found
+
+    def _read_sets(self, calls: Callable[[str], str]) -> None:
+        """Note which images Pascal VOC's lists train on; one that others list as well is of that.
+
+        Lists of both together, and of single classes, say nothing that is not said there.
+        """
+        statement = (
+            "INSERT INTO listed VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET split = "
+            f"excluded.split WHERE excluded.split = '{Split.POOL.value}'"
+        )
+        for entry in self._every():
+            found = _set_of(calls(entry.name))
+            content = None if found is None else self._content(entry)
+            if found is None or content is None or isinstance(content, Refused):
+                continue
+            root, split = found
+            lines = content.decode("utf-8-sig", "replace").splitlines()
+            stems = (line.split()[0] for line in lines if line.strip())
+            self._index.execute("BEGIN")
+            self._index.executemany(statement, ((f"{root}{stem}", split) for stem in stems))
+            self._index.execute("COMMIT")
+
+    def _listed(self, name: str) -> dict[str, str]:
+        """The split of the image of an XML, if a list says one."""
+        stem = name[: -len(_XML)]
+        root = _before(stem, _OF_XML)
+        if root is None or not self._has_sets:
+            return {}
+        key = f"{root}{stem.rpartition('/')[2]}"
+        row = self._index.execute("SELECT split FROM listed WHERE key = ?", (key,)).fetchone()
+        return {} if row is None else {"split": row[0]}
+
+    def _names_for(self, name: str) -> Any:
+        """The names that hold for a text: those of the nearest folder around it, or the only."""
+        folder = name.rpartition("/")[0]
+        while True:
+            if folder in self._names:
+                return self._names[folder]
+            if not folder:
+                break
+            folder = folder.rpartition("/")[0]
+        different = {tuple(sorted(one.items())): one for one in self._names.values()}
+        return next(iter(different.values())) if len(different) == 1 else None
+
+    def _texts(self, calls: Callable[[str], str]) -> Iterator[Row]:
+        for entry in self._every():
+            name = calls(entry.name)
+            known = self._index.execute("SELECT 1 FROM texts WHERE name = ?", (name,)).fetchone()
+            if known is None:
+                continue
+            self._formats.setdefault(yolo.SOURCE, name)
+            content = self._content(entry)
+            found: Drawn | Refused
+            if isinstance(content, Refused):
+                found = Refused(f"{printable(name)} cannot be read: {content.reason}")
+            else:
+                text = content.decode("utf-8-sig", "replace")
+                found = yolo.read(text, name, self._names_for(name))
+            yield self._called(name), _fields(found, yolo.SOURCE)
+
+    def _called(self, name: str) -> list[Called]:
+        """What the image of a text is called."""
+        stem = name[: -len(_TEXT)]
+        there = self._images_of(stem)
+        if there:
+            return [Called(path) for path in there]
+        image = _of_images(stem)
+        return [Called(f"{image}{ending}") for ending in _ENDINGS]
+
+    def _xml(
+        self, metadata: Metadata, calls: Callable[[str], str], documents: list[Entry]
+    ) -> Iterator[Row]:
+        """What XML of single images says; that of CVAT is put aside into ``documents``."""
+        for entry in self._every():
+            name = calls(entry.name)
+            is_litter = PurePosixPath(name).name.lower() in LITTER
+            if is_litter or not name.lower().endswith(_XML):
+                continue
+            content = self._open(entry)
+            if isinstance(content, Refused):
+                metadata.problem(name, content.reason)
+                continue
+            with content:
+                root = _root(content, name)
+            if isinstance(root, Refused):
+                metadata.problem(name, root.reason)
+            elif root == cvat.ROOT:
+                self._formats.setdefault(cvat.SOURCE, name)
+                documents.append(entry)
+            else:
+                yield from self._voc(entry, name, metadata)
+
+    def _cvat(self, entry: Entry, name: str, metadata: Metadata) -> Iterator[Row]:
+        content = self._open(entry)
+        if isinstance(content, Refused):
+            metadata.problem(name, content.reason)
+            return
+        with content:
+            yield from cvat.rows(content, name, metadata.problem)
+
+    def _voc(self, entry: Entry, name: str, metadata: Metadata) -> Iterator[Row]:
+        content = self._content(entry)
+        found = content if isinstance(content, Refused) else voc.read(BytesIO(content), name)
+        if isinstance(found, Refused):
+            metadata.problem(name, found.reason)
+            return
+        self._formats.setdefault(voc.SOURCE, name)
+        fields = {**_fields(found.drawn, voc.SOURCE), **self._listed(name)}
+        yield self._named(name, found.image), fields
+
+    def _named(self, name: str, image: str) -> list[Called]:
+        """What the image of an XML is called, by its place and by what the XML says."""
+        stem = name[: -len(_XML)]
+        base = stem.rpartition("/")[2]
+        called = image.rpartition("/")[2]
+        alike = called.rpartition(".")[0] == base
+        there = [path for key in _beside(stem) for path in self._images_of(key)]
+        by_place = [Called(path) for path in dict.fromkeys(there)]
+        by_name = [Called(image)] if image else []
+        guessed = [] if image or there else [Called(f"{base}{ending}") for ending in _ENDINGS]
+        return [*by_place, *by_name] if alike or not image else [*by_name, *by_place, *guessed]
+
+    def _content(self, entry: Entry) -> bytes | Refused:
+        file = self._open(entry)
+        if isinstance(file, Refused):
+            return file
+        try:
+            with file:
+                content = file.read(_MOST_TEXT + 1)
+        except (DomainError, OSError, ValueError) as error:
+            return Refused(printable(str(error))[:200])
+        return Refused(_TOO_LONG) if len(content) > _MOST_TEXT else content
+
+
+def _root(content: BinaryIO, name: str) -> str | Refused:
+    """What the root of an XML is called."""
+    try:
+        first: Element | None = next(iter(xml_stream.elements(content, name, ())), None)
+    except DomainError as error:
+        return Refused(error.detail)
+    return Refused("holds no XML") if first is None else first.tag
+
+
+def _fields(found: Drawn | Refused, source: str) -> dict[str, Any]:
+    silent: dict[str, Any] = {"class": None, "votes": []}
+    if isinstance(found, Refused):
+        return {**silent, UNREAD: [found.reason]}
+    return {**silent, BOXES: [vote(found, source)]}
+
+
+def _set_of(name: str) -> tuple[str, str] | None:
+    """The folder of a data set, with its slash, and the split, of a list of Pascal VOC's."""
+    path, root = PurePosixPath(name), _before(name, _LISTS)
+    split = _SETS.get(path.stem.lower())
+    if root is None or path.suffix.lower() != _TEXT or split is None:
+        return None
+    return root, split.value
+
+
+def _before(name: str, folder: str) -> str | None:
+    """What comes before the last folder that is called so; None if none is."""
+    parts = name.split("/")
+    places = [place for place, part in enumerate(parts[:-1]) if part.lower() == folder]
+    return "".join(f"{part}/" for part in parts[: places[-1]]) if places else None
+
+
+def _of_labels(stem: str) -> str:
+    """Where the labels of an image are: the last folder ``images`` is ``labels``."""
+    return _swapped(stem, _IMAGES, _LABELS)
+
+
+def _of_images(stem: str) -> str:
+    return _swapped(stem, _LABELS, _IMAGES)
+
+
+def _swapped(stem: str, one: str, other: str) -> str:
+    parts = stem.split("/")
+    for place in range(len(parts) - 2, -1, -1):
+        if parts[place].lower() == one:
+            return "/".join([*parts[:place], other, *parts[place + 1 :]])
+    return stem
+
+
+def _beside(stem: str) -> list[str]:
+    """Where an image may be, without its ending, whose XML is called so."""
+    parts = stem.split("/")
+    found = [stem]
+    for place in range(len(parts) - 2, -1, -1):
+        if parts[place].lower() == _OF_XML:
+            found += ["/".join([*parts[:place], one, *parts[place + 1 :]]) for one in _BESIDE_XML]
+            break
+    return found

@@ -1,0 +1,137 @@
+"""YOLO's labels: a text for each image, and the names of the numbers in ``data.yaml``."""
+
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from typing import Any, Final
+
+import yaml
+
+from core.tasks.box_conventions import number_of
+from workers.imports.drawn import Drawn, Rectangle
+from workers.imports.formats.boxes.shapes import ENCLOSED, around, pairs, texts
+from workers.imports.items import Refused, printable
+
+SOURCE: Final = "YOLO"
+"""Source of what names nobody."""
+YAML: Final = frozenset({".yaml", ".yml"})
+LISTS: Final = frozenset({"classes.txt", "obj.names"})
+"""Names of files with one class a line."""
+_MOST_NAMES: Final = 10_000
+# Shares of an image; what was measured in pixels lies far beyond.
+_LEAST, _MOST = -1.0, 2.0
+_BOX, _SURE, _CORNERS = 5, 6, 9
+
+
+def class_names(name: str, content: bytes) -> Mapping[int, str] | None:
+    """What the numbers of classes stand for, by a ``data.yaml`` or a list; ``None`` without any.
+
+    Args:
+        name: Path of the file.
+        content: All of it.
+    """
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None
+    if PurePosixPath(name).suffix.lower() not in YAML:
+        lines = [line.strip() for line in text.splitlines()]
+        while lines and not lines[-1]:
+            lines.pop()
+        return dict(enumerate(map(printable, lines[:_MOST_NAMES]))) or None
+    try:
+        found = _PlainLoader(text).get_single_data()
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return None
+    names = found.get("names") if isinstance(found, dict) else None
+    pairs_: Any = enumerate(names) if isinstance(names, list) else None
+    if isinstance(names, dict):
+        pairs_ = names.items()
+    if pairs_ is None:
+        return None
+    try:
+        return {int(number): printable(str(one)) for number, one in pairs_}
+    except (TypeError, ValueError):
+        return None
+
+
+class _PlainLoader(yaml.SafeLoader):
+    """Reads every scalar as the text that stands there: a class may be called ``no`` or ``1.10``.
+
+    Anchors are refused, since a few of them make gigabytes.
+    """
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.AliasEvent):
+            raise yaml.YAMLError("aliases are not read")
+        return super().compose_node(parent, index)
+
+
+_PlainLoader.yaml_implicit_resolvers = {}
+
+
+def read(text: str, name: str, names: Mapping[int, str] | None) -> Drawn | Refused:
+    """What one text says. Without a line it says that there is nothing in its image.
+
+    Args:
+        text: All of it.
+        name: Its path.
+        names: What its numbers stand for; ``None`` where no file says it.
+    """
+    shown = printable(name)
+    boxes: list[Rectangle] = []
+    notes: dict[str, None] = {}
+    lines = [(place, line.split()) for place, line in enumerate(text.splitlines(), 1)]
+    for number, (line, parts) in enumerate(((p, one) for p, one in lines if one), 1):
+        found = _box(parts, number, names)
+        if isinstance(found, Refused):
+            return Refused(f"{shown}: box {number} (line {line}) {found.reason}")
+        if found.is_made:
+            notes[ENCLOSED] = None
+        boxes.append(found)
+    return Drawn(shown, "yolo", tuple(boxes), None, tuple(notes))
+
+
+def _box(parts: list[str], number: int, names: Mapping[int, str] | None) -> Rectangle | Refused:
+    class_name = _class(parts[0], names)
+    if isinstance(class_name, Refused):
+        return class_name
+    values = [number_of(one) for one in parts[1:]]
+    if len(parts) == _SURE:
+        return Refused(
+            "has a sixth number, a confidence: it is what a model predicts, and not a label. Take "
+            "that column out if somebody has looked at it"
+        )
+    if len(parts) == _CORNERS:
+        return Refused("has four corners: it may be turned, and boxes here stand upright")
+    if len(parts) < _BOX or len(parts) % 2 == 0:
+        return Refused(f"has {len(parts)} numbers where 5 should be")
+    bad = next((one for one, value in zip(parts[1:], values, strict=True) if value is None), None)
+    if bad is not None:
+        return Refused(f"has {printable(bad)[:20]!r} where a number should be")
+    shares = [value for value in values if value is not None]
+    far = next((one for one in shares if not _LEAST <= one <= _MOST), None)
+    if far is not None:
+        return Refused(f"has {far:g} where a share of the image, 0 to 1, should be")
+    if len(parts) == _BOX:
+        return Rectangle(number, class_name, tuple(parts[1:]))
+    box = around(pairs(shares))
+    if box is None:
+        return Refused("is an outline that encloses nothing")
+    left, top, right, bottom = box
+    made = ((left + right) / 2, (top + bottom) / 2, right - left, bottom - top)
+    return Rectangle(number, class_name, texts(made), is_made=True)
+
+
+def _class(text: str, names: Mapping[int, str] | None) -> str | Refused:
+    number = number_of(text)
+    if number is None or not number.is_integer() or number < 0:
+        return Refused(f"is of class {printable(text)[:20]!r}, which is not the number of one")
+    if names is None:
+        return Refused(
+            f"is of class {number:g}, and no data.yaml or classes.txt says what that is: put it "
+            "into the archive"
+        )
+    name = names.get(int(number))
+    if name is None:
+        return Refused(f"is of class {number:g}, which data.yaml does not name")
+    return name

@@ -1,0 +1,254 @@
+"""JSON documents of other tools: which tool's, and what they say of which image."""
+
+import io
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from core.errors import DomainError
+from workers.imports.formats import label_studio
+from workers.imports.formats.boxes.coco import CocoBoxes
+from workers.imports.formats.boxes.label_studio import fields_of as box_fields
+from workers.imports.formats.coco import CocoIndex
+from workers.imports.formats.json_stream import elements
+from workers.imports.formats.metadata import UNREAD, Metadata, Missing
+from workers.imports.formats.said import drawn_on
+from workers.imports.items import (
+    Item,
+    Reference,
+    Refused,
+    Source,
+    invalid_archive,
+    printable,
+    reference,
+    refused_item,
+    short_name,
+)
+from workers.imports.matching import Unmatched
+from workers.imports.stated import read_said_of
+from workers.imports.values import Values
+
+SUFFIX: Final = ".json"
+_LOOKED_AT: Final = 1 << 20
+_MARKED_AT: Final = 64
+_COCO: Final = frozenset({"images", "annotations", "categories"})
+
+
+class Tool(Enum):
+    """Whose document it is."""
+
+    LABEL_STUDIO = "Label Studio"
+    COCO = "COCO"
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document of another tool.
+
+    Attributes:
+        name: Its path; paths in it are relative to its folder, or to any.
+        tool: Whose it is.
+        open: Opens it.
+        below: Whether its folder has images, so that it speaks of those.
+    """
+
+    name: str
+    tool: Tool
+    open: Callable[[], BinaryIO]
+    below: bool = False
+
+    @property
+    def folder(self) -> str:
+        """Where it lies; empty at the top."""
+        return self.name.rpartition("/")[0]
+
+
+def whose(file: BinaryIO) -> Tool | Refused:
+    """Tell by the beginning of a document whose it is, or why it is nobody's."""
+    start = file.read(_LOOKED_AT)
+    if b"\0" in start[:_MARKED_AT]:
+        return Refused("it cannot be read as JSON: it is UTF-16. Save it as UTF-8")
+    try:
+        for key, one in elements(io.BytesIO(start), "it"):
+            if key is None:
+                is_task = isinstance(one, dict) and isinstance(one.get("data"), dict)
+                return Tool.LABEL_STUDIO if is_task else _nobodys()
+            if key in _COCO and isinstance(one, dict):
+                return Tool.COCO
+    except (DomainError, ValueError) as error:
+        # Cut off here, what it began with was no element of such a document.
+        if len(start) == _LOOKED_AT:
+            return _nobodys()
+        return Refused(error.detail if isinstance(error, DomainError) else str(error))
+    return _nobodys()
+
+
+def _nobodys() -> Refused:
+    return Refused(
+        "neither Label Studio's JSON (export as JSON, not as JSON-MIN) nor COCO's: it says nothing "
+        "of the images"
+    )
+
+
+def read_documents(
+    documents: Iterable[Document], metadata: Metadata, work: Path, *, boxes: bool = False
+) -> list[DomainError]:
+    """Index what documents say; one that cannot be read becomes a problem, and costs no other.
+
+    Captions, and joints of bodies beside other documents, say nothing of classes.
+
+    Args:
+        documents: All that come together.
+        metadata: The index.
+        work: For what is needed on the way.
+        boxes: Whether labels are boxes, and not classes.
+
+    Returns:
+        Why documents could not be read to their end.
+    """
+    broken: list[DomainError] = []
+    read: list[tuple[Document, CocoIndex]] = []
+    try:
+        for document in documents:
+            try:
+                if document.tool is Tool.LABEL_STUDIO:
+                    _read_tasks(document, metadata, boxes=boxes)
+                else:
+                    kind = CocoBoxes if boxes else CocoIndex
+                    index = kind(work / f"coco-{len(read)}.sqlite", document.name)
+                    read.append((document, index))
+                    with document.open() as file:
+                        index.add(elements(file, document.name))
+            except DomainError as error:
+                if read and read[-1][0] is document:
+                    read.pop()[1].close()
+                metadata.problem(document.name, error.detail)
+                broken.append(error)
+        others = any(one.has_categories and not one.names_keypoints for _, one in read)
+        for document, index in read:
+            if index.names_keypoints and others:
+                reason = "keypoints beside other annotations are left aside"
+                metadata.problem(document.name, reason)
+                continue
+            for problem in index.problems():
+                metadata.problem(*problem)
+            metadata.add_document(document.folder, index.rows(), below=document.below)
+    finally:
+        for _, index in read:
+            index.close()
+    return broken
+
+
+def _read_tasks(document: Document, metadata: Metadata, *, boxes: bool) -> None:
+    fields = partial(box_fields, name=printable(document.name)) if boxes else None
+    with document.open() as file:
+        tasks = (one for _, one in elements(file, document.name))
+        rows = label_studio.rows(tasks, document.name, metadata.problem, fields)
+        metadata.add_document(document.folder, rows, below=document.below)
+
+
+def mention(missing: Missing) -> Item:
+    """What a document says of an image that does not come with it, but may be there."""
+    read = read_said_of(missing.fields)
+    said = () if isinstance(read, Refused) else (*read, *drawn_on(missing.fields))
+    unread = tuple(missing.fields.get(UNREAD, ()))
+    if isinstance(read, Refused):
+        unread = (*unread, read.reason)
+    meant = _meant(missing)
+    if isinstance(meant, Refused):
+        return refused_item(missing.file, meant.reason)
+    how = missing.found.how if missing.found and not isinstance(missing.found, Unmatched) else ""
+    return Item(
+        name=short_name(missing.file),
+        read=lambda: Refused("the document holds no image"),
+        reference=meant,
+        said=said,
+        unread=unread,
+        how=how,
+        silence="nothing is said of it, and its image did not come",
+    )
+
+
+def _meant(missing: Missing) -> Reference | Refused:
+    """By content where the document tells, else by its path.
+
+    What has another content is another image, whatever it is called.
+    """
+    content = reference("sha256", missing.fields.get("sha256"))
+    if isinstance(content, Reference):
+        return content
+    found = missing.found
+    if found is None or isinstance(found, Unmatched):
+        return Refused(
+            (found and found.reason)
+            or "no image of this import or of the project has this path, or one that ends so"
+        )
+    return Reference("id", found.image)
+
+
+class DocumentSource(Source):
+    """What a document says of images that the project has."""
+
+    def __init__(
+        self,
+        path: Path,
+        filename: str,
+        work: Path,
+        pool: Iterable[tuple[int, str]],
+        *,
+        boxes: bool = False,
+    ) -> None:
+        """Index the document at ``path`` under ``work``.
+
+        Args:
+            path: The file.
+            filename: What its sender called it.
+            work: For the index.
+            pool: Ids and names of the images of the project.
+            boxes: Whether labels are boxes, and not classes.
+
+        Raises:
+            DomainError: ``invalid_archive``.
+        """
+        name = printable(filename).replace("\\", "/").rpartition("/")[2]
+        with path.open("rb") as file:
+            tool = whose(file)
+        if isinstance(tool, Refused):
+            raise invalid_archive(f"{name} cannot be imported: {tool.reason.rstrip('.')}.")
+        self._metadata = Metadata(work / "metadata.sqlite")
+        try:
+            document = Document(name, tool, lambda: path.open("rb"))
+            for error in read_documents([document], self._metadata, work, boxes=boxes):
+                raise error
+            self._metadata.match_documents((), pool)
+            self._total = self._metadata.missing_count() + self._metadata.problem_count()
+        except BaseException:
+            self._metadata.close()
+            raise
+
+    @property
+    def total(self) -> int:
+        """What it says, of one image each, and what of it cannot be read."""
+        return self._total
+
+    @property
+    def values(self) -> dict[str, Values]:
+        """None: choices and categories are names."""
+        return {}
+
+    def items(self, start: int) -> Iterator[Item]:
+        """What is said of each, from ``start`` on."""
+        return islice(self._all(), start, None)
+
+    def _all(self) -> Iterator[Item]:
+        yield from map(mention, self._metadata.missing())
+        for problem in self._metadata.problems():
+            yield refused_item(*problem)
+
+    def close(self) -> None:
+        """Close the index."""
+        self._metadata.close()

@@ -1,0 +1,220 @@
+"""Tasks as Label Studio exports them (JSON): verdicts from their choices."""
+
+import base64
+import binascii
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import Any, Final
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from core.media.images.medium import IMAGES
+from core.states import Split, Verdict
+from workers.imports.formats.metadata import UNREAD
+from workers.imports.items import Refused, extras, plain_path, printable, unsettled
+from workers.imports.matching import Called
+from workers.imports.split_words import parse_split
+from workers.imports.stated import OF_MODELS, read_seconds, text
+
+SOURCE: Final = "Label Studio"
+"""Source of what names nobody."""
+CLASS_CONTROL: Final = "class"
+VERDICT_CONTROL: Final = "verdict"
+"""Control of our exports whose choices are verdicts, never classes."""
+_OURS: Final = ("name", "sha256", "split")
+# What Label Studio puts before the name of a file that is uploaded to it.
+_PREFIX: Final = re.compile(r"[0-9a-f]{8}-(?=.)")
+# Where it keeps such files, by project; and how it addresses those of the machine.
+_UPLOADED: Final = re.compile(r"(?:^|/)(?:data/)?upload/\d+/([^/]+)$")
+_LOCAL: Final = re.compile(r"/data/local-files/?\?(?:.*&)?d=(.*)$", re.DOTALL)
+WORDS: Final[Mapping[str, Verdict]] = {
+    "ood": Verdict.OOD,
+    "unsure": Verdict.UNSURE,
+    "skip": Verdict.SKIP,
+}
+_SILENT: Final = frozenset({Verdict.UNSURE, Verdict.SKIP})
+
+
+def rows(
+    tasks: Iterable[Any],
+    name: str,
+    problem: Callable[[str, str], None],
+    fields: Callable[[Mapping[str, Any]], dict[str, Any]] | None = None,
+) -> Iterator[tuple[Sequence[Called], dict[str, Any]]]:
+    """Names and fields (of ``stated``, and why a label is not taken) of each task's image.
+
+    Args:
+        tasks: Of one document.
+        name: What that is called.
+        problem: Called with the place of a task that is none, and why.
+        fields: Reads what a task says; ``fields_of`` unless given.
+    """
+    for number, task in enumerate(tasks):
+        entry = f"{printable(name)}, entry {number}"
+        if not isinstance(task, dict) or not isinstance(task.get("data"), dict):
+            problem(entry, "is no task of Label Studio")
+            continue
+        named = image_names(task["data"])
+        if isinstance(named, Refused):
+            problem(entry, named.reason)
+        else:
+            yield named, (fields or fields_of)(task)
+
+
+def image_names(data: Mapping[str, Any]) -> Sequence[Called] | Refused:
+    """What the image of a task may be called, by its address; nothing is fetched."""
+    found = data.get("image")
+    if isinstance(found, list) and len(found) == 1:
+        (found,) = found
+    if isinstance(found, list):
+        return Refused("the task is about several images")
+    if not isinstance(found, str):
+        texts = [value for value in data.values() if isinstance(value, str)]
+        found = next((one for one in texts if _is_image(one)), "")
+    names = [one for one in _names(found) if one.path.strip("/")]
+    return names or Refused("the task's data names no image")
+
+
+def _is_image(address: str) -> bool:
+    return any(_suffix(one.path) in IMAGES for one in _names(address))
+
+
+def _names(address: str) -> list[Called]:
+    """Of ``/data/upload/3/a%20b.png``, ``s3://bucket/a.png``, ``/data/local-files/?d=a.png``."""
+    local = _LOCAL.search(address)
+    if local:
+        # It does not encode what it writes there, so that all of it may be the name.
+        split = parse_qs(f"d={local[1]}").get("d", [""])[0]
+        return _distinct(unquote(local[1]), local[1], split)
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return _distinct(address)
+    signed = parse_qs(parts.query).get("fileuri")
+    if signed:
+        try:
+            return _names(base64.b64decode(signed[0], validate=True).decode())
+        except (binascii.Error, ValueError):
+            return []
+    is_address = "://" in address or address.startswith("/data/")
+    path = parts.path if is_address else address
+    uploaded = _UPLOADED.search(path)
+    if uploaded:
+        base = unquote(uploaded[1])
+        return [Called(plain_path(base)), *names_before_upload(base)]
+    return _distinct(unquote(path), path) if is_address else _distinct(path)
+
+
+def names_before_upload(path: str) -> list[Called]:
+    """What a file may have been called that Label Studio has put below a folder of its own."""
+    base = path.rpartition("/")[2]
+    return [Called(plain_path(_PREFIX.sub("", base, count=1)), is_made=True)]
+
+
+def _distinct(*paths: str) -> list[Called]:
+    return [Called(path) for path in dict.fromkeys(map(plain_path, paths))]
+
+
+def _suffix(path: str) -> str:
+    return PurePosixPath(path).suffix.lower()
+
+
+def fields_of(task: Mapping[str, Any]) -> dict[str, Any]:
+    """What a task says of its image, or its text, which is not among it."""
+    votes: list[dict[str, Any]] = []
+    unread: list[str] = []
+    for annotation in annotations_of(task):
+        vote = _vote(annotation)
+        if isinstance(vote, Refused):
+            unread.append(vote.reason)
+        elif vote is not None:
+            votes.append(vote)
+    fields = about(task)
+    split = fields["split"]
+    classes = {vote["class"] for vote in votes} - {None}
+    # Who skips, or is not sure, contradicts nobody.
+    classes = {one for one in classes if one.lower() not in _SILENT} or classes
+    is_ood = any(vote.get("verdict") is Verdict.OOD for vote in votes)
+    answers = classes | {str(Verdict.OOD)} if is_ood else classes
+    label = next(iter(classes), None) if len(answers) == 1 else None
+    if split is Split.EVALUATION and len(answers) > 1:
+        unread.insert(0, unsettled(answers))
+    if unread:
+        fields[UNREAD] = unread
+    return {**fields, "class": label, "votes": [] if split is Split.EVALUATION else votes}
+
+
+def about(task: Mapping[str, Any]) -> dict[str, Any]:
+    """What a task says of its image beside labels."""
+    data: Mapping[str, Any] = task["data"]
+    split = parse_split(str(data.get("split", "")))
+    # Fields of these names mean what we mean by them only in our own exports.
+    ours = {key: data.get(key) for key in _OURS} if "sha256" in data else {}
+    # What a label rested on when we exported it says nothing of another label.
+    known = {"image", *ours, *(OF_MODELS if ours else ())}
+    others = {key: value for key, value in data.items() if key not in known}
+    meta = task.get("meta")
+    return {
+        **ours,
+        "split": split,
+        "meta": {**extras(others), **(extras(meta) if isinstance(meta, dict) else {})},
+    }
+
+
+def annotations_of(task: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The annotations of a task, however its version calls them."""
+    return objects(task.get("annotations") or task.get("completions"))
+
+
+def _vote(annotation: Mapping[str, Any]) -> dict[str, Any] | Refused | None:
+    """What one annotation says; ``None`` where it was submitted empty."""
+    vote = {
+        "annotator": author_of(annotation),
+        "class": None,
+        "seconds": read_seconds(annotation.get("lead_time")),
+        "created_at": annotation.get("created_at"),
+    }
+    if annotation.get("was_cancelled"):
+        return {**vote, "verdict": Verdict.SKIP}
+    results = objects(annotation.get("result"))
+    choices = [
+        (one.get("from_name"), printable(str(choice)))
+        for one in results
+        if isinstance(one.get("value"), dict) and one.get("type") == "choices"
+        for choice in listed(one["value"].get("choices"))
+    ]
+    if not choices:
+        others = {str(one.get("type")) for one in results} - {"choices"}
+        if not others:
+            return None
+        kinds = printable(", ".join(sorted(others)))[:100]
+        return Refused(f"an annotation has no choices but {kinds}; Karat labels whole images")
+    if len(choices) > 1:
+        names = ", ".join(name for _, name in choices)[:100]
+        return Refused(f"an annotation has several choices ({names}); an image has one class")
+    [(control, choice)] = choices
+    if control == VERDICT_CONTROL and choice.lower() in WORDS:
+        return {**vote, "verdict": WORDS[choice.lower()]}
+    # Only our own exports keep classes and other verdicts apart.
+    is_ours = control == CLASS_CONTROL and "annotator" in annotation
+    return {**vote, "class": choice, **({"verdict": Verdict.LABEL} if is_ours else {})}
+
+
+def objects(value: object) -> list[dict[str, Any]]:
+    """The objects of a list, or the one that stands where a list may."""
+    return [one for one in listed(value) if isinstance(one, dict)]
+
+
+def listed(value: object) -> list[Any]:
+    """What stands in a list, or in its place."""
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def author_of(annotation: Mapping[str, Any]) -> str:
+    """The annotator as the file names them: ours by ``annotator``, others by email or number."""
+    named, author = annotation.get("annotator"), annotation.get("completed_by")
+    if isinstance(author, dict):
+        author = author.get("email") or author.get("username") or author.get("id")
+    if isinstance(author, int):
+        author = f"{SOURCE} user {author}"
+    return text(named) or text(author) or SOURCE

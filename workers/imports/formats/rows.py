@@ -1,0 +1,93 @@
+"""Rows of tables in text, a CSV or JSON Lines: read from the beginning as often as asked."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from workers.imports.formats.delimited import Delimited
+from workers.imports.formats.json_stream import json_rows
+from workers.imports.formats.lines import PLAIN, Lines
+from workers.imports.items import only
+from workers.imports.stated import text
+from workers.imports.values import Values
+
+_MOST_COLUMNS: Final = 1000
+
+Row = Mapping[str, Any]
+Place = tuple[str, "Row | str"]
+"""Where a row is, and the row; or why it is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What a table has.
+
+    Attributes:
+        total: Number of rows.
+        columns: Names, in their order.
+        values: What stands in the columns that were asked for.
+    """
+
+    total: int
+    columns: Sequence[str]
+    values: Mapping[str, Values]
+
+
+def survey(rows: Iterable[Place], header: Sequence[str], columns: Iterable[str]) -> Survey:
+    """Read a table once.
+
+    Args:
+        rows: All of them.
+        header: Names of the columns; without one, these are all that any row has.
+        columns: Those of labels.
+    """
+    names = dict.fromkeys(header)
+    values = {column: Values() for column in columns}
+    total = 0
+    for _, row in rows:
+        total += 1
+        if isinstance(row, str):
+            continue
+        if not header and len(names) < _MOST_COLUMNS:
+            names.update(dict.fromkeys(row))
+        for column, held in values.items():
+            if (value := cell(row, column)) is not None:
+                held.add(value)
+    return Survey(total, [name for name in names if name], values)
+
+
+def cell(row: Row, column: str) -> str | None:
+    """What stands in a column, or is the one element of a list there; ``None`` for nothing."""
+    return (text(only(row.get(column))) or "").strip() or None
+
+
+def is_csv(filename: str) -> bool:
+    """Whether a file is called like a CSV, whatever divides its cells."""
+    return Path(filename).suffix.lower() in {".csv", ".tsv"}
+
+
+def header_of(path: Path, filename: str, how: Lines = PLAIN) -> Sequence[str]:
+    """Names of the columns of a CSV; JSON Lines have no header.
+
+    Raises:
+        DomainError: ``invalid_archive`` or ``invalid_column``.
+    """
+    if not is_csv(filename):
+        return ()
+    with path.open("rb") as file:
+        return Delimited(file, filename, how).header
+
+
+def text_rows(path: Path, filename: str, how: Lines = PLAIN) -> Iterator[Place]:
+    """Rows of a CSV, or of JSON Lines.
+
+    Raises:
+        DomainError: ``invalid_archive`` or ``invalid_column``.
+    """
+    with path.open("rb") as file:
+        if is_csv(filename):
+            for number, row in Delimited(file, filename, how).rows():
+                yield f"line {number}", row
+        else:
+            yield from json_rows(file, filename, how)
