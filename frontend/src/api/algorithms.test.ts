@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import words from "../strings/ko/catalog.json";
-import { askAgainFor, named, parametersOf, translated, untilWorded } from "./algorithms";
+import { askAgainFor, named, parametersOf, plain, translated, untilWorded } from "./algorithms";
 import { serving } from "./serving";
 import type { Algorithm } from "./types";
 
@@ -47,6 +47,22 @@ it("keeps what an algorithm is called in English, for those who look for it by t
   });
 });
 
+it("describes parameters by titles, and leaves what is no name", () => {
+  const network = {
+    enum: ["cnn_tiny"],
+    title: "Network",
+    description: "cnn_tiny on a CPU, as in my_file.csv; some_other stays. Of net_width, too.",
+  };
+  const width = { title: "Width", description: "Channels of cnn_tiny." };
+  const job = { ...margin, params_schema: { properties: { network, net_width: width } } };
+  const model: Algorithm = { ...margin, kind: "model", name: "cnn_tiny", title: "Tiny CNN" };
+  const said = parametersOf(plain(named(job, [job, model]), [job, model]));
+  expect(said.network?.description).toBe(
+    "“Tiny CNN” on a CPU, as in my_file.csv; some_other stays. Of “Width”, too.",
+  );
+  expect(said.net_width?.description).toBe("Channels of “Tiny CNN”.");
+});
+
 it("offers choices in words beside the names that descriptions use", () => {
   const precision = { enum: ["auto", "float32"], title: "Precision", description: "" };
   const network = { enum: ["cnn_tiny", "resnet18"], title: "Network", description: "" };
@@ -54,7 +70,7 @@ it("offers choices in words beside the names that descriptions use", () => {
   const model: Algorithm = { ...margin, kind: "model", name: "cnn_tiny", title: "Tiny CNN" };
   expect(parametersOf(translated(job, words)).precision?.words).toEqual({ auto: "자동 (auto)" });
   expect(parametersOf(named(job, [job, model])).network?.words).toEqual({
-    cnn_tiny: "Tiny CNN (cnn_tiny)",
+    cnn_tiny: "Tiny CNN",
   });
 });
 

@@ -1,12 +1,16 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { inWords, t } from "../strings";
 import { type AlgorithmWords, loadAlgorithmWords } from "../strings/algorithmWords";
+import { values } from "../strings/en/values";
 import { language } from "../strings/language";
 import { call, client } from "./client";
 import type { Algorithm, Job, ParamSchema } from "./types";
 
 /** Whether the words of the reader's language have arrived; until then English stands in. */
 export type Worded = { isWorded: boolean };
+
+/** What is no word, but may be the name of something; parts of files and columns of none are left. */
+export const NAMES = /(?<![\w./])[a-z0-9]+(?:_[a-z0-9]+)+(?![\w.]*\w)/g;
 
 const ASK_AGAIN_MS = 3_000;
 /** Which defaults suit the workers changes as these come and go. */
@@ -28,8 +32,9 @@ export const algorithmsQuery = queryOptions({
       call(client.GET("/api/algorithms")),
       loadAlgorithmWords().catch(() => undefined),
     ]);
-    const items = words ? catalog.items.map((one) => translated(one, words)) : catalog.items;
-    return { items: items.map((one) => named(one, items)), isWorded: words !== undefined };
+    const items = catalog.items.map((one) => (words ? translated(one, words) : inPlainWords(one)));
+    const said = items.map((one) => plain(named(one, items), items));
+    return { items: said, isWorded: words !== undefined };
   },
   staleTime: ({ state }) => Math.min(FRESH_MS, untilWorded(state.data)),
   refetchInterval: ({ state }) => askAgainFor(state.data),
@@ -48,6 +53,15 @@ const titleOf = (algorithms: Algorithm[], kind: string | undefined, name: string
 /** The parameters of an algorithm, by their names. */
 export const parametersOf = (algorithm: Algorithm): Record<string, ParamSchema> =>
   (algorithm.params_schema.properties ?? {}) as Record<string, ParamSchema>;
+
+/** An algorithm that is asked only for those of its parameters that say something. */
+export function askedFor(algorithm: Algorithm, says: (name: string) => boolean): Algorithm {
+  const properties = Object.entries(parametersOf(algorithm)).filter(([name]) => says(name));
+  return {
+    ...algorithm,
+    params_schema: { ...algorithm.params_schema, properties: Object.fromEntries(properties) },
+  };
+}
 
 /** What the catalog says of a kind of job. */
 export const jobOf = (algorithms: Algorithm[] | undefined, kind: string): Algorithm | undefined =>
@@ -80,8 +94,13 @@ export function translated(algorithm: Algorithm, words: AlgorithmWords): Algorit
   }));
 }
 
+/** An algorithm whose parameters call their values by words; in English all else says what it is. */
+const inPlainWords = (algorithm: Algorithm): Algorithm =>
+  withParameters(algorithm, (schema) => withWords(schema, (value) => values[value]));
+
 /** Parameters of jobs whose values are algorithms, and the kind of these. */
 const KINDS: Record<string, Algorithm["kind"]> = {
+  features: "model",
   learner: "learner",
   method: "pruning",
   network: "model",
@@ -92,6 +111,29 @@ export const named = (algorithm: Algorithm, all: Algorithm[]): Algorithm =>
   withParameters(algorithm, (schema, name) =>
     withWords(schema, (value) => titleOf(all, kindOf(algorithm, name), value)),
   );
+
+/** An algorithm that is described by titles, of algorithms and values, in place of their names. */
+export function plain(algorithm: Algorithm, all: Algorithm[]): Algorithm {
+  const properties = parametersOf(algorithm);
+  const values = Object.assign({}, ...Object.values(properties).map(({ words }) => words));
+  const say = (text: string) =>
+    text.replace(NAMES, (name) => {
+      const title = values[name] ?? all.find((one) => one.name === name)?.title;
+      const called = title ?? properties[name]?.title;
+      return called === undefined ? name : `“${called}”`;
+    });
+  const { of_texts: ofTexts } = algorithm;
+  const of_texts = ofTexts && {
+    ...ofTexts,
+    descriptions: Object.fromEntries(
+      Object.entries(ofTexts.descriptions).map(([name, text]) => [name, say(text)]),
+    ),
+  };
+  return withParameters({ ...algorithm, of_texts }, (schema) => ({
+    ...schema,
+    description: say(schema.description ?? ""),
+  }));
+}
 
 /** Which kind of algorithm a parameter names. */
 const kindOf = ({ name }: Algorithm, parameter: string): Algorithm["kind"] | undefined =>
@@ -128,6 +170,10 @@ const WEIGHTS = "weights";
 export const takesWeights = (algorithm: Algorithm): boolean =>
   Object.values(parametersOf(algorithm)).some((schema) => schema.format === WEIGHTS);
 
+/** The library whose networks understand captions, where an algorithm compares images by one. */
+export const captionsOf = (algorithm: Algorithm): string | undefined =>
+  Object.values(parametersOf(algorithm)).find((schema) => schema.format === WEIGHTS)?.library;
+
 /** An algorithm whose weights are chosen from a list instead of typed; what is chosen is in it. */
 export const withWeights = (
   algorithm: Algorithm,
@@ -160,7 +206,7 @@ export const withParameters = (
   },
 });
 
-/** Adds words to the values of a choice, each with the name that its description uses. */
+/** Adds words to the values of a choice; those that descriptions name are told with their name. */
 function withWords(
   schema: ParamSchema,
   wordOf: (value: string) => string | undefined,
@@ -168,7 +214,8 @@ function withWords(
   if (!schema.enum) return schema;
   const words = schema.enum.map(String).flatMap((value) => {
     const word = wordOf(value);
-    return word === undefined ? [] : [[value, `${word} (${value})`]];
+    const isName = value.includes("_");
+    return word === undefined ? [] : [[value, isName ? word : `${word} (${value})`]];
   });
   return { ...schema, words: { ...schema.words, ...Object.fromEntries(words) } };
 }

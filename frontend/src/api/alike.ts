@@ -1,6 +1,7 @@
-import { infiniteQueryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { call, client } from "./client";
 import { poolQueries } from "./pool";
+import { isActive } from "./rounds";
 import type { paths } from "./schema";
 import type { Changed, Job, Judgement } from "./types";
 
@@ -41,7 +42,7 @@ export const judgeExamples = (projectId: number, body: Judgement): Promise<Chang
 
 /** Have a file looked at, to find what is like it; gives the number of the job that has done it. */
 export async function lookUp(projectId: number, file: File, signal: AbortSignal): Promise<number> {
-  let job: Job = await call(
+  const job: Job = await call(
     client.POST("/api/projects/{project_id}/examples/look-up", {
       params: at(projectId),
       // The file itself, whatever the document of the API calls it.
@@ -51,7 +52,42 @@ export async function lookUp(projectId: number, file: File, signal: AbortSignal)
       signal,
     }),
   );
-  while (job.state === "queued" || job.state === "running") {
+  return lookedUp(job, signal);
+}
+
+/** Whether images can be searched by words. */
+export const wordsQuery = (projectId: number) =>
+  queryOptions({
+    queryKey: ["project", projectId, "by-words"],
+    queryFn: () =>
+      call(client.GET("/api/projects/{project_id}/examples/by-words", { params: at(projectId) })),
+  });
+
+/** Have images looked for that show what words say; gives the number of the job that has done it. */
+export async function findByWords(
+  projectId: number,
+  words: string,
+  signal: AbortSignal,
+  onProgress: (job: Job) => void,
+): Promise<number> {
+  const job: Job = await call(
+    client.POST("/api/projects/{project_id}/examples/by-words", {
+      params: at(projectId),
+      body: { words },
+      signal,
+    }),
+  );
+  return lookedUp(job, signal, onProgress);
+}
+
+/** Wait until a job has looked something up. */
+async function lookedUp(
+  job: Job,
+  signal: AbortSignal,
+  onProgress?: (job: Job) => void,
+): Promise<number> {
+  while (isActive(job)) {
+    onProgress?.(job);
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     signal.throwIfAborted();
     job = await call(

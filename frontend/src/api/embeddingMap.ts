@@ -45,12 +45,15 @@ export const embeddingColoursQuery = (
   version: string,
   by: ColouredBy,
   place: TilePlace,
+  /** Of what was chosen: the job that has. */
+  chosenBy: number | null = null,
 ) =>
   queryOptions({
     queryKey: [
       ...embeddingColoursKey(projectId),
       version,
       by,
+      chosenBy,
       place.level,
       place.column,
       place.row,
@@ -60,7 +63,10 @@ export const embeddingColoursQuery = (
     queryFn: () =>
       call<unknown>(
         client.GET("/api/projects/{project_id}/embedding-map/colours/{by}/{level}/{column}/{row}", {
-          params: { path: { ...at(projectId).path, by, ...place }, query: { version } },
+          params: {
+            path: { ...at(projectId).path, by, ...place },
+            query: { version, job_id: chosenBy },
+          },
           parseAs: "arrayBuffer",
         }),
       ) as Promise<ArrayBuffer>,

@@ -6,7 +6,6 @@ type Schemas = components["schemas"];
 /** What random draws say of the present model. */
 export type Draws = Schemas["AuditEstimate"];
 export type Interval = Pick<Schemas["AuditShare"], "share" | "low" | "high">;
-export type HumanError = Schemas["HumanError"];
 export type Certificate = Schemas["CertificateOut"];
 export type CertificateDetail = Schemas["CertificateDetail"];
 export type CertificateInput = Schemas["CertificateIn"];

@@ -1,6 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { call, client } from "./client";
 import type { Method } from "./results";
+import { isActive } from "./rounds";
 import type { Job } from "./types";
 
 /** Left, top, right and bottom, in pixels of the upright picture. */
@@ -81,7 +82,7 @@ async function lookAt(
       signal,
     }),
   );
-  while (job.state === "queued" || job.state === "running") {
+  while (isActive(job)) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     signal.throwIfAborted();
     job = await call(

@@ -12,6 +12,10 @@ export type Headline = { name: string; value: number | null };
 export const headlineOf = ({ metrics }: Round): Headline | null =>
   (metrics.headline as Headline | undefined) ?? null;
 
+/** How much purity weighs against informativeness where the round's choice ends, in 0..1. */
+export const purityWeightOf = ({ metrics }: Round): number | null =>
+  (metrics.purity_weight as number | undefined) ?? null;
+
 /** Verdicts that say whether an image belongs to a class. */
 export const saidOf = ({ answered }: Round): number => answered.label + answered.ood;
 

@@ -40,6 +40,9 @@ export const projectQuery = (id: number) =>
     queryFn: async () => typed(await call(client.GET("/api/projects/{project_id}", at(id)))),
   });
 
+/** Whether every image of a class is wanted: how much is found counts, not how right the model is. */
+export const findsAll = ({ settings }: Project): boolean => settings?.goal === "find_all";
+
 /** Whether nothing is left to ask about. */
 export const isFullyLabeled = ({ counts }: Project): boolean =>
   counts.pool > 0 && counts.unlabeled + counts.queried === 0;

@@ -3,12 +3,18 @@ import type { Choice, Noise } from "./types";
 /** Sentences without which the rest is not to be read; missing in jobs of earlier versions. */
 type Warned = { warnings?: string[] };
 
-/** Ways to train that the job `taufe` compares. */
+/** What the networks of the job `taufe` learn from, beside labels. */
+export type Training = "supervised" | "mixmatch" | "adversarial";
+/** Ways to train that the jobs `taufe` and `localize` compare. */
 export type Method = "standard" | "oat" | "taufe";
+/** Those of `taufe`: where training is not supervised, a plain network stands beside them. */
+export type Trained = Method | "supervised";
 /** How well a score tells OOD apart, in 0..1; `fpr95` is better when lower. */
 export type Detection = { auroc: number; aupr_out: number; fpr95: number };
 export type MethodFigures = {
   accuracy: number | null;
+  /** Of images that were attacked, where some were. */
+  attacked_accuracy?: number;
   per_class: (number | null)[];
   similarity: number | null;
   msp: Detection | null;
@@ -16,19 +22,23 @@ export type MethodFigures = {
 };
 /** The result of a job `taufe`. */
 export type Comparison = Warned & {
-  methods: Record<Method, MethodFigures>;
-  settings: Record<Method, Choice>;
+  /** Missing in jobs of earlier versions. */
+  training?: Training;
+  methods: Record<Method, MethodFigures> & { supervised?: MethodFigures };
+  /** Empty where rounds cannot train so. */
+  settings: Partial<Record<Method, Choice>>;
   class_ids: number[];
   /** How many images judge each class; missing in jobs of earlier versions. */
   per_class_examples?: number[];
   judged_on: "evaluation" | "held_out";
-  counts: Record<"inside" | "verdicts" | "auxiliary" | "test" | "test_ood" | "left_out", number>;
+  counts: Record<"inside" | "verdicts" | "auxiliary" | "test" | "test_ood" | "left_out", number> &
+    Partial<Record<"unlabeled" | "unlabeled_left_out" | "attacked", number>>;
 };
 /** Where the map shows each image, in -1..1; a class of null is OOD. */
 export type Drawing = {
   examples: number[];
   class_ids: (number | null)[];
-  points: Record<Method, [number, number][]>;
+  points: Partial<Record<Trained, [number, number][]>>;
 };
 
 /** The result of a job `relabel`; `transitions[a][b]` counts labels a that should be b. */
@@ -102,6 +112,37 @@ export type Neighbours = {
   least: number[];
   rows: { tau: number; median: number; shares: number[] }[];
 };
+/** A share of 0..1, and the ends of its 95 % interval. */
+export type ShareWithin = { share: number; low: number; high: number };
+/** Images whose neighbourhood confidence is from `low` to `high`. */
+export type PremiseBin = {
+  low: number;
+  high: number;
+  count: number;
+  /** Of how many the true class is known, which is what the shares are of. */
+  known: number;
+  labels_right: ShareWithin | null;
+  relabeled_right: ShareWithin | null;
+};
+/** Neighbourhood confidence against what is right; `labels` and `relabeled` are rank correlations. */
+export type Premise = {
+  /** What names the classes: a head that has learned what is kept, or the warm-up. */
+  by: "head" | "warm_up";
+  /** What says which class is right: labels that images came with, reviews, or nothing. */
+  source: "truth" | "reviews" | null;
+  known: number;
+  labels: number | null;
+  relabeled: number | null;
+  bins: PremiseBin[];
+};
+
+/** What heads that learned labels name rightly of the images that judge, 0..1. */
+export type Trial = {
+  /** How many images judge. */
+  examples: number;
+  heads: Record<"ce" | "sop_plus", Record<"kept" | "random" | "all", number>>;
+};
+
 /** The result of a job `prune`; `before` and `after` count the labels of each class. */
 export type PruneResult = Warned & {
   subset_id: number;
@@ -114,6 +155,10 @@ export type PruneResult = Warned & {
   /** Missing in results of earlier versions, as is `neighbours`. */
   noise?: Record<"all" | "kept" | "dropped", Noise> | null;
   neighbours?: Neighbours | null;
+  /** Of Prune4ReL alone, and missing in results of earlier versions. */
+  premise?: Premise | null;
+  /** Missing in results of earlier versions. */
+  trial?: Trial | null;
   /** Of the wrong labels, those whose true class the warm-up names. */
   warm_up_corrects?: Record<
     "all" | "kept" | "dropped",

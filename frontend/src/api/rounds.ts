@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { call, client } from "./client";
-import type { Choice, Job, JobKind, JobState } from "./types";
+import type { Choice, Job, JobKind, JobResume, JobState } from "./types";
 
 export const roundsQuery = (projectId: number) =>
   queryOptions({
@@ -43,9 +43,6 @@ const round = (projectId: number, number: number) => ({
 
 export const closeRound = (projectId: number, number: number) =>
   call(client.POST("/api/projects/{project_id}/rounds/{number}/close", round(projectId, number)));
-
-export const retryRound = (projectId: number, number: number) =>
-  call(client.POST("/api/projects/{project_id}/rounds/{number}/retry", round(projectId, number)));
 
 /** Starts to measure what a round would take with a model. */
 export const estimateRound = (projectId: number, model: Choice) =>
@@ -102,8 +99,15 @@ export const startJob = (projectId: number, kind: string, params: Job["params"],
     }),
   );
 
+/** Whether a job waits or is at work: it will be something else by itself. */
+export const isActive = (job: Pick<Job, "state"> | null | undefined): boolean =>
+  job?.state === "queued" || job?.state === "running";
+
 const job = (id: number) => ({ params: { path: { job_id: id } } });
 
 export const cancelJob = (id: number) => call(client.POST("/api/jobs/{job_id}/cancel", job(id)));
+
+export const resumeJob = (id: number, body: JobResume) =>
+  call(client.POST("/api/jobs/{job_id}/resume", { ...job(id), body }));
 
 export const retryJob = (id: number) => call(client.POST("/api/jobs/{job_id}/retry", job(id)));

@@ -310,6 +310,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/auth/oidc/backchannel-logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End Single Sign On
+         * @description Where the provider says that somebody has signed out there: their sessions end here as well.
+         *
+         *     OpenID Connect Back-Channel Logout 1.0. API tokens go on: whoever made them is still there.
+         */
+        post: operations["end_single_sign_on"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/auth/oidc/callback": {
         parameters: {
             query?: never;
@@ -719,6 +741,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/jobs/{job_id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume Job
+         * @description Have a paused job go on where it was, with more to spend or without asking any more.
+         */
+        post: operations["resume_job"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/jobs/{job_id}/retry": {
         parameters: {
             query?: never;
@@ -974,7 +1016,8 @@ export interface paths {
          * @description Label what is in the lots that have passed, as the model takes it.
          *
          *     Only what nobody has judged since, and that waits in no queue. Any person's verdict stands above
-         *     these labels, and `revoke` takes them back.
+         *     these labels, and `revoke` takes them back. Workers do it, while `state` is `applying`; if what
+         *     was promised does not hold any more of what is left, it ends as `refused`.
          */
         post: operations["apply_certificate"];
         delete?: never;
@@ -1015,6 +1058,8 @@ export interface paths {
         /**
          * Revoke Certificate
          * @description Take back all labels of a certificate, or stop asking for it; what people said stays.
+         *
+         *     Workers do it, while `state` is `revoking`.
          */
         post: operations["revoke_certificate"];
         delete?: never;
@@ -1286,6 +1331,33 @@ export interface paths {
         get: operations["example_neighbours"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/examples/by-words": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Words
+         * @description Whether the images can be searched by words; admins upload the weights that are needed.
+         */
+        get: operations["show_words"];
+        put?: never;
+        /**
+         * Find By Words
+         * @description Look for images that show what words say.
+         *
+         *     When the job that is returned has succeeded, its number is what `similar_file` asks for. The
+         *     first one sees all images, and takes as long; later ones those that were imported since.
+         */
+        post: operations["find_by_words"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3031,6 +3103,7 @@ export interface paths {
          * @description Upload a safetensors file as the request body: weights of an architecture of a library.
          *
          *     Whether they are is for a worker to find out, once: read `state` until it is not `checking`.
+         *     A file that the server has lost is put back by uploading it once more, under whatever name.
          */
         post: operations["add_weights"];
         delete?: never;
@@ -3515,9 +3588,12 @@ export interface components {
          *
          *     `round` is the oldest that is not closed, or the last one; `job_id` and `progress` are of its
          *     job while that runs, `failure` says who can help if it has failed. `next` is the round after
-         *     it, if it has begun.
+         *     it, if it has begun. `checks` says that `round` asked about random checks alone, after which no
+         *     model is trained.
          */
         Between: {
+            /** Checks */
+            checks: boolean;
             failure: components["schemas"]["RoundFailure"] | null;
             /** Job Id */
             job_id: number | null;
@@ -3691,6 +3767,8 @@ export interface components {
             overlap: number;
             /** People */
             people: number;
+            /** Progress */
+            progress: number | null;
             /** Project Id */
             project_id: number;
             /** Refused */
@@ -3757,7 +3835,8 @@ export interface components {
          * CertificateLot
          * @description Images that pass or fail together; without a class they are what the model takes for OOD.
          *
-         *     `bound` is the share that may be wrong, at most, by what was looked at.
+         *     `bound` is the share that may be wrong, at most, by what was looked at; `labeled` counts those
+         *     that the model has labeled.
          */
         CertificateLot: {
             band: components["schemas"]["Band"];
@@ -3767,10 +3846,10 @@ export interface components {
             class_id: number | null;
             /** Drawn */
             drawn: number;
-            /** Expected Answers */
-            expected_answers: number | null;
             /** Id */
             id: number;
+            /** Labeled */
+            labeled: number;
             /** Size */
             size: number;
             state: components["schemas"]["LotState"];
@@ -3786,10 +3865,12 @@ export interface components {
          *     `images` is what was unlabeled when it began, with what was drawn for queues before and no model
          *     has learned from. Of what was drawn for it, `asked` counts all, `answered` those that people
          *     have judged, `waiting` the others; `expected_answers` is how many more are expected from now.
-         *     `round` is where people answer. `auto` counts the images that the model labels, `people` those
-         *     of lots that are left to people. `bound` is over all that is labeled by the model,
-         *     `missed_bound` over what it calls OOD: how many of these are of a class after all. `is_current`
-         *     is whether the model is still the newest; if not, a newer one may be better, and what is
+         *     `round` is where people answer. `auto` counts the images that the model labels, or has labeled;
+         *     none once it is taken back or refused. `people` are those of lots that are left to people.
+         *     `progress`, 0 to 1, is how much of that is done while it is `applying` or `revoking`. `bound` is
+         *     over all that is labeled by the model, `missed_bound` over what it calls OOD: how many of these
+         *     are of a class after all. `is_current` is whether the model is still the newest; if not, a newer
+         *     one may be better, and what is
          *     promised of the labels of this one is as true as before. `refused` says why nothing can be
          *     promised.
          */
@@ -3838,6 +3919,8 @@ export interface components {
             overlap: number;
             /** People */
             people: number;
+            /** Progress */
+            progress: number | null;
             /** Project Id */
             project_id: number;
             /** Refused */
@@ -3897,7 +3980,7 @@ export interface components {
          * @description Where a certificate is in its life; see ``core.lifecycle``.
          * @enum {string}
          */
-        CertificateState: "scoring" | "asking" | "ready" | "applied" | "revoked" | "refused";
+        CertificateState: "scoring" | "asking" | "ready" | "applying" | "applied" | "revoking" | "revoked" | "refused";
         /**
          * Change
          * @description What became of an example between two snapshots.
@@ -4147,10 +4230,18 @@ export interface components {
             /** Unsure */
             unsure: number;
         };
-        /** CurrentRound */
+        /**
+         * CurrentRound
+         * @description The oldest round that is not closed.
+         *
+         *     `failed` says that its job has, and waits for somebody to help; one that is open can be labeled
+         *     meanwhile.
+         */
         CurrentRound: {
             /** Budget */
             budget: number;
+            /** Failed */
+            failed: boolean;
             /** Number */
             number: number;
             /** Spent */
@@ -4452,7 +4543,7 @@ export interface components {
          * @description What webhooks can be told of; each is a transition of ``core.lifecycle``.
          * @enum {string}
          */
-        EventKind: "project.started" | "project.paused" | "project.resumed" | "project.finished" | "round.opened" | "round.closing" | "round.closed" | "round.failed" | "job.succeeded" | "job.failed" | "job.cancelled";
+        EventKind: "project.started" | "project.paused" | "project.resumed" | "project.finished" | "round.opened" | "round.closing" | "round.closed" | "round.failed" | "job.paused" | "job.succeeded" | "job.failed" | "job.cancelled";
         /**
          * ExampleCount
          * @description How many match; where not `exact`, as a look at a part of the pool suggests.
@@ -5061,6 +5152,7 @@ export interface components {
             params: {
                 [key: string]: unknown;
             };
+            pause: components["schemas"]["JobPause"] | null;
             progress: components["schemas"]["Progress"] | null;
             /** Project Id */
             project_id: number | null;
@@ -5071,6 +5163,55 @@ export interface components {
             /** Started At */
             started_at: string | null;
             state: components["schemas"]["JobState"];
+        };
+        /**
+         * JobPause
+         * @description Why a job is paused, and how far it is: what somebody needs to know who decides.
+         *
+         *     `spent` of `cap` is by the judge's prices. Of `of` clusters, rows that are scored, or texts that
+         *     are embedded, `done` are done, and the others cost about `rest`. `may_finish` says whether the
+         *     job can end with these.
+         */
+        JobPause: {
+            /** Cap */
+            cap: number;
+            /** Done */
+            done: number;
+            /** May Finish */
+            may_finish: boolean;
+            /** Of */
+            of: number;
+            /**
+             * Reason
+             * @constant
+             */
+            reason: "spending_cap";
+            /** Rest */
+            rest: number | null;
+            /** Spent */
+            spent: number;
+            /**
+             * What
+             * @enum {string}
+             */
+            what: "clusters" | "rows" | "texts";
+        };
+        /**
+         * JobResume
+         * @description How a paused job goes on: with more to spend, or to its end with what is there.
+         */
+        JobResume: {
+            /**
+             * Finish
+             * @description Ask nothing more: what was not asked about is unranked, and counted so.
+             * @default false
+             */
+            finish: boolean;
+            /**
+             * Spend At Most
+             * @description What the job may spend in all from now on, more than it has.
+             */
+            spend_at_most?: number | null;
         };
         /**
          * JobStart
@@ -5092,10 +5233,10 @@ export interface components {
         };
         /**
          * JobState
-         * @description Where a job is in its life.
+         * @description Where a job is in its life; one that is paused waits for somebody to decide.
          * @enum {string}
          */
-        JobState: "queued" | "running" | "succeeded" | "failed" | "cancelled";
+        JobState: "queued" | "running" | "paused" | "succeeded" | "failed" | "cancelled";
         /**
          * JudgeAgreement
          * @description In `agree` of `of` clusters people put first what the judge had put first.
@@ -6235,7 +6376,7 @@ export interface components {
          *             pages say of progress.
          *         input_size: Side of the square that the model sees, in pixels. Of an image that is not
          *             square the shorter side is scaled to it, and the centre is seen. ``None`` until the
-         *             first import, which chooses by the sizes of its images (``core.input_size``).
+         *             first import, which chooses by the sizes of its images.
          *         seed: Makes rounds reproducible.
          *         budget: What the verdicts of one round may cost, in units of ``cost``.
          *         cost: Prices of verdicts.
@@ -7833,13 +7974,19 @@ export interface components {
         };
         /**
          * TokenList
-         * @description The caller's tokens; `days` is how long new ones are good for unless asked otherwise.
+         * @description The caller's tokens; `days` is how long new ones are good for unless asked otherwise, and
+         *     `most_days` how long at most. Who signs in by single sign-on does so at least every `sso_days`,
+         *     or their tokens open nothing until they do.
          */
         TokenList: {
             /** Days */
             days: number;
             /** Items */
             items: components["schemas"]["TokenOut"][];
+            /** Most Days */
+            most_days: number | null;
+            /** Sso Days */
+            sso_days: number | null;
         };
         /**
          * TokenOut
@@ -8142,7 +8289,7 @@ export interface components {
              * Library
              * @enum {string}
              */
-            library: "timm" | "torchvision";
+            library: "timm" | "torchvision" | "open_clip";
             /** Meta */
             meta: {
                 [key: string]: unknown;
@@ -8162,6 +8309,25 @@ export interface components {
             tensors: number;
             /** Used By */
             used_by: components["schemas"]["UsingProject"][];
+        };
+        /**
+         * Words
+         * @description What images are looked for that show it, as one would write below a picture.
+         */
+        Words: {
+            /**
+             * Words
+             * @example a dog on a sofa
+             */
+            words: string;
+        };
+        /**
+         * WordsOut
+         * @description Whether images can be searched by words: `weights` of the network that understands them.
+         */
+        WordsOut: {
+            /** Weights */
+            weights: string | null;
         };
         /**
          * WorkerOut
@@ -8881,6 +9047,50 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SignInMethods"];
+                };
+            };
+        };
+    };
+    end_single_sign_on: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": {
+                    logout_token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
                 };
             };
         };
@@ -9771,6 +9981,50 @@ export interface operations {
             };
         };
     };
+    resume_job: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["JobResume"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobOut"];
+                };
+            };
+        };
+    };
     retry_job: {
         parameters: {
             query?: never;
@@ -10585,7 +10839,7 @@ export interface operations {
                 };
             };
             /** @description Successful Response */
-            200: {
+            202: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10667,7 +10921,7 @@ export interface operations {
                 };
             };
             /** @description Successful Response */
-            200: {
+            202: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10892,12 +11146,14 @@ export interface operations {
     embedding_map_colours: {
         parameters: {
             query?: {
+                /** @description Of `selection`: the job that has chosen; the last one if left out. */
+                job_id?: number | null;
                 /** @description Of the map that is meant; refused if it is another. */
                 version?: string | null;
             };
             header?: never;
             path: {
-                by: "state" | "predicted" | "purity" | "informativeness" | "round";
+                by: "state" | "predicted" | "purity" | "informativeness" | "round" | "selection";
                 column: number;
                 level: number;
                 project_id: number;
@@ -11257,6 +11513,90 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Neighbours"];
+                };
+            };
+        };
+    };
+    show_words: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WordsOut"];
+                };
+            };
+        };
+    };
+    find_by_words: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Words"];
+            };
+        };
+        responses: {
+            /** @description Client Error */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Server Error */
+            "5XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobOut"];
                 };
             };
         };
@@ -15401,7 +15741,7 @@ export interface operations {
                 /** @description Name in the library. */
                 architecture: string;
                 filename: string;
-                library?: "timm" | "torchvision";
+                library?: "timm" | "torchvision" | "open_clip";
                 /** @description Else that of the file, without its ending. */
                 name?: string | null;
             };

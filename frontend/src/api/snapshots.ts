@@ -6,7 +6,6 @@ type Schemas = components["schemas"];
 export type Snapshot = Schemas["SnapshotOut"];
 export type SnapshotDiff = Schemas["SnapshotDiff"];
 export type SnapshotSide = Schemas["SnapshotSide"];
-export type SnapshotFlow = Schemas["SnapshotFlow"];
 
 const AT_ONCE = 100;
 const PAGE = 24;

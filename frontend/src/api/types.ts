@@ -71,6 +71,8 @@ export type Estimate = {
   answers?: number;
   auto?: number;
 };
+export type JobPause = Schemas["JobPause"];
+export type JobResume = Schemas["JobResume"];
 export type JobState = Schemas["JobState"];
 export type JobKind = Schemas["JobKind"];
 export type JobProgress = Schemas["Progress"];
@@ -182,6 +184,8 @@ export type Choice = Filled<Schemas["Choice"]>;
 export type ParamSchema = {
   type?: string;
   format?: string;
+  /** Of which weights are chosen, where that is neither the algorithm's own nor a parameter. */
+  library?: string;
   title?: string;
   description?: string;
   default?: unknown;

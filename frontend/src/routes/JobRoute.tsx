@@ -1,7 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "react-router";
-import { jobQuery } from "../api/rounds";
-import type { Job } from "../api/types";
+import { isActive, jobQuery } from "../api/rounds";
 import { ResultScreen } from "../features/jobs/ResultScreen";
 import { t } from "../strings";
 import { Loading, Skeleton } from "../ui/State";
@@ -11,9 +10,6 @@ import type { PageHandle } from "./pageTitle";
 import { idOf, useProject, useProjectId } from "./useProject";
 
 export const handle: PageHandle = { title: ({ jobId = "" }) => t.jobs.numbered(jobId) };
-
-const isActive = (job: Job | undefined): boolean =>
-  job?.state === "queued" || job?.state === "running";
 
 export function Component() {
   const jobId = idOf(useParams().jobId);

@@ -1,17 +1,8 @@
+import type { Catalogue } from "./catalogue";
 import { en } from "./en";
 import { overrides, rewording } from "./en/texts";
 import { language } from "./language";
 import { inMedium, type Medium, ofTexts, type Rewording, spokenOf } from "./medium";
-
-/** The same shape with strings of any wording. */
-type Worded<T> = T extends string
-  ? string
-  : T extends (...values: infer Values) => infer Result
-    ? (...values: Values) => Worded<Result>
-    : { [Key in keyof T]: Worded<T[Key]> };
-
-/** Every string a user reads; each language has a catalogue of this shape. */
-export type Catalogue = Worded<typeof en>;
 
 const english: Record<Medium, Catalogue> = {
   image: en,

@@ -91,3 +91,12 @@ it.each(Object.entries(catalogues))(
     for (const expert of EXPERTS) expect(text.replace(/\/\*\*.*?\*\//gs, "")).not.toMatch(expert);
   },
 );
+
+it.each([
+  ["English", en],
+  ["Korean", ko],
+])("says in %s of a round that has failed what is true whatever failed in it", (_, words) => {
+  const { failed } = words.label.waiting;
+  const said = [failed.title, failed.text, failed.last, words.home.waitingFor.failed];
+  for (const one of said) expect(one).not.toMatch(/train|learn|model|embed|학습|모델|임베딩/i);
+});

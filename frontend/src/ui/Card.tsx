@@ -5,7 +5,7 @@ type CardProps = {
   title?: string;
   hint?: ReactNode;
   actions?: ReactNode;
-  children: ReactNode;
+  children?: ReactNode;
   id?: string;
 };
 

@@ -1,10 +1,12 @@
 import { type ComponentProps, type ReactNode, useId } from "react";
 import styles from "./Field.module.css";
+import { Said } from "./Said";
 
 type FieldProps = {
   label: string;
   hint?: ReactNode;
-  error?: string | null | undefined;
+  /** What is wrong with what was typed, or what the server said of it. */
+  error?: string | Error | null | undefined;
   hideLabel?: boolean;
   children: (control: {
     id: string;
@@ -34,7 +36,7 @@ export function Field({ label, hint, error, hideLabel, children }: FieldProps) {
       )}
       {error && (
         <div id={`${id}-error`} className={styles.error}>
-          {error}
+          {error instanceof Error ? <Said>{error}</Said> : error}
         </div>
       )}
     </div>

@@ -19,6 +19,8 @@ type NumberFieldProps = {
   disabled?: boolean;
   /** What an empty field means. */
   placeholder?: string;
+  /** What is needed, where the bounds alone do not say it. */
+  needed?: string;
   onChange: (value: number | null) => void;
 };
 
@@ -26,7 +28,7 @@ type NumberFieldProps = {
 export function NumberField(props: NumberFieldProps) {
   const { label, hint, value, nullable, min, above, max, below, integer, disabled, onChange } =
     props;
-  const { placeholder } = props;
+  const { placeholder, needed } = props;
   const [typed, setTyped] = useState<string | null>(null);
   const parse = (text: string): number | null | undefined => {
     if (text.trim() === "") return nullable ? null : undefined;
@@ -45,7 +47,9 @@ export function NumberField(props: NumberFieldProps) {
       autoComplete="off"
       disabled={disabled}
       placeholder={placeholder}
-      error={invalid ? t.common.numberNeeded({ integer, min, above, max, below }) : null}
+      error={
+        invalid ? (needed ?? t.common.numberNeeded({ integer, min, above, max, below })) : null
+      }
       value={typed ?? (value === null ? "" : String(value))}
       onChange={(event) => {
         setTyped(event.target.value);

@@ -8,7 +8,7 @@ type ProjectChipProps = { project: Pick<ProjectListed, "state" | "current_round"
 
 /** Where a project is in its life, unless it waits for somebody to help a round that has failed. */
 export function ProjectChip({ project: { state, current_round: round } }: ProjectChipProps) {
-  if (round?.state === "failed" && state !== "finished") {
+  if (round?.failed && state !== "finished") {
     return <Chip tone="bad">{t.projects.roundFailed}</Chip>;
   }
   return (

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { t } from "../strings";
 import { Button } from "./Button";
+import { Said } from "./Said";
 import styles from "./State.module.css";
 
 /** Grey bars where text will be, of the height the text will have. */
@@ -51,7 +52,9 @@ export function Failure({ error, onRetry }: FailureProps) {
     <div role="alert" className={styles.failure}>
       <div>
         <strong>{t.common.failed}</strong>
-        <p>{error.message}</p>
+        <p>
+          <Said>{error}</Said>
+        </p>
       </div>
       {onRetry && (
         <Button size="small" onClick={onRetry}>

@@ -35,8 +35,7 @@ export function TakeBackReview({ projectId, review, ...look }: TakeBackReviewPro
           text={text.text(done)}
           action={text.action}
           danger
-          busy={revert.isPending}
-          error={revert.error}
+          does={revert}
           onConfirm={() => revert.mutate()}
           onClose={() => setAsks(false)}
         />

@@ -3,10 +3,11 @@ import { locale } from "../strings/language";
 
 /** Of a share, how many of 100 that is at most: rounded up, so that nothing is promised that does not hold. */
 export const highOf = (share: number): string => tenths(Math.ceil(1000 * share - 1e-6));
-/** How many of 100 at least: rounded down. */
-export const lowOf = (share: number): string => tenths(Math.floor(1000 * share + 1e-6));
 /** About how many of 100. */
 export const aboutOf = (share: number): string => tenths(Math.round(1000 * share));
+
+/** The same to be changed in a field: as it is, without what binary fractions add to it. */
+export const of100 = (share: number): number => Math.round(1e6 * share) / 1e4;
 
 /** The same in whole images, where tenths would claim too much. */
 export const highestOf = (share: number): string => whole(Math.ceil(100 * share - 1e-6));

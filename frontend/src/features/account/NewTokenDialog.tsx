@@ -8,21 +8,24 @@ import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Dialog, DialogActions } from "../../ui/Dialog";
 import { SelectField, TextField } from "../../ui/Field";
+import { Said } from "../../ui/Said";
 import { Notice } from "../../ui/State";
 import styles from "./AccountScreen.module.css";
+import { lifetimes } from "./lifetimes";
 
-const LIFETIMES = [30, 90, 365];
 const SCOPES = ["read", "label", "write", "admin"] as const;
 type Scope = (typeof SCOPES)[number];
 
 type NewTokenDialogProps = {
   /** How long a token is good for where nothing else is said. */
   days: number;
+  /** How long at most; any time if null. */
+  most: number | null;
   onClose: () => void;
   onCreated: (token: TokenWithSecret) => void;
 };
 
-export function NewTokenDialog({ days: usual, onClose, onCreated }: NewTokenDialogProps) {
+export function NewTokenDialog({ days: usual, most, onClose, onCreated }: NewTokenDialogProps) {
   const [name, setName] = useState("");
   const [days, setDays] = useState(String(usual));
   const [scope, setScope] = useState<Scope>("write");
@@ -89,17 +92,17 @@ export function NewTokenDialog({ days: usual, onClose, onCreated }: NewTokenDial
           value={days}
           onChange={(event) => setDays(event.target.value)}
         >
-          {[...new Set([...LIFETIMES, usual])]
-            .sort((a, b) => a - b)
-            .map((count) => (
-              <option key={count} value={count}>
-                {t.people.expiresIn(count)}
-              </option>
-            ))}
-          <option value="">{t.people.expiresNever}</option>
+          {lifetimes(usual, most).map((count) => (
+            <option key={count} value={count}>
+              {t.people.expiresIn(count)}
+            </option>
+          ))}
+          {most === null && <option value="">{t.people.expiresNever}</option>}
         </SelectField>
         {create.error && (
-          <Notice tone="bad">{isTooLong ? t.people.expiresTooLong : create.error.message}</Notice>
+          <Notice tone="bad">
+            {isTooLong ? t.people.expiresTooLong : <Said>{create.error}</Said>}
+          </Notice>
         )}
         <DialogActions>
           <Button onClick={onClose}>{t.common.cancel}</Button>

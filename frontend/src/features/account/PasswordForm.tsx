@@ -4,6 +4,7 @@ import { changePassword, meQuery } from "../../api/auth";
 import { ApiError } from "../../api/errors";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
+import { ErrorNotice } from "../../ui/ErrorNotice";
 import { TextField } from "../../ui/Field";
 import { Notice } from "../../ui/State";
 import styles from "./AccountScreen.module.css";
@@ -51,14 +52,14 @@ export function PasswordForm({ oldLabel, email }: PasswordFormProps) {
       <TextField
         label={oldLabel}
         autoComplete="current-password"
-        error={field === "old_password" ? error?.message : null}
+        error={field === "old_password" ? error : null}
         {...bind("old")}
       />
       <TextField
         label={t.people.newPassword}
         autoComplete="new-password"
         minLength={LEAST}
-        error={field === "password" ? error?.message : null}
+        error={field === "password" ? error : null}
         {...bind("fresh")}
       />
       <TextField
@@ -67,7 +68,7 @@ export function PasswordForm({ oldLabel, email }: PasswordFormProps) {
         error={differ ? t.people.passwordsDiffer : null}
         {...bind("again")}
       />
-      {error && !field && <Notice tone="bad">{error.message}</Notice>}
+      {!field && <ErrorNotice error={error} />}
       <Button type="submit" kind="primary" busy={change.isPending} disabled={differ}>
         {t.people.changePassword}
       </Button>

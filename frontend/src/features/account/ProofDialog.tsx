@@ -3,8 +3,8 @@ import { ApiError } from "../../api/errors";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Dialog, DialogActions } from "../../ui/Dialog";
+import { ErrorNotice } from "../../ui/ErrorNotice";
 import { TextField } from "../../ui/Field";
-import { Notice } from "../../ui/State";
 import styles from "./AccountScreen.module.css";
 
 type ProofDialogProps = {
@@ -38,7 +38,7 @@ export function ProofDialog(props: ProofDialogProps) {
           autoComplete="current-password"
           required
           data-autofocus
-          error={field === "password" ? error?.message : null}
+          error={field === "password" ? error : null}
           value={password}
           onChange={(event) => setPassword(event.target.value)}
         />
@@ -48,11 +48,11 @@ export function ProofDialog(props: ProofDialogProps) {
           autoComplete="one-time-code"
           autoCapitalize="none"
           required
-          error={field === "code" ? error?.message : null}
+          error={field === "code" ? error : null}
           value={code}
           onChange={(event) => setCode(event.target.value)}
         />
-        {error && !field && <Notice tone="bad">{error.message}</Notice>}
+        {!field && <ErrorNotice error={error} />}
         <DialogActions>
           <Button onClick={onClose}>{t.common.cancel}</Button>
           <Button type="submit" kind={danger ? "danger" : "primary"} busy={busy}>

@@ -7,7 +7,7 @@ import { Button } from "../../ui/Button";
 import { Card } from "../../ui/Card";
 import { Chip } from "../../ui/Chip";
 import { Dialog } from "../../ui/Dialog";
-import { Failure, Loading, Skeleton } from "../../ui/State";
+import { Fetching } from "../../ui/Fetching";
 import { ProofDialog } from "./ProofDialog";
 import { RecoveryCodes } from "./RecoveryCodes";
 import styles from "./SecondFactor.module.css";
@@ -54,12 +54,7 @@ export function SecondFactorCard() {
         ))
       }
     >
-      {factor.isPending && (
-        <Loading>
-          <Skeleton height="2rem" />
-        </Loading>
-      )}
-      {factor.error && <Failure error={factor.error} onRetry={() => factor.refetch()} />}
+      <Fetching of={factor} height="2rem" />
       {found && (
         <div className={styles.state}>
           <Chip tone={found.enabled ? "good" : "plain"}>{found.enabled ? text.on : text.off}</Chip>

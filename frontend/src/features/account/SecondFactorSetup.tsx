@@ -5,9 +5,9 @@ import { beginSecondFactor, confirmSecondFactor } from "../../api/secondFactor";
 import type { NewSecondFactor } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
+import { ErrorNotice } from "../../ui/ErrorNotice";
 import { TextField } from "../../ui/Field";
 import { QrCode } from "../../ui/QrCode";
-import { Notice } from "../../ui/State";
 import { RecoveryCodes } from "./RecoveryCodes";
 import styles from "./SecondFactor.module.css";
 
@@ -96,12 +96,12 @@ function Ask({ label, intro, action, busy, error, field, onTyped }: AskProps) {
           label={label}
           required
           data-autofocus
-          error={isOfField ? error.message : null}
+          error={isOfField ? error : null}
           value={value}
           onChange={(event) => setValue(event.target.value)}
         />
       </div>
-      {error && !isOfField && <Notice tone="bad">{error.message}</Notice>}
+      {!isOfField && <ErrorNotice error={error} />}
       <Button type="submit" kind="primary" busy={busy}>
         {action}
       </Button>

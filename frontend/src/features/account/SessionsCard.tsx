@@ -5,8 +5,9 @@ import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Card } from "../../ui/Card";
 import { Chip } from "../../ui/Chip";
+import { ErrorNotice } from "../../ui/ErrorNotice";
+import { Fetching } from "../../ui/Fetching";
 import { formatDateTime } from "../../ui/format";
-import { Failure, Loading, Notice, Skeleton } from "../../ui/State";
 import { Table } from "../../ui/Table";
 import styles from "./AccountScreen.module.css";
 import { browserOf } from "./agent";
@@ -36,13 +37,8 @@ export function SessionsCard() {
         )
       }
     >
-      {sessions.isPending && (
-        <Loading>
-          <Skeleton height="6rem" />
-        </Loading>
-      )}
-      {sessions.error && <Failure error={sessions.error} onRetry={() => sessions.refetch()} />}
-      {error && <Notice tone="bad">{error.message}</Notice>}
+      <Fetching of={sessions} height="6rem" />
+      <ErrorNotice error={error} />
       {items.length > 0 && (
         <Table label={text.sessions}>
           <thead>

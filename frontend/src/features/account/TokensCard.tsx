@@ -6,9 +6,10 @@ import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Card } from "../../ui/Card";
 import { Chip } from "../../ui/Chip";
+import { ErrorNotice } from "../../ui/ErrorNotice";
+import { Fetching } from "../../ui/Fetching";
 import { formatDate } from "../../ui/format";
 import { Secret } from "../../ui/Secret";
-import { Failure, Loading, Notice, Skeleton } from "../../ui/State";
 import { Table } from "../../ui/Table";
 import styles from "./AccountScreen.module.css";
 import { NewTokenDialog } from "./NewTokenDialog";
@@ -26,17 +27,16 @@ export function TokensCard() {
       {fresh && (
         <Secret title={t.people.tokenOnce} label={t.people.tokenSecret} value={fresh.secret} />
       )}
-      {tokens.isPending && (
-        <Loading>
-          <Skeleton height="6rem" />
-        </Loading>
+      <Fetching of={tokens} height="6rem" />
+      {tokens.data?.sso_days && tokens.data.items.length > 0 && (
+        <p className={styles.quiet}>{t.people.tokensEndWithSignOn(tokens.data.sso_days)}</p>
       )}
-      {tokens.error && <Failure error={tokens.error} onRetry={() => tokens.refetch()} />}
       {tokens.data?.items.length === 0 && <p className={styles.quiet}>{t.people.noTokens}</p>}
       {tokens.data && tokens.data.items.length > 0 && <TokenTable tokens={tokens.data.items} />}
       {creating && (
         <NewTokenDialog
           days={tokens.data?.days ?? 90}
+          most={tokens.data?.most_days ?? null}
           onClose={() => setCreating(false)}
           onCreated={(token) => {
             setFresh(token);
@@ -56,7 +56,7 @@ function TokenTable({ tokens }: { tokens: Token[] }) {
   });
   return (
     <>
-      {revoke.error && <Notice tone="bad">{revoke.error.message}</Notice>}
+      <ErrorNotice error={revoke.error} />
       <Table label={t.people.tokens}>
         <thead>
           <tr>

@@ -1,13 +1,7 @@
 import { t } from "../../strings";
+import { browserIn } from "../../ui/browsers";
 
-/** In this order: most browsers say the names of others as well. */
-const BROWSERS: [RegExp, string][] = [
-  [/\bEdg(e|A|iOS)?\//, "Edge"],
-  [/\b(OPR|Opera)\//, "Opera"],
-  [/\bSamsungBrowser\//, "Samsung Internet"],
-  [/\b(Firefox|FxiOS)\//, "Firefox"],
-  [/\b(Chrome|CriOS|HeadlessChrome)\//, "Chrome"],
-  [/\bVersion\/.*\bSafari\//, "Safari"],
+const PROGRAMS: [RegExp, string][] = [
   [/^python-httpx\/|^Karat/i, "Python"],
   [/^curl\//, "curl"],
 ];
@@ -26,8 +20,9 @@ const nameIn = (known: [RegExp, string][], agent: string): string | undefined =>
 
 /** What a browser calls itself, in words: Firefox on Windows. */
 export function browserOf(agent: string | null): string {
-  const browser = nameIn(BROWSERS, agent ?? "");
-  const system = nameIn(SYSTEMS, agent ?? "");
+  const said = agent ?? "";
+  const browser = browserIn(said)?.name ?? nameIn(PROGRAMS, said);
+  const system = nameIn(SYSTEMS, said);
   if (browser && system) return t.signIn.on(browser, system);
   return browser ?? system ?? t.signIn.unknownBrowser;
 }

@@ -4,6 +4,7 @@ import { t } from "../../strings";
 import { Chip } from "../../ui/Chip";
 import { formatDateTime } from "../../ui/format";
 import { Meter } from "../../ui/Meter";
+import { Said } from "../../ui/Said";
 import { Table } from "../../ui/Table";
 import styles from "./AdminScreen.module.css";
 
@@ -49,7 +50,7 @@ export function ActiveJobs({ jobs }: { jobs: ActiveJob[] }) {
 }
 
 function Progress({ job: { progress, message, state } }: { job: ActiveJob }) {
-  if (!progress || state !== "running") return message ? t.common.said(message) : "–";
+  if (!progress || state !== "running") return message ? <Said>{message}</Said> : "–";
   return (
     <Meter
       label={t.common.phases[progress.phase] ?? progress.phase}

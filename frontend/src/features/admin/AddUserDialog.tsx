@@ -5,8 +5,8 @@ import type { Role } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Dialog, DialogActions } from "../../ui/Dialog";
+import { ErrorNotice } from "../../ui/ErrorNotice";
 import { SelectField, TextField } from "../../ui/Field";
-import { Notice } from "../../ui/State";
 import styles from "./AddUserDialog.module.css";
 
 const EMPTY: NewUser = { email: "", name: "", role: "annotator", password: "" };
@@ -56,7 +56,7 @@ export function AddUserDialog({ onClose }: { onClose: () => void }) {
           minLength={10}
           {...bind("password")}
         />
-        {add.error && <Notice tone="bad">{add.error.message}</Notice>}
+        <ErrorNotice error={add.error} />
         <DialogActions>
           <Button onClick={onClose}>{t.common.cancel}</Button>
           <Button type="submit" kind="primary" busy={add.isPending}>

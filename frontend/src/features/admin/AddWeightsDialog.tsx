@@ -5,21 +5,31 @@ import { uploadWeights, weightsQuery } from "../../api/weights";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Dialog, DialogActions } from "../../ui/Dialog";
+import { ErrorNotice } from "../../ui/ErrorNotice";
 import { SelectField, TextField } from "../../ui/Field";
 import { formatBytes } from "../../ui/format";
 import { Meter } from "../../ui/Meter";
-import { Notice } from "../../ui/State";
 import styles from "./AdminScreen.module.css";
 
 const { weights: text } = t;
 // They are called so in every language.
-const LIBRARIES: readonly Weights["library"][] = ["timm", "torchvision"];
+const LIBRARIES: readonly Weights["library"][] = ["timm", "torchvision", "open_clip"];
 
-export function AddWeightsDialog({ onClose }: { onClose: () => void }) {
+type AddWeightsDialogProps = {
+  /** The network that a file is wanted for, if that is known. */
+  library: string | null;
+  architecture: string;
+  onClose: () => void;
+};
+
+export function AddWeightsDialog(props: AddWeightsDialogProps) {
+  const { onClose } = props;
   const client = useQueryClient();
   const [file, setFile] = useState<File | null>(null);
-  const [library, setLibrary] = useState<Weights["library"]>("timm");
-  const [architecture, setArchitecture] = useState("");
+  const [library, setLibrary] = useState<Weights["library"]>(
+    LIBRARIES.find((one) => one === props.library) ?? "timm",
+  );
+  const [architecture, setArchitecture] = useState(props.architecture);
   const [name, setName] = useState("");
   const [sent, setSent] = useState(0);
   const [stop] = useState(() => new AbortController());
@@ -92,7 +102,7 @@ export function AddWeightsDialog({ onClose }: { onClose: () => void }) {
             text={text.sent(formatBytes(sent), formatBytes(file.size))}
           />
         )}
-        {add.error && <Notice tone="bad">{add.error.message}</Notice>}
+        <ErrorNotice error={add.error} />
         <DialogActions>
           <Button onClick={close}>{t.common.cancel}</Button>
           <Button type="submit" kind="primary" busy={add.isPending}>

@@ -4,12 +4,13 @@ import { AUDIT_LINES, auditQuery, auditUrl } from "../../api/admin";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Card } from "../../ui/Card";
-import { Empty, Failure, Loading, Skeleton } from "../../ui/State";
+import { Fetching } from "../../ui/Fetching";
+import { More } from "../../ui/More";
+import { Empty } from "../../ui/State";
 import styles from "./AdminScreen.module.css";
 import { AuditFilters } from "./AuditFilters";
 import { AuditTable } from "./AuditTable";
 import { filterOf, searchOf, shownIn } from "./filter";
-import { MoreButton } from "./MoreButton";
 
 const { audit: text } = t.admin;
 
@@ -40,14 +41,7 @@ export function AuditScreen() {
           onChange={(changed) => setSearch(searchOf(changed), { replace: true })}
           onClear={search.size > 0 ? clear : null}
         />
-        {entries.isPending && (
-          <Loading>
-            <Skeleton height="24rem" />
-          </Loading>
-        )}
-        {entries.error && !entries.data && (
-          <Failure error={entries.error} onRetry={() => entries.refetch()} />
-        )}
+        <Fetching of={entries} height="24rem" />
         {entries.data && items.length === 0 && (
           <Empty
             title={text.empty}
@@ -57,7 +51,7 @@ export function AuditScreen() {
           </Empty>
         )}
         {items.length > 0 && <AuditTable entries={items} />}
-        <MoreButton list={entries} />
+        <More list={entries}>{t.admin.more}</More>
       </Card>
     </>
   );

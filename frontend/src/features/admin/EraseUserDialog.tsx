@@ -5,7 +5,7 @@ import type { User } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Dialog, DialogActions } from "../../ui/Dialog";
-import { Notice } from "../../ui/State";
+import { ErrorNotice } from "../../ui/ErrorNotice";
 import styles from "./AdminScreen.module.css";
 
 const { erasure: text } = t;
@@ -27,7 +27,7 @@ export function EraseUserDialog({ user, onClose }: { user: User; onClose: () => 
           {text.held}
         </a>
       </p>
-      {erase.error && <Notice tone="bad">{erase.error.message}</Notice>}
+      <ErrorNotice error={erase.error} />
       <DialogActions>
         <Button onClick={onClose}>{t.common.cancel}</Button>
         <Button kind="danger" busy={erase.isPending} onClick={() => erase.mutate()}>

@@ -23,8 +23,7 @@ export function ResetFactorDialog({ user, onClose }: { user: User; onClose: () =
       text={text.resetText}
       action={text.reset}
       danger
-      busy={reset.isPending}
-      error={reset.error}
+      does={reset}
       onConfirm={() => reset.mutate()}
       onClose={onClose}
     />

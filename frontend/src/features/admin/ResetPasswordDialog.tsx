@@ -6,9 +6,9 @@ import type { User } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Dialog, DialogActions } from "../../ui/Dialog";
+import { ErrorNotice } from "../../ui/ErrorNotice";
 import { CheckField } from "../../ui/Field";
 import { Secret } from "../../ui/Secret";
-import { Notice } from "../../ui/State";
 import styles from "./AdminScreen.module.css";
 
 const { users: text } = t.admin;
@@ -46,7 +46,7 @@ export function ResetPasswordDialog({ user, onClose }: { user: User; onClose: ()
           checked={tokens}
           onChange={(event) => setTokens(event.target.checked)}
         />
-        {reset.error && <Notice tone="bad">{reset.error.message}</Notice>}
+        <ErrorNotice error={reset.error} />
       </div>
       <DialogActions>
         <Button onClick={onClose}>{t.common.cancel}</Button>

@@ -9,12 +9,13 @@ import { Button } from "../../ui/Button";
 import { Card } from "../../ui/Card";
 import { Chip } from "../../ui/Chip";
 import { ConfirmDialog } from "../../ui/ConfirmDialog";
+import { Fetching } from "../../ui/Fetching";
 import { SelectField } from "../../ui/Field";
 import { formatDate, formatDateTime } from "../../ui/format";
-import { Empty, Failure, Loading, Skeleton } from "../../ui/State";
+import { More } from "../../ui/More";
+import { Empty } from "../../ui/State";
 import { Table } from "../../ui/Table";
 import styles from "./AdminScreen.module.css";
-import { MoreButton } from "./MoreButton";
 
 const { tokens: text } = t.admin;
 
@@ -44,19 +45,12 @@ export function TokensScreen() {
             ))}
           </SelectField>
         </div>
-        {tokens.isPending && (
-          <Loading>
-            <Skeleton height="14rem" />
-          </Loading>
-        )}
-        {tokens.error && !tokens.data && (
-          <Failure error={tokens.error} onRetry={() => tokens.refetch()} />
-        )}
+        <Fetching of={tokens} height="14rem" />
         {tokens.data && items.length === 0 && (
           <Empty title={text.empty}>{userId ? text.emptyOfUser : text.emptyText}</Empty>
         )}
         {items.length > 0 && <TokenTable tokens={items} />}
-        <MoreButton list={tokens} />
+        <More list={tokens}>{t.admin.more}</More>
       </Card>
     </>
   );
@@ -129,13 +123,9 @@ function TokenTable({ tokens }: { tokens: OwnedToken[] }) {
           text={text.revokeText(asked.user.name)}
           action={t.people.revoke}
           danger
-          busy={revoke.isPending}
-          error={revoke.error}
+          does={revoke}
           onConfirm={() => revoke.mutate(asked)}
-          onClose={() => {
-            revoke.reset();
-            setAsked(null);
-          }}
+          onClose={() => setAsked(null)}
         />
       )}
     </>

@@ -4,23 +4,24 @@ import { usersQuery } from "../../api/auth";
 import type { UserActivity } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
+import { ErrorNotice } from "../../ui/ErrorNotice";
 import styles from "./AdminScreen.module.css";
 
 const { users: text } = t.admin;
 const { factor } = t.signIn;
 
+/** What is asked about first: it cannot be taken back, or locks somebody out. */
+export type Asked = "deactivate" | "erase" | "password" | "factor";
+
 type UserActionsProps = {
   user: UserActivity;
   isChanging: boolean;
   onChange: (change: { active?: boolean; second_factor_required?: boolean }) => void;
-  onResetPassword: () => void;
-  onResetFactor: () => void;
-  onErase: () => void;
+  onAsk: (what: Asked) => void;
 };
 
 /** What an admin may do about somebody else. */
-export function UserActions(props: UserActionsProps) {
-  const { user, isChanging, onChange, onResetPassword, onResetFactor, onErase } = props;
+export function UserActions({ user, isChanging, onChange, onAsk }: UserActionsProps) {
   const client = useQueryClient();
   const unlock = useMutation({
     mutationFn: unlockUser,
@@ -29,6 +30,7 @@ export function UserActions(props: UserActionsProps) {
   const isRequired = user.second_factor_required;
   return (
     <span className={styles.acts}>
+      <ErrorNotice error={unlock.error} />
       {user.locked && (
         <Button
           size="small"
@@ -45,7 +47,7 @@ export function UserActions(props: UserActionsProps) {
           size="small"
           kind="quiet"
           aria-label={text.resetOf(user.name)}
-          onClick={onResetPassword}
+          onClick={() => onAsk("password")}
         >
           {text.reset}
         </Button>
@@ -55,7 +57,7 @@ export function UserActions(props: UserActionsProps) {
           size="small"
           kind="quiet"
           aria-label={t.erasure.actionOf(user.name)}
-          onClick={onErase}
+          onClick={() => onAsk("erase")}
         >
           {t.erasure.action}
         </Button>
@@ -67,7 +69,7 @@ export function UserActions(props: UserActionsProps) {
         aria-label={
           user.active ? t.people.deactivateUser(user.name) : t.people.activateUser(user.name)
         }
-        onClick={() => onChange({ active: !user.active })}
+        onClick={() => (user.active ? onAsk("deactivate") : onChange({ active: true }))}
       >
         {user.active ? t.people.deactivate : t.people.activate}
       </Button>
@@ -76,7 +78,7 @@ export function UserActions(props: UserActionsProps) {
           size="small"
           kind="quiet"
           aria-label={factor.resetOf(user.name)}
-          onClick={onResetFactor}
+          onClick={() => onAsk("factor")}
         >
           {factor.reset}
         </Button>

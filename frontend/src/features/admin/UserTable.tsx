@@ -6,15 +6,15 @@ import type { Role, User, UserActivity } from "../../api/types";
 import { t } from "../../strings";
 import { Chip } from "../../ui/Chip";
 import { ConfirmDialog } from "../../ui/ConfirmDialog";
+import { ErrorNotice } from "../../ui/ErrorNotice";
 import { SelectField } from "../../ui/Field";
 import { formatCount, formatDateTime } from "../../ui/format";
-import { Notice } from "../../ui/State";
 import { Table } from "../../ui/Table";
 import styles from "./AdminScreen.module.css";
 import { EraseUserDialog } from "./EraseUserDialog";
 import { ResetFactorDialog } from "./ResetFactorDialog";
 import { ResetPasswordDialog } from "./ResetPasswordDialog";
-import { UserActions } from "./UserActions";
+import { type Asked, UserActions } from "./UserActions";
 
 const { users: text } = t.admin;
 
@@ -23,19 +23,16 @@ type Change = { id: number; role?: Role; active?: boolean; second_factor_require
 /** Everybody, what they may do, and what they can come in with. */
 export function UserTable({ users, me }: { users: UserActivity[]; me: User }) {
   const client = useQueryClient();
-  const [leaving, setLeaving] = useState<User | null>(null);
-  const [erasing, setErasing] = useState<User | null>(null);
-  const [resetting, setResetting] = useState<User | null>(null);
-  const [losing, setLosing] = useState<User | null>(null);
+  const [asked, setAsked] = useState<{ what: Asked; user: User } | null>(null);
+  const close = () => setAsked(null);
   const update = useMutation({
     mutationFn: ({ id, ...body }: Change) => updateUser(id, body),
-    onSuccess: () => setLeaving(null),
     // The key of all users is the beginning of that of their activity.
     onSettled: () => client.invalidateQueries({ queryKey: usersQuery.queryKey }),
   });
   return (
     <>
-      {update.error && !leaving && <Notice tone="bad">{update.error.message}</Notice>}
+      {update.error && asked?.what !== "deactivate" && <ErrorNotice error={update.error} />}
       <Table label={t.people.usersTitle}>
         <thead>
           <tr>
@@ -109,14 +106,8 @@ export function UserTable({ users, me }: { users: UserActivity[]; me: User }) {
                   <UserActions
                     user={user}
                     isChanging={update.isPending && update.variables.id === user.id}
-                    onChange={(change) =>
-                      change.active === false
-                        ? setLeaving(user)
-                        : update.mutate({ id: user.id, ...change })
-                    }
-                    onResetPassword={() => setResetting(user)}
-                    onResetFactor={() => setLosing(user)}
-                    onErase={() => setErasing(user)}
+                    onChange={(change) => update.mutate({ id: user.id, ...change })}
+                    onAsk={(what) => setAsked({ what, user })}
                   />
                 )}
               </td>
@@ -124,24 +115,22 @@ export function UserTable({ users, me }: { users: UserActivity[]; me: User }) {
           ))}
         </tbody>
       </Table>
-      {leaving && (
+      {asked?.what === "deactivate" && (
         <ConfirmDialog
-          title={text.deactivateTitle(leaving.name)}
+          title={text.deactivateTitle(asked.user.name)}
           text={text.deactivateText}
           action={t.people.deactivate}
           danger
-          busy={update.isPending}
-          error={update.error}
-          onConfirm={() => update.mutate({ id: leaving.id, active: false })}
-          onClose={() => {
-            update.reset();
-            setLeaving(null);
-          }}
+          does={update}
+          onConfirm={() =>
+            update.mutate({ id: asked.user.id, active: false }, { onSuccess: close })
+          }
+          onClose={close}
         />
       )}
-      {erasing && <EraseUserDialog user={erasing} onClose={() => setErasing(null)} />}
-      {resetting && <ResetPasswordDialog user={resetting} onClose={() => setResetting(null)} />}
-      {losing && <ResetFactorDialog user={losing} onClose={() => setLosing(null)} />}
+      {asked?.what === "erase" && <EraseUserDialog user={asked.user} onClose={close} />}
+      {asked?.what === "password" && <ResetPasswordDialog user={asked.user} onClose={close} />}
+      {asked?.what === "factor" && <ResetFactorDialog user={asked.user} onClose={close} />}
     </>
   );
 }

@@ -5,7 +5,7 @@ import type { User } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Card } from "../../ui/Card";
-import { Failure, Loading, Skeleton } from "../../ui/State";
+import { Fetching } from "../../ui/Fetching";
 import { AddUserDialog } from "./AddUserDialog";
 import styles from "./AdminScreen.module.css";
 import { UserTable } from "./UserTable";
@@ -22,14 +22,7 @@ export function UsersScreen({ me }: { me: User }) {
         </Button>
       </header>
       <Card>
-        {users.isPending && (
-          <Loading>
-            <Skeleton height="10rem" />
-          </Loading>
-        )}
-        {users.error && !users.data && (
-          <Failure error={users.error} onRetry={() => users.refetch()} />
-        )}
+        <Fetching of={users} height="10rem" />
         {users.data && <UserTable users={users.data.items} me={me} />}
       </Card>
       {adding && <AddUserDialog onClose={() => setAdding(false)} />}

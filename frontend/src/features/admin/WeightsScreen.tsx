@@ -1,10 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { useSearchParams } from "react-router";
 import { weightsQuery } from "../../api/weights";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Card } from "../../ui/Card";
-import { Empty, Failure, Loading, Skeleton } from "../../ui/State";
+import { Fetching } from "../../ui/Fetching";
+import { Empty } from "../../ui/State";
 import { AddWeightsDialog } from "./AddWeightsDialog";
 import styles from "./AdminScreen.module.css";
 import { WeightsTable } from "./WeightsTable";
@@ -14,7 +16,13 @@ const { weights: text } = t;
 /** Weights that projects may start from instead of published ones. */
 export function WeightsScreen() {
   const found = useQuery(weightsQuery);
-  const [isAdding, setAdding] = useState(false);
+  // Who was led here from a model has said which network it is for.
+  const [wanted, setWanted] = useSearchParams();
+  const [isAdding, setAdding] = useState(wanted.has("architecture"));
+  const close = () => {
+    setAdding(false);
+    setWanted({}, { replace: true });
+  };
   const items = found.data?.items ?? [];
   return (
     <>
@@ -25,18 +33,17 @@ export function WeightsScreen() {
         </Button>
       </header>
       <Card>
-        {found.isPending && (
-          <Loading>
-            <Skeleton height="10rem" />
-          </Loading>
-        )}
-        {found.error && !found.data && (
-          <Failure error={found.error} onRetry={() => found.refetch()} />
-        )}
+        <Fetching of={found} height="10rem" />
         {found.data && items.length === 0 && <Empty title={text.empty}>{text.emptyText}</Empty>}
         {items.length > 0 && <WeightsTable weights={items} />}
       </Card>
-      {isAdding && <AddWeightsDialog onClose={() => setAdding(false)} />}
+      {isAdding && (
+        <AddWeightsDialog
+          library={wanted.get("library")}
+          architecture={wanted.get("architecture") ?? ""}
+          onClose={close}
+        />
+      )}
     </>
   );
 }

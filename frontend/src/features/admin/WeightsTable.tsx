@@ -52,13 +52,9 @@ export function WeightsTable({ weights }: { weights: Weights[] }) {
           text={text.removeText}
           action={text.remove}
           danger
-          busy={remove.isPending}
-          error={remove.error}
+          does={remove}
           onConfirm={() => remove.mutate(asked)}
-          onClose={() => {
-            remove.reset();
-            setAsked(null);
-          }}
+          onClose={() => setAsked(null)}
         />
       )}
     </>

@@ -5,8 +5,9 @@ import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Card } from "../../ui/Card";
 import { Chip } from "../../ui/Chip";
+import { ErrorNotice } from "../../ui/ErrorNotice";
 import { formatCount, formatDateTime, formatTime } from "../../ui/format";
-import { Failure, Loading, Notice, Skeleton } from "../../ui/State";
+import { Failure, Loading, Skeleton } from "../../ui/State";
 import { Table } from "../../ui/Table";
 import { ActiveJobs } from "./ActiveJobs";
 import styles from "./AdminScreen.module.css";
@@ -93,7 +94,7 @@ function ProcessTable({ workers, jobs }: Pick<Workers, "workers" | "jobs">) {
   };
   return (
     <>
-      {forget.error && <Notice tone="bad">{forget.error.message}</Notice>}
+      <ErrorNotice error={forget.error} />
       <Table label={text.processes}>
         <thead>
           <tr>

@@ -1,4 +1,5 @@
 import { t } from "../../strings";
+import { browserIn } from "../../ui/browsers";
 
 /** Said elsewhere in the row, or by the changes. */
 const LEFT_OUT = new Set(["changes", "fields", "email", "name"]);
@@ -32,19 +33,8 @@ export function detailsOf(detail: Record<string, unknown>): [string, string][] {
 const isEmpty = (value: unknown): boolean =>
   typeof value === "object" && value !== null && Object.keys(value).length === 0;
 
-const BROWSERS: [RegExp, string][] = [
-  [/Edg\/(\d+)/, "Edge"],
-  [/OPR\/(\d+)/, "Opera"],
-  [/Firefox\/(\d+)/, "Firefox"],
-  [/Chrome\/(\d+)/, "Chrome"],
-  [/Version\/(\d+).*Safari/, "Safari"],
-];
-
 /** What somebody used, in a word or two: the browser, or how a program calls itself. */
 export function programOf(agent: string): string {
-  for (const [pattern, name] of BROWSERS) {
-    const found = pattern.exec(agent);
-    if (found) return `${name} ${found[1]}`;
-  }
-  return agent.split(" ")[0] ?? agent;
+  const browser = browserIn(agent);
+  return browser ? `${browser.name} ${browser.version}` : (agent.split(" ")[0] ?? agent);
 }

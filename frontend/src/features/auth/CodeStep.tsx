@@ -3,6 +3,7 @@ import { ApiError } from "../../api/errors";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { TextField } from "../../ui/Field";
+import { Said } from "../../ui/Said";
 import { Notice } from "../../ui/State";
 import styles from "./LoginForm.module.css";
 
@@ -44,7 +45,7 @@ export function CodeStep({ busy, error, onCode, onBack }: CodeStepProps) {
       />
       {error && !isWrong && (
         <Notice tone="bad">
-          {reason === "codes_used_up" ? t.signIn.codesUsedUp : error.message}
+          {reason === "codes_used_up" ? t.signIn.codesUsedUp : <Said>{error}</Said>}
         </Notice>
       )}
       <Button type="submit" kind="primary" size="large" busy={busy}>

@@ -6,6 +6,7 @@ import type { Me } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { TextField } from "../../ui/Field";
+import { Said } from "../../ui/Said";
 import { Failure, Notice } from "../../ui/State";
 import { CodeStep } from "./CodeStep";
 import styles from "./LoginForm.module.css";
@@ -80,7 +81,11 @@ export function LoginForm({ email: known = "", next, withPassword, onDone }: Log
             value={password}
             onChange={(event) => setPassword(event.target.value)}
           />
-          {signIn.error && <Notice tone="bad">{messageOf(signIn.error)}</Notice>}
+          {signIn.error && (
+            <Notice tone="bad">
+              {code === "bad_credentials" ? t.people.badCredentials : <Said>{signIn.error}</Said>}
+            </Notice>
+          )}
           <Button
             type="submit"
             kind={single ? "secondary" : "primary"}
@@ -97,6 +102,3 @@ export function LoginForm({ email: known = "", next, withPassword, onDone }: Log
 
 const codeOf = (error: Error | null): string | null =>
   error instanceof ApiError ? error.code : null;
-
-const messageOf = (error: Error): string =>
-  codeOf(error) === "bad_credentials" ? t.people.badCredentials : error.message;

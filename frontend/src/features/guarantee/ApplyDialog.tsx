@@ -4,8 +4,9 @@ import type { Project } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Dialog, DialogActions } from "../../ui/Dialog";
+import { ErrorNotice } from "../../ui/ErrorNotice";
 import { formatCount } from "../../ui/format";
-import { Loading, Notice, Skeleton } from "../../ui/State";
+import { Loading, Skeleton } from "../../ui/State";
 import { Table } from "../../ui/Table";
 import { Group } from "./Group";
 
@@ -53,7 +54,7 @@ export function ApplyDialog(props: ApplyDialogProps) {
         </Loading>
       )}
       {certificate.people > 0 && <p>{text.left(certificate.people)}</p>}
-      {error && <Notice tone="bad">{t.common.said(error.message)}</Notice>}
+      <ErrorNotice error={error} />
       <DialogActions>
         <Button onClick={onClose}>{t.common.cancel}</Button>
         <Button kind="primary" busy={busy} onClick={onConfirm}>

@@ -5,8 +5,8 @@ import { projectQuery } from "../../api/projects";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Dialog, DialogActions } from "../../ui/Dialog";
+import { ErrorNotice } from "../../ui/ErrorNotice";
 import { NumberField } from "../../ui/NumberField";
-import { Notice } from "../../ui/State";
 import styles from "./Guarantee.module.css";
 
 const USUAL = 100;
@@ -46,7 +46,7 @@ export function AskDraws({ projectId }: { projectId: number }) {
             max={MOST}
             onChange={(value) => value !== null && setNumber(value)}
           />
-          {ask.error && <Notice tone="bad">{t.common.said(ask.error.message)}</Notice>}
+          <ErrorNotice error={ask.error} />
           <DialogActions>
             <Button onClick={() => setOpen(false)}>{t.common.cancel}</Button>
             <Button kind="primary" busy={ask.isPending} onClick={() => ask.mutate()}>

@@ -2,8 +2,8 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { type Certificate, certificatesQuery } from "../../api/guarantee";
 import { t } from "../../strings";
-import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
+import { More } from "../../ui/More";
 import { highOf, sureOf } from "../../ui/outOf";
 import styles from "./Guarantee.module.css";
 import { moreOf } from "./words";
@@ -12,7 +12,9 @@ export const TONES = {
   scoring: "plain",
   asking: "gold",
   ready: "good",
+  applying: "gold",
   applied: "good",
+  revoking: "gold",
   revoked: "plain",
   refused: "bad",
 } as const satisfies Record<Certificate["state"], "plain" | "gold" | "good" | "bad">;
@@ -37,15 +39,9 @@ export function CertificateList({ projectId }: { projectId: number }) {
           </li>
         ))}
       </ul>
-      {found.hasNextPage && (
-        <Button
-          size="small"
-          busy={found.isFetchingNextPage}
-          onClick={() => void found.fetchNextPage()}
-        >
-          {text.showEarlier}
-        </Button>
-      )}
+      <More list={found} size="small">
+        {text.showEarlier}
+      </More>
     </section>
   );
 }

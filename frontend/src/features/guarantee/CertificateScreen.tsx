@@ -15,6 +15,7 @@ import { type Figure, Figures } from "../../ui/Figures";
 import { formatCount, formatDateTime } from "../../ui/format";
 import { Parts } from "../../ui/Meter";
 import { highOf, sureOf } from "../../ui/outOf";
+import { Said } from "../../ui/Said";
 import { Failure, Loading, Notice, Skeleton } from "../../ui/State";
 import { TONES } from "./CertificateList";
 import styles from "./Guarantee.module.css";
@@ -22,15 +23,17 @@ import { LotsTable } from "./LotsTable";
 import { Standing } from "./Standing";
 import { imagesOf, moreOf } from "./words";
 
+const LIVE: readonly Certificate["state"][] = ["scoring", "asking", "applying", "revoking"];
+
 const isLive = (one: Certificate | undefined): boolean =>
-  one?.state === "scoring" || one?.state === "asking";
+  one !== undefined && LIVE.includes(one.state);
 
 /** One guarantee: how it stands, which groups hold, and what becomes of the images. */
 export function CertificateScreen({ project, id }: { project: Project; id: number }) {
   const found = useQuery({
     ...certificateQuery(project.id, id),
     // Events tell of answers; this is for the case that one is missed.
-    refetchInterval: ({ state }) => (isLive(state.data) ? 4_000 : false),
+    refetchInterval: ({ state }) => (isLive(state.data) ? 2_000 : false),
   });
   if (found.error && !found.data) {
     return <Failure error={found.error} onRetry={() => found.refetch()} />;
@@ -68,7 +71,7 @@ function Found({ project, certificate }: FoundProps) {
       </header>
       {certificate.warnings.map((warning) => (
         <Notice key={warning} tone="gold">
-          {t.common.said(warning)}
+          <Said>{warning}</Said>
         </Notice>
       ))}
       <Standing project={project} certificate={certificate} />
@@ -117,14 +120,16 @@ function Outcome({ certificate }: { certificate: CertificateDetail }) {
   if (state === "asking" && more !== null) {
     figures.push([text.expected, text.about(formatCount(more))]);
   }
-  if (bound) {
+  // Of labels that are not there nothing is promised.
+  const isPromised = state !== "revoked" && state !== "refused";
+  if (bound && isPromised) {
     figures.push([
       text.bound,
       t.guarantee.atMost(highOf(bound.share)),
       text.boundHint(bound.wrong, bound.of),
     ]);
   }
-  if (missed)
+  if (missed && isPromised)
     figures.push([text.missed, t.guarantee.atMost(highOf(missed.share)), text.missedHint]);
   return (
     <Card title={text.outcome} hint={text.outcomeHint(certificate.images)}>

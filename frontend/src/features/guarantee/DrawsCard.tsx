@@ -5,18 +5,20 @@ import { roundsQuery } from "../../api/rounds";
 import type { Project, Round } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
-import { formatPercent } from "../../ui/format";
 import { aboutOf, highestOf, highOf, lowestOf, nearestOf, sureOf } from "../../ui/outOf";
 import { Failure, Skeleton } from "../../ui/State";
 import { FEWEST, shareOf } from "../../ui/shares";
+import { useSaid } from "../../ui/titled";
 import { AskDraws } from "./AskDraws";
 import styles from "./Guarantee.module.css";
 import { Intervals, type Measured } from "./Intervals";
+import { withinOf } from "./words";
 
 /** How right the present model is on what nobody has looked at, by images drawn at random. */
 export function DrawsCard({ project }: { project: Project }) {
   const { draws: text } = t.guarantee;
   const found = useQuery(drawsQuery(project.id));
+  const said = useSaid();
   const rounds = useQuery(roundsQuery(project.id)).data?.items ?? [];
   const draws = found.data;
   return (
@@ -28,7 +30,7 @@ export function DrawsCard({ project }: { project: Project }) {
           {draws.accuracy && draws.accuracy.n >= FEWEST ? (
             <Told project={project} draws={draws} rounds={rounds} />
           ) : (
-            <p className={styles.quiet}>{untold(draws)}</p>
+            <p className={styles.quiet}>{untold(draws, said)}</p>
           )}
           {draws.refused === null && project.state !== "draft" && (
             <AskDraws projectId={project.id} />
@@ -40,10 +42,10 @@ export function DrawsCard({ project }: { project: Project }) {
 }
 
 /** Why there is no share yet, and what to wait for. */
-function untold(draws: Draws): string {
+function untold(draws: Draws, said: (sentence: string) => string): string {
   const { answered, waiting, refused, share_of_queue: share, accuracy } = draws;
   const { draws: text } = t.guarantee;
-  if (refused !== null) return t.common.said(refused);
+  if (refused !== null) return said(refused);
   const often = share > 0 ? text.every(nearestOf(1 / share / 100)) : text.off;
   const waits = waiting > 0 ? text.waiting(waiting) : "";
   const unknown = answered > 0 ? text.later : text.none;
@@ -83,13 +85,7 @@ function Told({ project, draws, rounds }: ToldProps) {
         {draws.unsure > 0 && text.unsure(draws.unsure)}{" "}
         {draws.waiting > 0 && text.waiting(draws.waiting)}
       </p>
-      {share && (
-        <p className={styles.quiet}>
-          {text.oodShare(
-            t.advice.within(formatPercent(share.share), lowestOf(share.low), highestOf(share.high)),
-          )}
-        </p>
-      )}
+      {share && <p className={styles.quiet}>{text.oodShare(withinOf(share))}</p>}
       {people && (
         <p className={styles.quiet}>
           {text.people(people.pairs, people.disagreed, aboutOf(people.share), highOf(people.high))}

@@ -1,9 +1,8 @@
 import type { CSSProperties } from "react";
 import type { Interval } from "../../api/guarantee";
 import { t } from "../../strings";
-import { formatPercent } from "../../ui/format";
-import { highestOf, lowestOf } from "../../ui/outOf";
 import styles from "./Guarantee.module.css";
+import { withinOf } from "./words";
 
 export type Measured = { name: string; hint?: string; value: Interval | null; colour?: string };
 
@@ -32,15 +31,7 @@ export function Intervals({ label, rows }: { label: string; rows: Measured[] }) 
               </>
             )}
           </span>
-          <span className={styles.intervalText}>
-            {value
-              ? t.advice.within(
-                  formatPercent(value.share),
-                  lowestOf(value.low),
-                  highestOf(value.high),
-                )
-              : t.advice.tooFew}
-          </span>
+          <span className={styles.intervalText}>{value ? withinOf(value) : t.advice.tooFew}</span>
         </li>
       ))}
     </ul>

@@ -55,9 +55,6 @@ export function LotsTable({ lots, classes, target, apart }: LotsTableProps) {
               <td data-number>{formatCount(lot.size)}</td>
               <td>
                 <Chip tone={TONES[lot.state]}>{text.states[lot.state]}</Chip>
-                {lot.state === "open" && lot.expected_answers !== null && (
-                  <small className={styles.below}>{text.more(lot.expected_answers)}</small>
-                )}
               </td>
               {apart && (
                 <td>

@@ -6,6 +6,7 @@ import { t } from "../../strings";
 import { Button, ButtonLink } from "../../ui/Button";
 import { formatDateTime } from "../../ui/format";
 import { aboutOf, highOf, sureOf } from "../../ui/outOf";
+import { Said } from "../../ui/Said";
 import { Failure, Loading, Skeleton } from "../../ui/State";
 import { LotsTable } from "./LotsTable";
 import styles from "./Report.module.css";
@@ -86,7 +87,9 @@ function Report({ project, report }: { project: Project; report: CertificateRepo
               <li key={code}>{text.assumptions[code] ?? code}</li>
             ))}
             {report.certificate.warnings.map((warning) => (
-              <li key={warning}>{t.common.said(warning)}</li>
+              <li key={warning}>
+                <Said>{warning}</Said>
+              </li>
             ))}
           </ul>
         </section>
@@ -100,7 +103,7 @@ function Report({ project, report }: { project: Project; report: CertificateRepo
 function Promised({ report: { certificate } }: { report: CertificateReport }) {
   const { report: text } = t.guarantee;
   const { state, bound, missed_bound: missed, target, confidence } = certificate;
-  const isSettled = state === "ready" || state === "applied";
+  const isSettled = state === "ready" || state === "applying" || state === "applied";
   return (
     <>
       {isSettled && bound && (
@@ -109,9 +112,9 @@ function Promised({ report: { certificate } }: { report: CertificateReport }) {
         </p>
       )}
       {isSettled && missed && <p>{text.missed(missed.wrong, missed.of, highOf(missed.share))}</p>}
-      {state === "ready" && <p>{text.notApplied}</p>}
+      {(state === "ready" || state === "applying") && <p>{text.notApplied}</p>}
       {(state === "asking" || state === "scoring") && <p>{text.notYet}</p>}
-      {state === "revoked" && <p>{text.revoked}</p>}
+      {(state === "revoked" || state === "revoking") && <p>{text.revoked}</p>}
       {state === "refused" && <p>{text.refused}</p>}
       <p>
         {text.asked(highOf(target), sureOf(confidence))} {text.peopleLabels}

@@ -7,14 +7,16 @@ import {
 } from "../../api/guarantee";
 import { poolQueries } from "../../api/pool";
 import { projectQuery } from "../../api/projects";
-import { jobQuery } from "../../api/rounds";
+import { isActive, jobQuery } from "../../api/rounds";
 import type { Project } from "../../api/types";
 import { t } from "../../strings";
 import { Button, ButtonLink } from "../../ui/Button";
 import { Card } from "../../ui/Card";
 import { ConfirmDialog } from "../../ui/ConfirmDialog";
+import { formatPercent } from "../../ui/format";
 import { JobAtWork } from "../../ui/jobs/JobAtWork";
 import { Meter } from "../../ui/Meter";
+import { Said } from "../../ui/Said";
 import { Notice } from "../../ui/State";
 import { ApplyDialog } from "./ApplyDialog";
 import styles from "./Guarantee.module.css";
@@ -40,6 +42,7 @@ export function Standing({ project, certificate }: StandingProps) {
     setAsked(null);
   };
   const { state, auto } = certificate;
+  const isGiven = state === "applied" || state === "applying";
   const stop = (
     <Button manages key="stop" onClick={() => setAsked("revoke")}>
       {text.stop}
@@ -65,8 +68,24 @@ export function Standing({ project, certificate }: StandingProps) {
               {stop}
             </>
           }
+        />
+      )}
+      {state === "applying" && (
+        <Card
+          title={text.labeling}
+          hint={text.labelingHint}
+          actions={
+            <Button manages onClick={() => setAsked("revoke")}>
+              {text.revoke}
+            </Button>
+          }
         >
-          {null}
+          <AtWork certificate={certificate} />
+        </Card>
+      )}
+      {state === "revoking" && (
+        <Card title={text.takingBack} hint={text.labelingHint}>
+          <AtWork certificate={certificate} />
         </Card>
       )}
       {state === "applied" && (
@@ -83,15 +102,12 @@ export function Standing({ project, certificate }: StandingProps) {
               </Button>
             </>
           }
-        >
-          {null}
-        </Card>
+        />
       )}
       {state === "revoked" && <Notice>{text.revoked}</Notice>}
       {state === "refused" && (
         <Notice tone="bad">
-          <strong>{text.refused}.</strong>{" "}
-          {certificate.refused && t.common.said(certificate.refused)}
+          <strong>{text.refused}.</strong> <Said>{certificate.refused}</Said>
         </Notice>
       )}
       {asked === "apply" && (
@@ -106,12 +122,11 @@ export function Standing({ project, certificate }: StandingProps) {
       )}
       {asked === "revoke" && (
         <ConfirmDialog
-          title={state === "applied" ? text.revokeTitle(auto) : text.stopTitle}
-          text={state === "applied" ? text.revokeText : text.stopText}
-          action={state === "applied" ? text.revoke : text.stop}
+          title={isGiven ? text.revokeTitle(auto) : text.stopTitle}
+          text={isGiven ? text.revokeText : text.stopText}
+          action={isGiven ? text.revoke : text.stop}
           danger
-          busy={act.isPending}
-          error={act.error}
+          does={act}
           onConfirm={() => act.mutate("revoke")}
           onClose={close}
         />
@@ -120,12 +135,18 @@ export function Standing({ project, certificate }: StandingProps) {
   );
 }
 
+/** How much of it the workers have done by now. */
+function AtWork({ certificate: { progress } }: { certificate: CertificateDetail }) {
+  const share = progress ?? 0;
+  return <Meter label={t.guarantee.page.done} value={share} max={1} text={formatPercent(share)} />;
+}
+
 function Scoring({ project, jobId }: { project: Project; jobId: number }) {
   const client = useQueryClient();
   const job = useQuery({ ...jobQuery(project.id, jobId), refetchInterval: 2_000 }).data;
   return (
     <>
-      {job && (job.state === "queued" || job.state === "running") && (
+      {job && isActive(job) && (
         <JobAtWork
           job={job}
           onSettled={() =>

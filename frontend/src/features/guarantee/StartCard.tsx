@@ -7,13 +7,13 @@ import type { Project } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Card } from "../../ui/Card";
+import { ErrorNotice } from "../../ui/ErrorNotice";
 import { focusInvalid } from "../../ui/focusInvalid";
 import { formatCount } from "../../ui/format";
 import { useManages } from "../../ui/managing";
 import { NumberField } from "../../ui/NumberField";
-import { highOf, sureOf } from "../../ui/outOf";
+import { highOf, of100, sureOf } from "../../ui/outOf";
 import { Segments } from "../../ui/Segments";
-import { Notice } from "../../ui/State";
 import { CertificateList } from "./CertificateList";
 import { Expected } from "./Expected";
 import styles from "./Guarantee.module.css";
@@ -50,9 +50,8 @@ export function StartCard({ project }: { project: Project }) {
   const odds = oddsOf(given.confidence);
   return (
     <Card title={text.title} hint={text.hint}>
-      {isDone || !manages ? (
-        <p className={styles.quiet}>{isDone && text.nothing}</p>
-      ) : (
+      {isDone && <p className={styles.quiet}>{text.nothing}</p>}
+      {!isDone && manages && (
         <form className={styles.form} onSubmit={onSubmit}>
           <Wrong value={given.target} onChange={(target) => change({ target })} />
           <Segments
@@ -66,7 +65,7 @@ export function StartCard({ project }: { project: Project }) {
             <span>{text.odds(formatCount(odds.kept), formatCount(odds.of))}</span>
           </p>
           <Choices given={given} onChange={change} />
-          {begin.error && <Notice tone="bad">{t.common.said(begin.error.message)}</Notice>}
+          <ErrorNotice error={begin.error} />
           <div className={styles.actions}>
             <Button type="submit" kind="primary" busy={begin.isPending}>
               {text.action}
@@ -104,10 +103,10 @@ function Wrong({ value, onChange }: WrongProps) {
       {isOther && (
         <NumberField
           label={text.otherWrong}
-          value={Number(highOf(value).replace(",", "."))}
+          value={of100(value)}
           above={0}
           max={50}
-          onChange={(of100) => of100 !== null && onChange(of100 / 100)}
+          onChange={(percent) => percent !== null && onChange(percent / 100)}
         />
       )}
     </div>
@@ -139,11 +138,11 @@ function Choices({ given, onChange }: ChoicesProps) {
         <NumberField
           label={text.missed}
           hint={text.missedHint}
-          value={given.missed_in == null ? null : 100 * given.missed_in}
+          value={given.missed_in == null ? null : of100(given.missed_in)}
           nullable
           above={0}
           max={50}
-          onChange={(of100) => onChange({ missed_in: of100 === null ? null : of100 / 100 })}
+          onChange={(percent) => onChange({ missed_in: percent === null ? null : percent / 100 })}
         />
         <NumberField
           label={text.budget}

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Lot } from "../../api/guarantee";
-import { aboutOf, highOf, lowOf, sureOf } from "../../ui/outOf";
+import { aboutOf, highOf, of100, sureOf } from "../../ui/outOf";
 import { imagesOf, oddsOf, sorted } from "./words";
 
 it("never promises more than holds by rounding", () => {
@@ -8,9 +8,8 @@ it("never promises more than holds by rounding", () => {
   expect(highOf(0.0201)).toBe("2.1");
   expect(highOf(0.02)).toBe("2");
   expect(highOf(0.0004)).toBe("0.1");
-  expect(lowOf(0.9599)).toBe("95.9");
-  expect(lowOf(0.96)).toBe("96");
   expect(aboutOf(0.0004)).toBe("0");
+  expect([0.07, 0.0025, 0.5].map(of100)).toEqual([7, 0.25, 50]);
 });
 
 it("says a confidence in words", () => {
@@ -23,7 +22,7 @@ it("says a confidence in words", () => {
 
 const lot = (id: number, class_id: number | null, low: number, state: Lot["state"]): Lot => ({
   ...{ id, class_id, band: { low, high: low + 0.1 }, size: 10 * id, state },
-  ...{ drawn: 0, wrong: 0, unsure: 0, bound: null, expected_answers: null },
+  ...{ drawn: 0, wrong: 0, unsure: 0, bound: null, labeled: 0 },
 });
 const classes = [7, 3].map((id, index) => ({ id, name: `c${id}`, colour: "#123456", index }));
 const lots = [lot(1, null, 0.9, "passed"), lot(2, 3, 0.5, "people"), lot(3, 3, 0.8, "passed")];

@@ -1,12 +1,18 @@
-import type { Certificate, Lot } from "../../api/guarantee";
+import type { Certificate, Interval, Lot } from "../../api/guarantee";
 import type { LabelClass } from "../../api/types";
 import { t } from "../../strings";
+import { formatPercent } from "../../ui/format";
+import { highestOf, lowestOf } from "../../ui/outOf";
 
 /** A confidence as odds: 0.95 as 19 of 20. */
 export function oddsOf(confidence: number): { kept: number; of: number } {
   const of = Math.max(2, Math.round(1 / (1 - confidence)));
   return { kept: of - 1, of };
 }
+
+/** A share with its interval, whose ends are rounded outwards. */
+export const withinOf = ({ share, low, high }: Interval): string =>
+  t.advice.within(formatPercent(share), lowestOf(low), highestOf(high));
 
 /** What a lot is called: by the class, or that it is of none. */
 export const nameOf = (classId: number | null, classes: readonly LabelClass[]): string =>

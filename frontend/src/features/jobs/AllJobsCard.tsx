@@ -1,20 +1,20 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useSearchParams } from "react-router";
-import { allJobsQuery } from "../../api/rounds";
-import type { Job, JobKind, JobState, Project } from "../../api/types";
+import { allJobsQuery, isActive } from "../../api/rounds";
+import type { JobKind, JobState, Project } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Card } from "../../ui/Card";
+import { Fetching } from "../../ui/Fetching";
 import { SelectField } from "../../ui/Field";
-import { Failure, Loading, Skeleton } from "../../ui/State";
+import { More } from "../../ui/More";
 import styles from "./AllJobs.module.css";
 import { AllJobsTable } from "./AllJobsTable";
+import { useKinds } from "./useKinds";
 
 const { all: text } = t.jobs;
 const STATES = Object.keys(t.jobs.states) as JobState[];
 const ACTIVE: JobState[] = ["queued", "running"];
-
-const isActive = (job: Job): boolean => ACTIVE.includes(job.state);
 
 function statesOf(chosen: string): JobState[] {
   if (chosen === "active") return ACTIVE;
@@ -26,6 +26,7 @@ export function AllJobsCard({ project }: { project: Project }) {
   const [search, setSearch] = useSearchParams();
   const kind = search.get("kind") ?? "";
   const state = search.get("state") ?? "";
+  const kinds = useKinds(project);
   const known = kind in t.overview.job ? (kind as JobKind) : null;
   const jobs = useInfiniteQuery({
     ...allJobsQuery(project.id, known, statesOf(state)),
@@ -49,7 +50,7 @@ export function AllJobsCard({ project }: { project: Project }) {
           onChange={(event) => change("kind", event.target.value)}
         >
           <option value="">{text.everyKind}</option>
-          {Object.entries(t.overview.job).map(([name, title]) => (
+          {kinds.map(([name, title]) => (
             <option key={name} value={name}>
               {title}
             </option>
@@ -74,25 +75,14 @@ export function AllJobsCard({ project }: { project: Project }) {
           </Button>
         )}
       </div>
-      {jobs.isPending && (
-        <Loading>
-          <Skeleton height="12rem" />
-        </Loading>
-      )}
-      {jobs.error && !jobs.data && <Failure error={jobs.error} onRetry={() => jobs.refetch()} />}
+      <Fetching of={jobs} height="12rem" />
       {jobs.data && items.length === 0 && (
         <p className={styles.quiet}>{isFiltered ? text.nothing : text.noneText}</p>
       )}
       {items.length > 0 && (
         <AllJobsTable projectId={project.id} ranks={project.task === "instructions"} jobs={items} />
       )}
-      {jobs.hasNextPage && (
-        <div className={styles.more}>
-          <Button busy={jobs.isFetchingNextPage} onClick={() => jobs.fetchNextPage()}>
-            {text.more}
-          </Button>
-        </div>
-      )}
+      <More list={jobs}>{text.more}</More>
     </Card>
   );
 }

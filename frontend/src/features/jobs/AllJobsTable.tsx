@@ -2,27 +2,26 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { useTitles } from "../../api/algorithms";
 import { projectQuery } from "../../api/projects";
-import { cancelJob, retryJob } from "../../api/rounds";
+import { cancelJob, isActive, retryJob } from "../../api/rounds";
 import type { Job } from "../../api/types";
 import { t } from "../../strings";
-import { Button } from "../../ui/Button";
+import { Button, ButtonLink } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
+import { ErrorNotice } from "../../ui/ErrorNotice";
 import { formatDateTime, formatSeconds } from "../../ui/format";
-import { doneBy, saidBy } from "../../ui/jobs/outcome";
+import { doneBy, sentenceOf } from "../../ui/jobs/outcome";
+import { isPaused } from "../../ui/jobs/PausedJob";
 import { Meter } from "../../ui/Meter";
-import { Notice } from "../../ui/State";
 import { Table } from "../../ui/Table";
+import { useSaid } from "../../ui/titled";
 import styles from "./AllJobs.module.css";
 import { TONES, tookOf } from "./RunsTable";
+import { kindName } from "./useKinds";
 
 const { all: text } = t.jobs;
 
-const nameOf = (job: Job, ranks: boolean): string => {
-  // Where people rank nothing is trained.
-  const isClosing = ranks && job.kind === "advance_round";
-  const name = isClosing ? t.overview.ranking.closing : t.overview.job[job.kind];
-  return t.jobs.titled(name ?? job.kind, job.id);
-};
+const nameOf = (job: Job, ranks: boolean): string =>
+  t.jobs.titled(kindName(job.kind, ranks), job.id);
 
 type AllJobsTableProps = {
   projectId: number;
@@ -40,7 +39,7 @@ export function AllJobsTable({ projectId, ranks, jobs }: AllJobsTableProps) {
   const { columns } = text;
   return (
     <>
-      {act.error && <Notice tone="bad">{act.error.message}</Notice>}
+      <ErrorNotice error={act.error} />
       <Table label={text.title}>
         <thead>
           <tr>
@@ -95,6 +94,8 @@ export function AllJobsTable({ projectId, ranks, jobs }: AllJobsTableProps) {
 
 function Outcome({ job }: { job: Job }) {
   const titleOf = useTitles("instruction_selection");
+  const said = useSaid();
+  const told = sentenceOf(job);
   const { progress } = job;
   if (job.state === "running" && progress) {
     const eta = progress.eta_seconds;
@@ -107,10 +108,11 @@ function Outcome({ job }: { job: Job }) {
       />
     );
   }
+  if (isPaused(job)) return t.paused.short(job.pause.done, job.pause.of);
   return (
     <>
       <span className={styles.brief}>
-        {(job.state === "succeeded" ? doneBy(job, titleOf) : saidBy(job)) ?? "–"}
+        {job.state === "succeeded" || told === null ? (doneBy(job, titleOf) ?? "–") : said(told)}
       </span>
       {job.attempt > 1 && <div className={styles.quiet}>{text.attempt(job.attempt)}</div>}
     </>
@@ -125,7 +127,7 @@ type ActProps = {
 };
 
 function Act({ job, name, busy, onAct }: ActProps) {
-  if (job.state === "queued" || job.state === "running") {
+  if (isActive(job)) {
     return (
       <Button
         manages
@@ -140,6 +142,19 @@ function Act({ job, name, busy, onAct }: ActProps) {
     );
   }
   if (job.state === "succeeded") return null;
+  if (isPaused(job)) {
+    return (
+      <ButtonLink
+        manages
+        size="small"
+        kind="quiet"
+        aria-label={`${t.paused.decide}: ${name}`}
+        to={`/projects/${job.project_id}/jobs/${job.id}`}
+      >
+        {t.paused.decide}
+      </ButtonLink>
+    );
+  }
   return (
     <Button
       manages

@@ -3,7 +3,6 @@ import type { Job, Project } from "../../api/types";
 import { t } from "../../strings";
 import { ButtonLink } from "../../ui/Button";
 import { Notice } from "../../ui/State";
-import styles from "./JobsScreen.module.css";
 
 /** A job `certify` has made the groups; what becomes of them is told on a page of its own. */
 export function CertifiedScreen({ project, job }: { project: Project; job: Job }) {
@@ -11,7 +10,7 @@ export function CertifiedScreen({ project, job }: { project: Project; job: Job }
   const { page: text } = t.guarantee;
   return (
     <>
-      <header className={styles.counts}>
+      <header>
         <Link to={`/projects/${project.id}/jobs`}>{t.jobs.back}</Link>
         <h2>{t.jobs.titled(t.overview.job[job.kind] ?? job.kind, job.id)}</h2>
       </header>

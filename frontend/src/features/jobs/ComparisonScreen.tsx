@@ -20,29 +20,32 @@ type ComparisonScreenProps = { project: Project & { settings: Settings }; job: J
 export function ComparisonScreen({ project, job }: ComparisonScreenProps) {
   const artifacts = useQuery(artifactsQuery(project.id, job.id));
   const result = job.result as Comparison;
+  const { comparison } = t.jobs;
+  const forRounds = Object.keys(result.settings).length > 0;
+  const nextHint = forRounds ? comparison.nextHint : comparison.modelsHint;
   const files = artifacts.data?.items ?? [];
   const drawing = files.find((one) => one.kind === "comparison");
   return (
     <div className={styles.page}>
-      <header className={styles.counts}>
+      <header>
         <Link to={`/projects/${project.id}/jobs`}>{t.jobs.back}</Link>
-        <h2>{t.jobs.comparison.title}</h2>
+        <h2>{comparison.title}</h2>
         <Counts result={result} />
       </header>
       <Warnings result={result} />
-      <Card title={t.jobs.comparison.figures} hint={t.jobs.comparison.figuresHint}>
+      <Card title={comparison.figures} hint={comparison.figuresHint}>
         <FiguresTable result={result} />
       </Card>
-      <Card title={t.jobs.comparison.next} hint={t.jobs.comparison.nextHint}>
+      <Card title={forRounds ? comparison.next : comparison.models} hint={nextHint}>
         <NextRounds project={project} result={result} files={files} />
       </Card>
       {artifacts.error && <Failure error={artifacts.error} onRetry={() => artifacts.refetch()} />}
       {drawing && (
-        <Card title={t.jobs.comparison.map} hint={t.jobs.comparison.mapHint}>
-          <FeatureMaps classes={project.classes} artifactId={drawing.id} />
+        <Card title={comparison.map} hint={comparison.mapHint}>
+          <FeatureMaps classes={project.classes} result={result} artifactId={drawing.id} />
         </Card>
       )}
-      <Card title={t.jobs.comparison.perClass}>
+      <Card title={comparison.perClass}>
         <PerClassTable classes={project.classes} result={result} />
       </Card>
     </div>
@@ -53,11 +56,14 @@ function Counts({ result }: { result: Comparison }) {
   const { counts, judged_on } = result;
   const { comparison } = t.jobs;
   const judged = judged_on === "evaluation" ? comparison.judged : comparison.judgedHeldOut;
+  const { unlabeled = 0, unlabeled_left_out = 0, attacked = 0 } = counts;
   const few = counts.test < FEW || counts.test_ood < FEW;
   return (
     <p>
       {comparison.from(counts.inside, counts.verdicts + counts.auxiliary)}{" "}
+      {unlabeled > 0 && comparison.unlabeled(unlabeled, unlabeled_left_out)}{" "}
       {judged(counts.test, counts.test_ood)} {few && comparison.few}{" "}
+      {attacked > 0 && comparison.attackedImages(attacked)}{" "}
       {counts.left_out > 0 && comparison.leftOut(counts.left_out)}
     </p>
   );

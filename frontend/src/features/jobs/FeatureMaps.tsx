@@ -1,21 +1,21 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { drawingQuery } from "../../api/artifacts";
-import type { Drawing, Method } from "../../api/results";
+import type { Comparison, Drawing } from "../../api/results";
 import type { LabelClass } from "../../api/types";
 import { Thumbnail } from "../../media/Thumbnail";
 import { t } from "../../strings";
 import { Failure, Loading, Skeleton } from "../../ui/State";
-import { METHODS } from "./figures";
+import { nameOf, trainedOf } from "./figures";
 import styles from "./JobsScreen.module.css";
 
 const { comparison } = t.jobs;
 const RADIUS = 0.016;
 
-type FeatureMapsProps = { classes: LabelClass[]; artifactId: number };
+type FeatureMapsProps = { classes: LabelClass[]; result: Comparison; artifactId: number };
 
-/** The three maps side by side; pointing at an image shows where each method puts it. */
-export function FeatureMaps({ classes, artifactId }: FeatureMapsProps) {
+/** The maps side by side; pointing at an image shows where each method puts it. */
+export function FeatureMaps({ classes, result, artifactId }: FeatureMapsProps) {
   const drawing = useQuery(drawingQuery(artifactId));
   const [shown, setShown] = useState<number | null>(null);
   if (drawing.error) return <Failure error={drawing.error} onRetry={() => drawing.refetch()} />;
@@ -27,7 +27,7 @@ export function FeatureMaps({ classes, artifactId }: FeatureMapsProps) {
     );
   }
   const { examples, class_ids: classIds } = drawing.data;
-  const nameOf = (id: number | null) =>
+  const classOf = (id: number | null) =>
     id === null ? comparison.ood : (classes.find((one) => one.id === id)?.name ?? String(id));
   const example = shown === null ? undefined : examples[shown];
   return (
@@ -47,10 +47,11 @@ export function FeatureMaps({ classes, artifactId }: FeatureMapsProps) {
         </span>
       </div>
       <div className={styles.methods}>
-        {METHODS.map((method) => (
+        {trainedOf(result).map((method) => (
           <FeatureMap
             key={method}
-            method={method}
+            name={nameOf(result, method)}
+            points={drawing.data.points[method] ?? []}
             drawing={drawing.data}
             classes={classes}
             shown={shown}
@@ -62,7 +63,7 @@ export function FeatureMaps({ classes, artifactId }: FeatureMapsProps) {
         {example !== undefined && shown !== null && (
           <>
             <Thumbnail example={{ id: example }} alt="" />
-            {nameOf(classIds[shown] ?? null)}
+            {classOf(classIds[shown] ?? null)}
           </>
         )}
       </div>
@@ -71,24 +72,24 @@ export function FeatureMaps({ classes, artifactId }: FeatureMapsProps) {
 }
 
 type FeatureMapProps = {
-  method: Method;
+  name: string;
+  points: [number, number][];
   drawing: Drawing;
   classes: LabelClass[];
   shown: number | null;
   onShow: (index: number) => void;
 };
 
-function FeatureMap({ method, drawing, classes, shown, onShow }: FeatureMapProps) {
+function FeatureMap({ name, points, drawing, classes, shown, onShow }: FeatureMapProps) {
   const colours = new Map(classes.map((one) => [one.id, one.colour]));
-  const points = drawing.points[method];
   return (
     <figure className={styles.method}>
-      <figcaption>{comparison.methods[method]}</figcaption>
+      <figcaption>{name}</figcaption>
       <svg
         className={styles.map}
         viewBox="-1.08 -1.08 2.16 2.16"
         role="img"
-        aria-label={comparison.mapOf(comparison.methods[method], points.length)}
+        aria-label={comparison.mapOf(name, points.length)}
       >
         {points.map(([x, y], index) => {
           const classId = drawing.class_ids[index] ?? null;

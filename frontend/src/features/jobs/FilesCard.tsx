@@ -9,17 +9,20 @@ import { useManages } from "../../ui/managing";
 import { Failure } from "../../ui/State";
 import { Table } from "../../ui/Table";
 import styles from "./AllJobs.module.css";
+import { namesOf } from "./figures";
 
 const { files: text } = t.jobs;
 
 /** What a job has left, to download; nothing while there is nothing. */
 export function FilesCard({ projectId, job }: { projectId: number; job: Job }) {
+  // Files leave the installation: those who only see what was found do not take them away.
+  const manages = useManages();
   const files = useQuery({
     ...artifactsQuery(projectId, job.id),
+    enabled: manages,
     refetchInterval: job.state === "running" ? 5_000 : false,
   });
-  // Files leave the installation: those who only see what was found do not take them away.
-  if (!useManages()) return null;
+  if (!manages) return null;
   if (files.error && !files.data) {
     return <Failure error={files.error} onRetry={() => files.refetch()} />;
   }
@@ -42,7 +45,7 @@ export function FilesCard({ projectId, job }: { projectId: number; job: Job }) {
         <tbody>
           {files.data.items.map((file) => (
             <tr key={file.id}>
-              <th scope="row">{nameOf(file)}</th>
+              <th scope="row">{nameOf(file, job)}</th>
               <td data-number>{formatBytes(file.bytes)}</td>
               <td>
                 <span className={styles.file}>
@@ -54,7 +57,7 @@ export function FilesCard({ projectId, job }: { projectId: number; job: Job }) {
                 <a
                   href={artifactUrl(file.id)}
                   download
-                  aria-label={text.downloadThis(nameOf(file), file.id)}
+                  aria-label={text.downloadThis(nameOf(file, job), file.id)}
                 >
                   {text.download}
                 </a>
@@ -68,8 +71,10 @@ export function FilesCard({ projectId, job }: { projectId: number; job: Job }) {
 }
 
 /** Jobs that leave several files of a kind say in `meta` which is which. */
-function nameOf({ kind, meta }: Artifact): string {
+function nameOf({ kind, meta }: Artifact, job: Job): string {
   const title = t.jobs.artifactKinds[kind] ?? kind;
   const method = meta.method ?? meta.name;
-  return typeof method === "string" ? `${title}: ${method}` : title;
+  if (typeof method !== "string") return title;
+  const called: Record<string, string> = job.kind === "taufe" ? namesOf(job) : {};
+  return `${title}: ${called[method] ?? method}`;
 }

@@ -1,8 +1,8 @@
 import type { Algorithm, Project } from "../../api/types";
 import { Card } from "../../ui/Card";
 import { DocumentationLink } from "../../ui/DocumentationLink";
+import { Fetching } from "../../ui/Fetching";
 import { JobControls, useJobsOfKind } from "../../ui/jobs/JobControls";
-import { Failure, Loading, Skeleton } from "../../ui/State";
 import { RunsTable } from "./RunsTable";
 
 /** One kind of job: start it, follow it, find its results. */
@@ -14,12 +14,7 @@ export function JobKindCard({ project, algorithm }: { project: Project; algorith
       hint={algorithm.summary}
       actions={<DocumentationLink algorithm={algorithm} />}
     >
-      {jobs.error && <Failure error={jobs.error} onRetry={() => jobs.refetch()} />}
-      {jobs.isPending && (
-        <Loading>
-          <Skeleton height="4rem" />
-        </Loading>
-      )}
+      <Fetching of={jobs} height="4rem" />
       {jobs.data && <JobControls project={project} algorithm={algorithm} jobs={jobs.data.items} />}
       {jobs.data && jobs.data.items.length > 0 && (
         <RunsTable title={algorithm.title} jobs={jobs.data.items} />

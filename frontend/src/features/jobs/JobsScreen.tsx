@@ -66,7 +66,7 @@ export function JobsScreen({ project }: { project: Project }) {
         </details>
       )}
       <AllJobsCard project={project} />
-      <p className={styles.quiet}>
+      <p>
         {t.jobs.intro} <Link to={`/projects/${project.id}/subsets`}>{t.jobs.subsets.tab}</Link>
       </p>
     </div>

@@ -25,7 +25,7 @@ export function LocalizationScreen({ project, job }: LocalizationScreenProps) {
   const drawing = artifacts.data?.items.find((one) => one.kind === "comparison");
   return (
     <div className={styles.page}>
-      <header className={styles.counts}>
+      <header>
         <Link to={`/projects/${project.id}/jobs`}>{t.jobs.back}</Link>
         <h2>{text.title}</h2>
         <Counts result={result} />

@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { jobLogQuery, logUrl } from "../../api/logs";
+import { isActive } from "../../api/rounds";
 import type { Job } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
@@ -30,10 +31,9 @@ export function LogCard({ projectId, job, isOpen }: LogCardProps) {
 }
 
 function Lines({ projectId, job }: { projectId: number; job: Job }) {
-  const isActive = job.state === "queued" || job.state === "running";
   const log = useQuery({
     ...jobLogQuery(useQueryClient(), projectId, job.id),
-    refetchInterval: isActive ? TAIL_MS : false,
+    refetchInterval: isActive(job) ? TAIL_MS : false,
   });
   const { refetch } = log;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the last lines come with the end of the job.

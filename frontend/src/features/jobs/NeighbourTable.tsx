@@ -8,8 +8,8 @@ import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Card } from "../../ui/Card";
 import { Chip } from "../../ui/Chip";
+import { ErrorNotice } from "../../ui/ErrorNotice";
 import { formatCount } from "../../ui/format";
-import { Notice } from "../../ui/State";
 import { Table } from "../../ui/Table";
 import { Term } from "../../ui/Term";
 import styles from "./NeighbourTable.module.css";
@@ -32,7 +32,7 @@ export function NeighbourTable({ projectId, job, neighbours }: NeighbourTablePro
   });
   return (
     <Card title={text.neighbours} hint={text.neighboursHint(sampled, tau.toFixed(4), automatic)}>
-      {choose.error && <Notice tone="bad">{choose.error.message}</Notice>}
+      <ErrorNotice error={choose.error} />
       <div className={styles.shares}>
         <Table label={text.neighbours}>
           <thead>

@@ -1,16 +1,17 @@
 import { useState } from "react";
 import { useTitles } from "../../api/algorithms";
 import { artifactUrl } from "../../api/artifacts";
-import type { Comparison, Method } from "../../api/results";
+import type { Comparison, Trained } from "../../api/results";
 import type { Artifact, Choice, Project, Settings } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
+import { ErrorNotice } from "../../ui/ErrorNotice";
 import { useManages } from "../../ui/managing";
 import { Notice } from "../../ui/State";
 import { Table } from "../../ui/Table";
 import { isSame, settingOf } from "./choice";
-import { METHODS } from "./figures";
+import { nameOf, trainedOf } from "./figures";
 import styles from "./JobsScreen.module.css";
 import { useSettingsChange } from "./useSettingsChange";
 
@@ -24,13 +25,13 @@ type NextRoundsProps = {
 
 /** Takes one of the methods for the rounds to come, and takes it back; offers the model files. */
 export function NextRounds({ project, result, files }: NextRoundsProps) {
-  const [used, setUsed] = useState<{ method: Method; before: Choice } | null>(null);
+  const [used, setUsed] = useState<{ name: string; before: Choice } | null>(null);
   const titleOf = useTitles("model");
   const change = useSettingsChange(project.id);
-  const use = (method: Method) => {
+  const use = (name: string, setting: Choice) => {
     const before = project.settings.model;
-    const model = settingOf(before, result.settings[method]);
-    change.mutate({ model }, { onSuccess: () => setUsed({ method, before }) });
+    const model = settingOf(before, setting);
+    change.mutate({ model }, { onSuccess: () => setUsed({ name, before }) });
   };
   const undo = (before: Choice) =>
     change.mutate({ model: before }, { onSuccess: () => setUsed(null) });
@@ -38,29 +39,35 @@ export function NextRounds({ project, result, files }: NextRoundsProps) {
     <>
       <Table label={comparison.next}>
         <tbody>
-          {METHODS.map((method) => (
-            <tr key={method}>
-              <th scope="row">{comparison.methods[method]}</th>
-              <td>
-                {isSame(project.settings.model, result.settings[method]) ? (
-                  <Chip tone="good">{comparison.inUse}</Chip>
-                ) : (
-                  <Button
-                    manages
-                    size="small"
-                    busy={change.isPending}
-                    aria-label={comparison.forNextRounds(comparison.methods[method])}
-                    onClick={() => use(method)}
-                  >
-                    {comparison.use}
-                  </Button>
+          {trainedOf(result).map((method) => {
+            const name = nameOf(result, method);
+            const setting = settingOfRounds(result, method);
+            return (
+              <tr key={method}>
+                <th scope="row">{name}</th>
+                {setting && (
+                  <td>
+                    {isSame(project.settings.model, setting) ? (
+                      <Chip tone="good">{comparison.inUse}</Chip>
+                    ) : (
+                      <Button
+                        manages
+                        size="small"
+                        busy={change.isPending}
+                        aria-label={comparison.forNextRounds(name)}
+                        onClick={() => use(name, setting)}
+                      >
+                        {comparison.use}
+                      </Button>
+                    )}
+                  </td>
                 )}
-              </td>
-              <td data-number>
-                <ModelFile files={files} method={method} />
-              </td>
-            </tr>
-          ))}
+                <td data-number>
+                  <ModelFile files={files} method={method} />
+                </td>
+              </tr>
+            );
+          })}
         </tbody>
       </Table>
       {used && (
@@ -72,15 +79,19 @@ export function NextRounds({ project, result, files }: NextRoundsProps) {
             </Button>
           }
         >
-          {comparison.used(comparison.methods[used.method], titleOf(used.before.name))}
+          {comparison.used(used.name, titleOf(used.before.name))}
         </Notice>
       )}
-      {change.error && <Notice tone="bad">{change.error.message}</Notice>}
+      <ErrorNotice error={change.error} />
     </>
   );
 }
 
-function ModelFile({ files, method }: { files: Artifact[]; method: Method }) {
+/** What makes rounds train like a method; nothing where they cannot. */
+const settingOfRounds = ({ settings }: Comparison, method: Trained): Choice | undefined =>
+  method === "supervised" ? undefined : settings[method];
+
+function ModelFile({ files, method }: { files: Artifact[]; method: Trained }) {
   const file = files.find((one) => one.meta.method === method);
   const manages = useManages();
   if (!file || !manages) return null;

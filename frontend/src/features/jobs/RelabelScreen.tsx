@@ -28,7 +28,7 @@ export function RelabelScreen({ project, job }: RelabelScreenProps) {
   const { learner, trained, labeled, disagreements } = result;
   return (
     <div className={styles.page}>
-      <header className={styles.counts}>
+      <header>
         <Link to={`/projects/${project.id}/jobs`}>{t.jobs.back}</Link>
         <h2>{text.title}</h2>
         <p>

@@ -1,14 +1,16 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { projectQuery } from "../../api/projects";
-import { retryJob } from "../../api/rounds";
+import { isActive, retryJob } from "../../api/rounds";
 import type { Job, Project, Settings } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Card } from "../../ui/Card";
 import { EstimateNotice } from "../../ui/jobs/EstimateNotice";
 import { JobAtWork } from "../../ui/jobs/JobAtWork";
-import { saidBy } from "../../ui/jobs/outcome";
+import { doneBy, sentenceOf } from "../../ui/jobs/outcome";
+import { isPaused, PausedJob } from "../../ui/jobs/PausedJob";
+import { Said } from "../../ui/Said";
 import { Notice } from "../../ui/State";
 import { CertifiedScreen } from "./CertifiedScreen";
 import { ComparisonScreen } from "./ComparisonScreen";
@@ -52,35 +54,37 @@ export function ResultScreen({ project, job }: ResultScreenProps) {
 
 function State({ projectId, job }: { projectId: number; job: Job }) {
   const client = useQueryClient();
-  const isActive = job.state === "queued" || job.state === "running";
+  const onSettled = () => client.invalidateQueries({ queryKey: projectQuery(projectId).queryKey });
   return (
     <>
-      <header className={styles.counts}>
+      <header>
         <Link to={`/projects/${projectId}/jobs`}>{t.jobs.back}</Link>
         <h2>{t.jobs.titled(t.overview.job[job.kind] ?? job.kind, job.id)}</h2>
       </header>
-      {isActive && (
+      {isActive(job) && (
         <Card>
-          <JobAtWork
-            job={job}
-            onSettled={() =>
-              client.invalidateQueries({ queryKey: projectQuery(projectId).queryKey })
-            }
-          />
+          <JobAtWork job={job} onSettled={onSettled} />
         </Card>
       )}
+      {isPaused(job) && <PausedJob key={job.attempt} job={job} onSettled={onSettled} />}
       {job.state === "failed" && (
         <Notice tone="bad" actions={<RetryButton projectId={projectId} job={job} />}>
-          {saidBy(job)}
+          <Said>{sentenceOf(job)}</Said>
         </Notice>
       )}
       {job.state === "cancelled" && (
         <Notice actions={<RetryButton projectId={projectId} job={job} />}>{t.jobs.stopped}</Notice>
       )}
       {job.state === "succeeded" &&
-        (job.dry_run ? <EstimateNotice job={job} /> : <Notice>{t.jobs.noResult}</Notice>)}
+        (job.dry_run ? <Estimated job={job} /> : <Notice>{t.jobs.noResult}</Notice>)}
     </>
   );
+}
+
+/** What a look ahead has found; of an import what became of it is all that is left to say. */
+function Estimated({ job }: { job: Job }) {
+  if (job.kind === "import_pool") return <Notice>{doneBy(job)}</Notice>;
+  return <EstimateNotice job={job} />;
 }
 
 function RetryButton({ projectId, job }: { projectId: number; job: Job }) {
@@ -100,7 +104,11 @@ function RetryButton({ projectId, job }: { projectId: number; job: Job }) {
       >
         {t.jobs.retry}
       </Button>
-      {retry.error && <span role="alert">{retry.error.message}</span>}
+      {retry.error && (
+        <span role="alert">
+          <Said>{retry.error}</Said>
+        </span>
+      )}
     </>
   );
 }

@@ -6,9 +6,9 @@ import { startJob } from "../../api/rounds";
 import type { Job, Project } from "../../api/types";
 import { t } from "../../strings";
 import { Button, ButtonLink } from "../../ui/Button";
+import { ErrorNotice } from "../../ui/ErrorNotice";
 import { Meter } from "../../ui/Meter";
 import { ReviewEstimate } from "../../ui/ReviewEstimate";
-import { Notice } from "../../ui/State";
 import { TakeBackReview } from "../../ui/TakeBackReview";
 import styles from "./JobsScreen.module.css";
 
@@ -62,7 +62,7 @@ export function ReviewProgress({ project, job }: ReviewProgressProps) {
       )}
       {mayAudit && <p className={styles.hint}>{words.audit.hint}</p>}
       {done > 0 && <p className={styles.hint}>{words.again.hint}</p>}
-      {error && <Notice tone="bad">{t.common.said(error.message)}</Notice>}
+      <ErrorNotice error={error} />
       <div className={styles.actions}>
         {review && (
           <ButtonLink

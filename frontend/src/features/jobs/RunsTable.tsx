@@ -6,7 +6,9 @@ import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
 import { formatDateTime, formatSeconds } from "../../ui/format";
-import { doneBy, saidBy } from "../../ui/jobs/outcome";
+import { doneBy, sentenceOf } from "../../ui/jobs/outcome";
+import { isPaused } from "../../ui/jobs/PausedJob";
+import { Said } from "../../ui/Said";
 import { Table } from "../../ui/Table";
 import styles from "./AllJobs.module.css";
 
@@ -14,6 +16,7 @@ import styles from "./AllJobs.module.css";
 export const TONES = {
   queued: "gold",
   running: "gold",
+  paused: "gold",
   succeeded: "good",
   failed: "bad",
   cancelled: "plain",
@@ -76,7 +79,20 @@ function Runs({ title, jobs }: { title: string; jobs: Job[] }) {
 
 function Outcome({ job }: { job: Job }) {
   const titleOf = useTitles("instruction_selection");
-  if (job.state === "failed") return <span className={styles.brief}>{saidBy(job)}</span>;
+  if (job.state === "failed")
+    return (
+      <span className={styles.brief}>
+        <Said>{sentenceOf(job)}</Said>
+      </span>
+    );
+  if (isPaused(job)) {
+    return (
+      <>
+        {t.paused.short(job.pause.done, job.pause.of)} ·{" "}
+        <Link to={`/projects/${job.project_id}/jobs/${job.id}`}>{t.paused.decide}</Link>
+      </>
+    );
+  }
   if (job.state !== "succeeded") return job.dry_run ? t.jobs.estimate.run : "–";
   const show = job.dry_run ? undefined : t.jobs.showResult[job.kind];
   if (show) {

@@ -3,8 +3,8 @@ import type { Project, Settings, SubsetFormat } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
+import { ErrorNotice } from "../../ui/ErrorNotice";
 import { useManages } from "../../ui/managing";
-import { Notice } from "../../ui/State";
 import styles from "./JobsScreen.module.css";
 import { useSettingsChange } from "./useSettingsChange";
 
@@ -29,7 +29,7 @@ export function SubsetUse({ project, subsetId }: SubsetUseProps) {
       >
         {inUse ? text.stop : text.use}
       </Button>
-      {change.error && <Notice tone="bad">{change.error.message}</Notice>}
+      <ErrorNotice error={change.error} />
     </>
   );
 }

@@ -11,7 +11,9 @@ import styles from "./JobsScreen.module.css";
 import { NeighbourTable } from "./NeighbourTable";
 import { NoiseTable } from "./NoiseTable";
 import { ObjectiveCard } from "./ObjectiveCard";
+import { PremiseCard } from "./PremiseCard";
 import { SubsetExport, SubsetUse } from "./SubsetActions";
+import { TrialTable } from "./TrialTable";
 import { notesOf, Warnings } from "./Warnings";
 
 const { subset: text } = t.jobs;
@@ -26,7 +28,7 @@ export function SubsetScreen({ project, job }: SubsetScreenProps) {
     `/projects/${project.id}/pool?${how}=${result.subset_id}`;
   return (
     <div className={styles.page}>
-      <header className={styles.counts}>
+      <header>
         <Link to={`/projects/${project.id}/jobs`}>{t.jobs.back}</Link>
         <h2>{text.title}</h2>
         <p>
@@ -74,6 +76,8 @@ export function SubsetScreen({ project, job }: SubsetScreenProps) {
       {result.neighbours && (
         <NeighbourTable projectId={project.id} job={job} neighbours={result.neighbours} />
       )}
+      {result.trial && <TrialTable trial={result.trial} />}
+      {result.premise && <PremiseCard premise={result.premise} />}
       <ObjectiveCard result={result} />
     </div>
   );

@@ -1,12 +1,13 @@
 import type { PruneResult } from "../../api/results";
-import { t } from "../../strings";
 import { Notice } from "../../ui/State";
+import { useSaid } from "../../ui/titled";
 
 /** What has to be known before anything of a result is believed. */
 export function Warnings({ result: { warnings = [] } }: { result: { warnings?: string[] } }) {
+  const said = useSaid();
   return warnings.map((warning) => (
     <Notice key={warning} tone="bad">
-      {t.common.said(warning)}
+      {said(warning)}
     </Notice>
   ));
 }

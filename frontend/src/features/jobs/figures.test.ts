@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Comparison, Detection, MethodFigures } from "../../api/results";
-import { bestOf, linesOf, ofClass } from "./figures";
+import { bestOf, linesOf, nameOf, ofClass, trainedOf } from "./figures";
 
 const detection = (auroc: number, aupr_out: number, fpr95: number): Detection => ({
   auroc,
@@ -56,6 +56,12 @@ it("tells how well each score parts OOD, by both scores and all three measures",
   ]);
 });
 
+it("tells no area of so few images that it might be nearly anything", () => {
+  const few = { ...result, counts: { ...result.counts, test: 11, test_ood: 8 } };
+  const said = linesOf(few).flatMap((line) => line.values.map(line.format));
+  expect(said.filter((one) => one !== "–").every((one) => one === "too few yet")).toBe(true);
+});
+
 it("marks every best value, whichever direction is better", () => {
   expect(bestOf(lineOf("Accuracy"))).toEqual([false, true, true]);
   expect(bestOf(lineOf("FPR95, largest probability"))).toEqual([false, true, false]);
@@ -90,4 +96,23 @@ it("tells the accuracy of a class by how many images it has, where those were co
     );
   expect(told([100, 10, 0])).toEqual(["50.0 % (40–60)", "too few yet", "–"]);
   expect(told()).toEqual(["50.0 %", "50.0 %", "–"]);
+});
+
+it("shows a plain network beside those that learn otherwise, and how they withstand attacks", () => {
+  expect(trainedOf(result)).toEqual(["standard", "oat", "taufe"]);
+  expect(linesOf(result).map(({ label }) => label)).not.toContain("Accuracy on attacked images");
+  const attacked: Comparison = {
+    ...result,
+    training: "adversarial",
+    methods: { ...result.methods, supervised: { ...figures(0.7, 0.8), attacked_accuracy: 0 } },
+    counts: { ...result.counts, attacked: 100 },
+  };
+  expect(trainedOf(attacked).map((method) => nameOf(attacked, method))).toEqual([
+    "Images as they are",
+    "Adversarial",
+    "Adversarial, OAT",
+    "Adversarial, TAUFE",
+  ]);
+  const line = linesOf(attacked).find(({ label }) => label === "Accuracy on attacked images");
+  expect(line?.values).toEqual([0, null, null, null]);
 });

@@ -1,8 +1,9 @@
-import type { Comparison, Method, MethodFigures } from "../../api/results";
+import type { Comparison, Method, MethodFigures, Trained } from "../../api/results";
 import { t } from "../../strings";
 import { formatPercent } from "../../ui/format";
 import {
   aurocOf,
+  FEWEST,
   formatAuroc,
   formatMeasured,
   formatShare,
@@ -11,6 +12,17 @@ import {
 } from "../../ui/shares";
 
 export const METHODS: Method[] = ["standard", "oat", "taufe"];
+
+/** Those of a comparison, in the usual order. */
+export const trainedOf = ({ methods }: Pick<Comparison, "methods">): Trained[] =>
+  (["supervised", ...METHODS] as const).filter((method) => methods[method] !== undefined);
+
+/** What a method is called beside the others of its comparison. */
+export const nameOf = (result: Comparison, method: Trained): string => namesOf({ result })[method];
+
+/** What the methods of a job that compares them are called, also while it has found nothing. */
+export const namesOf = ({ result }: { result: unknown }): Record<Trained, string> =>
+  t.jobs.comparison.methods[(result as Comparison | null)?.training ?? "supervised"];
 
 export type Line = {
   label: string;
@@ -24,7 +36,8 @@ export type Line = {
 const formatCosine = (value: number | null): string => (value === null ? "–" : value.toFixed(3));
 
 /** The lines of the table of figures, one value for each method. */
-export function linesOf({ methods, counts: { test, test_ood } }: Comparison): Line[] {
+export function linesOf({ methods, counts }: Comparison): Line[] {
+  const { test, test_ood, attacked = 0 } = counts;
   const { comparison } = t.jobs;
   const line = (
     label: string,
@@ -33,7 +46,7 @@ export function linesOf({ methods, counts: { test, test_ood } }: Comparison): Li
     format = formatPercent,
   ): Line => ({
     label,
-    values: METHODS.map((method) => read(methods[method])),
+    values: trainedOf({ methods }).map((method) => read(methods[method] as MethodFigures)),
     format,
     lowerIsBetter,
   });
@@ -51,6 +64,8 @@ export function linesOf({ methods, counts: { test, test_ood } }: Comparison): Li
   };
   const share = (plain: Line, count: number): Line =>
     within(plain, (value) => shareOf(value * count, count), formatShare);
+  // No interval is known of it, and of few it might be nearly anything.
+  const formatArea = test + test_ood < FEWEST ? () => t.advice.tooFew : formatPercent;
   const detection = (["msp", "energy"] as const).flatMap((score) => {
     const name = comparison.scores[score];
     return [
@@ -59,7 +74,7 @@ export function linesOf({ methods, counts: { test, test_ood } }: Comparison): Li
         (value) => aurocOf(value, test, test_ood),
         formatAuroc,
       ),
-      line(comparison.aupr(name), (one) => one[score]?.aupr_out ?? null),
+      line(comparison.aupr(name), (one) => one[score]?.aupr_out ?? null, false, formatArea),
       share(
         line(comparison.fpr(name), (one) => one[score]?.fpr95 ?? null, true),
         test_ood,
@@ -71,6 +86,14 @@ export function linesOf({ methods, counts: { test, test_ood } }: Comparison): Li
       line(comparison.accuracy, (one) => one.accuracy),
       test,
     ),
+    ...(attacked > 0
+      ? [
+          share(
+            line(comparison.attacked, (one) => one.attacked_accuracy ?? null),
+            attacked,
+          ),
+        ]
+      : []),
     line(comparison.similarity, (one) => one.similarity, true, formatCosine),
     ...detection,
   ];
@@ -92,5 +115,5 @@ export function bestOf({ values, known, lowerIsBetter }: Line): boolean[] {
 }
 
 /** The accuracy of a method on one class, of so many images. */
-export const ofClass = ({ methods, per_class_examples }: Comparison, method: Method, at: number) =>
-  formatMeasured(methods[method].per_class[at] ?? null, per_class_examples?.[at]);
+export const ofClass = ({ methods, per_class_examples }: Comparison, method: Trained, at: number) =>
+  formatMeasured(methods[method]?.per_class[at] ?? null, per_class_examples?.[at]);

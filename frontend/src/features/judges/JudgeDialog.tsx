@@ -10,10 +10,10 @@ import {
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Dialog, DialogActions } from "../../ui/Dialog";
+import { ErrorNotice } from "../../ui/ErrorNotice";
 import { CheckField, TextField } from "../../ui/Field";
 import { focusInvalid } from "../../ui/focusInvalid";
 import { NumberField } from "../../ui/NumberField";
-import { Notice } from "../../ui/State";
 import styles from "./Judges.module.css";
 
 const { judges: text } = t;
@@ -109,7 +109,7 @@ export function JudgeDialog({ judge, onClose }: JudgeDialogProps) {
           <summary>{text.more}</summary>
           <Numbers fields={fields} onChange={change} />
         </details>
-        {save.error && <Notice tone="bad">{save.error.message}</Notice>}
+        <ErrorNotice error={save.error} />
         <DialogActions>
           <Button onClick={onClose}>{t.common.cancel}</Button>
           <Button type="submit" kind="primary" busy={save.isPending}>

@@ -4,7 +4,8 @@ import { type Judge, judgesQuery } from "../../api/judges";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Card } from "../../ui/Card";
-import { Empty, Failure, Loading, Skeleton } from "../../ui/State";
+import { Fetching } from "../../ui/Fetching";
+import { Empty } from "../../ui/State";
 import { JudgeDialog } from "./JudgeDialog";
 import styles from "./Judges.module.css";
 import { JudgesTable } from "./JudgesTable";
@@ -25,14 +26,7 @@ export function JudgesScreen() {
         </Button>
       </header>
       <Card>
-        {found.isPending && (
-          <Loading>
-            <Skeleton height="10rem" />
-          </Loading>
-        )}
-        {found.error && !found.data && (
-          <Failure error={found.error} onRetry={() => found.refetch()} />
-        )}
+        <Fetching of={found} height="10rem" />
         {found.data && items.length === 0 && <Empty title={text.empty}>{text.emptyText}</Empty>}
         {items.length > 0 && <JudgesTable judges={items} onEdit={setEdited} />}
       </Card>

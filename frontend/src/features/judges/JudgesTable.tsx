@@ -5,8 +5,9 @@ import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
 import { ConfirmDialog } from "../../ui/ConfirmDialog";
+import { ErrorNotice } from "../../ui/ErrorNotice";
 import { formatDateTime, formatSeconds } from "../../ui/format";
-import { Notice } from "../../ui/State";
+import { Said } from "../../ui/Said";
 import { Table } from "../../ui/Table";
 import styles from "./Judges.module.css";
 
@@ -26,7 +27,7 @@ export function JudgesTable({ judges, onEdit }: JudgesTableProps) {
   const attempt = useMutation({ mutationFn: (judge: Judge) => tryJudge(judge.id), onSettled });
   return (
     <>
-      {attempt.error && <Notice tone="bad">{attempt.error.message}</Notice>}
+      <ErrorNotice error={attempt.error} />
       <Table label={text.table}>
         <thead>
           <tr>
@@ -57,13 +58,9 @@ export function JudgesTable({ judges, onEdit }: JudgesTableProps) {
           text={text.removeText}
           action={text.remove}
           danger
-          busy={remove.isPending}
-          error={remove.error}
+          does={remove}
           onConfirm={() => remove.mutate(asked)}
-          onClose={() => {
-            remove.reset();
-            setAsked(null);
-          }}
+          onClose={() => setAsked(null)}
         />
       )}
     </>
@@ -129,7 +126,11 @@ function Trial({ trial }: Pick<Judge, "trial">) {
       <Chip tone={ok ? "good" : "bad"}>
         {ok ? text.works(formatSeconds(seconds ?? 0)) : text.fails}
       </Chip>
-      {problem && <p className={styles.small}>{t.common.said(problem)}</p>}
+      {problem && (
+        <p className={styles.small}>
+          <Said>{problem}</Said>
+        </p>
+      )}
       {!ok && answer && <p className={styles.small}>{text.said(answer.slice(0, 200))}</p>}
       <p className={styles.small}>{formatDateTime(tried)}</p>
     </div>

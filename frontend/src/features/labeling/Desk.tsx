@@ -7,6 +7,7 @@ import { taskViewOf } from "../../tasks/registry";
 import type { KeyDialogOf } from "../../ui/hotkeys";
 import { keyDialog } from "../../ui/keyDialog";
 import { markKey } from "../../ui/measure";
+import { FailureNotice } from "../../ui/RoundFailure";
 import { Failure, Notice } from "../../ui/State";
 import { BeforeHint } from "./BeforeHint";
 import { Between } from "./Between";
@@ -15,7 +16,6 @@ import styles from "./LabelScreen.module.css";
 import { ModeSwitch } from "./ModeSwitch";
 import { PauseCover } from "./PauseCover";
 import type { AnswerSender } from "./queue/sender";
-import { FailureNotice } from "./RoundFailure";
 import { Strip } from "./Strip";
 import { useDeskKeys } from "./useDeskKeys";
 import { useGuide } from "./useGuide";
@@ -124,7 +124,7 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
             {view.phase === "waiting" && (
               <Waiting
                 projectId={project.id}
-                ranks={project.task === "instructions"}
+                task={project.task}
                 status={view.status}
                 elsewhere={view.elsewhere}
                 onTakeOver={session.takeOver}

@@ -5,9 +5,10 @@ import type { ClassGuide, GuideExample, Project } from "../../api/types";
 import { Thumbnail } from "../../media/Thumbnail";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
+import { ErrorNotice } from "../../ui/ErrorNotice";
 import { FIXED_KEYS } from "../../ui/hotkeys";
 import { Kbd } from "../../ui/Kbd";
-import { Failure, Loading, Notice, Skeleton } from "../../ui/State";
+import { Failure, Loading, Skeleton } from "../../ui/State";
 import styles from "./GuidePanel.module.css";
 
 const { guide: text } = t.label;
@@ -46,18 +47,23 @@ export function GuidePanel({ project, exampleId, onClose }: GuidePanelProps) {
     };
   }, [onClose]);
 
+  const ranks = project.task === "instructions";
+  const { guide: ranking } = t.instructions;
+  const title = ranks ? ranking.title : text.title;
   const guideOf = (id: number) => data?.classes.find((one) => one.class_id === id);
   return (
-    <section ref={panel} className={styles.panel} aria-label={text.title} tabIndex={-1}>
+    <section ref={panel} className={styles.panel} aria-label={title} tabIndex={-1}>
       <header className={styles.head}>
-        <h2>{text.title}</h2>
+        <h2>{title}</h2>
         <Button kind="quiet" size="small" aria-keyshortcuts={FIXED_KEYS.guide} onClick={onClose}>
           {t.common.close}
           <Kbd decorative>{FIXED_KEYS.guide.toUpperCase()}</Kbd>
         </Button>
       </header>
-      {project.guidelines && <p className={styles.text}>{project.guidelines}</p>}
-      {pin.error && <Notice tone="bad">{pin.error.message}</Notice>}
+      {(project.guidelines || ranks) && (
+        <p className={styles.text}>{project.guidelines || ranking.untold}</p>
+      )}
+      <ErrorNotice error={pin.error} />
       {error && <Failure error={error} onRetry={() => refetch()} />}
       {!data && !error && (
         <Loading>
@@ -81,9 +87,9 @@ export function GuidePanel({ project, exampleId, onClose }: GuidePanelProps) {
         <article className={styles.part}>
           <h3>
             <span className={styles.hatch} aria-hidden="true" />
-            {t.label.ood}
+            {ranks ? t.instructions.none : t.label.ood}
           </h3>
-          <p className={styles.text}>{text.ood}</p>
+          <p className={styles.text}>{ranks ? ranking.none : text.ood}</p>
           <Examples examples={data.ood} />
         </article>
       )}

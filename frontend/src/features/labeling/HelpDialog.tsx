@@ -6,6 +6,7 @@ import { helpRows as orderRows } from "../../tasks/instructions/help";
 import { FIXED_KEYS } from "../../ui/hotkeys";
 import styles from "./HelpDialog.module.css";
 import { HelpFrame, type KeyRow } from "./HelpFrame";
+import { stageKeys } from "./stageKeys";
 
 type HelpDialogProps = {
   task: string;
@@ -14,21 +15,6 @@ type HelpDialogProps = {
   guidelines: string;
   onClose: () => void;
 };
-
-/** What keys do with what is shown. */
-const stageKeys = (rows: typeof t.label.helpRows): Record<Medium, KeyRow[]> => ({
-  image: [
-    [["+", "-", "Esc"], rows.enlarge],
-    [["⇧ ← → ↑ ↓"], rows.pan],
-    [[FIXED_KEYS.smooth], rows.zoom],
-  ],
-  text: [
-    [["Space", "⇧ Space"], rows.readOn],
-    [["↑", "↓", "PgUp", "PgDn", "Home", "End"], rows.scroll],
-    [["+", "-"], rows.textSize],
-    [[FIXED_KEYS.smooth], rows.mono],
-  ],
-});
 
 export function HelpDialog({ task, classes, medium, guidelines, onClose }: HelpDialogProps) {
   const rows = t.label.helpRows;
@@ -50,9 +36,9 @@ export function HelpDialog({ task, classes, medium, guidelines, onClose }: HelpD
     [ownKeys ? [FIXED_KEYS.undo] : [FIXED_KEYS.undo, "Backspace"], rows.undo],
     [["←", "→"], rows.step],
     ...(classes.length > 0 ? ([[[find, "/"], rows.find]] as KeyRow[]) : []),
-    [[FIXED_KEYS.guide], rows.guide],
+    [[FIXED_KEYS.guide], task === "instructions" ? t.instructions.guide.key : rows.guide],
     [[FIXED_KEYS.pause], rows.pause],
-    ...(ownKeys ? [] : stageKeys(rows)[medium]),
+    ...(ownKeys ? [] : stageKeys(medium)),
     [[FIXED_KEYS.help, "?"], rows.help],
   ];
   return (

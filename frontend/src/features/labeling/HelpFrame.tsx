@@ -40,7 +40,7 @@ export function HelpFrame(props: HelpFrameProps) {
       ) : (
         <>
           {intro}
-          <KeyList rows={verdicts} />
+          {verdicts.length > 0 && <KeyList rows={verdicts} />}
           <KeyList rows={keys} />
         </>
       )}

@@ -41,3 +41,11 @@ it.each([" ", "ArrowDown", "End"])("ends a break by “%s”, which moves no tex
   fireEvent.keyDown(document.body, { key });
   expect(scrollTo).toHaveBeenCalledTimes(1);
 });
+
+it("tells fingers to tap, who have no keys to press", () => {
+  render(<Desk />);
+  fireEvent.click(screen.getByRole("button", { name: "Break" }));
+  expect(screen.getByText(/Tap anywhere/)).toBeTruthy();
+  fireEvent.click(document.body);
+  expect(screen.queryByRole("status")).toBeNull();
+});

@@ -1,5 +1,6 @@
 import { useEffect } from "react";
 import { t } from "../../strings";
+import { isTouch } from "../../ui/isTouch";
 import styles from "./PauseCover.module.css";
 import type { Pause } from "./queue/pace";
 import type { Stopwatch } from "./queue/stopwatch";
@@ -41,7 +42,7 @@ export function PauseCover({ why, stopwatch, onResume }: PauseCoverProps) {
     <div className={styles.cover} data-paused={why}>
       <div className={styles.card} role="status">
         <h2>{text.title}</h2>
-        <p>{text.text}</p>
+        <p>{isTouch() ? text.touch : text.text}</p>
       </div>
     </div>
   );

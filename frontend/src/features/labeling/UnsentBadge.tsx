@@ -5,6 +5,7 @@ import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
 import { Dialog, DialogActions } from "../../ui/Dialog";
+import { Said } from "../../ui/Said";
 import type { AnswerSender, SenderView } from "./queue/sender";
 import { useSender, useUnsent } from "./SenderProvider";
 import styles from "./UnsentBadge.module.css";
@@ -64,7 +65,8 @@ function RejectedDialog({ view, sender, onClose }: RejectedDialogProps) {
             <span>
               {entry.subject.name || t.label.imageNumber(entry.subject.example_id)}
               <small>
-                {t.label.refused[entry.code] ?? (entry.detail || t.label.refused.other)}
+                {t.label.refused[entry.code] ??
+                  (entry.detail ? <Said>{entry.detail}</Said> : t.label.refused.other)}
               </small>
             </span>
           </li>

@@ -4,21 +4,21 @@ import { listenToProject } from "../../api/events";
 import { betweenQuery } from "../../api/labeling";
 import { projectQuery } from "../../api/projects";
 import { jobsOfKindQuery } from "../../api/rounds";
-import type { BetweenRounds, Job, JobProgress, LabelStatus } from "../../api/types";
+import type { BetweenRounds, Job, JobProgress, LabelStatus, Project } from "../../api/types";
 import { t } from "../../strings";
 import { Button, ButtonLink } from "../../ui/Button";
 import { formatAbout, formatCount, formatSeconds } from "../../ui/format";
 import { Meter } from "../../ui/Meter";
+import { FailureActions, FailureText } from "../../ui/RoundFailure";
 import { Empty } from "../../ui/State";
-import { FailureActions, FailureText } from "./RoundFailure";
 import styles from "./Waiting.module.css";
 
 const { waiting: text } = t.label;
 
 type WaitingProps = {
   projectId: number;
-  /** Whether groups were put in order, which no class is named for. */
-  ranks?: boolean;
+  /** What is said of an example: a class, boxes, or an order. */
+  task: Project["task"];
   status: LabelStatus | null;
   /** Whether the images that are left are in another tab of the same person. */
   elsewhere: boolean;
@@ -31,23 +31,16 @@ type WaitingProps = {
 
 /** Says calmly why there is no image, how long it may last, and what one has done. */
 export function Waiting(props: WaitingProps) {
-  const {
-    projectId,
-    ranks = false,
-    status,
-    elsewhere,
-    onTakeOver,
-    canUndo,
-    onUndo,
-    onNews,
-  } = props;
+  const { projectId, task, status, elsewhere, onTakeOver, canUndo, onUndo, onNews } = props;
   const { data } = useQuery(betweenQuery(projectId));
   const live = useLiveProgress(projectId, data?.job_id ?? null, onNews);
   const progress = live ?? data?.progress ?? null;
   const training = status?.waiting_for === "training";
   const failure = data?.failure ?? null;
   const why = status ? reasonOf(status, elsewhere) : "nothing";
-  const reason = text[why];
+  // Nothing is learned from checks alone: the answers are counted, and that may be all.
+  const checked = data?.checks && (why === "training" || why === "finished");
+  const reason = checked ? text.checks[why] : text[why];
   return (
     <div className={styles.waiting} data-waiting-for={status?.waiting_for}>
       {/* The reason is said when it changes; how far the training is would be said all the time. */}
@@ -78,8 +71,8 @@ export function Waiting(props: WaitingProps) {
         )}
       </div>
       <div className={styles.mine}>
-        {data && <Mine between={data} ranks={ranks} />}
-        {ranks && <ToChosen projectId={projectId} />}
+        {data && <Mine between={data} task={task} />}
+        {task === "instructions" && <ToChosen projectId={projectId} />}
       </div>
     </div>
   );
@@ -116,7 +109,6 @@ function Training({ progress }: { progress: JobProgress }) {
   );
 }
 
-/** My own figures of the round: who waits may look back. */
 /** Where what people said is followed; of no use to who only ranks. */
 function ToChosen({ projectId }: { projectId: number }) {
   const isShown = useQuery(projectQuery(projectId)).data?.permissions.includes("review") ?? false;
@@ -139,13 +131,14 @@ function ToChosen({ projectId }: { projectId: number }) {
   );
 }
 
-function Mine({ between, ranks }: { between: BetweenRounds; ranks: boolean }) {
+/** My own figures of the round: who waits may look back. */
+function Mine({ between, task }: { between: BetweenRounds; task: Project["task"] }) {
   const { round, mine } = between;
   if (!round || mine.answers === 0) return null;
   const figures: [string, string][] = [
     [text.mine.answers, formatCount(mine.answers)],
-    [ranks ? text.mine.groups : text.mine.inside, formatCount(mine.inside)],
-    [ranks ? text.mine.noneHere : text.mine.ood, formatCount(mine.ood)],
+    [text.mine.inside[task], formatCount(mine.inside)],
+    [text.mine.ood[task], formatCount(mine.ood)],
   ];
   if (mine.median_seconds !== null) {
     figures.push([text.mine.seconds, formatSeconds(mine.median_seconds)]);

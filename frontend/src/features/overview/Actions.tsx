@@ -17,6 +17,7 @@ import { Button, ButtonLink } from "../../ui/Button";
 import { ConfirmDialog } from "../../ui/ConfirmDialog";
 import { Menu } from "../../ui/Menu";
 import { useManages } from "../../ui/managing";
+import { Said } from "../../ui/Said";
 import { Notice } from "../../ui/State";
 import styles from "./OverviewScreen.module.css";
 
@@ -126,7 +127,7 @@ function ManagersActions({ project, rounds, chosen }: ActionsProps) {
             )
           }
         >
-          {act.error.message}
+          <Said>{act.error}</Said>
         </Notice>
       )}
       {closing !== null && (
@@ -134,8 +135,7 @@ function ManagersActions({ project, rounds, chosen }: ActionsProps) {
           title={t.overview.closeConfirm(closing)}
           text={open && isUnanswered(open) ? t.overview.closeEmptyText : t.overview.closeText}
           action={t.overview.closeRound}
-          busy={close.isPending}
-          error={close.error}
+          does={close}
           onConfirm={() => close.mutate(closing)}
           onClose={() => setClosing(null)}
         />

@@ -1,7 +1,8 @@
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { useSearchParams } from "react-router";
 import { useTitles } from "../../api/algorithms";
-import { headlineOf, imagesOf, saidOf } from "../../api/measures";
+import { headlineOf, imagesOf, purityWeightOf, saidOf } from "../../api/measures";
+import { findsAll } from "../../api/projects";
 import { comparableQuery, roundsQuery } from "../../api/rounds";
 import type { Comparable, Project, Round } from "../../api/types";
 import { t } from "../../strings";
@@ -42,7 +43,14 @@ export function Curves({ project, rounds }: { project: Project; rounds: Round[] 
     const known = shareOf(round.answered.label, saidOf(round));
     return known ? [{ x: round.number, y: known.value, low: known.low, high: known.high }] : [];
   });
+  const weight = rounds.flatMap((round) => {
+    const y = purityWeightOf(round);
+    return y === null ? [] : [{ x: round.number, y }];
+  });
+  // Where only purity counts there is nothing to be seen.
+  const isWeighed = weight.some(({ y }) => y < 1);
   const isBoxes = project.task === "boxes";
+  const accuracy = curvesOf(runs, accuracyOf);
   const isOneClass = project.classes.length === 1 && !isBoxes;
   const usual = isBoxes ? t.overview.foundWell : text.accuracy;
   const named = isOneClass ? t.advice.oneClass.accuracy : usual;
@@ -56,14 +64,16 @@ export function Curves({ project, rounds }: { project: Project; rounds: Round[] 
       actions={candidates.length > 0 && <Compare {...{ candidates, chosen, choose }} />}
     >
       <div className={styles.curves}>
-        <LearningCurve
-          title={headline ?? named}
-          hint={isOneClass && !headline ? t.advice.oneClass.hint : text.accuracyHint}
-          empty={noAccuracy(project, done)}
-          curves={curvesOf(runs, accuracyOf)}
-          format={formatWholePercent}
-          chance={0}
-        />
+        {(!findsAll(project) || accuracy.some(({ points }) => points.length > 0)) && (
+          <LearningCurve
+            title={headline ?? named}
+            hint={isOneClass && !headline ? t.advice.oneClass.hint : text.accuracyHint}
+            empty={noAccuracy(project, done)}
+            curves={accuracy}
+            format={formatWholePercent}
+            chance={0}
+          />
+        )}
         <Chart
           title={text.share}
           hint={text.shareHint}
@@ -91,6 +101,18 @@ export function Curves({ project, rounds }: { project: Project; rounds: Round[] 
           tones={columns}
           xLabel={text.round}
         />
+        {isWeighed && (
+          <Chart
+            title={text.weight}
+            hint={text.weightHint}
+            summary={summaryOf(weight)}
+            format={formatWholePercent}
+            line={weight}
+            range={[0, 1]}
+            reference={{ value: 0.5, label: text.weightEven }}
+            xLabel={text.round}
+          />
+        )}
       </div>
       <p className={styles.quiet}>{text.spent(...totals(rounds))}</p>
     </Card>

@@ -3,12 +3,16 @@ import { projectQuery } from "../../api/projects";
 import { cancelJob, retryJob } from "../../api/rounds";
 import type { Job, JobProgress } from "../../api/types";
 import { t } from "../../strings";
-import { Button } from "../../ui/Button";
+import { Button, ButtonLink } from "../../ui/Button";
 import { Card } from "../../ui/Card";
+import { ErrorNotice } from "../../ui/ErrorNotice";
 import { formatSeconds } from "../../ui/format";
-import { saidBy } from "../../ui/jobs/outcome";
+import { sentenceOf } from "../../ui/jobs/outcome";
+import { isPaused, PausedJob } from "../../ui/jobs/PausedJob";
 import { Meter } from "../../ui/Meter";
+import { Said } from "../../ui/Said";
 import { Notice } from "../../ui/State";
+import { useSaid } from "../../ui/titled";
 import styles from "./JobCard.module.css";
 
 type JobCardProps = {
@@ -18,9 +22,11 @@ type JobCardProps = {
   name?: string | undefined;
 };
 
-/** A job at work, step by step, or why it failed. */
+/** A job at work, step by step, why it failed, or how it may go on. */
 export function JobCard({ job, projectId, name }: JobCardProps) {
   const client = useQueryClient();
+  const said = useSaid();
+  const told = sentenceOf(job);
   const onSettled = () => client.invalidateQueries({ queryKey: projectQuery(projectId).queryKey });
   const retry = useMutation({ mutationFn: () => retryJob(job.id), onSettled });
   const cancel = useMutation({ mutationFn: () => cancelJob(job.id), onSettled });
@@ -31,17 +37,29 @@ export function JobCard({ job, projectId, name }: JobCardProps) {
       <Notice
         tone="bad"
         actions={
-          <Button manages size="small" busy={retry.isPending} onClick={() => retry.mutate()}>
-            {t.overview.retryJob}
-          </Button>
+          <>
+            <Button manages size="small" busy={retry.isPending} onClick={() => retry.mutate()}>
+              {t.common.retry}
+            </Button>
+            {job.kind === "advance_round" && (
+              <ButtonLink manages size="small" to={`/projects/${projectId}/settings#method`}>
+                {t.advice.cannotTell.settings}
+              </ButtonLink>
+            )}
+          </>
         }
       >
         <strong>
           {title}: {t.overview.jobFailed}
         </strong>
-        <p>{error?.message ?? saidBy(job)}</p>
+        <p>
+          <Said>{error ?? told}</Said>
+        </p>
       </Notice>
     );
+  }
+  if (isPaused(job)) {
+    return <PausedJob key={job.attempt} job={job} name={title} onSettled={onSettled} />;
   }
   const { progress } = job;
   return (
@@ -50,7 +68,7 @@ export function JobCard({ job, projectId, name }: JobCardProps) {
       hint={
         progress && job.state === "running"
           ? etaOf(progress)
-          : (saidBy(job) ?? t.overview.jobQueued)
+          : ((told && said(told)) ?? t.overview.jobQueued)
       }
       actions={
         job.kind !== "advance_round" && (
@@ -67,7 +85,7 @@ export function JobCard({ job, projectId, name }: JobCardProps) {
       }
     >
       {progress && <Phases progress={progress} />}
-      {error && <Notice tone="bad">{error.message}</Notice>}
+      <ErrorNotice error={error} />
     </Card>
   );
 }

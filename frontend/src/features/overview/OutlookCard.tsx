@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { findsAll } from "../../api/projects";
 import { outlookQuery } from "../../api/rounds";
 import type { OodLeft, Project, Reason, Round } from "../../api/types";
 import { t } from "../../strings";
@@ -19,7 +20,7 @@ const TONES = { stop: "gold", go_on: "good", unclear: "plain", unknown: "plain" 
 export function OutlookCard({ project }: { project: Project }) {
   const { data, error, refetch } = useQuery(outlookQuery(project.id));
   // By what was asked for: the goal may have changed since.
-  const isFinding = (data?.goal ?? project.settings?.goal) === "find_all";
+  const isFinding = data ? data.goal === "find_all" : findsAll(project);
   return (
     <Card
       title={isFinding ? finding.title : text.title}
@@ -107,6 +108,8 @@ function Estimates({ left, count }: { left: OodLeft; count: number }) {
     { name: oodLeft.byRandom, one: left.by_random },
     { name: oodLeft.byPurity, one: left.by_purity },
   ];
+  const answers = rows.find(({ one }) => one?.count === count)?.one?.answers ?? FEWEST;
+  if (answers < FEWEST) return <p className={styles.reasons}>{oodLeft.few(answers, FEWEST)}</p>;
   return (
     <>
       <p className={styles.estimate}>
@@ -116,7 +119,8 @@ function Estimates({ left, count }: { left: OodLeft; count: number }) {
       <ul className={styles.reasons}>
         {rows.map(
           ({ name, one }) =>
-            one && (
+            one &&
+            one.answers >= FEWEST && (
               <li key={name}>
                 {name}:{" "}
                 {oodLeft.row(whole(one.count), whole(one.low), whole(one.high), one.answers)}

@@ -1,16 +1,18 @@
 import { useQuery } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { Fragment, type ReactNode } from "react";
 import { useTitles } from "../../api/algorithms";
-import { isFullyLabeled } from "../../api/projects";
-import { jobsQuery, roundsQuery } from "../../api/rounds";
+import { findsAll, isFullyLabeled } from "../../api/projects";
+import { isActive, jobsQuery, roundsQuery } from "../../api/rounds";
 import type { Job, Project } from "../../api/types";
 import { t } from "../../strings";
 import { ButtonLink } from "../../ui/Button";
 import { CannotTell } from "../../ui/CannotTell";
 import { Card } from "../../ui/Card";
+import { Fetching } from "../../ui/Fetching";
 import { SubsetInUse } from "../../ui/jobs/SubsetInUse";
 import { Parts } from "../../ui/Meter";
-import { Empty, Failure, Loading, Notice, Skeleton } from "../../ui/State";
+import { Empty, Notice } from "../../ui/State";
+import { useSaid } from "../../ui/titled";
 import { Actions } from "./Actions";
 import { AgreementCard } from "./AgreementCard";
 import { Curves } from "./Curves";
@@ -45,6 +47,7 @@ type OverviewScreenProps = {
 };
 
 export function OverviewScreen({ project, guarantee }: OverviewScreenProps) {
+  const said = useSaid();
   const rounds = useQuery(roundsQuery(project.id));
   const jobs = useQuery({
     ...jobsQuery(project.id),
@@ -52,8 +55,8 @@ export function OverviewScreen({ project, guarantee }: OverviewScreenProps) {
     refetchInterval: ({ state }) => (state.data?.items.some(isActive) ? 4_000 : false),
   });
   const modelOf = useTitles("model");
+  const shown = shownJobs(jobs.data?.items ?? [], project);
   if (project.task === "instructions") {
-    const shown = shownJobs(jobs.data?.items ?? [], project);
     return <RankingOverview project={project} rounds={rounds.data?.items ?? []} jobs={shown} />;
   }
   if (project.state === "draft") {
@@ -71,44 +74,46 @@ export function OverviewScreen({ project, guarantee }: OverviewScreenProps) {
     );
   }
   const items = rounds.data?.items ?? [];
+  // What a job has failed for is said once.
+  const isNews = (warning: string) => !shown.some(({ error }) => error?.detail === warning);
   const judged = items.findLast((one) => one.state === "closed");
+  const outlook = (
+    <div key="outlook" className={styles.pair}>
+      <OutlookCard project={project} />
+      <OodLeftCard rounds={items} />
+    </div>
+  );
+  const promise = judged && project.task === "classification" && (
+    <Fragment key="promise">{guarantee}</Fragment>
+  );
   return (
     <div className={styles.page}>
       <Actions project={project} rounds={items} />
       <FirstSteps project={project} />
-      {project.warnings.map((warning) => (
+      {project.warnings.filter(isNews).map((warning) => (
         <Notice key={warning} tone="gold">
-          {t.common.said(warning)}
+          {said(warning)}
         </Notice>
       ))}
       {judged && <CannotTell project={project} round={judged} nameOf={modelOf} />}
       <SubsetInUse project={project} />
-      {shownJobs(jobs.data?.items ?? [], project).map((job) => (
+      {shown.map((job) => (
         <JobCard key={job.id} job={job} projectId={project.id} />
       ))}
       <div className={styles.top}>
         <RoundNow project={project} rounds={items} />
         <PoolCard project={project} />
       </div>
-      {rounds.isPending && (
-        <Loading>
-          <Skeleton height="20rem" />
-        </Loading>
-      )}
-      {rounds.error && <Failure error={rounds.error} onRetry={() => rounds.refetch()} />}
+      <Fetching of={rounds} height="20rem" />
       {rounds.data && items.length === 0 && (
         <Empty title={t.overview.noRounds}>{t.overview.noRoundsText}</Empty>
       )}
       {items.length > 0 && (
         <>
-          {judged && project.task === "classification" && guarantee}
-          <div className={styles.pair}>
-            <OutlookCard project={project} />
-            <OodLeftCard rounds={items} />
-          </div>
+          {findsAll(project) ? [outlook, promise] : [promise, outlook]}
           <Curves project={project} rounds={items} />
           <Card title={t.overview.rounds}>
-            <RoundsTable projectId={project.id} rounds={items} />
+            <RoundsTable project={project} rounds={items} />
           </Card>
           <AgreementCard projectId={project.id} />
         </>
@@ -117,16 +122,21 @@ export function OverviewScreen({ project, guarantee }: OverviewScreenProps) {
   );
 }
 
-const isActive = (job: Job): boolean => job.state === "queued" || job.state === "running";
-
-/** Jobs at work, the latest one if it failed, and that of a round that has failed, whatever came after it. */
+/** Jobs at work or paused, the latest one if it failed, and that of a round that has failed, whatever came after it. */
 function shownJobs(jobs: Job[], { current_round: round }: Project): Job[] {
   // That somebody asks what a round would take is no round.
   const real = jobs.filter((job) => !(job.dry_run && job.kind === "advance_round"));
-  const stopped =
-    round?.state === "failed" ? real.find(({ kind }) => kind === "advance_round") : undefined;
-  return real.filter(
-    (job, index) => isActive(job) || ((index === 0 || job === stopped) && job.state === "failed"),
+  const stopped = round?.failed ? real.find(({ kind }) => kind === "advance_round") : undefined;
+  return (
+    real
+      .filter(
+        (job, index) =>
+          isActive(job) ||
+          job.state === "paused" ||
+          ((index === 0 || job === stopped) && job.state === "failed"),
+      )
+      // What waits comes after what it waits for.
+      .sort((one, other) => Number(one.state === "queued") - Number(other.state === "queued"))
   );
 }
 

@@ -9,6 +9,7 @@ import { Chip } from "../../ui/Chip";
 import { formatCount, formatWholePercent } from "../../ui/format";
 import { useJobsOfKind } from "../../ui/jobs/JobControls";
 import { Meter, Parts } from "../../ui/Meter";
+import { Said } from "../../ui/Said";
 import { Notice } from "../../ui/State";
 import { Table } from "../../ui/Table";
 import { Actions } from "./Actions";
@@ -32,7 +33,7 @@ export function RankingOverview({ project, rounds, jobs }: RankingOverviewProps)
       <FirstSteps project={project} isChosen={selections.length > 0} />
       {project.warnings.map((warning) => (
         <Notice key={warning} tone="gold">
-          {t.common.said(warning)}
+          <Said>{warning}</Said>
         </Notice>
       ))}
       {jobs.filter(isOfUse).map((job) => (

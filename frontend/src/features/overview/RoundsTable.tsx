@@ -2,13 +2,15 @@ import { Fragment } from "react";
 import { Link } from "react-router";
 import { useTitles } from "../../api/algorithms";
 import { headlineOf, imagesOf, saidOf } from "../../api/measures";
-import type { Round } from "../../api/types";
+import type { Project, Round } from "../../api/types";
 import { t } from "../../strings";
 import { Chip } from "../../ui/Chip";
+import { Explained } from "../../ui/Explained";
 import { formatCost, formatCount, formatPercent, formatSeconds, hasEnd } from "../../ui/format";
 import { formatMeasured, formatShare, shareOf } from "../../ui/shares";
 import { Table } from "../../ui/Table";
 import { Term } from "../../ui/Term";
+import { useSaid } from "../../ui/titled";
 import styles from "./OverviewScreen.module.css";
 
 const TONES = {
@@ -19,8 +21,12 @@ const TONES = {
   failed: "bad",
 } as const;
 
-export function RoundsTable({ projectId, rounds }: { projectId: number; rounds: Round[] }) {
-  const { columns } = t.overview;
+type RoundsTableProps = { project: Pick<Project, "id" | "task">; rounds: Round[] };
+
+export function RoundsTable({ project: { id: projectId, task }, rounds }: RoundsTableProps) {
+  const said = useSaid();
+  const { columns, foundWell } = t.overview;
+  const usual = task === "boxes" ? foundWell : columns.accuracy;
   const titleOf = useTitles("strategy");
   return (
     <Table label={t.overview.rounds}>
@@ -45,7 +51,7 @@ export function RoundsTable({ projectId, rounds }: { projectId: number; rounds: 
             {columns.share}
           </th>
           <th scope="col" data-number>
-            {rounds.map((round) => headlineOf(round)?.name).find(Boolean) ?? columns.accuracy}
+            {rounds.map((round) => headlineOf(round)?.name).find(Boolean) ?? usual}
           </th>
           <th scope="col" data-number>
             {columns.training}
@@ -88,7 +94,7 @@ export function RoundsTable({ projectId, rounds }: { projectId: number; rounds: 
               <tr>
                 <td />
                 <td colSpan={9} className={styles.notes}>
-                  {round.notes.map(t.common.said).join(" ")}
+                  <Explained>{round.notes.map(said).join(" ")}</Explained>
                 </td>
               </tr>
             )}

@@ -19,7 +19,8 @@ function project(values: Partial<Project>, counts: Partial<Project["counts"]> = 
   return { ...draft, counts: { ...NOTHING, ...counts } } as unknown as Project;
 }
 
-const round = (number: number) => ({ number, state: "open", spent: 0, budget: 9 }) as const;
+const round = (number: number) =>
+  ({ number, state: "open", spent: 0, budget: 9, failed: false }) as const;
 const classes = [{ id: 1, name: "bee" }] as Project["classes"];
 const POOL = { pool: 9, unlabeled: 9 };
 
@@ -46,6 +47,13 @@ it("leads to labeling once it is started, and to the set-up before", () => {
   expect(label(project({ classes }, POOL))).toBe("/projects/7/settings#start");
   const running = project({ classes, state: "running", current_round: round(0) }, POOL);
   expect(label(running)).toBe("/projects/7/label");
+});
+
+it("asks for no evaluation images where all of a class are to be found", () => {
+  const names = (settings?: unknown) =>
+    firstSteps(project({ settings: settings as Project["settings"] })).map(({ name }) => name);
+  expect(names({ goal: "best_model" })).toContain("evaluation");
+  expect(names({ goal: "find_all" })).toEqual(["images", "classes", "label", "round"]);
 });
 
 it("takes labels that came with the images for no answers", () => {

@@ -1,4 +1,4 @@
-import { isFullyLabeled } from "../../api/projects";
+import { findsAll, isFullyLabeled } from "../../api/projects";
 import type { Project } from "../../api/types";
 
 export type StepName = "images" | "classes" | "evaluation" | "label" | "round" | "rows" | "choose";
@@ -13,7 +13,7 @@ export function firstSteps(project: Project, isChosen = false): Step[] {
   if (hasModel || (isDraft && isFullyLabeled(project))) return [];
   const setUp = `/projects/${id}/settings`;
   const answered = counts.labeled_in + counts.labeled_ood + counts.unsure;
-  return [
+  const steps: Step[] = [
     { name: "images", done: counts.pool + counts.held_out > 0, to: `${setUp}#images` },
     { name: "classes", done: classes.length > 0, to: `${setUp}#classes` },
     { name: "evaluation", done: counts.evaluation > 0, to: `${setUp}#images` },
@@ -25,6 +25,8 @@ export function firstSteps(project: Project, isChosen = false): Step[] {
     },
     { name: "round", done: false, to: `/projects/${id}/label` },
   ];
+  const isLeftOut = findsAll(project) && counts.evaluation === 0;
+  return isLeftOut ? steps.filter(({ name }) => name !== "evaluation") : steps;
 }
 
 /** Where nothing is trained: rows, and what chooses among them. */

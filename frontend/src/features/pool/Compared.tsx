@@ -9,17 +9,21 @@ const MOST_SHOWN = 6;
 
 type ComparedProps = {
   filters: Filters;
+  /** What is looked for, where that is words. */
+  words: string;
   onOpen: (id: number) => void;
   onEnd: () => void;
 };
 
 /** What the images below are compared with, and the way back to all. */
-export function Compared({ filters, onOpen, onEnd }: ComparedProps) {
+export function Compared({ filters, words, onOpen, onEnd }: ComparedProps) {
   const ids = comparedWith(filters);
   return (
     <section className={styles.compared} aria-label={t.alike.title}>
-      <strong>{t.alike.title}</strong>
-      {filters.similar_file != null && <span className={styles.file}>{t.alike.toFile}</span>}
+      <strong>{words ? t.alike.words.title : t.alike.title}</strong>
+      {filters.similar_file != null && (
+        <span className={styles.file}>{words || t.alike.toFile}</span>
+      )}
       {ids.slice(0, MOST_SHOWN).map((id) => (
         <button
           key={id}

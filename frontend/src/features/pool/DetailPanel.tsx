@@ -19,7 +19,7 @@ import { Fact, Facts } from "./Facts";
 import { History, Places } from "./History";
 import { NeighbourList } from "./NeighbourList";
 import { canLook, Pictured } from "./Pictured";
-import { GRID_ID } from "./PoolGrid";
+import { focusGrid } from "./PoolGrid";
 
 const { detail: text } = t.pool;
 
@@ -47,7 +47,7 @@ export function DetailPanel(props: DetailPanelProps) {
   const after = at >= 0 ? examples[at + 1]?.id : examples[0]?.id;
   const close = () => {
     onShow(null);
-    document.getElementById(GRID_ID)?.focus({ preventScroll: true });
+    focusGrid();
   };
   useKeyDown((event) => {
     // The grid moves by itself when it has the focus, and so does a long text.

@@ -10,9 +10,12 @@ import type { Changed, DuplicateGroup, Duplicates, Judgement, Project } from "..
 import { t } from "../../strings";
 import { Button, ButtonLink } from "../../ui/Button";
 import { ConfirmDialog } from "../../ui/ConfirmDialog";
+import { ErrorNotice } from "../../ui/ErrorNotice";
+import { Fetching } from "../../ui/Fetching";
 import { JobControls, useJobsOfKind } from "../../ui/jobs/JobControls";
+import { More } from "../../ui/More";
 import { Segments } from "../../ui/Segments";
-import { Empty, Failure, Loading, Notice, Skeleton } from "../../ui/State";
+import { Empty, Notice } from "../../ui/State";
 import { DuplicateRow } from "./DuplicateRow";
 import styles from "./Duplicates.module.css";
 
@@ -65,12 +68,7 @@ export function DuplicatesScreen({ project }: { project: Project }) {
         <h2>{text.duplicates}</h2>
         <ButtonLink to="?">{text.allImages}</ButtonLink>
       </div>
-      {found.error && <Failure error={found.error} onRetry={() => found.refetch()} />}
-      {found.isPending && (
-        <Loading>
-          <Skeleton height="20rem" />
-        </Loading>
-      )}
+      <Fetching of={found} height="20rem" />
       {first && (
         <>
           <Compare project={project} known={first} />
@@ -111,7 +109,7 @@ export function DuplicatesScreen({ project }: { project: Project }) {
               </Button>
             </div>
           )}
-          {error && <Notice tone="bad">{t.common.said(error.message)}</Notice>}
+          <ErrorNotice error={error} />
           {first.groups > 0 && groups.length === 0 && <p>{text.noneOfKind}</p>}
           <ul className={styles.groups}>
             {groups.map((group) => (
@@ -127,11 +125,7 @@ export function DuplicatesScreen({ project }: { project: Project }) {
               />
             ))}
           </ul>
-          {found.hasNextPage && (
-            <Button busy={found.isFetchingNextPage} onClick={() => found.fetchNextPage()}>
-              {text.nextGroups}
-            </Button>
-          )}
+          <More list={found}>{text.nextGroups}</More>
         </>
       )}
       {asked && first && (
@@ -139,8 +133,7 @@ export function DuplicatesScreen({ project }: { project: Project }) {
           title={text.mendTitle(which === "all" ? first.groups : first[which])}
           text={text.mendAllText}
           action={text.mendAll}
-          busy={hold.isPending}
-          error={hold.error}
+          does={hold}
           onConfirm={() => hold.mutate({ groups: null, which })}
           onClose={() => setAsked(false)}
         />

@@ -4,6 +4,7 @@ import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Dialog, DialogActions } from "../../ui/Dialog";
 import { TextArea } from "../../ui/Field";
+import { Said } from "../../ui/Said";
 import { Notice } from "../../ui/State";
 import styles from "./Compared.module.css";
 import type { FileFinder } from "./useFileFinder";
@@ -107,7 +108,7 @@ export function FinderFault({ finder }: { finder: FileFinder }) {
   );
   return (
     <Notice tone="bad" actions={dismiss}>
-      {t.common.said(finder.error.message)}
+      <Said>{finder.error}</Said>
     </Notice>
   );
 }

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { neighboursQuery } from "../../api/pool";
 import { Thumbnail } from "../../media/Thumbnail";
 import { t } from "../../strings";
+import { Said } from "../../ui/Said";
 import { Loading, Notice, Skeleton } from "../../ui/State";
 import styles from "./DetailPanel.module.css";
 
@@ -15,7 +16,12 @@ type NeighbourListProps = {
 
 export function NeighbourList({ projectId, exampleId, onShow }: NeighbourListProps) {
   const found = useQuery(neighboursQuery(projectId, exampleId));
-  if (found.error) return <Notice>{found.error.message}</Notice>;
+  if (found.error)
+    return (
+      <Notice>
+        <Said>{found.error}</Said>
+      </Notice>
+    );
   if (!found.data) {
     return (
       <Loading>

@@ -14,6 +14,7 @@ import { Row } from "../../tasks/instructions/Row";
 import { Button } from "../../ui/Button";
 import { SelectField } from "../../ui/Field";
 import { formatPercent } from "../../ui/format";
+import { Said } from "../../ui/Said";
 import { Notice } from "../../ui/State";
 import styles from "./DetailPanel.module.css";
 
@@ -116,7 +117,7 @@ export function Pictured({ project, example, marked, looks, onLooks }: PicturedP
                 </Button>
               }
             >
-              {t.common.said(look.error.message)}
+              <Said>{look.error}</Said>
             </Notice>
           )}
           <p aria-live="polite">

@@ -18,7 +18,17 @@ import styles from "./PoolScreen.module.css";
 import { Tile, tileId } from "./Tile";
 import type { Picked } from "./useSelection";
 
-export const GRID_ID = "pool-grid";
+const GRID_ID = "pool-grid";
+/** Whether the grid is to have the focus as soon as it is there. */
+let isAwaited = false;
+
+/** Give the grid the focus, at once or, while images are being found, then. */
+export function focusGrid(): void {
+  const grid = document.getElementById(GRID_ID);
+  grid?.focus({ preventScroll: true });
+  isAwaited = grid === null;
+}
+
 const GAP = 8;
 /** A card that is so wide needs fewer lines. */
 const WIDE = 320;
@@ -71,6 +81,11 @@ export function PoolGrid(props: PoolGridProps) {
   useEffect(() => {
     if (more && !isLoading && width > 0 && lastShown >= examples.length - 4 * columns) onMore();
   }, [more, isLoading, width, lastShown, examples.length, columns, onMore]);
+  useEffect(() => {
+    // Whoever has gone to something else meanwhile stays there.
+    if (isAwaited && document.activeElement === document.body) focusGrid();
+    isAwaited = false;
+  }, []);
   // Whoever leafs through the large images finds the place again.
   useEffect(() => {
     const index = image === null ? -1 : examples.findIndex((one) => one.id === image);

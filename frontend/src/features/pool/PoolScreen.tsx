@@ -30,8 +30,8 @@ import { Outlined } from "./Outlined";
 import { PoolBar } from "./PoolBar";
 import { PoolGrid } from "./PoolGrid";
 import styles from "./PoolScreen.module.css";
+import { PoolSearch } from "./PoolSearch";
 import { SelectionBar } from "./SelectionBar";
-import { TextSearch } from "./TextSearch";
 import { useFileFinder } from "./useFileFinder";
 import { useSelection } from "./useSelection";
 
@@ -39,7 +39,7 @@ import { useSelection } from "./useSelection";
 export function PoolScreen({ project }: { project: Project }) {
   const [query, setQuery] = useSearchParams();
   const address = query.toString();
-  const { filters, sort, image, map, colour } = useMemo(
+  const { filters, sort, image, map, colour, chosenBy, words } = useMemo(
     () => readView(new URLSearchParams(address)),
     [address],
   );
@@ -123,12 +123,13 @@ export function PoolScreen({ project }: { project: Project }) {
   const isEmpty = found.isSuccess && examples.length === 0 && !found.hasNextPage;
   return (
     <div className={styles.page}>
-      {project.medium === "text" && (
-        <TextSearch
-          value={filters.search ?? ""}
-          onChange={(search) => change({ search: search.trim() || null })}
-        />
-      )}
+      <PoolSearch
+        project={project}
+        search={filters.search ?? ""}
+        words={words}
+        onSearch={(search) => change({ search: search.trim() || null })}
+        onLike={like}
+      />
       <PoolBar
         count={count.data ?? null}
         map={map}
@@ -145,7 +146,7 @@ export function PoolScreen({ project }: { project: Project }) {
       />
       <FinderFault finder={finder} />
       {compared ? (
-        <Compared filters={filters} onOpen={show} onEnd={() => like(null)} />
+        <Compared filters={filters} words={words} onOpen={show} onEnd={() => like(null)} />
       ) : (
         <LookAlikes project={project} filters={filters} isUnfiltered={!set} onChange={change} />
       )}
@@ -165,8 +166,10 @@ export function PoolScreen({ project }: { project: Project }) {
               <MapCard
                 project={project}
                 by={colour}
+                chosenBy={chosenBy}
                 outline={filters.outline ?? null}
                 onColour={(by) => put("colour", by === "state" ? null : by)}
+                onChosenBy={(id) => put("chosen_by", String(id))}
                 onOutline={surround}
                 onOpen={show}
               />

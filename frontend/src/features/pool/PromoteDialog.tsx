@@ -2,8 +2,8 @@ import { type FormEvent, useState } from "react";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Dialog, DialogActions } from "../../ui/Dialog";
+import { ErrorNotice } from "../../ui/ErrorNotice";
 import { TextField } from "../../ui/Field";
-import { Notice } from "../../ui/State";
 import styles from "./PoolScreen.module.css";
 
 type PromoteDialogProps = {
@@ -33,7 +33,7 @@ export function PromoteDialog({ number, busy, error, onConfirm, onClose }: Promo
           value={name}
           onChange={(event) => setName(event.target.value)}
         />
-        {error && <Notice tone="bad">{error.message}</Notice>}
+        <ErrorNotice error={error} />
         <DialogActions>
           <Button onClick={onClose}>{t.common.cancel}</Button>
           <Button type="submit" kind="primary" busy={busy} disabled={!name.trim()}>

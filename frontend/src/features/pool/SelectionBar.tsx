@@ -13,8 +13,8 @@ import type { Changed, Example, ExampleState, Filters, Project, Selection } from
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { ConfirmDialog } from "../../ui/ConfirmDialog";
+import { ErrorNotice } from "../../ui/ErrorNotice";
 import { formatCount } from "../../ui/format";
-import { Notice } from "../../ui/State";
 import styles from "./PoolScreen.module.css";
 import { PromoteDialog } from "./PromoteDialog";
 import type { Picked } from "./useSelection";
@@ -153,8 +153,7 @@ export function SelectionBar(props: SelectionBarProps) {
             title={t.pool.confirm[asked].title(number)}
             text={t.pool.confirm[asked].text}
             action={t.pool.actions[asked]}
-            busy={act.isPending}
-            error={act.error}
+            does={act}
             onConfirm={() => act.mutate({ action: asked, body: chosen })}
             onClose={() => setAsked(null)}
           />
@@ -168,7 +167,7 @@ export function SelectionBar(props: SelectionBarProps) {
   return (
     <div className={styles.selection}>
       <Outcome done={done} />
-      {act.error && <Notice tone="bad">{act.error.message}</Notice>}
+      <ErrorNotice error={act.error} />
       <div className={styles.buttons}>
         {inverse && ids.length > 0 && (
           <Button

@@ -10,6 +10,8 @@ import { saidOf } from "../../tasks/said";
 import { isLikelyOod } from "../../ui/likelyOod";
 import styles from "./Tile.module.css";
 
+const NONE = t.overview.columns.ood;
+
 type TileProps = {
   example: Example;
   classes: LabelClass[];
@@ -30,11 +32,13 @@ export function Tile(props: TileProps) {
   const state = t.pool.values.state[example.state];
   const label = classes.find((one) => one.id === example.label_class_id);
   const predicted = isLikelyOod(example.in_probability)
-    ? t.pool.values.verdict.ood
+    ? NONE
     : classes.find((one) => one.id === example.predicted_class_id)?.name;
-  const guess = example.state === "unlabeled" && predicted ? `${predicted}?` : state;
+  // A caption is narrow: what the state is called is told in the title.
+  const told = example.state === "ood" ? NONE : state;
+  const guess = example.state === "unlabeled" && predicted ? `${predicted}?` : told;
   const shown = label?.name ?? saidOf(example.whole_label) ?? guess;
-  const name = t.pool.tile(example.name, state, shown === state ? null : shown);
+  const besides = shown === told ? null : shown;
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the list box has the focus and the keys.
     // biome-ignore lint/a11y/useFocusableInteractive: likewise; an option is active, not focused.
@@ -43,8 +47,10 @@ export function Tile(props: TileProps) {
       role="option"
       aria-selected={isPicked}
       // What a text says is its name.
-      aria-label={typeof example.excerpt === "string" ? undefined : name}
-      title={name}
+      aria-label={
+        typeof example.excerpt === "string" ? undefined : t.pool.tile(example.name, told, besides)
+      }
+      title={t.pool.tile(example.name, state, besides)}
       className={styles.tile}
       data-active={isActive || undefined}
       data-open={isOpen || undefined}

@@ -18,6 +18,8 @@ describe("the address of the pool browser", () => {
       image: null,
       map: false,
       colour: "state",
+      words: "",
+      chosenBy: null,
     });
     expect(countFilters(read("").filters)).toBe(0);
   });
@@ -76,6 +78,8 @@ describe("the address of the pool browser", () => {
       image: null,
       map: false,
       colour: "state",
+      words: "",
+      chosenBy: null,
     });
     expect(
       readView(withFilters(query, { state: null, split: "pool", purity_min: null })).filters,
@@ -106,6 +110,9 @@ describe("what images are compared with", () => {
     const like = likeThese(before, { ids: [5, 6] });
     expect(like.toString()).toBe("state=ood&similar_to=5%2C6");
     expect(likeThese(like, { file: 12 }).toString()).toBe("state=ood&similar_file=12");
+    const found = likeThese(like, { file: 12, words: "a dog" });
+    expect(readView(found).words).toBe("a dog");
+    expect(likeThese(found, null).toString()).toBe("state=ood");
     expect(likeThese(like, null).toString()).toBe("state=ood");
     const many = likeThese(new URLSearchParams(), {
       ids: Array.from({ length: 300 }, (_, at) => at + 1),

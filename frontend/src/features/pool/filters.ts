@@ -11,6 +11,10 @@ export type View = {
   /** Whether the map is shown above the images, and in which colours. */
   map: boolean;
   colour: ColouredBy;
+  /** What is looked for on images; empty where that is no words. */
+  words: string;
+  /** The job by whose choice it is coloured; null for the newest. */
+  chosenBy: number | null;
 };
 
 export const SORTS: Sort[] = [
@@ -82,14 +86,21 @@ export function readView(query: URLSearchParams): View {
   if (!isCompared(filters)) delete filters.similarity_min;
   const sorts = isCompared(filters) ? [...SORTS, ...SIMILARITY_SORTS] : SORTS;
   const sort = sorts.find((one) => one === query.get("sort")) ?? usualSort(filters);
-  const image = Number(query.get("image"));
+  const image = idOf(query.get("image"));
   return {
     filters: filters as Filters,
     sort,
-    image: Number.isInteger(image) && image > 0 ? image : null,
+    image,
     map: query.get("view") === "map",
+    words: filters.similar_file === undefined ? "" : (query.get("words") ?? ""),
     colour: COLOURINGS.find((one) => one === query.get("colour")) ?? "state",
+    chosenBy: idOf(query.get("chosen_by")),
   };
+}
+
+function idOf(text: string | null): number | null {
+  const id = Number(text);
+  return Number.isInteger(id) && id > 0 ? id : null;
 }
 
 type Comparing = Pick<Partial<Filters>, "similar_to" | "similar_file">;
@@ -109,13 +120,23 @@ export const comparedWith = ({ similar_to }: Comparing): number[] =>
 /** The address that shows what is like some images, or like a file, among what was shown. */
 export function likeThese(
   query: URLSearchParams,
-  to: { ids: Iterable<number> } | { file: number } | null,
+  to: { ids: Iterable<number> } | { file: number; words?: string } | null,
 ): URLSearchParams {
   const next = new URLSearchParams(query);
-  const compared = ["similar_to", "similar_file", "similarity_min", "sort", "image", "view"];
+  const compared = [
+    "similar_to",
+    "similar_file",
+    "words",
+    "similarity_min",
+    "sort",
+    "image",
+    "view",
+  ];
   for (const name of compared) next.delete(name);
-  if (to && "file" in to) next.set("similar_file", String(to.file));
-  else if (to) next.set("similar_to", [...to.ids].slice(0, MOST_COMPARED).join(","));
+  if (to && "file" in to) {
+    next.set("similar_file", String(to.file));
+    if (to.words) next.set("words", to.words);
+  } else if (to) next.set("similar_to", [...to.ids].slice(0, MOST_COMPARED).join(","));
   return next;
 }
 
@@ -142,7 +163,15 @@ export const countFilters = ({ split, similar_to, similar_file, ...others }: Fil
 /** The address of the whole pool, in the same view and order, that of likeness too. */
 export function withoutFilters(query: URLSearchParams): URLSearchParams {
   const next = new URLSearchParams();
-  for (const name of ["sort", "view", "colour", "similar_to", "similar_file"]) {
+  for (const name of [
+    "sort",
+    "view",
+    "colour",
+    "chosen_by",
+    "similar_to",
+    "similar_file",
+    "words",
+  ]) {
     const value = query.get(name);
     if (value !== null) next.set(name, value);
   }

@@ -2,7 +2,8 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { projectsQuery } from "../../api/projects";
 import type { ProjectWork } from "../../api/types";
 import { t } from "../../strings";
-import { Button, ButtonLink } from "../../ui/Button";
+import { ButtonLink } from "../../ui/Button";
+import { More } from "../../ui/More";
 import { Empty, Failure, Loading, Skeleton } from "../../ui/State";
 import { ProjectCard } from "./ProjectCard";
 import styles from "./ProjectList.module.css";
@@ -59,13 +60,7 @@ export function ProjectList({ canCreate, work }: ProjectListProps) {
           ))}
         </ul>
       )}
-      {projects.hasNextPage && (
-        <div className={styles.more}>
-          <Button busy={projects.isFetchingNextPage} onClick={() => projects.fetchNextPage()}>
-            {t.projects.more}
-          </Button>
-        </div>
-      )}
+      <More list={projects}>{t.projects.more}</More>
     </div>
   );
 }

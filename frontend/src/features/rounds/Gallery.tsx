@@ -6,7 +6,8 @@ import { Gallery, type GalleryImage } from "../../media/Gallery";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Card } from "../../ui/Card";
-import { Failure, Loading, Skeleton } from "../../ui/State";
+import { Fetching } from "../../ui/Fetching";
+import { More } from "../../ui/More";
 import { Since } from "./Pins";
 import { whyQueued } from "./queued";
 import styles from "./RoundScreen.module.css";
@@ -54,21 +55,12 @@ export function InsideCard({ project, number, polygon, onClose }: InsideCardProp
         </Button>
       }
     >
-      {found.error && <Failure error={found.error} onRetry={() => found.refetch()} />}
-      {found.isPending && (
-        <Loading>
-          <Skeleton height="7rem" />
-        </Loading>
-      )}
+      <Fetching of={found} height="7rem" />
       {total === 0 && <p className={styles.quiet}>{inside.empty}</p>}
       <Gallery
         images={images.map((image) => shownAs(image, stateOf(image, project.classes), project))}
       />
-      {found.hasNextPage && (
-        <Button busy={found.isFetchingNextPage} onClick={() => found.fetchNextPage()}>
-          {inside.more}
-        </Button>
-      )}
+      <More list={found}>{inside.more}</More>
     </Card>
   );
 }
@@ -98,7 +90,9 @@ export function AskedCard({ project, round, queries, hidden }: AskedCardProps) {
   return (
     <Card title={asked.title} hint={asked.hint(queries.total, shown.length)}>
       {why && <p className={styles.caption}>{asked.why(why)}</p>}
-      {changed > 0 && <p className={styles.caption}>{asked.changed(changed)}</p>}
+      {changed > 0 && (
+        <p className={styles.caption}>{asked.changed(changed, round.state === "closed")}</p>
+      )}
       {queries.isReady && shown.length === 0 && (
         <p className={styles.quiet}>{queries.total === 0 ? asked.none : asked.filtered}</p>
       )}

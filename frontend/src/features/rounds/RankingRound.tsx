@@ -9,7 +9,7 @@ import { type Figure, Figures } from "../../ui/Figures";
 import { formatCount, formatSeconds, formatWholePercent } from "../../ui/format";
 import { Failure } from "../../ui/State";
 import { AskedCard } from "./Gallery";
-import styles from "./RoundScreen.module.css";
+import { Notes } from "./Notes";
 import { useQuerySet } from "./useMap";
 
 type RankingRoundProps = {
@@ -31,13 +31,7 @@ export function RankingRound({ project, round, groupsOf }: RankingRoundProps) {
     <>
       <Card title={t.rounds.facts.title} hint={text.hint}>
         <Figures figures={rankingFigures(round)} />
-        {round.notes.length > 0 && (
-          <ul className={styles.notes}>
-            {round.notes.map((note) => (
-              <li key={note}>{t.common.said(note)}</li>
-            ))}
-          </ul>
-        )}
+        {round.notes.length > 0 && <Notes notes={round.notes} />}
         {chosen && (
           <p>
             <ButtonLink to={`/projects/${project.id}/jobs/${chosen.id}`} size="small">

@@ -1,11 +1,11 @@
 import { Link } from "react-router";
 import { parametersOf } from "../../api/algorithms";
-import { headlineOf, imagesOf, saidOf, tellingOf } from "../../api/measures";
-import type { Algorithm, Choice, LabelClass, Round } from "../../api/types";
+import { headlineOf, imagesOf, purityWeightOf, saidOf, tellingOf } from "../../api/measures";
+import type { Algorithm, Choice, LabelClass, ParamSchema, Round } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { type Figure, Figures } from "../../ui/Figures";
-import { formatCount, formatPercent, formatSeconds } from "../../ui/format";
+import { formatCount, formatPercent, formatSeconds, formatWholePercent } from "../../ui/format";
 import { labelOf, wordsOf } from "../../ui/ParamsForm";
 import {
   aurocOf,
@@ -15,6 +15,7 @@ import {
   formatShare,
   shareOf,
 } from "../../ui/shares";
+import { Notes } from "./Notes";
 import styles from "./RoundScreen.module.css";
 
 const { facts, phases, settings } = t.rounds;
@@ -30,6 +31,7 @@ export function FactsCard({ round, classes }: { round: Round; classes: LabelClas
   const told = classes.length === 1 ? tellingOf(round) : null;
   const perClassImages = (round.metrics.per_class_examples ?? {}) as Record<string, number>;
   const headline = headlineOf(round);
+  const weight = purityWeightOf(round);
   const accuracy: Figure = [
     classes.length === 1 ? t.advice.oneClass.accuracy : facts.accuracy,
     formatMeasured(round.accuracy, images),
@@ -56,6 +58,9 @@ export function FactsCard({ round, classes }: { round: Round; classes: LabelClas
           ] as Figure,
         ]
       : []),
+    ...(weight === null
+      ? []
+      : [[facts.weight, formatWholePercent(weight), facts.weightHint] as Figure]),
     [facts.hours, round.annotator_seconds > 0 ? formatSeconds(round.annotator_seconds) : "–"],
     [facts.oodLeft, left?.count == null ? "–" : formatCount(Math.round(left.count))],
   ];
@@ -80,11 +85,7 @@ export function FactsCard({ round, classes }: { round: Round; classes: LabelClas
       {round.notes.length > 0 && (
         <section>
           <h3>{facts.notes}</h3>
-          <ul className={styles.notes}>
-            {round.notes.map((note) => (
-              <li key={note}>{t.common.said(note)}</li>
-            ))}
-          </ul>
+          <Notes notes={round.notes} />
         </section>
       )}
     </Card>
@@ -188,11 +189,15 @@ export function SettingsCard({ round, algorithms }: { round: Round; algorithms: 
   );
 }
 
+/** A value without what programs call it, which a form says as well. */
+const plainly = (value: unknown, schema: ParamSchema | undefined): string =>
+  wordsOf(value, schema).replace(` (${value})`, "");
+
 function paramsText(params: Choice["params"], algorithm: Algorithm | undefined): string {
   const entries = Object.entries(params);
   if (entries.length === 0) return settings.defaults;
   const schemas = algorithm ? parametersOf(algorithm) : {};
   return entries
-    .map(([name, value]) => `${labelOf(name, schemas[name])}: ${wordsOf(value, schemas[name])}`)
+    .map(([name, value]) => `${labelOf(name, schemas[name])}: ${plainly(value, schemas[name])}`)
     .join(" · ");
 }

@@ -9,7 +9,9 @@ import { t } from "../../strings";
 import { CannotTell } from "../../ui/CannotTell";
 import { Card } from "../../ui/Card";
 import { Chip } from "../../ui/Chip";
+import { Fetching } from "../../ui/Fetching";
 import { decode } from "../../ui/map/lasso";
+import { FailedRound } from "../../ui/RoundFailure";
 import { Empty, Failure, Loading, Skeleton } from "../../ui/State";
 import { AskedCard, InsideCard } from "./Gallery";
 import { MapCard } from "./MapCard";
@@ -50,6 +52,7 @@ export function RoundScreen({ project, number, logOf, groupsOf }: RoundScreenPro
         </div>
         <RoundSlider projectId={project.id} rounds={items} number={round.number} />
       </header>
+      {round.state === "failed" && <FailedRound projectId={project.id} />}
       {project.task === "instructions" ? (
         <RankingRound project={project} round={round} groupsOf={groupsOf} />
       ) : (
@@ -96,12 +99,7 @@ function Content({ project, round }: { project: Project; round: Round }) {
   const map = maps.data?.items.find((one) => one.number === round.number);
   return (
     <>
-      {maps.error && !maps.data && <Failure error={maps.error} onRetry={() => maps.refetch()} />}
-      {maps.isPending && (
-        <Loading>
-          <Skeleton height="35rem" />
-        </Loading>
-      )}
+      <Fetching of={maps} height="35rem" />
       {maps.data && map && (
         <MapCard
           project={project}

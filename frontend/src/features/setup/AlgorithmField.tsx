@@ -6,10 +6,10 @@ import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
 import { DocumentationLink } from "../../ui/DocumentationLink";
 import { ParamsForm } from "../../ui/ParamsForm";
+import { useWeightsOf } from "../../ui/useWeightsOf";
 import { Needs } from "./AlgorithmFacts";
 import styles from "./AlgorithmField.module.css";
 import { AlgorithmPicker } from "./AlgorithmPicker";
-import { useWeightsOf } from "./useWeightsOf";
 
 type AlgorithmFieldProps = {
   kind: AlgorithmKind;
@@ -82,7 +82,7 @@ type ParametersProps = {
 };
 
 function Parameters({ algorithm: given, choice, onChange }: ParametersProps) {
-  const [algorithm, fitting] = useWeightsOf(given, choice);
+  const [algorithm, fitting] = useWeightsOf(given, choice.params);
   const hasParams = Object.keys(parametersOf(algorithm)).length > 0;
   if (!hasParams && !algorithm.paper) return null;
   return (

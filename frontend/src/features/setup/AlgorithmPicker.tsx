@@ -148,7 +148,7 @@ function Option({ algorithm, standIn, isSelected, isCurrent, onSelect }: OptionP
       />
       <div className={styles.text}>
         <label htmlFor={id}>
-          <span className={styles.title}>{algorithm.title}</span>
+          <span>{algorithm.title}</span>
           {isCurrent && <Chip tone="gold">{t.setup.inUse}</Chip>}
         </label>
         <p id={`${id}-summary`}>{algorithm.summary}</p>

@@ -8,6 +8,7 @@ import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Dialog, DialogActions } from "../../ui/Dialog";
 import { SelectField, TextField } from "../../ui/Field";
+import { Said } from "../../ui/Said";
 import { Notice } from "../../ui/State";
 import styles from "./ImagesCard.module.css";
 import { OFTEN } from "./SyncList";
@@ -67,7 +68,7 @@ export function BucketDialog(props: BucketDialogProps) {
   };
   const { error } = start;
   const field = error instanceof ApiError ? error.field : null;
-  const errorOf = (name: string) => (field === name ? error?.message : null);
+  const errorOf = (name: string) => (field === name ? error : null);
   return (
     <Dialog title={text.title} onClose={onClose}>
       <form className={styles.form} onSubmit={onSubmit}>
@@ -123,7 +124,9 @@ export function BucketDialog(props: BucketDialogProps) {
           ))}
         </SelectField>
         {error && !["location", "include", "table"].includes(field ?? "") && (
-          <Notice tone="bad">{error.message}</Notice>
+          <Notice tone="bad">
+            <Said>{error}</Said>
+          </Notice>
         )}
         <DialogActions>
           <Button onClick={onClose}>{t.common.cancel}</Button>

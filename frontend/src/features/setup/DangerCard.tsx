@@ -42,8 +42,7 @@ export function DangerCard({ project }: { project: Project }) {
           text={t.setup.removal.text}
           action={t.setup.removal.action}
           danger
-          busy={remove.isPending}
-          error={remove.error}
+          does={remove}
           onConfirm={() => remove.mutate()}
           onClose={() => setAsking(false)}
         />

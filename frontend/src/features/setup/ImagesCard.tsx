@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, useSyncExternalStore } from "react";
 import { importLocationsQuery, importsQuery } from "../../api/imports";
 import { projectQuery } from "../../api/projects";
+import { isActive } from "../../api/rounds";
 import type { Job, Project, Split } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
@@ -54,10 +55,7 @@ export function ImagesCard(props: ImagesCardProps) {
   const imports = useQuery({
     ...importsQuery(project.id),
     // Events bring progress; this is for the case that one is missed.
-    refetchInterval: ({ state }) =>
-      state.data?.items.some((job) => job.state === "queued" || job.state === "running")
-        ? 3_000
-        : false,
+    refetchInterval: ({ state }) => (state.data?.items.some(isActive) ? 3_000 : false),
   });
   const locations = useQuery(importLocationsQuery).data?.items ?? [];
   const words = project.task === "boxes" ? { ...t.setup, ...t.boxes.setup } : t.setup;

@@ -1,13 +1,14 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { importReportUrl, listed } from "../../api/imports";
 import { projectQuery } from "../../api/projects";
-import { cancelJob, retryJob } from "../../api/rounds";
+import { cancelJob, isActive, retryJob } from "../../api/rounds";
 import type { ImportReport, Job, Split } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
-import { importedBy, saidBy } from "../../ui/jobs/outcome";
+import { importedBy, sentenceOf } from "../../ui/jobs/outcome";
 import { Meter } from "../../ui/Meter";
+import { Said } from "../../ui/Said";
 import { Notice } from "../../ui/State";
 import { Table } from "../../ui/Table";
 import styles from "./ImagesCard.module.css";
@@ -20,6 +21,8 @@ const STATES = {
   running: { say: "importRunning", tone: "gold" },
   succeeded: { say: "importDone", tone: "good" },
   failed: { say: "importFailed", tone: "bad" },
+  // None is: only what asks a judge.
+  paused: { say: "importQueued", tone: "plain" },
   cancelled: { say: "importCancelled", tone: "plain" },
 } as const;
 
@@ -46,7 +49,7 @@ function ImportItem({ projectId, job }: { projectId: number; job: Job }) {
   const { say, tone } = outcomeOf(job, report);
   const text = t.setup[say];
   const unknown = report && unknownLabels(report);
-  const active = job.state === "queued" || job.state === "running";
+  const active = isActive(job);
   return (
     <li>
       <div className={styles.item}>
@@ -69,7 +72,11 @@ function ImportItem({ projectId, job }: { projectId: number; job: Job }) {
           </Button>
         )}
       </div>
-      {job.state === "queued" && job.message && <p className={styles.kind}>{saidBy(job)}</p>}
+      {job.state === "queued" && job.message && (
+        <p className={styles.kind}>
+          <Said>{sentenceOf(job)}</Said>
+        </p>
+      )}
       {job.state === "running" && job.progress && (
         <Meter
           label={text}
@@ -88,7 +95,7 @@ function ImportItem({ projectId, job }: { projectId: number; job: Job }) {
             </Button>
           }
         >
-          {saidBy(job)}
+          <Said>{sentenceOf(job)}</Said>
         </Notice>
       )}
       {report && unknown && (
@@ -102,7 +109,7 @@ function ImportItem({ projectId, job }: { projectId: number; job: Job }) {
       )}
       {report?.notes?.filter(isOfNumbers).map((note) => (
         <p key={note} className={styles.kind}>
-          {t.common.said(note)}
+          <Said>{note}</Said>
         </p>
       ))}
       {report?.noted && <Reasons title={t.setup.noted} reasons={report.noted} />}
@@ -160,7 +167,9 @@ function Refused({ report, href }: { report: ImportReport; href: string }) {
           <tbody>
             {byReason(report).map(({ reason, count, names }) => (
               <tr key={reason}>
-                <td>{t.common.said(reason)}</td>
+                <td>
+                  <Said>{reason}</Said>
+                </td>
                 <td>{t.setup.someFiles(count, names)}</td>
               </tr>
             ))}

@@ -5,11 +5,13 @@ import { retryJob, startJob } from "../../api/rounds";
 import type { Job, Project, Settings, SizeChoice } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
+import { ErrorNotice } from "../../ui/ErrorNotice";
 import { EstimateNotice } from "../../ui/jobs/EstimateNotice";
 import { JobAtWork } from "../../ui/jobs/JobAtWork";
 import { useJobsOfKind } from "../../ui/jobs/JobControls";
-import { saidBy } from "../../ui/jobs/outcome";
+import { sentenceOf } from "../../ui/jobs/outcome";
 import { NumberField } from "../../ui/NumberField";
+import { Said } from "../../ui/Said";
 import { Failure, Notice } from "../../ui/State";
 import styles from "./InputSizeField.module.css";
 
@@ -117,7 +119,11 @@ function ResizeStart({ project, size, jobs, onSettled }: ResizeStartProps) {
   return (
     <>
       <p className={styles.text}>{text.resizeHint}</p>
-      {latest?.state === "failed" && <Notice tone="bad">{saidBy(latest)}</Notice>}
+      {latest?.state === "failed" && (
+        <Notice tone="bad">
+          <Said>{sentenceOf(latest)}</Said>
+        </Notice>
+      )}
       {latest?.dry_run && <EstimateNotice job={latest} />}
       <div className={styles.actions}>
         <Button
@@ -137,7 +143,7 @@ function ResizeStart({ project, size, jobs, onSettled }: ResizeStartProps) {
           {t.jobs.estimate.action}
         </Button>
       </div>
-      {error && <Notice tone="bad">{t.common.said(error.message)}</Notice>}
+      <ErrorNotice error={error} />
     </>
   );
 }

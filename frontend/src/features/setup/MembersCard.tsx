@@ -5,9 +5,10 @@ import { membersQuery, putMember, removeMember } from "../../api/projects";
 import type { Project, ProjectRole, User } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
+import { ErrorNotice } from "../../ui/ErrorNotice";
+import { Fetching } from "../../ui/Fetching";
 import { SelectField } from "../../ui/Field";
 import { FoldedCard } from "../../ui/FoldedCard";
-import { Failure, Loading, Notice, Skeleton } from "../../ui/State";
 import styles from "./SetupScreen.module.css";
 
 const { members: text } = t.setup;
@@ -49,12 +50,7 @@ export function MembersCard({ project }: { project: Project }) {
       id="members"
       brief={members.data?.items.map(({ user }) => user.name).join(", ")}
     >
-      {members.isPending && (
-        <Loading>
-          <Skeleton height="5rem" />
-        </Loading>
-      )}
-      {members.error && <Failure error={members.error} onRetry={() => members.refetch()} />}
+      <Fetching of={members} height="5rem" />
       {members.data && (
         <ul className={styles.rows} aria-label={text.title}>
           {members.data.items.map(({ user, role: held }) => (
@@ -128,7 +124,7 @@ export function MembersCard({ project }: { project: Project }) {
           </Button>
         </form>
       )}
-      {error && <Notice tone="bad">{error.message}</Notice>}
+      <ErrorNotice error={error} />
     </FoldedCard>
   );
 }

@@ -4,9 +4,9 @@ import { serving } from "../../api/serving";
 import type { AlgorithmKind, Project, Settings } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
+import { Fetching } from "../../ui/Fetching";
 import { SubsetInUse } from "../../ui/jobs/SubsetInUse";
 import { NumberField } from "../../ui/NumberField";
-import { Failure, Loading, Notice, Skeleton } from "../../ui/State";
 import { useFold } from "../../ui/useFold";
 import { AlgorithmField } from "./AlgorithmField";
 import { CostWords } from "./CostWords";
@@ -16,6 +16,7 @@ import { unmetBy } from "./needs";
 import { RoundFields } from "./RoundFields";
 import { RoundTime } from "./RoundTime";
 import styles from "./SetupScreen.module.css";
+import { WeightsNotice } from "./WeightsNotice";
 
 type MethodCardProps = {
   project: Project;
@@ -57,14 +58,11 @@ export function MethodCard({ project, settings, onChange }: MethodCardProps) {
       </>
     );
   };
-  const weightsNotices = aboutWeights(project).map((warning) => (
-    <Notice key={warning} tone="gold">
-      {t.common.said(warning)}
-    </Notice>
-  ));
   const aboutModel = (
     <>
-      {weightsNotices}
+      {aboutWeights(project).map((warning) => (
+        <WeightsNotice key={warning} model={project.settings?.model} said={warning} />
+      ))}
       <RoundTime
         project={project}
         model={settings.model}
@@ -96,19 +94,12 @@ export function MethodCard({ project, settings, onChange }: MethodCardProps) {
           onChange={(budget) => budget !== null && change({ budget })}
         />
       </div>
-      <CostWords task={project.task} settings={settings} />
+      <CostWords project={project} settings={settings} />
       <details className={styles.advanced} {...fold}>
         <summary>{t.setup.moreMethod}</summary>
         <div className={styles.folded}>
           <RoundFields task={project.task} settings={settings} onChange={change} />
-          {algorithms.isPending && (
-            <Loading>
-              <Skeleton height="18rem" />
-            </Loading>
-          )}
-          {algorithms.error && (
-            <Failure error={algorithms.error} onRetry={() => algorithms.refetch()} />
-          )}
+          <Fetching of={algorithms} height="18rem" />
           {algorithms.data && (
             <div className={styles.choosers}>
               {chooser("strategy")}

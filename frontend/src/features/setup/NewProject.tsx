@@ -4,8 +4,8 @@ import { useNavigate } from "react-router";
 import { createProject, projectQuery, projectsQuery } from "../../api/projects";
 import { t, words } from "../../strings";
 import { Button, ButtonLink } from "../../ui/Button";
+import { ErrorNotice } from "../../ui/ErrorNotice";
 import { TextField } from "../../ui/Field";
-import { Notice } from "../../ui/State";
 import { KINDS, type Kind, KindChoice, kinds } from "./KindChoice";
 import styles from "./NewProject.module.css";
 
@@ -44,7 +44,7 @@ export function NewProject() {
         value={name}
         onChange={(event) => setName(event.target.value)}
       />
-      {create.error && <Notice tone="bad">{create.error.message}</Notice>}
+      <ErrorNotice error={create.error} />
       <div className={styles.actions}>
         <Button
           type="submit"

@@ -5,6 +5,8 @@ import type { FolderChoice, ImportPlan, ImportStart, Job, Split } from "../../ap
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Dialog, DialogActions } from "../../ui/Dialog";
+import { ErrorNotice } from "../../ui/ErrorNotice";
+import { Said } from "../../ui/Said";
 import { Notice } from "../../ui/State";
 import { CountFromField } from "./CountFromField";
 import { InputSize } from "./InputSizeField";
@@ -151,7 +153,7 @@ export function PlanDialog(props: PlanDialogProps) {
       )}
       {plan.notes?.map((note) => (
         <p key={note} className={styles.hint}>
-          {t.common.said(note)}
+          <Said>{note}</Said>
         </p>
       ))}
       <Reasons title={text.whyBad} reasons={plan.bad_by_reason} />
@@ -163,7 +165,7 @@ export function PlanDialog(props: PlanDialogProps) {
       <p className={styles.hint}>
         {text.notSeen} {inputSize !== null && text.fixesSize(inputSize)}
       </p>
-      {error && <Notice tone="bad">{t.common.said(error.message)}</Notice>}
+      <ErrorNotice error={error} />
       <DialogActions>
         <Button kind="quiet" busy={discard.isPending} onClick={() => discard.mutate()}>
           {text.discard}

@@ -1,6 +1,7 @@
 import type { FolderChoice, PlannedGroup } from "../../api/types";
 import { t } from "../../strings";
 import { SelectField } from "../../ui/Field";
+import { Said } from "../../ui/Said";
 import styles from "./PlanDialog.module.css";
 import { type Chosen, choiceOf, labeled, SPLITS } from "./plan";
 
@@ -39,7 +40,11 @@ export function PlanGroup(props: PlanGroupProps) {
           </span>
         )}
         {group.examples[0] && <span className={styles.example}>{group.examples[0]}</span>}
-        {group.reason && <span className={styles.reason}>{t.common.said(group.reason)}</span>}
+        {group.reason && (
+          <span className={styles.reason}>
+            <Said>{group.reason}</Said>
+          </span>
+        )}
         {lost > 0 && (
           <span className={styles.reason}>
             {(isBoxes ? t.boxes.setup : text).withoutClass(lost)}

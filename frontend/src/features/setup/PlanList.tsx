@@ -1,14 +1,16 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { discardImport, listed, startImport } from "../../api/imports";
 import { projectQuery } from "../../api/projects";
-import { retryJob } from "../../api/rounds";
+import { isActive, retryJob } from "../../api/rounds";
 import type { Job } from "../../api/types";
 import { useMedium } from "../../media/MediumContext";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
-import { saidBy } from "../../ui/jobs/outcome";
+import { ErrorNotice } from "../../ui/ErrorNotice";
+import { sentenceOf } from "../../ui/jobs/outcome";
 import { Meter } from "../../ui/Meter";
+import { Said } from "../../ui/Said";
 import { Notice } from "../../ui/State";
 import styles from "./ImagesCard.module.css";
 import { planOf } from "./plan";
@@ -42,15 +44,15 @@ function PlanItem({ projectId, job, onContinue }: { job: Job } & Omit<PlanListPr
   const isText = useMedium() === "text";
   const { name, kind } = listed(job);
   const isReady = planOf(job) !== null;
-  const isActive = job.state === "queued" || job.state === "running";
+  const isLooking = isActive(job);
   const error = discard.error ?? retry.error ?? again.error;
   return (
     <li>
       <div className={styles.item}>
         <strong>{name}</strong>
         <span className={styles.kind}>{t.setup.sources[kind]}</span>
-        <Chip tone={isActive ? "plain" : isReady ? "gold" : "bad"}>
-          {isActive ? text.looking : isReady ? text.waits : t.setup.importFailed}
+        <Chip tone={isLooking ? "plain" : isReady ? "gold" : "bad"}>
+          {isLooking ? text.looking : isReady ? text.waits : t.setup.importFailed}
         </Chip>
         <span className={styles.choices}>
           {isReady && (
@@ -58,7 +60,7 @@ function PlanItem({ projectId, job, onContinue }: { job: Job } & Omit<PlanListPr
               {text.continue}
             </Button>
           )}
-          {!isActive && !isReady && (
+          {!isLooking && !isReady && (
             <Button size="small" busy={retry.isPending} onClick={() => retry.mutate()}>
               {t.common.retry}
             </Button>
@@ -82,12 +84,20 @@ function PlanItem({ projectId, job, onContinue }: { job: Job } & Omit<PlanListPr
           text={t.overview.step(job.progress.step, job.progress.steps)}
         />
       )}
-      {job.state === "queued" && job.message && <p className={styles.kind}>{saidBy(job)}</p>}
-      {job.state === "failed" && <Notice tone="bad">{saidBy(job)}</Notice>}
+      {job.state === "queued" && job.message && (
+        <p className={styles.kind}>
+          <Said>{sentenceOf(job)}</Said>
+        </p>
+      )}
+      {job.state === "failed" && (
+        <Notice tone="bad">
+          <Said>{sentenceOf(job)}</Said>
+        </Notice>
+      )}
       {job.state === "failed" && isText && job.error?.code === "invalid_column" && (
         <TextColumn column="" busy={again.isPending} onChange={again.mutate} />
       )}
-      {error && <Notice tone="bad">{t.common.said(error.message)}</Notice>}
+      <ErrorNotice error={error} />
     </li>
   );
 }

@@ -6,10 +6,10 @@ import type { Project, Retention } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { ConfirmDialog } from "../../ui/ConfirmDialog";
+import { Fetching } from "../../ui/Fetching";
 import { SelectField } from "../../ui/Field";
 import { FoldedCard } from "../../ui/FoldedCard";
 import { formatCount, formatDate } from "../../ui/format";
-import { Failure, Loading, Skeleton } from "../../ui/State";
 import styles from "./SetupScreen.module.css";
 
 const { retention: text } = t;
@@ -24,12 +24,7 @@ export function RetentionCard({ project, isAdmin }: RetentionCardProps) {
   if (!isAdmin && found.data && found.data.days === null) return null;
   return (
     <FoldedCard title={text.title} hint={text.hint} id="retention" brief={briefOf(found.data)}>
-      {found.isPending && (
-        <Loading>
-          <Skeleton height="5rem" />
-        </Loading>
-      )}
-      {found.error && <Failure error={found.error} onRetry={() => found.refetch()} />}
+      <Fetching of={found} height="5rem" />
       {found.data && (
         <>
           <p>{saidOf(found.data)}</p>
@@ -82,8 +77,7 @@ function Choice({ project, kept }: { project: Project; kept: Retention }) {
           }
           action={text.save}
           danger={days !== ""}
-          busy={change.isPending}
-          error={change.error}
+          does={change}
           onConfirm={() => change.mutate()}
           onClose={() => setAsked(false)}
         />

@@ -2,6 +2,7 @@ import type { Settings } from "../../api/types";
 import { t } from "../../strings";
 import { CheckField, SelectField } from "../../ui/Field";
 import { NumberField } from "../../ui/NumberField";
+import { of100 } from "../../ui/outOf";
 import { ModesField } from "./ModesField";
 import styles from "./SetupScreen.module.css";
 
@@ -41,7 +42,7 @@ export function RoundFields({ task, settings, onChange }: RoundFieldsProps) {
         <NumberField
           label={t.setup.secondLooks}
           hint={t.setup.secondLooksHint}
-          value={settings.second_looks === null ? null : settings.second_looks * 100}
+          value={settings.second_looks === null ? null : of100(settings.second_looks)}
           nullable
           min={0}
           max={50}
@@ -53,7 +54,7 @@ export function RoundFields({ task, settings, onChange }: RoundFieldsProps) {
           <NumberField
             label={t.guarantee.setting.share}
             hint={t.guarantee.setting.shareHint}
-            value={Math.round(1000 * settings.audit_share) / 10}
+            value={of100(settings.audit_share)}
             min={0}
             max={50}
             onChange={(percent) => percent !== null && onChange({ audit_share: percent / 100 })}
@@ -63,7 +64,7 @@ export function RoundFields({ task, settings, onChange }: RoundFieldsProps) {
           <NumberField
             label={t.boxes.setup.shifted}
             hint={t.boxes.setup.shiftedHint}
-            value={Math.round(1000 * settings.shifted_proposals) / 10}
+            value={of100(settings.shifted_proposals)}
             min={0}
             max={50}
             onChange={(percent) =>
@@ -104,6 +105,14 @@ export function RoundFields({ task, settings, onChange }: RoundFieldsProps) {
         checked={settings.zero_wait}
         onChange={(event) => onChange({ zero_wait: event.target.checked })}
       />
+      {task === "classification" && (
+        <CheckField
+          label={t.guarantee.setting.learn}
+          hint={t.guarantee.setting.learnHint}
+          checked={settings.learn_from_model_labels}
+          onChange={(event) => onChange({ learn_from_model_labels: event.target.checked })}
+        />
+      )}
       <div className={styles.first}>
         <SelectField
           label={first.label}

@@ -1,11 +1,12 @@
 import { hashKey, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { estimateRound, jobsOfKindQuery } from "../../api/rounds";
+import { estimateRound, isActive, jobsOfKindQuery } from "../../api/rounds";
 import type { Choice, Estimate, Job, Project } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
+import { ErrorNotice } from "../../ui/ErrorNotice";
 import { formatAbout } from "../../ui/format";
-import { Notice } from "../../ui/State";
 import styles from "./RoundTime.module.css";
+import { WeightsNotice } from "./WeightsNotice";
 
 const { time: text } = t.advice;
 const KIND = "advance_round";
@@ -29,17 +30,20 @@ export function RoundTime({ project, model, title }: RoundTimeProps) {
   });
   const latest = jobs.data?.items.find((job) => job.dry_run && isOf(job, model));
   const found = latest?.result?.estimate as Estimate | undefined;
+  const why = latest?.error?.detail;
   const isBusy = measure.isPending || (jobs.data?.items.some(isMeasuring) ?? false);
   if (project.counts.pool === 0) return <p className={styles.time}>{text.noImages}</p>;
   return (
     <div className={styles.time} aria-live="polite">
       {found && <Told estimate={found} title={title} />}
-      {latest?.state === "failed" && (
-        <Notice tone="bad">
-          {text.failed} {latest.error && t.common.said(latest.error.detail)}
-        </Notice>
-      )}
-      {measure.error && <Notice tone="bad">{measure.error.message}</Notice>}
+      {latest?.state === "failed" &&
+        (why !== undefined && !project.warnings.includes(why) ? (
+          <WeightsNotice model={model} said={why} lead={text.failed} />
+        ) : (
+          // Why stands above: it is known of the stored model.
+          <p>{text.failed}</p>
+        ))}
+      <ErrorNotice error={measure.error} />
       <Button size="small" busy={isBusy} onClick={() => measure.mutate()}>
         {isBusy ? text.asking : text.ask}
       </Button>
@@ -62,8 +66,7 @@ function Told({ estimate, title }: { estimate: Estimate; title: string }) {
   );
 }
 
-const isMeasuring = ({ dry_run, state }: Job): boolean =>
-  dry_run && (state === "queued" || state === "running");
+const isMeasuring = (job: Job): boolean => job.dry_run && isActive(job);
 
 /** Whether a job has measured this very choice. */
 function isOf({ params }: Job, model: Choice): boolean {

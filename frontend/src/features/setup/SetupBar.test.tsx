@@ -7,7 +7,7 @@ import type { Project } from "../../api/types";
 import { SetupBar } from "./SetupBar";
 
 /** Shows the bar of a draft, and returns what can be pressed. */
-function offered(unlabeled: number, dirty: boolean, refused?: string) {
+function offered(unlabeled: number, dirty: boolean, refused: Error | null = null) {
   const counts = { pool: 9, held_out: 0, unlabeled, queried: 0 };
   const project = { id: 7, state: "draft", counts } as unknown as Project;
   const client = new QueryClient({
@@ -55,7 +55,7 @@ it("offers no start where every image has a label, with edits and without", () =
 });
 
 it("says where it was pressed why the server has refused", () => {
-  expect(offered(3, true, "settings.budget: too much.")).toEqual([
+  expect(offered(3, true, new Error("settings.budget: too much."))).toEqual([
     "Cancel",
     "Try again",
     "Start labeling",

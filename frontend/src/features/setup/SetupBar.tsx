@@ -2,11 +2,12 @@ import { useQuery } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
 import { importsQuery } from "../../api/imports";
 import { isFullyLabeled } from "../../api/projects";
+import { isActive } from "../../api/rounds";
 import type { Project } from "../../api/types";
 import { t } from "../../strings";
 import { Button, ButtonLink } from "../../ui/Button";
+import { ErrorNotice } from "../../ui/ErrorNotice";
 import { focusInvalid } from "../../ui/focusInvalid";
-import { Notice } from "../../ui/State";
 import styles from "./SetupScreen.module.css";
 import { uploadsOf } from "./uploads";
 
@@ -17,7 +18,7 @@ type SetupBarProps = {
   /** What keeps the changes from being saved. */
   problems: string[];
   /** Why the server has refused to save or to start. */
-  refused: string | undefined;
+  refused: Error | null;
   saving: boolean;
   starting: boolean;
   onSave: () => void;
@@ -58,7 +59,7 @@ export function SetupBar(props: SetupBarProps) {
     <div className={styles.bar} id="start">
       {refused && valid && (
         <div className={styles.refused}>
-          <Notice tone="bad">{refused}</Notice>
+          <ErrorNotice error={refused} />
         </div>
       )}
       <div className={styles.status} role="status">
@@ -138,9 +139,7 @@ function useMissing(project: Project, classCount: number): string[] {
   const imports = useQuery(importsQuery(project.id));
   const busy =
     entries.some((entry) => entry.state !== "failed") ||
-    imports.data?.items.some(
-      (job) => !job.dry_run && (job.state === "queued" || job.state === "running"),
-    );
+    imports.data?.items.some((job) => !job.dry_run && isActive(job));
   const waits = imports.data?.items.some((job) => job.dry_run);
   const missing = [];
   if (classCount === 0 && project.task !== "instructions") missing.push(t.setup.needClasses);

@@ -4,6 +4,7 @@ import { useLocation, useNavigate } from "react-router";
 import { actOnProject, projectQuery } from "../../api/projects";
 import type { Project, Settings, User } from "../../api/types";
 import { focusInvalid } from "../../ui/focusInvalid";
+import { Said } from "../../ui/Said";
 import { Notice } from "../../ui/State";
 import { BasicsCard } from "./BasicsCard";
 import { DangerCard } from "./DangerCard";
@@ -95,7 +96,11 @@ export function SetupScreen({ project, user, lead, children }: SetupScreenProps)
       {children}
       <RetentionCard project={project} isAdmin={user.role === "admin"} />
       {user.role === "admin" && <DangerCard project={project} />}
-      {error && !barred && <Notice tone="bad">{error.message}</Notice>}
+      {error && !barred && (
+        <Notice tone="bad">
+          <Said>{error}</Said>
+        </Notice>
+      )}
       {barred && (
         <SetupBar
           project={project}
@@ -103,7 +108,7 @@ export function SetupScreen({ project, user, lead, children }: SetupScreenProps)
           dirty={dirty}
           problems={problems}
           // Where it was pressed: the page is long, and its end far away.
-          refused={error?.message}
+          refused={error}
           saving={save.isPending}
           starting={start.isPending}
           onSave={ifValid(() => {

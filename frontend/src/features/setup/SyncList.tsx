@@ -1,13 +1,17 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { isActive } from "../../api/rounds";
 import { deleteSync, runSync, syncObjectsQuery, syncsQuery, updateSync } from "../../api/syncs";
 import type { Sync } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
 import { ConfirmDialog } from "../../ui/ConfirmDialog";
+import { ErrorNotice } from "../../ui/ErrorNotice";
 import { SelectField } from "../../ui/Field";
 import { formatDateTime } from "../../ui/format";
+import { Items } from "../../ui/Items";
+import { Said } from "../../ui/Said";
 import { Notice } from "../../ui/State";
 import styles from "./SyncList.module.css";
 
@@ -24,11 +28,11 @@ export function SyncList({ projectId }: { projectId: number }) {
   return (
     <section className={styles.syncs} aria-label={text.title}>
       <h3>{text.title}</h3>
-      <ul className={styles.list}>
+      <Items>
         {items.map((sync) => (
           <SyncItem key={sync.id} sync={sync} />
         ))}
-      </ul>
+      </Items>
     </section>
   );
 }
@@ -59,9 +63,11 @@ function SyncItem({ sync }: { sync: Sync }) {
         <State sync={sync} />
       </div>
       {facts.length > 0 && <p className={styles.quiet}>{facts.join(" · ")}</p>}
-      {sync.fault && <Notice tone="bad">{text.faults[sync.fault] ?? sync.detail}</Notice>}
+      {sync.fault && (
+        <Notice tone="bad">{text.faults[sync.fault] ?? <Said>{sync.detail}</Said>}</Notice>
+      )}
       {hasEnded(sync) && sync.new > 0 && <Notice tone="gold">{text.endedText}</Notice>}
-      {error && <Notice tone="bad">{error.message}</Notice>}
+      <ErrorNotice error={error} />
       <Found sync={sync} finding="changed" />
       <Found sync={sync} finding="gone" />
       <div className={styles.actions}>
@@ -100,8 +106,7 @@ function SyncItem({ sync }: { sync: Sync }) {
           title={text.removeTitle}
           text={text.removeText}
           action={text.remove}
-          busy={remove.isPending}
-          error={remove.error}
+          does={remove}
           onConfirm={() => remove.mutate()}
           onClose={() => setRemoving(false)}
         />
@@ -114,7 +119,6 @@ const hasEnded = ({ latest_import: last }: Sync): boolean =>
   last?.state === "failed" || last?.state === "cancelled";
 
 function State({ sync }: { sync: Sync }) {
-  const job = sync.latest_import;
   if (sync.looking) return <Chip>{text.looking}</Chip>;
   if (sync.fault) {
     return (
@@ -124,9 +128,7 @@ function State({ sync }: { sync: Sync }) {
     );
   }
   if (!sync.looked_at) return <Chip>{text.waits}</Chip>;
-  if (job?.state === "queued" || job?.state === "running") {
-    return <Chip tone="gold">{text.importing}</Chip>;
-  }
+  if (isActive(sync.latest_import)) return <Chip tone="gold">{text.importing}</Chip>;
   if (hasEnded(sync) && sync.new > 0) return <Chip tone="bad">{text.ended}</Chip>;
   if (sync.changed + sync.gone > 0) return <Chip tone="gold">{text.differs}</Chip>;
   return (

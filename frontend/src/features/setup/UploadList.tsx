@@ -2,6 +2,7 @@ import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { formatBytes } from "../../ui/format";
 import { Meter } from "../../ui/Meter";
+import { Said } from "../../ui/Said";
 import { Notice } from "../../ui/State";
 import styles from "./ImagesCard.module.css";
 import type { UploadEntry } from "./uploads";
@@ -22,7 +23,7 @@ export function UploadList({ entries, onRemove }: UploadListProps) {
                 </Button>
               }
             >
-              <strong>{t.setup.uploadFailed(entry.name)}</strong> {entry.error}
+              <strong>{t.setup.uploadFailed(entry.name)}</strong> <Said>{entry.error}</Said>
             </Notice>
           ) : (
             <div className={styles.item}>

@@ -10,7 +10,7 @@ export type UploadEntry = {
   state: "waiting" | "packing" | "uploading" | "failed";
   sent: number;
   total: number;
-  error: string | null;
+  error: Error | null;
 };
 
 /** What to send, the columns of it that become annotations, and whether it is to be planned first. */
@@ -119,7 +119,7 @@ class UploadQueue {
       this.#publish(this.#entries.filter((other) => other.id !== id));
       return job;
     } catch (error) {
-      if (!stop.signal.aborted) this.#change(id, { state: "failed", error: messageOf(error) });
+      if (!stop.signal.aborted) this.#change(id, { state: "failed", error: asError(error) });
       return null;
     }
   }
@@ -136,8 +136,8 @@ class UploadQueue {
   }
 }
 
-const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
+const asError = (thrown: unknown): Error =>
+  thrown instanceof Error ? thrown : new Error(String(thrown));
 
 const warn = (event: BeforeUnloadEvent) => event.preventDefault();
 

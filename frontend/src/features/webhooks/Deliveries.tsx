@@ -4,8 +4,10 @@ import { deliveriesQuery, isUnderWay, redeliver } from "../../api/webhooks";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
+import { ErrorNotice } from "../../ui/ErrorNotice";
 import { formatDateTime, formatTime } from "../../ui/format";
-import { Failure, Loading, Notice, Skeleton } from "../../ui/State";
+import { More } from "../../ui/More";
+import { Failure, Loading, Skeleton } from "../../ui/State";
 import styles from "./Webhooks.module.css";
 
 const { webhooks: text } = t;
@@ -30,16 +32,9 @@ export function Deliveries({ hook, onChanged }: { hook: Webhook; onChanged: () =
       {items.map((item) => (
         <Told key={item.id} hook={hook} delivery={item} onChanged={onChanged} />
       ))}
-      {list.hasNextPage && (
-        <Button
-          size="small"
-          className={styles.more}
-          busy={list.isFetchingNextPage}
-          onClick={() => list.fetchNextPage()}
-        >
-          {t.admin.more}
-        </Button>
-      )}
+      <More list={list} size="small">
+        {t.admin.more}
+      </More>
     </section>
   );
 }
@@ -69,7 +64,7 @@ function Told({ hook, delivery, onChanged }: ToldProps) {
       {delivery.response && <Content title={text.response} content={delivery.response} />}
       <Content title={text.payload} content={JSON.stringify(delivery.payload, null, 2)} />
       <p className={`${styles.mono} ${styles.quiet}`}>{delivery.message_id}</p>
-      {again.error && <Notice tone="bad">{again.error.message}</Notice>}
+      <ErrorNotice error={again.error} />
       <Button
         size="small"
         disabled={!hook.active}

@@ -7,8 +7,8 @@ import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { ConfirmDialog } from "../../ui/ConfirmDialog";
 import { Dialog, DialogActions } from "../../ui/Dialog";
+import { ErrorNotice } from "../../ui/ErrorNotice";
 import { CheckField, TextField } from "../../ui/Field";
-import { Notice } from "../../ui/State";
 import { EVENTS } from "./events";
 import styles from "./Webhooks.module.css";
 
@@ -39,8 +39,7 @@ export function WebhookDialog({ place, hook, onClose, onDone }: WebhookDialogPro
         title={text.rotateTitle}
         text={text.rotateText}
         action={text.rotate}
-        busy={rotate.isPending}
-        error={rotate.error}
+        does={rotate}
         onConfirm={() => rotate.mutate(hook.id)}
         onClose={() => setAsked(null)}
       />
@@ -53,8 +52,7 @@ export function WebhookDialog({ place, hook, onClose, onDone }: WebhookDialogPro
         text={text.deleteText}
         action={t.common.delete}
         danger
-        busy={remove.isPending}
-        error={remove.error}
+        does={remove}
         onConfirm={() => remove.mutate(hook.id)}
         onClose={() => setAsked(null)}
       />
@@ -98,7 +96,7 @@ function WebhookForm({ place, hook, onClose, onDone, onAsk }: WebhookFormProps) 
         required
         maxLength={2000}
         value={url}
-        error={wrongUrl ? save.error?.message : null}
+        error={wrongUrl ? save.error : null}
         onChange={(event) => setUrl(event.target.value)}
       />
       <fieldset className={styles.events}>
@@ -121,7 +119,7 @@ function WebhookForm({ place, hook, onClose, onDone, onAsk }: WebhookFormProps) 
           />
         ))}
       </fieldset>
-      {save.error && !wrongUrl && <Notice tone="bad">{save.error.message}</Notice>}
+      {!wrongUrl && <ErrorNotice error={save.error} />}
       <DialogActions>
         {hook && (
           <>

@@ -5,6 +5,7 @@ import { testWebhook, updateWebhook } from "../../api/webhooks";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
+import { ErrorNotice } from "../../ui/ErrorNotice";
 import { formatDateTime } from "../../ui/format";
 import { Notice } from "../../ui/State";
 import { Deliveries } from "./Deliveries";
@@ -34,7 +35,7 @@ export function WebhookItem({ hook, onEdit, onChanged }: WebhookItemProps) {
   });
   const error = test.error ?? turn.error;
   return (
-    <li className={styles.item}>
+    <li>
       <div className={styles.head}>
         <strong className={styles.url}>{hook.url}</strong>
         <State hook={hook} />
@@ -52,7 +53,7 @@ export function WebhookItem({ hook, onEdit, onChanged }: WebhookItemProps) {
           .join(" · ") || text.nothingYet}
       </p>
       {hook.off_reason && <Notice tone="bad">{text.offReasons[hook.off_reason]}</Notice>}
-      {error && <Notice tone="bad">{error.message}</Notice>}
+      <ErrorNotice error={error} />
       <div className={styles.actions}>
         <Button
           size="small"

@@ -5,9 +5,10 @@ import { webhooksQuery } from "../../api/webhooks";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Card } from "../../ui/Card";
+import { Fetching } from "../../ui/Fetching";
 import { FoldedCard } from "../../ui/FoldedCard";
+import { Items } from "../../ui/Items";
 import { Secret } from "../../ui/Secret";
-import { Failure, Loading, Skeleton } from "../../ui/State";
 import { WebhookDialog } from "./WebhookDialog";
 import { WebhookItem } from "./WebhookItem";
 import styles from "./Webhooks.module.css";
@@ -29,17 +30,10 @@ export function WebhooksCard({ place }: { place: WebhookPlace }) {
           <p className={styles.url}>{fresh.webhook.url}</p>
         </Secret>
       )}
-      {hooks.isPending && (
-        <Loading>
-          <Skeleton height="5rem" />
-        </Loading>
-      )}
-      {hooks.error && !hooks.data && (
-        <Failure error={hooks.error} onRetry={() => hooks.refetch()} />
-      )}
+      <Fetching of={hooks} height="5rem" />
       {hooks.data?.items.length === 0 && <p className={styles.quiet}>{text.empty}</p>}
       {hooks.data && hooks.data.items.length > 0 && (
-        <ul className={styles.list} aria-label={text.title}>
+        <Items label={text.title}>
           {hooks.data.items.map((hook) => (
             <WebhookItem
               key={hook.id}
@@ -48,7 +42,7 @@ export function WebhooksCard({ place }: { place: WebhookPlace }) {
               onChanged={changed}
             />
           ))}
-        </ul>
+        </Items>
       )}
       {edited && (
         <WebhookDialog

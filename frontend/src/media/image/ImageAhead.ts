@@ -1,3 +1,4 @@
+import { AroundPlace } from "../AroundPlace";
 import type { Ahead, Content } from "../spec";
 
 type Prepared = { image: HTMLImageElement; state: "loading" | "ready" | "failed" };
@@ -6,42 +7,32 @@ type Prepared = { image: HTMLImageElement; state: "loading" | "ready" | "failed"
 const DECODED_AHEAD = 5;
 
 /** Holds the images around the annotator's place, downloaded and decoded before they are needed. */
-export class ImageAhead implements Ahead {
+export class ImageAhead extends AroundPlace<Prepared> implements Ahead {
   readonly #urlOf: (example: Content) => string;
-  readonly #images = new Map<string, Prepared>();
-  readonly #listeners = new Set<() => void>();
-  #version = 0;
 
   constructor(urlOf: (example: Content) => string) {
+    super();
     this.#urlOf = urlOf;
   }
-
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
-
-  /** Changes whenever an image has become ready or has failed. */
-  readonly getVersion = (): number => this.#version;
 
   /** Keep exactly these images, the most urgent first. */
   keep(examples: readonly Content[]): void {
     const urls = examples.map(this.#urlOf);
-    const wanted = new Set(urls);
-    for (const url of this.#images.keys()) if (!wanted.has(url)) this.#images.delete(url);
+    this.dropAllBut(new Set(urls));
+    this.turnTo(urls[0]);
     urls.forEach((url, index) => {
-      const prepared = this.#images.get(url) ?? this.#download(url);
+      const prepared = this.held.get(url) ?? this.#download(url);
       if (index < DECODED_AHEAD) this.#decode(prepared);
     });
   }
 
   get(example: Content): Prepared | undefined {
-    return this.#images.get(this.#urlOf(example));
+    return this.held.get(this.#urlOf(example));
   }
 
   retry(example: Content): void {
     this.#decode(this.#download(this.#urlOf(example)));
-    this.#changed();
+    this.changed();
   }
 
   #download(url: string): Prepared {
@@ -50,7 +41,7 @@ export class ImageAhead implements Ahead {
     image.draggable = false;
     image.src = url;
     const prepared: Prepared = { image, state: "loading" };
-    this.#images.set(url, prepared);
+    this.held.set(url, prepared);
     return prepared;
   }
 
@@ -61,16 +52,11 @@ export class ImageAhead implements Ahead {
     this.#decoding.add(prepared);
     const settle = (state: "ready" | "failed") => {
       prepared.state = state;
-      this.#changed();
+      this.changed();
     };
     prepared.image.decode().then(
       () => settle("ready"),
       () => settle("failed"),
     );
-  }
-
-  #changed(): void {
-    this.#version += 1;
-    for (const listener of this.#listeners) listener();
   }
 }

@@ -50,3 +50,18 @@ it("asks again before anything else for what has failed", async () => {
   await answer(2);
   expect(asked.slice(2)).toEqual(["/texts/3", "/texts/1"]);
 });
+
+it("asks once more at its turn for what failed while it was ahead", async () => {
+  const { ahead, asked, answer } = network();
+  ahead.keep([1, 2, 3].map(long));
+  await answer(1);
+  await answer(2, 503);
+  await answer(3);
+  ahead.keep([1, 2, 3].map(long));
+  expect(asked).toHaveLength(3);
+  ahead.keep([2, 3].map(long));
+  expect(asked.slice(3)).toEqual(["/texts/2"]);
+  await answer(2, 503);
+  ahead.keep([2, 3].map(long));
+  expect(asked).toHaveLength(4);
+});

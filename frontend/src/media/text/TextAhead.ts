@@ -1,4 +1,5 @@
 import { fetchText, toldWhole } from "../../api/texts";
+import { AroundPlace } from "../AroundPlace";
 import type { Ahead, Content } from "../spec";
 
 type Prepared = { text: string; state: "loading" | "ready" | "failed" };
@@ -7,51 +8,42 @@ type Prepared = { text: string; state: "loading" | "ready" | "failed" };
 const AT_ONCE = 2;
 
 /** Holds the texts around the annotator's place. Most come with the queue; long ones are got before they are needed. */
-export class TextAhead implements Ahead {
-  readonly #texts = new Map<string, Prepared>();
-  readonly #listeners = new Set<() => void>();
-  #version = 0;
+export class TextAhead extends AroundPlace<Prepared> implements Ahead {
   /** Where the long ones are that are to be held, the most urgent first. */
   #wanted: string[] = [];
   #underWay = 0;
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
-
-  readonly getVersion = (): number => this.#version;
-
   keep(examples: readonly Content[]): void {
     const long = examples.filter((example) => toldWhole(example) === null);
     const wanted = new Set(long.map(({ image_url }) => image_url));
-    for (const url of this.#texts.keys()) if (!wanted.has(url)) this.#texts.delete(url);
+    this.dropAllBut(wanted);
+    this.turnTo(examples[0]?.image_url);
     this.#wanted = [...wanted];
     this.#goOn();
   }
 
   get(example: Content): Prepared | undefined {
     const text = toldWhole(example);
-    return text === null ? this.#texts.get(example.image_url) : { text, state: "ready" };
+    return text === null ? this.held.get(example.image_url) : { text, state: "ready" };
   }
 
   retry({ image_url }: Content): void {
-    this.#texts.delete(image_url);
+    this.held.delete(image_url);
     this.#wanted = [image_url, ...this.#wanted.filter((url) => url !== image_url)];
     this.#goOn();
-    this.#changed();
+    this.changed();
   }
 
   #goOn(): void {
     for (const url of this.#wanted) {
       if (this.#underWay === AT_ONCE) return;
-      if (!this.#texts.has(url)) void this.#get(url);
+      if (!this.held.has(url)) void this.#get(url);
     }
   }
 
   async #get(url: string): Promise<void> {
     const prepared: Prepared = { text: "", state: "loading" };
-    this.#texts.set(url, prepared);
+    this.held.set(url, prepared);
     this.#underWay += 1;
     try {
       prepared.text = await fetchText(url);
@@ -61,11 +53,6 @@ export class TextAhead implements Ahead {
     }
     this.#underWay -= 1;
     this.#goOn();
-    this.#changed();
-  }
-
-  #changed(): void {
-    this.#version += 1;
-    for (const listener of this.#listeners) listener();
+    this.changed();
   }
 }

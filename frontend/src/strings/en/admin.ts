@@ -137,7 +137,6 @@ export const admin = {
     count: "Images",
     originals: "Originals",
     about: (size: string) => `about ${size}`,
-    sum: "All projects",
     noProjects: "No projects yet.",
     byKind: "Artifacts by kind",
     kind: "Kind",
@@ -177,7 +176,6 @@ export const admin = {
     clear: "Clear filters",
     empty: "Nothing is on record",
     emptyText: "Nothing fits these filters.",
-    gone: (id: number) => `Project ${id}`,
     ...audit,
     /** Of a value before and after. */
     became: (before: string, after: string) => `${before} → ${after}`,

@@ -42,6 +42,7 @@ export const audit = {
     try: "tried",
     run: "looked at, before its time,",
     use: "used",
+    sign_out: "signed out, as the provider of single sign-on did,",
     keep_role: "left the role of the last admin to",
     erase: "erased",
     expire: "deleted when its time was over,",

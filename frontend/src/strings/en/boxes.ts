@@ -19,7 +19,7 @@ export const boxes = {
   chosen: "Chosen box",
   noneChosen: (count: number) =>
     count === 0
-      ? "Drag over the image to draw a box. A tap or its key takes another class."
+      ? "Drag over the image to draw a box. For boxes of another class choose that first."
       : "Tab goes from box to box; a click chooses one.",
   duplicate: "Duplicate",
   remove: "Delete",

@@ -19,7 +19,6 @@ export const common = {
   cancel: "Cancel",
   close: "Close",
   save: "Save",
-  saved: "Saved",
   saving: "Saving…",
   delete: "Delete",
   remove: "Remove",
@@ -43,9 +42,11 @@ export const common = {
   accountMenu: (name: string) => `Account of ${name}`,
   /** Phases of jobs; further ones are shown by the name the server gives them. */
   phases: {
+    mend: "Restore what was lost",
     snapshot: "Gather answers",
     gather: "Gather images",
     learn: "Learn",
+    supervised: "Train on labels as they are",
     standard: "Plain training",
     oat: "Train with OAT",
     taufe: "Train with TAUFE",

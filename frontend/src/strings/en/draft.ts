@@ -1,11 +1,16 @@
+import { locale } from "../language";
 import { medium } from "./medium";
 import { ranking } from "./ranking";
 import { plural } from "./words";
 
-/** What a draft is of, how it is saved and folded, and what an import left out. */
+/** What a draft is of, how it is saved and folded, what a round asks about, and what an import brought. */
 export const draft = {
   medium,
   ranking,
+  paysForPool: (images: number, fewer: number) =>
+    `The pool has ${plural(images, "image", "images")}: one round asks about all of them, and the model has nothing left to choose. With a budget of ${fewer.toLocaleString(locale)} or less it learns in between.`,
+  forEvaluation: (count: number) =>
+    `${count.toLocaleString(locale)} of them for evaluation, with their labels`,
   notSaved: "Not saved yet",
   allSaved: "Everything here is saved.",
   keptHere: "Until then, this tab keeps what you typed.",

@@ -92,6 +92,10 @@ export const glossary = {
       word: "95 % sure",
       text: "Of 20 such statements, 19 are true. Chance decides which images are checked, and may mislead.",
     },
+    log_loss: {
+      word: "Log loss",
+      text: "How wrong the probabilities of a model are, on verdicts that it has not seen: 0 where it is sure and right, and more the surer it is of what is wrong.",
+    },
     jaccard: {
       word: "Jaccard",
       text: "How alike two selections are: what both have, divided by what either has. 1 is the same.",

@@ -36,7 +36,6 @@ export const grid = {
   predicted: (name: string, probability: number) => `${name} ${percent(probability)}`,
   inside: (probability: number) => `One of the classes: ${percent(probability)}`,
   tile: (name: string, id: number) => name || `Image ${id}`,
-  failed: "No picture",
   helpTitle: "Keys of the grid",
   helpRows: {
     move: "Move from image to image; with Shift choose on the way",

@@ -19,6 +19,9 @@ export const guarantee = {
     share: "Random checks, % of the images",
     shareHint:
       "So many of the images that people are asked about are drawn at random. The model never learns from them, so they tell how right it is. 0: none.",
+    learn: "Models also learn from labels that a model gave",
+    learnHint:
+      "Those of a guarantee that is in use. Off: models learn only from what people say, which is safer: a mistake of a model is not learned again.",
   },
   draws: {
     title: "How right is the model?",
@@ -85,7 +88,9 @@ export const guarantee = {
     measure: "What would it take?",
     measuring: "Measuring …",
     expected: (answers: number, auto: number) =>
-      `About ${plural(answers, "answer", "answers")}, and then about ${images(auto)} would be labeled, if the model is as often right as it is sure. It may turn out otherwise.`,
+      auto === 0
+        ? "Nothing could be labeled with this promise: too little is left, or the model is not sure enough of it. Promise less, or have people label what is left."
+        : `About ${plural(answers, "answer", "answers")}, and then about ${images(auto)} would be labeled, if the model is as often right as it is sure. It may turn out otherwise.`,
     nothing: "No image is left that nobody has looked at.",
     earlier: "Guarantees",
     showEarlier: "Show earlier ones",
@@ -97,7 +102,9 @@ export const guarantee = {
           ? `${plural(answered, "check", "checks")} answered.`
           : `${plural(answered, "check", "checks")} answered, about ${count(more)} more expected.`,
       ready: (auto: number) => `${images(auto)} can be labeled.`,
+      applying: () => "The model’s labels are being given.",
       applied: (auto: number) => `${images(auto)} labeled by the model.`,
+      revoking: () => "Its labels are being taken back.",
       revoked: () => "Its labels count no longer.",
       refused: () => "Nothing was labeled.",
     },
@@ -106,7 +113,9 @@ export const guarantee = {
     scoring: "Preparing",
     asking: "Being checked",
     ready: "Ready",
+    applying: "Labeling",
     applied: "In use",
+    revoking: "Taking back",
     revoked: "Taken back",
     refused: "Not possible",
   },
@@ -139,6 +148,10 @@ export const guarantee = {
     stopTitle: "Give up this guarantee?",
     stopText:
       "No further check is asked for. Answers that people gave stay, as labels of their images.",
+    labeling: "The labels are being given",
+    labelingHint: "A part at a time; people can go on labeling meanwhile.",
+    takingBack: "The labels are being taken back",
+    done: "Done",
     ready: (auto: number) => `The guarantee holds for ${images(auto)}`,
     readyHint: "Nothing is labeled yet. Look at what would be, then apply it.",
     apply: "Label them …",
@@ -188,7 +201,6 @@ export const guarantee = {
     },
     states: { passed: "Holds", people: "Left to people", open: "Being checked" },
     band: (low: string, high: string) => `${low}–${high} % sure`,
-    more: (value: number) => `about ${count(value)} more`,
     unsure: (value: number) => `${count(value)} unsure`,
     target: (of100: string) => `The line is at ${of100}: what was asked for.`,
   },

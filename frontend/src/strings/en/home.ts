@@ -8,7 +8,7 @@ export const home = {
     `${upTo(count)} ${count === 1 ? "image waits" : "images wait"} for you`,
   waitingFor: {
     training: "The model is learning. New images come by themselves.",
-    failed: "The training has failed. Whoever runs the project has to try it again.",
+    failed: "What comes next could not be prepared. Whoever runs the project has to try it again.",
     disk: "The server has too little room to choose new images. They come by themselves.",
     paused: "Paused by whoever runs it.",
     finished: "Finished. Thank you for your work.",

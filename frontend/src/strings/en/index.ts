@@ -16,6 +16,7 @@ import { judges } from "./judges";
 import { label } from "./label";
 import { localization } from "./localization";
 import { overview } from "./overview";
+import { paused } from "./paused";
 import { people } from "./people";
 import { pool } from "./pool";
 import { projects } from "./projects";
@@ -48,6 +49,7 @@ export const en = {
   label,
   localization,
   overview,
+  paused,
   people,
   pool,
   projects,

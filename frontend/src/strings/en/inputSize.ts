@@ -3,7 +3,7 @@ import { locale } from "../language";
 export const inputSize = {
   label: "Model input size",
   chosen: "Chosen by the first import",
-  hint: "Side of the square the model sees, in pixels. Of an image that is not square the shorter side is scaled to it, and the centre is seen.",
+  hint: "Side of the square the model sees, in pixels. Of an image that is not square the shorter side is scaled to it, and the centre is seen. More pixels tell more, and take longer.",
   stored:
     "Side of the square the model sees, in pixels: the centre of an image that is not square. Another size makes the images anew.",
   choice: ({ width, height, side }: { width: number; height: number; side: number }) =>

@@ -53,6 +53,14 @@ export const instructions = {
     ready: "All have their place. Send the order.",
     left: (count: number) => `${count} left.`,
   },
+  moreBelow: (count: number) => (count === 0 ? "More below" : `${count} more below`),
+  guide: {
+    title: "How to put them in order",
+    key: "What counts in an order here",
+    untold:
+      "Nothing was written down for this project. Put first what an assistant should learn from most: right, complete, and what was asked for.",
+    none: "For groups of which not one example belongs into this data.",
+  },
   order: "Your order",
   noOrder: "Best first",
   wrongOnes: "Wrong",
@@ -72,6 +80,11 @@ export const instructions = {
     place: (place: number) => `${ordinal(place)}:`,
     other: "Neither: another order",
     otherHint: "Press the numbers in the right order, then Enter.",
+    otherTouch: "Tap the examples in the right order, then send it.",
+    intro: "Take one of the two orders, or press the numbers for a third one.",
+    introTouch: "Tap one of the two orders, or the examples for a third one.",
+    left: "The order on the left",
+    right: "The order on the right",
   },
   keys: {
     press: "The best one, the next best, and so on; again takes it back",

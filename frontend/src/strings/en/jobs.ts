@@ -1,7 +1,8 @@
 import { locale } from "../language";
+import { comparison } from "./comparison";
 import { jobList } from "./jobList";
 import { questions } from "./questions";
-import { comparison, relabel, subset } from "./results";
+import { relabel, subset } from "./results";
 
 export const jobs = {
   tab: "Jobs",
@@ -34,6 +35,7 @@ export const jobs = {
   states: {
     queued: "Waiting",
     running: "At work",
+    paused: "Paused",
     succeeded: "Done",
     failed: "Failed",
     cancelled: "Stopped",

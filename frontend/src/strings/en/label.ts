@@ -8,7 +8,6 @@ export const label = {
   skip: "Skip",
   unsure: "Unsure",
   undo: "Undo",
-  keep: "Keep",
   help: "Help",
   guidelines: "Guidelines",
   noGuidelines: "No guidelines were written for this project.",
@@ -22,13 +21,8 @@ export const label = {
   before: (verdict: string) => `You said: ${verdict}`,
   beforeHint: "Choose again to change it, or keep it with Enter.",
   last: (verdict: string) => `Last: ${verdict}`,
-  given: (verdict: string) => `${verdict}. Next image.`,
-  progress: "This round",
-  mine: (today: number, total: number) =>
-    `${today.toLocaleString(locale)} today, ${total.toLocaleString(locale)} in total`,
   today: "Today",
   total: "In total",
-  left: (count: number) => `${plural(count, "image", "images")} left`,
   unsent: (count: number) => `${plural(count, "verdict", "verdicts")} waiting to be sent`,
   rejected: (count: number) => `${plural(count, "verdict", "verdicts")} not accepted`,
   rejectedTitle: "Verdicts that were not accepted",
@@ -77,10 +71,12 @@ export const label = {
     asked: {
       title: "Paused",
       text: "Others can take your images, and the clock has stopped. Press any key to go on.",
+      touch: "Others can take your images, and the clock has stopped. Tap anywhere to go on.",
     },
     away: {
       title: "Paused, because nobody was here",
       text: "Others can take your images meanwhile. Your verdicts are kept, and you go on with the next key.",
+      touch: "Others can take your images meanwhile. Your verdicts are kept. Tap to go on.",
     },
   },
   guide: {
@@ -143,6 +139,16 @@ export const label = {
       title: "This project is finished",
       text: "Every round is done. Thank you for your work.",
     },
+    checks: {
+      training: {
+        title: "Your answers are being counted",
+        text: "These images were there to check the labels. If more are needed, they come up here by themselves.",
+      },
+      finished: {
+        title: "The checks are done",
+        text: "All images that were there to check the labels have an answer. Thank you: you can close this page.",
+      },
+    },
     others: {
       title: "The rest is with your colleagues",
       text: "All remaining images of this round are being judged by others. New ones come up here by themselves.",
@@ -157,7 +163,7 @@ export const label = {
       text: "They come up here by themselves.",
     },
     failed: {
-      title: "The training has failed",
+      title: "What comes next could not be prepared",
       text: "No new images come up until it is tried again. Your verdicts are safe, and this page goes on by itself after that.",
       last: "You can go on with the images you have. After them no new ones come up until it is tried again.",
       tell: (names: string) => `Tell ${names}, who can do that.`,
@@ -174,6 +180,7 @@ export const label = {
     /** What the job of a round is at; whatever else it does is `other`. */
     steps: {
       snapshot: "Gathering your verdicts",
+      mend: "Reading the images again",
       embed: "Looking at the images",
       meta_train: "Learning from earlier rounds",
       train: "Learning from your verdicts",
@@ -186,14 +193,20 @@ export const label = {
     left: (about: string) => `${about} left`,
     phase: (at: number, of: number) => `step ${at} of ${of}`,
     next: (round: number, budget: number) =>
-      `Then round ${round} begins, with room for ${budget.toLocaleString(locale)} verdicts.`,
+      `Then the images of round ${round} follow, which has room for ${budget.toLocaleString(locale)} verdicts in all.`,
     mine: {
       title: (round: number) => `Your work in round ${round}`,
       answers: "verdicts",
-      inside: "of a class",
-      groups: "groups ranked",
-      noneHere: "not of this data",
-      ood: "none of the classes",
+      inside: {
+        classification: "of a class",
+        boxes: "looked through",
+        instructions: "groups ranked",
+      },
+      ood: {
+        classification: "none of the classes",
+        boxes: "wrong kind of image",
+        instructions: "not of this data",
+      },
       seconds: "median time",
     },
   },

@@ -6,7 +6,6 @@ export const overview = {
   tab: "Overview",
   firstSteps,
   ranking: rankingOverview,
-  start: "Start",
   pause: "Pause",
   resume: "Resume",
   another: "Another round",
@@ -84,6 +83,10 @@ export const overview = {
     poolShare: "Pool, estimated from the random images of round 0",
     cost: "Cost",
     costHint: "Spent in each round",
+    weight: "Weight of purity",
+    weightHint:
+      "Where each round’s choice ends: above the middle it counts more that an image is of your classes, below it that it teaches more",
+    weightEven: "Both count alike",
     round: (number: number) => `Round ${number}`,
     empty: "Appears after the first round.",
   },
@@ -110,9 +113,7 @@ export const overview = {
   jobFailed: "The job failed",
   step: (step: number, steps: number) =>
     `${step.toLocaleString(locale)} of ${steps.toLocaleString(locale)}`,
-  retryJob: "Retry",
   cancelJob: "Cancel",
-  notes: "Notes",
   agreement: {
     title: "Agreement",
     hint: (images: number) =>
@@ -183,6 +184,8 @@ export const overview = {
     title: "None of your classes, and still in the pool",
     none: "Estimated when the first round closes.",
     hint: (round: number) => `Estimated when round ${round} closed`,
+    few: (answers: number, needed: number) =>
+      `${plural(answers, "answer", "answers")} to estimate it by: too few to tell; ${needed} are needed.`,
     of: (unlabeled: string) => `of ${unlabeled} unlabeled images`,
     interval: (low: string, high: string) => `95 % interval ${low} to ${high}`,
     byRandom: "By the random images of round 0",

@@ -63,6 +63,8 @@ export const people = {
   opensOne: (id: number) => `Project ${id} alone`,
   expires: "Expires",
   expiresNever: "Never",
+  tokensEndWithSignOn: (days: number) =>
+    `They open nothing once you have not used single sign-on for ${days} ${days === 1 ? "day" : "days"}, and go on when you do.`,
   expiresTooLong: "Tokens may not last that long here. Choose an earlier end.",
   expiresIn: (days: number) => `After ${days} days`,
   createToken: "Create token",

@@ -58,10 +58,6 @@ export const plan = {
     "No evaluation image would come in, so accuracy could not be measured: their labels are no classes. Tick the classes above, or choose another split.",
   noEvaluationLater:
     "No evaluation image would come in: their labels are no classes. Put it off, add the classes above the images, and continue.",
-  someNames: (names: string[]) =>
-    names.length > 12
-      ? `${names.slice(0, 12).join(", ")} and ${number(names.length - 12)} more`
-      : names.join(", "),
   columns: "Which of these are labels?",
   folderLabel: "The folder, or the column label",
   values: (readable: number, unreadable: number, values: string[]) => {
@@ -73,7 +69,7 @@ export const plan = {
   valuesOfClasses: (count: number, values: string[]) =>
     `${plural(count, "label", "labels")}, of which those of the classes are taken: ${values.join(", ")}`,
   valuesElsewhere: (count: number, values: string[]) =>
-    `${plural(count, "label", "labels")}, none of which is of an image for the pool: ${values.join(", ")}`,
+    `${plural(count, "label", "labels")}, none of an image for the pool; evaluation images keep theirs without a tick: ${values.join(", ")}`,
   noValues: "No label",
   document: (name: string, format: string) => `${name} says something of the images (${format}).`,
   stated: (source: string, readable: number, unreadable: number) =>
@@ -87,7 +83,7 @@ export const plan = {
   notSeen: "Copies and damaged images are found while importing.",
   fixesSize: (size: number) => `The import fixes what the model sees at ${size} × ${size} pixels.`,
   choosesSize: ({ width, height, side }: { width: number; height: number; side: number }) =>
-    `Images are typically ${number(width)} × ${number(height)}; the model will see ${side} × ${side}.`,
+    `Images are typically ${number(width)} × ${number(height)}; the model will see ${side} × ${side}. More pixels tell more, and take longer.`,
   start: "Import",
   later: "Not now",
   discard: "Discard",

@@ -8,7 +8,6 @@ const images = (value: number) => count(value, "image", "images");
 export const pool = {
   tab: "Pool",
   search,
-  filters: "Filters",
   filtersSet: (set: number) => (set ? `Filters (${set})` : "Filters"),
   clearFilters: "Clear filters",
   any: "Any",
@@ -228,6 +227,7 @@ export const pool = {
       purity: "Purity",
       informativeness: "Informativeness",
       round: "Round",
+      selection: "Kept or dropped",
     },
     legend: "Colours",
     notScored: "Not scored",

@@ -26,7 +26,6 @@ export const rankingOverview = {
   allAs: (format: string) => `All rows as ${format}`,
   show: "Show what is kept, and why",
   now: (number: number) => `People rank: round ${number}`,
-  asked: "Groups",
   columns: {
     round: "Round",
     state: "State",

@@ -1,4 +1,6 @@
 import { locale } from "../language";
+import { premise, trial } from "./pruned";
+
 /** What jobs have found. */
 export const subset = {
   title: "Labels pruned",
@@ -41,6 +43,8 @@ export const subset = {
       ? `${from}`
       : `${from.toLocaleString(locale)}–${(next - 1).toLocaleString(locale)}`;
   },
+  trial,
+  premise,
   balance: "Balance of classes",
   class: "Class",
   before: "Labels",
@@ -138,45 +142,4 @@ export const relabel = {
   labels: "Labels",
   share: "Share",
   download: "All labels with confidence (Parquet)",
-};
-
-export const comparison = {
-  title: "Regularizers compared",
-  from: (inside: number, ood: number) =>
-    `Learned from ${inside.toLocaleString(locale)} labeled and ${ood.toLocaleString(locale)} OOD images, each with the same seed and the same number of steps.`,
-  judged: (images: number, ood: number) =>
-    `Judged by ${images.toLocaleString(locale)} evaluation images and ${ood.toLocaleString(locale)} OOD images that none has seen.`,
-  judgedHeldOut: (images: number, ood: number) =>
-    `There are no evaluation images, so ${images.toLocaleString(locale)} labeled images were kept to judge by, and ${ood.toLocaleString(locale)} OOD images; none was learned from.`,
-  leftOut: (labels: number) =>
-    `The subset in use left out ${labels.toLocaleString(locale)} labels.`,
-  few: "So few images judge that differences of a few percent are chance.",
-  methods: { standard: "Plain training", oat: "OAT", taufe: "TAUFE" },
-  figures: "Figures",
-  figuresHint:
-    "95 % intervals are in brackets. The best of a line is bold where its interval holds no other. Higher is better, but for similarity and FPR95.",
-  figure: "Figure",
-  accuracy: "Accuracy",
-  similarity: "Similarity of classes",
-  scores: { msp: "largest probability", energy: "energy" },
-  auroc: (score: string) => `AUROC, ${score}`,
-  aupr: (score: string) => `AUPR out, ${score}`,
-  fpr: (score: string) => `FPR95, ${score}`,
-  perClass: "Accuracy by class",
-  class: "Class",
-  next: "For the next rounds",
-  nextHint:
-    "The rounds that follow train this network in this way, from scratch, on all labels there are then, or without those that a subset in use drops. What is there stays.",
-  use: "Use",
-  forNextRounds: (method: string) => `Use ${method} for the next rounds`,
-  inUse: "In use",
-  used: (method: string, model: string) =>
-    `The next rounds train ${method}. Before, the model was ${model}.`,
-  undo: "Undo",
-  download: "Model file",
-  map: "Map of the features",
-  mapHint:
-    "Each point is an image that none has learned from. Who is near whom means something; where it all lies does not. Point at one to see it.",
-  mapOf: (method: string, images: number) => `${method}: ${images} images`,
-  ood: "OOD",
 };

@@ -29,7 +29,6 @@ export const rounds = {
   previous: "Round before",
   next: "Next round",
   noRound: (number: string) => `There is no round ${number} in this project.`,
-  state: "State",
   map: {
     title: "Purity and informativeness",
     hint: (pool: number, queries: number) =>
@@ -101,8 +100,8 @@ export const rounds = {
       shown === total ? images(total) : `${count(shown)} of ${images(total)}`,
     none: "The images of this round are not chosen yet.",
     filtered: "The map’s legend hides all of them.",
-    changed: (changed: number) =>
-      `Shown as they were when the round closed. Marked with what is so now: ${images(changed)}.`,
+    changed: (changed: number, isClosed: boolean) =>
+      `${isClosed ? "Shown as they were when the round closed. " : ""}Marked with what is so now: ${images(changed)}.`,
     why: ({ by, budget, tail, sent }: Queued) => {
       if (by === "pool") return "Queued: all that was left in the pool.";
       const reserve = tail
@@ -120,6 +119,9 @@ export const rounds = {
     auroc: "Yours told from the rest",
     aurocHint:
       "How often an image of a class had the higher purity than one of none: AUROC of purity, 0.5 is guessing. The images were chosen, so it is not that of the pool.",
+    weight: "Weight of purity",
+    weightHint:
+      "Where the choice of this round ended: above 50 % it counted more that an image is of your classes, below 50 % that it teaches more",
     accuracy: "Accuracy",
     hours: "Annotators’ time",
     oodLeft: "None of your classes left",

@@ -12,6 +12,14 @@ it.each([
     "y says '1', and so on. Write names, or say what the first class is with count_from=0 or count_from=1",
     "count_from",
   ],
+  [
+    "The project has no subset 7; take the subset_id of a finished job prune, or null.",
+    "subset_id",
+  ],
+  [
+    "The project has had the 3 rounds that its settings allow; raise max_rounds, or leave it empty, and continue then.",
+    "max_rounds",
+  ],
 ])("tells %s with what the page has", (sentence, parameter) => {
   expect(said(sentence)).not.toContain(`${parameter}`.concat(parameter === "key" ? "_column" : ""));
   expect(said(sentence)).not.toBe(sentence);

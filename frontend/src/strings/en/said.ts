@@ -10,6 +10,20 @@ const CONTROLS: [RegExp, string][] = [
     /, or say what the first class is with count_from=0 or count_from=1$/,
     ", or say under Numbers of classes what the first one is",
   ],
+  [/\bRaise max_tokens, as /, "Raise “Longest answer (tokens)”, as "],
+  [
+    /; raise max_rounds, or leave it empty, and continue then\.$/,
+    "; raise “Rounds” in the settings, or leave it empty, and continue then.",
+  ],
+  [
+    /; take the subset_id of a finished job prune, or null\.$/,
+    "; choose one of a finished pruning, or none.",
+  ],
+  [
+    /; only one that succeeded can be started\. One that failed .*$/s,
+    "; only one that succeeded can be started. Make one that failed anew, with other columns.",
+  ],
+  [/ first, under Account in the browser or with POST .*$/s, " first, under Account."],
 ];
 
 /** What the server says, as it is told on a page. */

@@ -75,6 +75,8 @@ export const selection = {
     `${plural(asked, "cluster was", "clusters were")} given to people, ${count(audit)} of them drawn at random.`,
   answered: (answered: number) => `${count(answered)} are ranked.`,
   toRound: "To the round",
+  followed:
+    "The selection follows people when their round closes, and afterwards at once when an order is corrected or reviewed.",
   refusedPeople: (why: string) => `People were not asked: ${why}`,
   nobodyAsked:
     "Nobody was asked. Give people some clusters with the next job, to know how often the judge is right.",
@@ -135,6 +137,13 @@ export const selection = {
   score: (score: string) => `Score ${score}`,
   inPool: "In the pool",
   more: "Show more",
+  onMap: {
+    show: "On the map",
+    chosenBy: "Chosen by",
+    notChosenFrom: "Not chosen from",
+    dense:
+      "Where there are many, a place counts as kept as soon as one of its rows is; zoom in to see single rows.",
+  },
   compare: "Beside another selection",
   compareHint: "Which rows both keep, and which only one.",
   compareWith: "Other selection",

@@ -172,7 +172,7 @@ export const setup = {
     contrastive: "Needs a job: Learn features",
     predicted_losses: "Needs loss prediction",
     ood_class: "Needs an output for OOD",
-    weights: "Downloads weights",
+    weights: "Needs weights",
   },
   standIn: (title: string) => `Until then: ${title}`,
   needsOfModel: {
@@ -186,7 +186,7 @@ export const setup = {
   unused: "The chosen strategy does not use this score.",
   learned: "Learned features",
   learnFirst: (names: string[]) =>
-    `${names.join(" and ")} ${names.length === 1 ? "compares" : "compare"} features that have to be learned from the pool first, once. That takes hours on a GPU; on a CPU choose the network cnn_tiny and few epochs. Until it is done another score stands in.`,
+    `${names.join(" and ")} ${names.length === 1 ? "compares" : "compare"} features that have to be learned from the pool first, once. That takes hours on a GPU; on a CPU choose the network “Tiny CNN” and few epochs. Until it is done another score stands in.`,
   learnedAt: (at: Date) =>
     `Learned from the pool on ${at.toLocaleString(locale)}. Images that were imported since are embedded when a round closes.`,
   budget: "Budget per round",

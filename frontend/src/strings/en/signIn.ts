@@ -62,7 +62,6 @@ export const signIn = {
     scan: "Scan this with the app",
     picture: "QR code for an authenticator app",
     type: "Or type this key into it",
-    key: "Key",
     appCode: "The code that the app shows now",
     confirm: "Turn on",
     codes: "Your recovery codes",

@@ -65,7 +65,6 @@ export const overrides: Overrides<typeof en> = {
   grid: {
     preview: "The whole text",
     previewHint: "Point at a card, or move to it, to read all of it here.",
-    failed: "No text",
     larger: "Read it large:",
     helpRows: {
       move: "Move from card to card; with Shift choose on the way",

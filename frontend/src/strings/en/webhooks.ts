@@ -27,6 +27,7 @@ export const webhooks = {
     "round.closing": "Answers are in, models retrain",
     "round.closed": "Models are trained and evaluated",
     "round.failed": "Its job failed or was cancelled",
+    "job.paused": "A job has spent what it may, and waits for a decision",
     "job.succeeded": "An import, a round or another job is done",
     "job.failed": "A job ended with an error",
     "job.cancelled": "Somebody stopped a job",

@@ -1,6 +1,8 @@
 import { plural } from "./words";
 
 export const weights = {
+  /** Where they are added, as the server says it in brackets. */
+  place: "Admin, Weights",
   hint: "Weights of networks that projects start from instead of published ones: safetensors files of any architecture of timm or torchvision. They need no download, and stay as they are.",
   add: "Add weights",
   table: "Weights",
@@ -29,12 +31,17 @@ export const weights = {
     "A .safetensors file. Pickles (.pth, .bin) can run code and are not read; the message says how to convert one.",
   library: "Library",
   architectureHint:
-    "As the library calls it, such as resnet18 or convnext_tiny. A worker checks that the tensors are those of this network.",
+    "As the library calls it, such as resnet18 or convnext_tiny; of open_clip ViT-B-32, by which pools are searched by words. A worker checks that the tensors are those of this network.",
   nameHint: "What projects choose it by; that of the file if left empty.",
   send: "Upload",
   sent: (sent: string, total: string) => `${sent} of ${total}`,
   published: "Published weights",
   choose: "Weights that an admin has uploaded for this architecture, or the published ones.",
+  ofHub: "Those of the hub",
+  chooseCaptions:
+    "Weights of open_clip that an admin has uploaded, as for the search by words, or those of the hub.",
+  noneOfCaptions:
+    "Those of the hub. Of open_clip none are uploaded; an admin adds them under Admin, Weights.",
   noneFor: (architecture: string) =>
     `The published ones. For ${architecture} none are uploaded; an admin adds them under Admin, Weights.`,
 };

@@ -1,4 +1,4 @@
-import type { Catalogue } from "..";
+import type { Catalogue } from "../catalogue";
 import { audit } from "./audit";
 import { number } from "./words";
 
@@ -138,7 +138,6 @@ export const admin: Catalogue["admin"] = {
     count: "이미지 수",
     originals: "원본",
     about: (size) => `약 ${size}`,
-    sum: "모든 프로젝트",
     noProjects: "아직 프로젝트가 없습니다.",
     byKind: "종류별 산출물",
     kind: "종류",
@@ -177,7 +176,6 @@ export const admin: Catalogue["admin"] = {
     clear: "필터 초기화",
     empty: "기록이 없습니다",
     emptyText: "조건에 맞는 기록이 없습니다.",
-    gone: (id) => `프로젝트 ${id}`,
     ...audit,
     became: (before, after) => `${before} → ${after}`,
   },

@@ -1,4 +1,4 @@
-import type { Catalogue } from "..";
+import type { Catalogue } from "../catalogue";
 import { number, particle } from "./words";
 
 export const advice: Catalogue["advice"] = {

@@ -1,4 +1,4 @@
-import type { Catalogue } from "..";
+import type { Catalogue } from "../catalogue";
 import { number } from "./words";
 
 const images = (value: number) => `이미지 ${number(value)}개`;
@@ -17,6 +17,15 @@ export const alike: Catalogue["alike"] = {
     label: "텍스트",
     hint: "풀에는 아무것도 추가되지 않습니다. 파일을 페이지에 놓아도 됩니다.",
   },
+  words: {
+    label: "이미지에 보이는 것",
+    placeholder: "묘사해 보세요: a dog on a sofa",
+    hint: "Enter를 누르면 설명과 가장 잘 맞는 이미지부터 보여 줍니다. 영어로 쓸 때 가장 정확합니다.",
+    looking: "찾는 중…",
+    seeing: "첫 검색에서는 모든 이미지를 한 번씩 살펴봅니다",
+    left: (time) => `약 ${time} 남음`,
+    title: "설명과 가장 잘 맞는 순서:",
+  },
   title: "다음과 비슷한 이미지",
   toFile: "파일",
   more: (value) => `외 ${number(value)}개`,
@@ -26,8 +35,6 @@ export const alike: Catalogue["alike"] = {
   allImages: "모든 이미지",
   group: (id) => `이미지 ${id}와 같은 그림`,
   compare: "모든 이미지 비교",
-  compareAgain: "다시 비교",
-  comparing: "모든 이미지를 비교하는 중",
   never: "아직 이미지를 비교하지 않았습니다",
   neverText:
     "다시 저장했거나 크기나 밝기가 다른, 같은 그림의 이미지를 찾습니다. 라운드에서 쓰는 특징으로 비교합니다.",
@@ -69,8 +76,6 @@ export const alike: Catalogue["alike"] = {
   further: (value) => `+${number(value)}`,
   nextGroups: "묶음 더 보기",
   judged: (value) => `${images(value)}에 판정했습니다.`,
-  takenBack: (value) => `${images(value)}의 판정을 되돌렸습니다.`,
-  verdict: "판정",
   unsure: "불확실",
   copies: (value) => `같은 그림 ×${value}`,
   copiesHint: "같은 그림이 여러 번 있습니다. 키 하나로 모두 판정합니다",

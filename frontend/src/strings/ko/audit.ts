@@ -1,4 +1,4 @@
-import type { Catalogue } from "..";
+import type { Catalogue } from "../catalogue";
 
 export const audit: Pick<Catalogue["admin"]["audit"], "verbs" | "objects"> = {
   verbs: {
@@ -43,6 +43,7 @@ export const audit: Pick<Catalogue["admin"]["audit"], "verbs" | "objects"> = {
     try: "시험",
     run: "지금 확인",
     use: "사용",
+    sign_out: "SSO 공급자를 따라 로그아웃",
     keep_role: "마지막 관리자라서 역할 유지",
     erase: "개인 정보 지우기",
     expire: "보관 기간이 지나 삭제",

@@ -1,4 +1,4 @@
-import type { Catalogue } from "..";
+import type { Catalogue } from "../catalogue";
 import { number } from "./words";
 
 export const boxes: Catalogue["boxes"] = {
@@ -18,7 +18,7 @@ export const boxes: Catalogue["boxes"] = {
   chosen: "선택한 상자",
   noneChosen: (count) =>
     count === 0
-      ? "이미지 위를 끌어 상자를 그립니다. 누르거나 키로 클래스를 바꿉니다."
+      ? "이미지 위를 끌어 상자를 그립니다. 다른 클래스의 상자는 그 클래스를 먼저 고르세요."
       : "Tab으로 상자를 차례로 보고, 클릭해서 선택합니다.",
   duplicate: "복제",
   remove: "삭제",

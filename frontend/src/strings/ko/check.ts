@@ -1,4 +1,4 @@
-import type { Catalogue } from "..";
+import type { Catalogue } from "../catalogue";
 
 const some = (names: string[]): string =>
   names.length > 10 ? `${names.slice(0, 10).join(", ")}, …` : names.join(", ");

@@ -1,4 +1,4 @@
-import type { Catalogue } from "..";
+import type { Catalogue } from "../catalogue";
 import { said } from "./said";
 
 export const common: Catalogue["common"] = {
@@ -16,7 +16,6 @@ export const common: Catalogue["common"] = {
   cancel: "취소",
   close: "닫기",
   save: "저장",
-  saved: "저장됨",
   saving: "저장 중…",
   delete: "삭제",
   remove: "제거",
@@ -39,9 +38,11 @@ export const common: Catalogue["common"] = {
   shortcuts: { title: "한 글자 단축키", on: "켜기", off: "끄기" },
   accountMenu: (name) => `${name}의 계정`,
   phases: {
+    mend: "없어진 것 복원",
     snapshot: "답변 모으기",
     gather: "이미지 모으기",
     learn: "학습",
+    supervised: "라벨만으로 학습",
     standard: "일반 학습",
     oat: "OAT 학습",
     taufe: "TAUFE 학습",

@@ -1,8 +1,10 @@
-import type { Catalogue } from "..";
+import type { Catalogue } from "../catalogue";
 import { number } from "./words";
 
 type Words = Pick<
   Catalogue["setup"],
+  | "paysForPool"
+  | "forEvaluation"
   | "notSaved"
   | "allSaved"
   | "keptHere"
@@ -14,6 +16,9 @@ type Words = Pick<
 >;
 
 export const draft: Words = {
+  paysForPool: (images, fewer) =>
+    `풀에는 이미지가 ${number(images)}개뿐입니다. 한 라운드에서 모두 묻게 되어 모델이 고를 이미지가 남지 않습니다. 예산을 ${number(fewer)} 이하로 하면 그 사이에 모델이 학습합니다.`,
+  forEvaluation: (count) => `그중 ${number(count)}개는 라벨과 함께 평가용으로`,
   notSaved: "아직 저장되지 않았습니다",
   allSaved: "모두 저장되었습니다.",
   keptHere: "그때까지 입력한 내용은 이 탭에 남아 있습니다.",

@@ -1,4 +1,4 @@
-import type { Catalogue } from "..";
+import type { Catalogue } from "../catalogue";
 
 export const erasure: Catalogue["erasure"] = {
   action: "지우기",

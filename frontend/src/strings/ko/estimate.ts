@@ -1,4 +1,4 @@
-import type { Catalogue } from "..";
+import type { Catalogue } from "../catalogue";
 import { number } from "./words";
 
 type Words = Catalogue["review"];

@@ -1,4 +1,4 @@
-import type { Catalogue } from "..";
+import type { Catalogue } from "../catalogue";
 
 export const firstSteps: Catalogue["overview"]["firstSteps"] = {
   title: "첫 단계",

@@ -1,4 +1,4 @@
-import type { Catalogue } from "..";
+import type { Catalogue } from "../catalogue";
 
 export const glossary: Catalogue["glossary"] = {
   title: "용어",
@@ -86,6 +86,10 @@ export const glossary: Catalogue["glossary"] = {
     sure: {
       word: "95% 확실",
       text: "이런 말 20개 중 19개가 맞습니다. 어느 이미지를 확인할지는 우연이 정하므로 어긋날 수도 있습니다.",
+    },
+    log_loss: {
+      word: "로그 손실",
+      text: "모델이 보지 않은 판정에서 모델의 확률이 얼마나 틀리는지 나타냅니다. 확신하고 맞으면 0이고, 틀린 것을 확신할수록 커집니다.",
     },
     jaccard: {
       word: "Jaccard",

@@ -1,4 +1,4 @@
-import type { Catalogue } from "..";
+import type { Catalogue } from "../catalogue";
 import { number } from "./words";
 
 const images = (count: number) => `이미지 ${number(count)}개`;
@@ -33,7 +33,6 @@ export const grid: Catalogue["grid"] = {
   predicted: (name, probability) => `${name} ${percent(probability)}`,
   inside: (probability) => `클래스 중 하나일 확률 ${percent(probability)}`,
   tile: (name, id) => name || `이미지 ${id}`,
-  failed: "이미지 없음",
   helpTitle: "그리드 단축키",
   helpRows: {
     move: "이미지 사이를 이동, Shift를 누르면 지나가며 선택",

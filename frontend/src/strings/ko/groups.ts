@@ -1,4 +1,4 @@
-import type { Catalogue } from "..";
+import type { Catalogue } from "../catalogue";
 
 export const groups: Catalogue["setup"]["groups"] = {
   recommended: { title: "추천", hint: "새 프로젝트의 기본값입니다." },

@@ -1,4 +1,4 @@
-import type { Catalogue } from "..";
+import type { Catalogue } from "../catalogue";
 import { report } from "./report";
 import { number } from "./words";
 
@@ -11,6 +11,9 @@ export const guarantee: Catalogue["guarantee"] = {
     share: "무작위 확인, 이미지의 %",
     shareHint:
       "사람에게 물어보는 이미지 중 이만큼을 무작위로 뽑습니다. 모델이 배우지 않으므로 모델이 얼마나 맞는지 알려 줍니다. 0이면 하지 않습니다.",
+    learn: "모델이 붙인 라벨로도 학습",
+    learnHint:
+      "적용 중인 보증의 라벨입니다. 끄면 사람이 답한 것으로만 학습합니다. 모델의 실수를 다시 배우지 않아 더 안전합니다.",
   },
   draws: {
     title: "모델이 얼마나 맞나요?",
@@ -74,7 +77,9 @@ export const guarantee: Catalogue["guarantee"] = {
     measure: "얼마나 필요한가요?",
     measuring: "재는 중 …",
     expected: (answers, auto) =>
-      `모델이 확신하는 만큼 맞는다면, 답변 약 ${number(answers)}개로 이미지 약 ${number(auto)}개를 라벨링할 수 있습니다. 실제로는 다를 수 있습니다.`,
+      auto === 0
+        ? "이 보증으로는 아무것도 라벨링할 수 없습니다. 남은 것이 너무 적거나 모델의 확신이 부족합니다. 더 적게 보증하거나 남은 것을 사람이 라벨링하세요."
+        : `모델이 확신하는 만큼 맞는다면, 답변 약 ${number(answers)}개로 이미지 약 ${number(auto)}개를 라벨링할 수 있습니다. 실제로는 다를 수 있습니다.`,
     nothing: "아무도 보지 않은 이미지가 남아 있지 않습니다.",
     earlier: "보증 목록",
     showEarlier: "이전 보증 보기",
@@ -86,7 +91,9 @@ export const guarantee: Catalogue["guarantee"] = {
           ? `확인 ${number(answered)}회 답함.`
           : `확인 ${number(answered)}회 답함, 약 ${number(more)}회 더 필요.`,
       ready: (auto) => `이미지 ${number(auto)}개를 라벨링할 수 있습니다.`,
+      applying: () => "모델의 라벨을 붙이고 있습니다.",
       applied: (auto) => `모델이 이미지 ${number(auto)}개를 라벨링했습니다.`,
+      revoking: () => "라벨을 되돌리고 있습니다.",
       revoked: () => "이 라벨은 더 이상 쓰이지 않습니다.",
       refused: () => "아무것도 라벨링하지 않았습니다.",
     },
@@ -95,7 +102,9 @@ export const guarantee: Catalogue["guarantee"] = {
     scoring: "준비 중",
     asking: "확인 중",
     ready: "준비됨",
+    applying: "라벨링 중",
     applied: "사용 중",
+    revoking: "되돌리는 중",
     revoked: "되돌림",
     refused: "불가능",
   },
@@ -126,6 +135,10 @@ export const guarantee: Catalogue["guarantee"] = {
     stopTitle: "이 보증을 그만둘까요?",
     stopText:
       "더 이상 확인을 요청하지 않습니다. 사람이 한 답은 그 이미지의 라벨로 그대로 남습니다.",
+    labeling: "라벨을 붙이고 있습니다",
+    labelingHint: "조금씩 나누어 진행하며, 그동안에도 사람이 라벨링할 수 있습니다.",
+    takingBack: "라벨을 되돌리고 있습니다",
+    done: "진행",
     ready: (auto) => `이미지 ${number(auto)}개에 대해 보증할 수 있습니다`,
     readyHint: "아직 아무것도 라벨링하지 않았습니다. 무엇이 라벨링되는지 살펴본 뒤 적용하세요.",
     apply: "라벨링하기 …",
@@ -174,7 +187,6 @@ export const guarantee: Catalogue["guarantee"] = {
     },
     states: { passed: "보증됨", people: "사람에게 남김", open: "확인 중" },
     band: (low, high) => `${low}–${high}% 확신`,
-    more: (value) => `약 ${number(value)}회 더`,
     unsure: (value) => `불확실 ${number(value)}회`,
     target: (of100) => `세로줄은 요청한 값인 ${of100}개입니다.`,
   },

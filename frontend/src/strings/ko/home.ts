@@ -1,4 +1,4 @@
-import type { Catalogue } from "..";
+import type { Catalogue } from "../catalogue";
 import { number } from "./words";
 
 const upTo = (count: number) => (count >= 1000 ? "1,000개 이상" : `${number(count)}개`);
@@ -7,7 +7,7 @@ export const home: Catalogue["home"] = {
   waiting: (count) => `판정할 이미지 ${upTo(count)}`,
   waitingFor: {
     training: "모델이 학습하고 있습니다. 새 이미지는 자동으로 표시됩니다.",
-    failed: "학습에 실패했습니다. 프로젝트 담당자가 다시 시도해야 합니다.",
+    failed: "다음 단계를 준비하지 못했습니다. 프로젝트 담당자가 다시 시도해야 합니다.",
     disk: "서버 공간이 부족해 새 이미지를 선정하지 못하고 있습니다. 공간이 생기면 자동으로 표시됩니다.",
     paused: "담당자가 일시 중지했습니다.",
     finished: "완료되었습니다. 수고하셨습니다.",

@@ -1,4 +1,4 @@
-import type { Catalogue } from "..";
+import type { Catalogue } from "../catalogue";
 import { ofTexts } from "../medium";
 import { admin } from "./admin";
 import { advice } from "./advice";
@@ -18,6 +18,7 @@ import { judges } from "./judges";
 import { label } from "./label";
 import { localization } from "./localization";
 import { overview } from "./overview";
+import { paused } from "./paused";
 import { people } from "./people";
 import { pool } from "./pool";
 import { projects } from "./projects";
@@ -52,6 +53,7 @@ export const ko: Catalogue = {
   label,
   localization,
   overview,
+  paused,
   people,
   pool,
   projects,

@@ -1,10 +1,10 @@
-import type { Catalogue } from "..";
+import type { Catalogue } from "../catalogue";
 import { number } from "./words";
 
 export const inputSize: Catalogue["setup"]["inputSize"] = {
   label: "모델 입력 크기",
   chosen: "처음 가져올 때 정해짐",
-  hint: "모델이 보는 정사각형의 한 변(픽셀)입니다. 정사각형이 아닌 이미지는 짧은 변을 이 크기에 맞추고 가운데만 봅니다.",
+  hint: "모델이 보는 정사각형의 한 변(픽셀)입니다. 정사각형이 아닌 이미지는 짧은 변을 이 크기에 맞추고 가운데만 봅니다. 클수록 잘 구별하지만 시간이 더 걸립니다.",
   stored:
     "모델이 보는 정사각형의 한 변(픽셀)입니다. 정사각형이 아닌 이미지는 가운데만 봅니다. 크기를 바꾸면 이미지를 다시 만듭니다.",
   choice: ({ width, height, side }) =>

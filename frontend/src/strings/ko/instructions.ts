@@ -1,4 +1,4 @@
-import type { Catalogue } from "..";
+import type { Catalogue } from "../catalogue";
 
 /** Examples for an assistant to learn from, put in order by people. */
 export const instructions: Catalogue["instructions"] = {
@@ -48,6 +48,14 @@ export const instructions: Catalogue["instructions"] = {
     ready: "모두 순위가 있습니다. 순서를 보내세요.",
     left: (count) => `${count}개 남았습니다.`,
   },
+  moreBelow: (count) => (count === 0 ? "아래에 더 있음" : `아래에 ${count}개 더 있음`),
+  guide: {
+    title: "순서를 정하는 법",
+    key: "여기서 순서를 정하는 기준",
+    untold:
+      "이 프로젝트에 적어 둔 기준이 없습니다. 맞고, 빠짐없고, 물은 것에 답하여 도우미가 가장 배울 만한 것을 먼저 놓으세요.",
+    none: "이 데이터에 맞는 예제가 하나도 없는 묶음에 씁니다.",
+  },
   order: "내가 정한 순서",
   noOrder: "가장 좋은 것부터",
   wrongOnes: "잘못됨",
@@ -67,6 +75,11 @@ export const instructions: Catalogue["instructions"] = {
     place: (place) => `${place}위:`,
     other: "둘 다 아님: 다른 순서",
     otherHint: "맞는 순서대로 번호를 누르고 Enter를 누르세요.",
+    otherTouch: "맞는 순서대로 예제를 두드린 뒤 보내세요.",
+    intro: "두 순서 가운데 하나를 고르거나, 번호를 눌러 다른 순서를 정하세요.",
+    introTouch: "두 순서 가운데 하나를 두드리거나, 예제를 두드려 다른 순서를 정하세요.",
+    left: "왼쪽 순서",
+    right: "오른쪽 순서",
   },
   keys: {
     press: "가장 좋은 것부터 차례로, 다시 누르면 되돌림",

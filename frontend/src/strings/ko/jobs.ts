@@ -1,6 +1,7 @@
-import type { Catalogue } from "..";
+import type { Catalogue } from "../catalogue";
+import { comparison } from "./comparison";
 import { questions } from "./questions";
-import { comparison, relabel, subset } from "./results";
+import { relabel, subset } from "./results";
 import { number } from "./words";
 
 export const jobs: Catalogue["jobs"] = {
@@ -34,6 +35,7 @@ export const jobs: Catalogue["jobs"] = {
   states: {
     queued: "대기 중",
     running: "실행 중",
+    paused: "일시 중지",
     succeeded: "완료",
     failed: "실패",
     cancelled: "중지됨",

@@ -1,4 +1,4 @@
-import type { Catalogue } from "..";
+import type { Catalogue } from "../catalogue";
 
 /** Servers with language models that put instructions in order. */
 export const judges: Catalogue["judges"] = {

@@ -1,4 +1,4 @@
-import type { Catalogue } from "..";
+import type { Catalogue } from "../catalogue";
 import { touch } from "./touch";
 import { number } from "./words";
 
@@ -8,7 +8,6 @@ export const label: Catalogue["label"] = {
   skip: "건너뛰기",
   unsure: "불확실",
   undo: "되돌리기",
-  keep: "유지",
   help: "도움말",
   guidelines: "가이드라인",
   noGuidelines: "이 프로젝트에는 작성된 가이드라인이 없습니다.",
@@ -22,12 +21,8 @@ export const label: Catalogue["label"] = {
   before: (verdict) => `내 판정: ${verdict}`,
   beforeHint: "다시 선택하면 바뀌고, Enter를 누르면 유지됩니다.",
   last: (verdict) => `마지막 판정: ${verdict}`,
-  given: (verdict) => `${verdict}. 다음 이미지.`,
-  progress: "이번 라운드",
-  mine: (today, total) => `오늘 ${number(today)}개, 전체 ${number(total)}개`,
   today: "오늘",
   total: "전체",
-  left: (count) => `이미지 ${number(count)}개 남음`,
   unsent: (count) => `판정 ${number(count)}개 전송 대기 중`,
   rejected: (count) => `판정 ${number(count)}개 거부됨`,
   rejectedTitle: "거부된 판정",
@@ -74,10 +69,14 @@ export const label: Catalogue["label"] = {
     asked: {
       title: "일시 중지됨",
       text: "다른 사람이 이미지를 가져갈 수 있고 시간 측정도 멈췄습니다. 아무 키나 누르면 계속합니다.",
+      touch:
+        "다른 사람이 이미지를 가져갈 수 있고 시간 측정도 멈췄습니다. 화면을 누르면 계속합니다.",
     },
     away: {
       title: "자리를 비워 일시 중지되었습니다",
       text: "그동안 다른 사람이 이미지를 가져갈 수 있습니다. 판정은 보관되며, 아무 키나 누르면 계속합니다.",
+      touch:
+        "그동안 다른 사람이 이미지를 가져갈 수 있습니다. 판정은 보관됩니다. 누르면 계속합니다.",
     },
   },
   guide: {
@@ -138,6 +137,16 @@ export const label: Catalogue["label"] = {
       title: "프로젝트가 완료되었습니다",
       text: "모든 라운드가 끝났습니다. 수고하셨습니다.",
     },
+    checks: {
+      training: {
+        title: "답변을 집계하고 있습니다",
+        text: "라벨을 확인하기 위한 이미지였습니다. 더 필요하면 자동으로 표시됩니다.",
+      },
+      finished: {
+        title: "확인이 끝났습니다",
+        text: "라벨을 확인하기 위한 이미지에 모두 답했습니다. 감사합니다. 이 페이지를 닫아도 됩니다.",
+      },
+    },
     others: {
       title: "나머지는 동료가 판정하고 있습니다",
       text: "이번 라운드의 남은 이미지는 모두 다른 사람이 보고 있습니다. 새 이미지는 자동으로 표시됩니다.",
@@ -152,7 +161,7 @@ export const label: Catalogue["label"] = {
       text: "이미지는 자동으로 표시됩니다.",
     },
     failed: {
-      title: "학습에 실패했습니다",
+      title: "다음 단계를 준비하지 못했습니다",
       text: "다시 시도할 때까지 새 이미지가 나오지 않습니다. 판정은 안전하게 저장되어 있으며, 그 뒤에는 자동으로 이어집니다.",
       last: "지금 있는 이미지는 계속 판정할 수 있습니다. 그다음 이미지는 다시 시도해야 나옵니다.",
       tell: (names) => `다시 시도할 수 있는 사람에게 알려 주세요: ${names}.`,
@@ -168,6 +177,7 @@ export const label: Catalogue["label"] = {
     },
     steps: {
       snapshot: "판정 모으는 중",
+      mend: "이미지를 다시 읽는 중",
       embed: "이미지 살펴보는 중",
       meta_train: "이전 라운드에서 배우는 중",
       train: "판정에서 배우는 중",
@@ -179,14 +189,21 @@ export const label: Catalogue["label"] = {
     },
     left: (about) => `${about} 남음`,
     phase: (at, of) => `${of}단계 중 ${at}단계`,
-    next: (round, budget) => `이어서 라운드 ${round}에서 판정을 ${number(budget)}개까지 받습니다.`,
+    next: (round, budget) =>
+      `이어서 라운드 ${round}의 이미지가 나옵니다. 이 라운드에서는 판정을 모두 ${number(budget)}개까지 받습니다.`,
     mine: {
       title: (round) => `라운드 ${round}의 내 작업`,
       answers: "판정",
-      inside: "클래스",
-      groups: "순위를 정한 묶음",
-      noneHere: "이 데이터에 맞지 않음",
-      ood: "어느 클래스도 아님",
+      inside: {
+        classification: "클래스",
+        boxes: "살펴본 이미지",
+        instructions: "순위를 정한 묶음",
+      },
+      ood: {
+        classification: "어느 클래스도 아님",
+        boxes: "다른 종류의 이미지",
+        instructions: "이 데이터에 맞지 않음",
+      },
       seconds: "중앙값 시간",
     },
   },

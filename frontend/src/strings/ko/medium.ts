@@ -1,4 +1,4 @@
-import type { Catalogue } from "..";
+import type { Catalogue } from "../catalogue";
 
 export const medium: Catalogue["setup"]["medium"] = {
   title: "무엇을 라벨링하나요?",

@@ -1,4 +1,4 @@
-import type { Catalogue } from "..";
+import type { Catalogue } from "../catalogue";
 
 export const members: Catalogue["setup"]["members"] = {
   title: "멤버",

@@ -1,4 +1,4 @@
-import type { Catalogue } from "..";
+import type { Catalogue } from "../catalogue";
 import { firstSteps } from "./firstSteps";
 import { rankingOverview } from "./rankingOverview";
 import { number, particle } from "./words";
@@ -7,7 +7,6 @@ export const overview: Catalogue["overview"] = {
   tab: "개요",
   firstSteps,
   ranking: rankingOverview,
-  start: "시작",
   pause: "일시 중지",
   resume: "재개",
   another: "라운드 추가",
@@ -86,6 +85,10 @@ export const overview: Catalogue["overview"] = {
     poolShare: "풀 전체 (라운드 0의 무작위 이미지로 추정)",
     cost: "비용",
     costHint: "라운드마다 사용한 비용",
+    weight: "순도의 비중",
+    weightHint:
+      "라운드마다 선정이 끝나는 경계에서 잰 값. 가운데보다 높으면 찾는 클래스에 속하는지가, 낮으면 배울 것이 많은지가 더 크게 작용합니다",
+    weightEven: "둘의 비중이 같음",
     round: (value) => `라운드 ${value}`,
     empty: "첫 라운드가 끝나면 표시됩니다.",
   },
@@ -111,9 +114,7 @@ export const overview: Catalogue["overview"] = {
   jobEta: (time) => `약 ${time} 남음`,
   jobFailed: "작업이 실패했습니다",
   step: (step, steps) => `${number(step)} / ${number(steps)}`,
-  retryJob: "다시 시도",
   cancelJob: "취소",
-  notes: "참고",
   agreement: {
     title: "일치도",
     hint: (images) =>
@@ -179,6 +180,8 @@ export const overview: Catalogue["overview"] = {
     title: "풀에 남은, 클래스가 아닌 이미지",
     none: "첫 라운드가 닫히면 추정합니다.",
     hint: (round) => `${particle(`라운드 ${round}`, "을", "를")} 닫을 때 추정한 값`,
+    few: (answers, needed) =>
+      `추정할 판정이 ${answers}개뿐이라 아직 알 수 없습니다. ${needed}개가 필요합니다.`,
     of: (unlabeled) => `라벨 없는 이미지 ${unlabeled}개 중`,
     interval: (low, high) => `95% 구간 ${low}–${high}`,
     byRandom: "라운드 0의 무작위 이미지 기준",

@@ -1,4 +1,4 @@
-import type { Catalogue } from "..";
+import type { Catalogue } from "../catalogue";
 
 export const people: Catalogue["people"] = {
   signIn: "로그인",
@@ -66,6 +66,8 @@ export const people: Catalogue["people"] = {
   opensOne: (id) => `프로젝트 ${id}만`,
   expires: "만료",
   expiresNever: "만료 없음",
+  tokensEndWithSignOn: (days) =>
+    `${days}일 동안 SSO로 로그인하지 않으면 토큰이 작동하지 않고, 다시 로그인하면 작동합니다.`,
   expiresTooLong: "이곳에서는 토큰을 그렇게 오래 사용할 수 없습니다. 더 이른 만료를 선택하세요.",
   expiresIn: (days) => `${days}일 후`,
   createToken: "토큰 만들기",

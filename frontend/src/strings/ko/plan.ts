@@ -1,4 +1,4 @@
-import type { Catalogue } from "..";
+import type { Catalogue } from "../catalogue";
 import { number } from "./words";
 
 export const plan: Catalogue["setup"]["plan"] = {
@@ -52,10 +52,6 @@ export const plan: Catalogue["setup"]["plan"] = {
     "평가용 이미지가 하나도 들어오지 않아 정확도를 잴 수 없습니다. 라벨이 클래스가 아니기 때문입니다. 위에서 클래스를 고르거나 다른 용도를 고르세요.",
   noEvaluationLater:
     "평가용 이미지가 하나도 들어오지 않습니다. 라벨이 클래스가 아니기 때문입니다. 나중에로 미루고, 이미지 위에서 클래스를 추가한 뒤 계속하세요.",
-  someNames: (names) =>
-    names.length > 12
-      ? `${names.slice(0, 12).join(", ")} 외 ${number(names.length - 12)}개`
-      : names.join(", "),
   columns: "어느 것이 라벨인가요?",
   folderLabel: "폴더 이름 또는 label 열",
   values: (readable, unreadable, values) => {
@@ -67,7 +63,7 @@ export const plan: Catalogue["setup"]["plan"] = {
   valuesOfClasses: (count, values) =>
     `라벨 ${number(count)}개 중 클래스인 것만 가져옵니다: ${values.join(", ")}`,
   valuesElsewhere: (count, values) =>
-    `라벨 ${number(count)}개. 풀에 들어갈 이미지의 라벨은 없습니다: ${values.join(", ")}`,
+    `라벨 ${number(count)}개. 풀에 들어갈 이미지의 라벨은 없습니다. 평가 이미지의 라벨은 선택하지 않아도 쓰입니다: ${values.join(", ")}`,
   noValues: "라벨 없음",
   document: (name, format) => `${name}에 이미지에 대한 내용이 있습니다 (${format}).`,
   stated: (source, readable, unreadable) =>
@@ -81,7 +77,7 @@ export const plan: Catalogue["setup"]["plan"] = {
   notSeen: "중복되거나 손상된 이미지는 가져오는 동안 찾습니다.",
   fixesSize: (size) => `가져오면 모델이 보는 크기가 ${size} × ${size}픽셀로 정해집니다.`,
   choosesSize: ({ width, height, side }) =>
-    `이미지는 보통 ${number(width)} × ${number(height)} 크기이며, 모델은 ${side} × ${side}로 보게 됩니다.`,
+    `이미지는 보통 ${number(width)} × ${number(height)} 크기이며, 모델은 ${side} × ${side}로 보게 됩니다. 클수록 잘 구별하지만 시간이 더 걸립니다.`,
   start: "가져오기",
   later: "나중에",
   discard: "버리기",

@@ -1,4 +1,4 @@
-import type { Catalogue } from "..";
+import type { Catalogue } from "../catalogue";
 import { search } from "./search";
 import { number } from "./words";
 
@@ -7,7 +7,6 @@ const images = (value: number) => `이미지 ${number(value)}개`;
 export const pool: Catalogue["pool"] = {
   tab: "풀",
   search,
-  filters: "필터",
   filtersSet: (set) => (set ? `필터 (${set})` : "필터"),
   clearFilters: "필터 초기화",
   any: "전체",
@@ -222,6 +221,7 @@ export const pool: Catalogue["pool"] = {
       purity: "순도",
       informativeness: "정보량",
       round: "라운드",
+      selection: "남김 또는 제외",
     },
     legend: "색상",
     notScored: "점수 없음",

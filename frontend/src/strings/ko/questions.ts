@@ -1,4 +1,4 @@
-import type { Catalogue } from "..";
+import type { Catalogue } from "../catalogue";
 
 export const questions: Catalogue["jobs"]["questions"] = {
   title: "무엇을 알고 싶으세요?",

@@ -1,4 +1,4 @@
-import type { Catalogue } from "..";
+import type { Catalogue } from "../catalogue";
 
 /** The set-up of a project of instructions. */
 export const ranking: Catalogue["setup"]["ranking"] = {

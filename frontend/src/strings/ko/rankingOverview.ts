@@ -1,4 +1,4 @@
-import type { Catalogue } from "..";
+import type { Catalogue } from "../catalogue";
 import { number } from "./words";
 
 /** How a project of instructions stands. */
@@ -24,7 +24,6 @@ export const rankingOverview: Catalogue["overview"]["ranking"] = {
   allAs: (format) => `모든 행, ${format}`,
   show: "남긴 것과 이유 보기",
   now: (round) => `사람이 순위를 정하는 중: 라운드 ${round}`,
-  asked: "묶음",
   columns: {
     round: "라운드",
     state: "상태",

@@ -1,4 +1,4 @@
-import type { Catalogue } from "..";
+import type { Catalogue } from "../catalogue";
 
 export const removal: Catalogue["setup"]["removal"] = {
   pause: "진행 중인 프로젝트는 삭제할 수 없습니다. 먼저 일시 중지하세요.",

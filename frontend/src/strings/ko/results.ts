@@ -1,4 +1,5 @@
-import type { Catalogue } from "..";
+import type { Catalogue } from "../catalogue";
+import { premise, trial } from "./pruned";
 import { number } from "./words";
 
 export const subset: Catalogue["jobs"]["subset"] = {
@@ -38,6 +39,8 @@ export const subset: Catalogue["jobs"]["subset"] = {
     if (next === undefined) return `${number(from)}+`;
     return from === next - 1 ? `${from}` : `${number(from)}–${number(next - 1)}`;
   },
+  trial,
+  premise,
   balance: "클래스 균형",
   class: "클래스",
   before: "라벨",
@@ -131,43 +134,4 @@ export const relabel: Catalogue["jobs"]["relabel"] = {
   labels: "라벨",
   share: "비율",
   download: "모든 라벨과 확신도 (Parquet)",
-};
-
-export const comparison: Catalogue["jobs"]["comparison"] = {
-  title: "정규화 방법 비교",
-  from: (inside, ood) =>
-    `라벨 이미지 ${number(inside)}개와 OOD 이미지 ${number(ood)}개로, 같은 시드와 같은 스텝 수로 학습했습니다.`,
-  judged: (images, ood) =>
-    `학습에 쓰지 않은 평가용 이미지 ${number(images)}개와 OOD 이미지 ${number(ood)}개로 평가했습니다.`,
-  judgedHeldOut: (images, ood) =>
-    `평가용 이미지가 없어 라벨 이미지 ${number(images)}개와 OOD 이미지 ${number(ood)}개를 학습에서 빼고 평가에 사용했습니다.`,
-  leftOut: (labels) => `사용 중인 부분집합에 따라 라벨 ${number(labels)}개를 뺐습니다.`,
-  few: "평가 이미지가 적어 몇 퍼센트의 차이는 우연일 수 있습니다.",
-  methods: { standard: "일반 학습", oat: "OAT", taufe: "TAUFE" },
-  figures: "지표",
-  figuresHint:
-    "괄호 안은 95% 구간입니다. 다른 값이 그 구간에 들지 않을 때만 각 행의 최고값을 굵게 표시합니다. 유사도와 FPR95를 빼고는 높을수록 좋습니다.",
-  figure: "지표",
-  accuracy: "정확도",
-  similarity: "클래스 간 유사도",
-  scores: { msp: "최대 확률", energy: "에너지" },
-  auroc: (score) => `AUROC, ${score}`,
-  aupr: (score) => `AUPR out, ${score}`,
-  fpr: (score) => `FPR95, ${score}`,
-  perClass: "클래스별 정확도",
-  class: "클래스",
-  next: "다음 라운드부터",
-  nextHint:
-    "다음 라운드부터 그때까지의 모든 라벨로, 사용 중인 부분집합이 있으면 제외된 라벨을 빼고 이 네트워크를 이 방법으로 처음부터 학습합니다. 기존 결과는 그대로 남습니다.",
-  use: "사용",
-  forNextRounds: (method) => `다음 라운드부터 ${method} 사용`,
-  inUse: "사용 중",
-  used: (method, model) => `다음 라운드부터 ${method} 방식으로 학습합니다. 이전 모델: ${model}.`,
-  undo: "되돌리기",
-  download: "모델 파일",
-  map: "특징 지도",
-  mapHint:
-    "점 하나가 학습에 쓰지 않은 이미지 하나입니다. 점 사이의 거리는 의미가 있지만 전체 위치에는 의미가 없습니다. 점을 가리키면 이미지가 표시됩니다.",
-  mapOf: (method, images) => `${method}: 이미지 ${images}개`,
-  ood: "OOD",
 };

@@ -1,4 +1,4 @@
-import type { Catalogue } from "..";
+import type { Catalogue } from "../catalogue";
 
 export const retention: Catalogue["retention"] = {
   title: "보관 기간",

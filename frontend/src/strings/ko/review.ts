@@ -1,4 +1,4 @@
-import type { Catalogue } from "..";
+import type { Catalogue } from "../catalogue";
 import { alike, estimate } from "./estimate";
 import { number } from "./words";
 

@@ -1,4 +1,4 @@
-import type { Catalogue } from "..";
+import type { Catalogue } from "../catalogue";
 import { number, particle } from "./words";
 
 const images = (value: number) => `이미지 ${number(value)}개`;
@@ -18,7 +18,6 @@ export const rounds: Catalogue["rounds"] = {
   previous: "이전 라운드",
   next: "다음 라운드",
   noRound: (value) => `이 프로젝트에는 ${particle(`라운드 ${value}`, "이", "가")} 없습니다.`,
-  state: "상태",
   map: {
     title: "순도와 정보량",
     hint: (pool, queries) =>
@@ -86,8 +85,10 @@ export const rounds: Catalogue["rounds"] = {
       shown === total ? images(total) : `${images(total)} 중 ${number(shown)}개`,
     none: "이 라운드의 이미지는 아직 선정되지 않았습니다.",
     filtered: "지도 범례에서 모두 숨겼습니다.",
-    changed: (changed) =>
-      `라운드가 닫힐 때의 판정입니다. 그 뒤 ${images(changed)}의 판정이 달라졌으며, 현재 판정을 함께 표시합니다.`,
+    changed: (changed, isClosed) =>
+      isClosed
+        ? `라운드가 닫힐 때의 판정입니다. 그 뒤 ${images(changed)}의 판정이 달라졌으며, 현재 판정을 함께 표시합니다.`
+        : `그 뒤 판정이 달라진 ${images(changed)}에는 현재 판정을 함께 표시합니다.`,
     why: ({ by, budget, tail, sent }) => {
       if (by === "pool") return "대기열: 풀에 남아 있던 이미지 전부입니다.";
       const added = [
@@ -106,6 +107,9 @@ export const rounds: Catalogue["rounds"] = {
     auroc: "찾는 클래스를 가려내는 정도",
     aurocHint:
       "이 라운드에서 클래스에 속한 이미지가 그렇지 않은 이미지보다 순도가 높았던 비율(순도의 AUROC)이며 0.5는 무작위와 같습니다. 선정된 이미지만 대상으로 하므로 풀 전체의 AUROC와는 다릅니다.",
+    weight: "순도의 비중",
+    weightHint:
+      "이 라운드의 선정이 끝난 경계에서 잰 값입니다. 50%보다 높으면 찾는 클래스에 속하는지가, 낮으면 배울 것이 많은지가 더 크게 작용했습니다.",
     accuracy: "정확도",
     hours: "라벨러 시간",
     oodLeft: "남은, 클래스가 아닌 이미지",

@@ -1,5 +1,9 @@
 import { expect, it } from "vitest";
+import { weights as english } from "../en/weights";
+import refusals from "./refusals.json";
 import { said } from "./said";
+import notes from "./sentences.json";
+import { weights } from "./weights";
 
 it("says a sentence of the server in Korean, with what varies in it", () => {
   expect(said("No model yet, so the batch is random.")).toBe(
@@ -39,6 +43,13 @@ it("knows what was written of images where it is said of texts", () => {
   expect(said("the row holds no text")).toBe("행에 텍스트가 없습니다");
 });
 
+it("says what the server refuses, with the reason that it gives", () => {
+  expect(said("The round is closing, not open.")).toBe("라운드가 열려 있지 않습니다.");
+  expect(said("This is no location. It has characters that no path has.")).toBe(
+    "올바른 위치가 아닙니다. 경로에 쓸 수 없는 문자가 있습니다.",
+  );
+});
+
 it("leaves what it does not know", () => {
   expect(said("RuntimeError: {0} of (x+)* went wrong")).toBe(
     "RuntimeError: {0} of (x+)* went wrong",
@@ -60,4 +71,12 @@ it("reasons of boxes are said with their place, whatever the reason holds", () =
   expect(said("x.json: box 12 is turned by 30 degrees, and boxes here stand upright")).toBe(
     "x.json: 12번 상자: 30도 기울어져 있습니다. 여기서는 바로 선 상자만 씁니다",
   );
+});
+
+it("leads to the same place as the English does", () => {
+  const led = Object.entries({ ...notes, ...refusals }).filter(([sentence]) =>
+    sentence.includes(`(${english.place})`),
+  );
+  expect(led.length).toBeGreaterThan(1);
+  for (const [, korean] of led) expect(korean).toContain(`(${weights.place})`);
 });

@@ -1,5 +1,8 @@
+import refusals from "./refusals.json";
 import { rewording } from "./rewording";
-import sentences from "./sentences.json";
+import notes from "./sentences.json";
+
+const sentences: Readonly<Record<string, string>> = { ...notes, ...refusals };
 
 type Known = { pattern: RegExp; korean: string; hasReason: boolean };
 
@@ -16,9 +19,10 @@ const entry = ([english, korean]: readonly [string, string]): Known => ({
   ),
   korean,
   // In these what varies is a sentence in turn: why another score stands in.
-  hasReason: / stands in\.$|^\{\}: |^This needs |^\{\}; |^\{\} \(there is|\. Write names/.test(
-    english,
-  ),
+  hasReason:
+    / stands in\.$|^\{\}: |^This needs |^\{\}; |^This is no location|^\{\} \(there is|\. Write names/.test(
+      english,
+    ),
 });
 
 const known = Object.entries(sentences).map(entry);

@@ -1,4 +1,4 @@
-import type { Catalogue } from "..";
+import type { Catalogue } from "../catalogue";
 
 export const search: Catalogue["pool"]["search"] = {
   label: "텍스트에서 찾을 단어",

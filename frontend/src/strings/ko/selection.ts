@@ -1,4 +1,4 @@
-import type { Catalogue } from "..";
+import type { Catalogue } from "../catalogue";
 import { number } from "./words";
 
 /** Which instructions a job keeps, and why. */
@@ -71,6 +71,8 @@ export const selection: Catalogue["selection"] = {
     `묶음 ${number(asked)}개를 사람에게 맡겼고, 그 가운데 ${number(audit)}개는 무작위로 뽑았습니다.`,
   answered: (answered) => `${number(answered)}개의 순서가 정해졌습니다.`,
   toRound: "라운드로",
+  followed:
+    "라운드가 닫히면 사람이 정한 순서를 따르고, 그 뒤에 순서를 고치거나 검토하면 바로 따릅니다.",
   refusedPeople: (why) => `사람에게 묻지 않았습니다: ${why}`,
   nobodyAsked:
     "아무에게도 묻지 않았습니다. 판정 모델이 얼마나 자주 맞는지 알려면 다음 작업에서 몇 묶음을 사람에게 맡기세요.",
@@ -123,6 +125,12 @@ export const selection: Catalogue["selection"] = {
   score: (score) => `점수 ${score}`,
   inPool: "풀에서 보기",
   more: "더 보기",
+  onMap: {
+    show: "지도에서 보기",
+    chosenBy: "선택한 작업",
+    notChosenFrom: "선택 대상 아님",
+    dense: "행이 많은 곳은 하나라도 남겼으면 남긴 것으로 표시합니다. 확대하면 하나씩 보입니다.",
+  },
   compare: "다른 선택과 견주기",
   compareHint: "둘 다 남긴 행과 한쪽만 남긴 행입니다.",
   compareWith: "다른 선택",

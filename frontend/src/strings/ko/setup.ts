@@ -1,4 +1,4 @@
-import type { Catalogue } from "..";
+import type { Catalogue } from "../catalogue";
 import { bucket } from "./bucket";
 import { draft } from "./draft";
 import { groups } from "./groups";
@@ -168,7 +168,7 @@ export const setup: Catalogue["setup"] = {
     contrastive: "특징 학습 작업 필요",
     predicted_losses: "손실 예측 필요",
     ood_class: "OOD 출력 필요",
-    weights: "가중치 내려받기",
+    weights: "가중치 필요",
   },
   standIn: (title) => `그때까지: ${title}`,
   needsOfModel: {
@@ -181,7 +181,7 @@ export const setup: Catalogue["setup"] = {
   unused: "선택한 전략은 이 점수를 사용하지 않습니다.",
   learned: "학습된 특징",
   learnFirst: (names) =>
-    `먼저 풀에서 특징을 한 번 학습해야 합니다 (${names.join(", ")}). GPU에서도 몇 시간이 걸립니다. CPU라면 cnn_tiny 네트워크와 적은 에포크를 선택하세요. 학습이 끝날 때까지는 다른 점수로 대신합니다.`,
+    `먼저 풀에서 특징을 한 번 학습해야 합니다 (${names.join(", ")}). GPU에서도 몇 시간이 걸립니다. CPU라면 “Tiny CNN” 네트워크와 적은 에포크를 선택하세요. 학습이 끝날 때까지는 다른 점수로 대신합니다.`,
   learnedAt: (at) =>
     `${at.toLocaleString("ko-KR")}에 풀에서 학습했습니다. 이후 가져온 이미지의 특징은 라운드를 닫을 때 추출합니다.`,
   budget: "라운드당 예산",

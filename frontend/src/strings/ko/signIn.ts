@@ -1,4 +1,4 @@
-import type { Catalogue } from "..";
+import type { Catalogue } from "../catalogue";
 
 export const signIn: Catalogue["signIn"] = {
   with: (name) => `${name} 계정으로 로그인`,
@@ -62,7 +62,6 @@ export const signIn: Catalogue["signIn"] = {
     scan: "앱으로 이 코드를 스캔하세요",
     picture: "인증 앱용 QR 코드",
     type: "또는 앱에 이 키를 입력하세요",
-    key: "키",
     appCode: "지금 앱에 표시된 코드",
     confirm: "사용하기",
     codes: "복구 코드",

@@ -1,4 +1,4 @@
-import type { Catalogue } from "..";
+import type { Catalogue } from "../catalogue";
 import type { Overrides } from "../medium";
 import { said } from "./said";
 import { particle } from "./words";
@@ -38,7 +38,6 @@ export const overrides: Overrides<Catalogue> = {
   grid: {
     preview: "텍스트 전체",
     previewHint: "카드를 가리키거나 카드로 이동하면 여기에서 전체를 읽을 수 있습니다.",
-    failed: "텍스트 없음",
     helpRows: {
       move: "카드 사이를 이동, Shift를 누르면 지나가며 선택",
       look: "텍스트 전체 읽기, 화살표와 페이지 키로 이동",

@@ -1,4 +1,4 @@
-import type { Catalogue } from "..";
+import type { Catalogue } from "../catalogue";
 
 export const touch: Catalogue["label"]["touch"] = {
   title: "도움말",

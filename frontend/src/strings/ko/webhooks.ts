@@ -1,4 +1,4 @@
-import type { Catalogue } from "..";
+import type { Catalogue } from "../catalogue";
 import { number } from "./words";
 
 export const webhooks: Catalogue["webhooks"] = {
@@ -27,6 +27,7 @@ export const webhooks: Catalogue["webhooks"] = {
     "round.closing": "답변이 모여 모델을 다시 학습합니다",
     "round.closed": "모델 학습과 평가가 끝났습니다",
     "round.failed": "라운드 작업이 실패했거나 취소되었습니다",
+    "job.paused": "작업이 쓸 수 있는 금액을 다 써서 결정을 기다립니다",
     "job.succeeded": "가져오기, 라운드 등 작업이 끝났습니다",
     "job.failed": "작업이 오류로 끝났습니다",
     "job.cancelled": "누군가 작업을 중단했습니다",

@@ -1,4 +1,5 @@
 export const weights = {
+  place: "관리, 가중치",
   hint: "프로젝트가 공개 가중치 대신 시작점으로 쓰는 신경망 가중치입니다. timm이나 torchvision의 어떤 아키텍처든 safetensors 파일로 올릴 수 있습니다. 내려받을 필요가 없고 바뀌지 않습니다.",
   add: "가중치 추가",
   table: "가중치",
@@ -27,12 +28,17 @@ export const weights = {
     ".safetensors 파일입니다. 피클(.pth, .bin)은 코드를 실행할 수 있어 읽지 않습니다. 변환 방법은 오류 메시지가 알려 줍니다.",
   library: "라이브러리",
   architectureHint:
-    "라이브러리에서 쓰는 이름입니다(예: resnet18, convnext_tiny). 워커가 텐서가 이 신경망의 것인지 점검합니다.",
+    "라이브러리에서 쓰는 이름입니다(예: resnet18, convnext_tiny). open_clip의 ViT-B-32 같은 가중치가 있으면 풀을 말로 검색할 수 있습니다. 워커가 텐서가 이 신경망의 것인지 점검합니다.",
   nameHint: "프로젝트에서 고를 때 쓰는 이름입니다. 비워 두면 파일 이름을 씁니다.",
   send: "업로드",
   sent: (sent: string, total: string) => `${total} 중 ${sent}`,
   published: "공개 가중치",
   choose: "관리자가 이 아키텍처용으로 올린 가중치나 공개 가중치 가운데 고르세요.",
+  ofHub: "허브의 가중치",
+  chooseCaptions:
+    "관리자가 올린 open_clip 가중치(말로 검색할 때 쓰는 것)나 허브의 가중치 가운데 고르세요.",
+  noneOfCaptions:
+    "허브의 가중치를 씁니다. 올린 open_clip 가중치가 없습니다. 관리자가 ‘관리, 가중치’에서 추가할 수 있습니다.",
   noneFor: (architecture: string) =>
     `공개 가중치를 씁니다. ${architecture}용으로 올린 가중치가 없습니다. 관리자가 ‘관리, 가중치’에서 추가할 수 있습니다.`,
 };

@@ -232,6 +232,30 @@ it("never shows what a model is least sure of, of which there are hundreds", () 
   expect(editor.getView().open).toEqual([0, 1, 2]);
 });
 
+it("takes an object for one thing: what else it was taken for goes with what is kept", () => {
+  const [cat, dog] = [
+    { class_id: 7, x: 10, y: 10, w: 30, h: 20, score: 0.9 },
+    { class_id: 8, x: 11, y: 10, w: 30, h: 20, score: 0.6 },
+  ];
+  const within = { class_id: 7, x: 12, y: 12, w: 8, h: 8, score: 0.5 };
+  const editor = open([cat, dog, within]);
+  choose(editor, { kind: "proposal", index: 0 });
+  keep(editor, true);
+  expect(editor.getView().chosen).toEqual({ kind: "proposal", index: 2 });
+  editor.undo();
+  choose(editor, { kind: "proposal", index: 1 });
+  keep(editor);
+  expect(boxes(editor).map(({ class_id }) => class_id)).toEqual([8]);
+  expect(editor.getView().open).toEqual([2]);
+  editor.undo();
+  expect(editor.getView().open).toEqual([0, 1, 2]);
+  keepAll(editor);
+  expect(boxes(editor).map(({ proposal }) => proposal)).toEqual([0, 2]);
+  expect(editor.getView().open).toEqual([]);
+  // Of what two people drew both stand.
+  expect(open([cat, { ...dog, said: true }]).getView().open).toEqual([0, 1]);
+});
+
 it("shows proposals by the slider, and goes through boxes and proposals alike", () => {
   const editor = open(PROPOSALS);
   expect([editor.getView().open, editor.getView().below]).toEqual([[0, 1], [2]]);

@@ -1,3 +1,4 @@
+import { alternatives } from "./alternatives";
 import { isSameRect, type Rect } from "./geometry";
 import type { Placed } from "./hit";
 import {
@@ -85,7 +86,11 @@ export function openProposals(
   proposals: readonly Proposal[],
   classes: ReadonlySet<number>,
 ): number[] {
-  const used = new Set(doc.boxes.map((box) => box.proposal));
+  const used = new Set(doc.boxes.flatMap(({ proposal }) => proposal ?? []));
+  // An object is one thing: what else it was taken for is decided with it.
+  for (const index of [...used]) {
+    for (const other of alternatives(proposals).get(index) ?? []) used.add(other);
+  }
   return proposals.flatMap(({ class_id }, index) =>
     used.has(index) || doc.rejected.has(index) || !classes.has(class_id) ? [] : [index],
   );

@@ -34,14 +34,6 @@ export type Chosen = { kind: "box"; id: number } | { kind: "proposal"; index: nu
 
 export const EMPTY: Doc = { boxes: [], rejected: new Set() };
 
-export const isSameChosen = (a: Chosen | null, b: Chosen | null): boolean =>
-  a === b ||
-  (a !== null &&
-    b !== null &&
-    (a.kind === "box"
-      ? b.kind === "box" && a.id === b.id
-      : b.kind !== "box" && a.index === b.index));
-
 /** A box of which only the place and the class are known. */
 export function boxOf(rect: Rect, classId: number): Box {
   const { x, y, w, h } = rect;

@@ -1,4 +1,5 @@
 import { LABELED } from "../choice";
+import { alternatives, firstOfEach } from "./alternatives";
 import type { BoxEditor } from "./editor";
 import * as edits from "./edits";
 import { LEAST_DOT } from "./memory";
@@ -8,19 +9,21 @@ import type { Chosen } from "./model";
 export function keep(editor: BoxEditor, andNext = false): boolean {
   const { chosen, doc } = editor.getView();
   if (chosen?.kind !== "proposal") return false;
-  const next = nextOpen(editor, chosen.index);
+  const same = alternatives(editor.proposals).get(chosen.index) ?? [];
+  const next = nextOpen(editor, chosen.index, same);
   const [kept, [box]] = edits.keeping(doc, editor.proposals, [chosen.index]);
   if (!box) return false;
   editor.take(kept, { chosen: andNext ? next : { kind: "box", id: box.id } });
   return true;
 }
 
-/** Take all proposals above the slider as they are. */
+/** Take all proposals above the slider as they are, of each object the surest. */
 export function keepAll(editor: BoxEditor): boolean {
   const { doc, open } = editor.getView();
   if (open.length === 0) return false;
-  const [kept] = edits.keeping(doc, editor.proposals, open);
-  editor.take(kept, { chosen: null, notice: { say: "kept", count: open.length } });
+  const firsts = firstOfEach(editor.proposals, open);
+  const [kept] = edits.keeping(doc, editor.proposals, firsts);
+  editor.take(kept, { chosen: null, notice: { say: "kept", count: firsts.length } });
   return true;
 }
 
@@ -34,9 +37,13 @@ export function setThreshold(editor: BoxEditor, threshold: number): void {
   editor.set({ threshold: value, notice: null, ...(hides && { chosen: null }) });
 }
 
-/** The undecided proposal that comes after one. */
-export function nextOpen(editor: BoxEditor, after: number): Chosen | null {
-  const { open } = editor.getView();
+/** The undecided proposal that comes after one, but for some. */
+export function nextOpen(
+  editor: BoxEditor,
+  after: number,
+  without: readonly number[] = [],
+): Chosen | null {
+  const open = editor.getView().open.filter((one) => !without.includes(one));
   const index = open[(open.indexOf(after) + 1) % open.length];
   return index === undefined || index === after ? null : { kind: "proposal", index };
 }

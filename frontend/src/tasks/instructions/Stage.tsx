@@ -7,6 +7,7 @@ import { measurePaint } from "../../ui/measure";
 import type { TaskStageProps } from "../spec";
 import { Card } from "./Card";
 import type { RankingEditor, RankingView } from "./editor";
+import { MoreBelow } from "./MoreBelow";
 import { Row } from "./Row";
 import styles from "./Stage.module.css";
 import { askedAlike, ownFields } from "./sameness";
@@ -69,6 +70,7 @@ function Ranked({ editor, subject, alternate, covered = false, onShown }: Ranked
           ))}
         </div>
       </section>
+      <MoreBelow region={region} queryId={subject.query_id} />
       <Message view={view} />
     </div>
   );

@@ -4,8 +4,8 @@ import { NONE_KEY, TIE_KEY, UNFOLD_KEY, WRONG_KEY } from "./keys";
 
 type Row = [keys: string[], meaning: string];
 
-/** What the keys of the order do. */
-export function helpRows(): Row[] {
+/** What the keys of the order do; in reviews the whole group has a button alone. */
+export function helpRows(inReview = false): Row[] {
   const rows = t.instructions.keys;
   return [
     [["1", "…", "9", "0"], rows.press],
@@ -14,7 +14,7 @@ export function helpRows(): Row[] {
     [["Enter"], rows.send],
     [["Backspace"], rows.back],
     [["Ctrl Z", "Ctrl ⇧ Z"], rows.undo],
-    [[NONE_KEY], t.instructions.noneText],
+    ...(inReview ? [] : ([[[NONE_KEY], t.instructions.noneText]] as Row[])),
     [["⇧1", "…", "⇧0"], rows.fold],
     [[UNFOLD_KEY], rows.foldAll],
     [["Space", "↑", "↓"], rows.scroll],

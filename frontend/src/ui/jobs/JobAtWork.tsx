@@ -3,16 +3,19 @@ import { cancelJob } from "../../api/rounds";
 import type { Job } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../Button";
+import { ErrorNotice } from "../ErrorNotice";
 import { formatSeconds } from "../format";
 import { Meter } from "../Meter";
-import { Notice } from "../State";
+import { useSaid } from "../titled";
 import styles from "./Jobs.module.css";
-import { saidBy } from "./outcome";
+import { sentenceOf } from "./outcome";
 
 /** How far a job is, and a button that stops it. */
 export function JobAtWork({ job, onSettled }: { job: Job; onSettled: () => void }) {
   const cancel = useMutation({ mutationFn: () => cancelJob(job.id), onSettled });
   const { progress } = job;
+  const said = useSaid();
+  const told = sentenceOf(job);
   const eta = progress?.eta_seconds;
   const counted = progress && progress.steps > 0 ? progress : null;
   return (
@@ -21,7 +24,7 @@ export function JobAtWork({ job, onSettled }: { job: Job; onSettled: () => void 
         label={
           progress && job.state === "running"
             ? (t.common.phases[progress.phase] ?? progress.phase)
-            : (saidBy(job) ?? t.overview.jobQueued)
+            : ((told && said(told)) ?? t.overview.jobQueued)
         }
         value={counted?.step ?? 0}
         max={counted?.steps ?? 1}
@@ -40,7 +43,7 @@ export function JobAtWork({ job, onSettled }: { job: Job; onSettled: () => void 
           <span className={styles.quiet}>{t.overview.jobEta(formatSeconds(eta))}</span>
         )}
       </div>
-      {cancel.error && <Notice tone="bad">{cancel.error.message}</Notice>}
+      <ErrorNotice error={cancel.error} />
     </>
   );
 }

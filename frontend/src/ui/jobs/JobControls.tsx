@@ -1,12 +1,11 @@
 import { type UseQueryResult, useQuery, useQueryClient } from "@tanstack/react-query";
 import { projectQuery } from "../../api/projects";
-import { jobsOfKindQuery } from "../../api/rounds";
+import { isActive, jobsOfKindQuery } from "../../api/rounds";
 import type { Algorithm, Job, JobKind, Project } from "../../api/types";
 import { useManages } from "../managing";
 import { JobAtWork } from "./JobAtWork";
 import { JobStart } from "./JobStart";
-
-const isActive = (job: Job): boolean => job.state === "queued" || job.state === "running";
+import { isPaused, PausedJob } from "./PausedJob";
 
 /** The latest jobs of one kind, kept current while one is at work. */
 export const useJobsOfKind = (
@@ -28,6 +27,9 @@ export function JobControls({ project, algorithm, jobs }: JobControlsProps) {
   const [latest] = jobs;
   const manages = useManages();
   if (latest && isActive(latest)) return <JobAtWork job={latest} onSettled={onSettled} />;
+  if (latest && isPaused(latest)) {
+    return <PausedJob key={`${latest.id}.${latest.attempt}`} job={latest} onSettled={onSettled} />;
+  }
   if (!manages) return null;
   return (
     <JobStart

@@ -5,12 +5,16 @@ import { retryJob, startJob } from "../../api/rounds";
 import type { Algorithm, Job, Project } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../Button";
+import { ErrorNotice } from "../ErrorNotice";
 import { focusInvalid } from "../focusInvalid";
 import { ParamsForm } from "../ParamsForm";
+import { Said } from "../Said";
 import { Notice } from "../State";
+import { useWeightsOf } from "../useWeightsOf";
 import { EstimateNotice } from "./EstimateNotice";
 import styles from "./Jobs.module.css";
-import { saidBy } from "./outcome";
+import { sentenceOf } from "./outcome";
+import { relevant } from "./relevant";
 import { useMethodChoice } from "./useMethodChoice";
 import { useSubsetChoice } from "./useSubsetChoice";
 
@@ -41,7 +45,9 @@ export function JobStart(props: JobStartProps) {
   const [given, setGiven] = useState(() => givenBefore(latest, project));
   // Defaults may still follow the workers that there are; what was changed is all given.
   const params = paramsWith(algorithm, given);
-  const shown = useMethodChoice(useSubsetChoice(project.id, algorithm, params.subset), params);
+  const [withWeights, fitting] = useWeightsOf(algorithm, params);
+  const asked = useMethodChoice(useSubsetChoice(project.id, withWeights, params.subset), params);
+  const shown = relevant(asked, params);
   const fields = useRef<HTMLDetailsElement>(null);
   const start = useMutation({
     mutationFn: (dryRun: boolean) => startJob(project.id, algorithm.name, params, dryRun),
@@ -69,7 +75,11 @@ export function JobStart(props: JobStartProps) {
   const isMeasured = latest?.dry_run === true && isOf(latest, algorithm, params);
   return (
     <>
-      {latest?.state === "failed" && <Notice tone="bad">{saidBy(latest)}</Notice>}
+      {latest?.state === "failed" && (
+        <Notice tone="bad">
+          <Said>{sentenceOf(latest)}</Said>
+        </Notice>
+      )}
       {resumable && latest?.state === "cancelled" && !latest.dry_run && (
         <p className={styles.quiet}>{t.jobs.stopped}</p>
       )}
@@ -83,7 +93,11 @@ export function JobStart(props: JobStartProps) {
         onChange={forgetErrors}
       >
         <summary>{t.jobs.parameters}</summary>
-        <ParamsForm algorithm={shown} params={params} onChange={setGiven} />
+        <ParamsForm
+          algorithm={shown}
+          params={params}
+          onChange={(changed) => setGiven(fitting(changed))}
+        />
       </details>
       <div className={styles.actions}>
         {resumable && (
@@ -122,7 +136,7 @@ export function JobStart(props: JobStartProps) {
       {!empty && !again && !isMeasured && LONG.has(algorithm.name) && (
         <p className={styles.quiet}>{t.jobs.estimate.before}</p>
       )}
-      {error && <Notice tone="bad">{error.message}</Notice>}
+      <ErrorNotice error={error} />
     </>
   );
 }

@@ -10,6 +10,10 @@ it.each([
   [job("advance_round", { closed: 2, opened: 3 }), "Round 2 closed, 3 opened"],
   [job("advance_round", { closed: 5, opened: null }), "Round 5 closed"],
   [job("import", { added: 2, annotations: 3, duplicates: 1, refused: 0 }), /^2 .*1 .*3 /],
+  [
+    job("import", { added: 5, by_split: { evaluation: 2 }, duplicates: 0, refused: 0 }),
+    "5 images added · 2 of them for evaluation, with their labels",
+  ],
   [job("import", { added: 0, annotations: 3, duplicates: 0, refused: 0 }), "3 labels added"],
   [job("import", { added: 0, duplicates: 4, refused: 0 }), "Nothing added, 4 duplicates"],
   [

@@ -3,11 +3,9 @@ import type { Estimate, ImportReport, Job } from "../../api/types";
 import { t } from "../../strings";
 import { formatAbout, formatMemory } from "../format";
 
-/** Why a job failed or what it waits for, in the reader's words; null where it says nothing. */
-export function saidBy({ error, message }: Pick<Job, "error" | "message">): string | null {
-  const sentence = error?.detail ?? message;
-  return sentence && t.common.said(sentence);
-}
+/** Why a job failed or what it waits for, as the server says it; null where it says nothing. */
+export const sentenceOf = ({ error, message }: Pick<Job, "error" | "message">): string | null =>
+  error?.detail ?? message;
 
 /**
  * What an import brought. Each row is counted once, so that the parts add up to the rows; where
@@ -28,7 +26,9 @@ export function importedBy(report: ImportReport): string {
   if (report.left_out) parts.push(t.setup.leftOut(report.left_out));
   if (report.refused > 0) parts.push(t.setup.refused(report.refused));
   const isOfRows = labeled > 0 ? !eachOne || parts.length > 1 : added > 0 && unchanged + empty > 0;
+  const evaluated = report.by_split?.evaluation ?? 0;
   const also = [
+    ...(evaluated > 0 ? [t.setup.forEvaluation(evaluated)] : []),
     ...(annotations > 0 && !eachOne ? [t.setup.labelsAdded(annotations)] : []),
     ...(report.contradicting ? [t.setup.contradicting(report.contradicting)] : []),
   ];

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { algorithmsQuery, parametersOf, withParameters } from "../../api/algorithms";
+import { algorithmsQuery, askedFor, parametersOf, withParameters } from "../../api/algorithms";
 import { judgesQuery } from "../../api/judges";
 import type { Algorithm, Job } from "../../api/types";
 import { t } from "../../strings";
@@ -37,11 +37,7 @@ function withoutIdle(algorithm: Algorithm, method: string, all: Algorithm[]): Al
   const others = new Set(kinds.flatMap((one) => Object.keys(parametersOf(one))));
   const goesBy = (name: string) =>
     OF_METHODS[name]?.includes(method) ?? (!chosen || own.has(name) || !others.has(name));
-  const properties = Object.entries(parametersOf(algorithm)).filter(([name]) => goesBy(name));
-  return {
-    ...algorithm,
-    params_schema: { ...algorithm.params_schema, properties: Object.fromEntries(properties) },
-  };
+  return askedFor(algorithm, goesBy);
 }
 
 type Named = { id: number; name: string; model: string };

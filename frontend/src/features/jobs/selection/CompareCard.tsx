@@ -1,13 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useTitles } from "../../../api/algorithms";
 import { type SelectedRow, selectionComparisonQuery } from "../../../api/selections";
 import { t } from "../../../strings";
 import { Card } from "../../../ui/Card";
 import { SelectField } from "../../../ui/Field";
 import { Figures } from "../../../ui/Figures";
-import { formatCount, formatDateTime, formatPercent } from "../../../ui/format";
-import { useJobsOfKind } from "../../../ui/jobs/JobControls";
+import { formatCount, formatPercent } from "../../../ui/format";
+import { useSelections } from "../../../ui/jobs/useSelections";
 import { Failure, Loading, Skeleton } from "../../../ui/State";
 import { SelectedItem } from "./SelectedItem";
 import styles from "./Selection.module.css";
@@ -18,11 +17,7 @@ type Place = { projectId: number; jobId: number };
 export function CompareCard({ place }: { place: Place }) {
   const text = t.selection;
   const [other, setOther] = useState<number | null>(null);
-  const titleOf = useTitles("instruction_selection");
-  const jobs = useJobsOfKind(place.projectId, "select_instructions").data?.items ?? [];
-  const others = jobs.filter(
-    ({ id, state, dry_run }) => id !== place.jobId && state === "succeeded" && !dry_run,
-  );
+  const others = useSelections(place.projectId).filter(({ id }) => id !== place.jobId);
   if (others.length === 0) return null;
   return (
     <Card title={text.compare} hint={text.compareHint}>
@@ -32,9 +27,9 @@ export function CompareCard({ place }: { place: Place }) {
         onChange={(event) => setOther(Number(event.target.value) || null)}
       >
         <option value="">{text.compareNone}</option>
-        {others.map(({ id, params, created_at }) => (
+        {others.map(({ id, name }) => (
           <option key={id} value={id}>
-            {text.compareOption(id, titleOf(String(params.method)), formatDateTime(created_at))}
+            {name}
           </option>
         ))}
       </SelectField>

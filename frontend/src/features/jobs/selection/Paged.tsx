@@ -1,8 +1,8 @@
 import type { UseInfiniteQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { t } from "../../../strings";
-import { Button } from "../../../ui/Button";
-import { Failure, Loading, Skeleton } from "../../../ui/State";
+import { Fetching } from "../../../ui/Fetching";
+import { More } from "../../../ui/More";
 
 type PagedProps = {
   found: Pick<
@@ -11,6 +11,7 @@ type PagedProps = {
     | "error"
     | "fetchNextPage"
     | "hasNextPage"
+    | "isFetchNextPageError"
     | "isFetchingNextPage"
     | "isPending"
     | "refetch"
@@ -24,19 +25,12 @@ export function Paged({ found, isEmpty, children }: PagedProps) {
   const text = t.selection;
   return (
     <>
-      {found.isPending && (
-        <Loading>
-          <Skeleton height="14rem" />
-        </Loading>
-      )}
-      {found.error && <Failure error={found.error} onRetry={() => found.refetch()} />}
+      <Fetching of={found} height="14rem" />
       {children}
       {found.data !== undefined && isEmpty && <p>{text.none}</p>}
-      {found.hasNextPage && (
-        <Button size="small" busy={found.isFetchingNextPage} onClick={() => found.fetchNextPage()}>
-          {text.more}
-        </Button>
-      )}
+      <More list={found} size="small">
+        {text.more}
+      </More>
     </>
   );
 }

@@ -4,12 +4,14 @@ import { t } from "../../../strings";
 import { Card } from "../../../ui/Card";
 import { formatWholePercent } from "../../../ui/format";
 import { Notice } from "../../../ui/State";
+import { useSaid } from "../../../ui/titled";
 
 type PeopleCardProps = { projectId: number; selection: Selection };
 
 /** How often people would have chosen as the judge did, in words. */
 export function PeopleCard({ projectId, selection: { people, judge } }: PeopleCardProps) {
   const text = t.selection;
+  const said = useSaid();
   if (!people) {
     return judge ? (
       <Card title={text.people}>
@@ -19,7 +21,7 @@ export function PeopleCard({ projectId, selection: { people, judge } }: PeopleCa
   }
   const { agreement, tau, round, asked, audit, answered, refused } = people;
   return (
-    <Card title={text.people}>
+    <Card title={text.people} hint={text.followed}>
       <p>
         {agreement
           ? text.agreement(
@@ -38,7 +40,7 @@ export function PeopleCard({ projectId, selection: { people, judge } }: PeopleCa
           <Link to={`/projects/${projectId}/rounds/${round}`}>{text.toRound}</Link>
         )}
       </p>
-      {refused && <Notice tone="gold">{text.refusedPeople(t.common.said(refused))}</Notice>}
+      {refused && <Notice tone="gold">{text.refusedPeople(said(refused))}</Notice>}
     </Card>
   );
 }

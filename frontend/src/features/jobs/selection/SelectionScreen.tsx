@@ -14,6 +14,7 @@ import { Card } from "../../../ui/Card";
 import { type Figure, Figures } from "../../../ui/Figures";
 import { formatCount, formatPercent, formatWholePercent } from "../../../ui/format";
 import { useManages } from "../../../ui/managing";
+import { Said } from "../../../ui/Said";
 import { Failure, Loading, Notice, Skeleton } from "../../../ui/State";
 import styles from "../JobsScreen.module.css";
 import { ClustersCard } from "./ClustersCard";
@@ -52,17 +53,24 @@ function Found({ project, selection }: { project: Project; selection: Selection 
   const place = { projectId: project.id, jobId: selection.job_id };
   return (
     <div className={styles.page}>
-      <header className={styles.counts}>
+      <header>
         <Link to={`/projects/${project.id}/jobs`}>{t.jobs.back}</Link>
         <h2>{text.title}</h2>
         <p>
           {text.kept(kept, rows, formatPercent(rows > 0 ? kept / rows : null), titleOf(method))}{" "}
           {leftOut > 0 && text.leftOut(leftOut)}
         </p>
+        <p>
+          <Link
+            to={`/projects/${project.id}/pool?view=map&colour=selection&chosen_by=${selection.job_id}`}
+          >
+            {text.onMap.show}
+          </Link>
+        </p>
       </header>
       {warnings.map((warning) => (
         <Notice key={warning} tone="gold">
-          {t.common.said(warning)}
+          <Said>{warning}</Said>
         </Notice>
       ))}
       {selection.rankable?.share === 0 && <Notice tone="gold">{text.noneRankable}</Notice>}

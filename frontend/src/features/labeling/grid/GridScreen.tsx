@@ -2,6 +2,7 @@ import { useCallback, useState, useSyncExternalStore } from "react";
 import type { Project, User } from "../../../api/types";
 import { t } from "../../../strings";
 import { keyDialog } from "../../../ui/keyDialog";
+import { FailureNotice } from "../../../ui/RoundFailure";
 import { Failure, Loading, Notice, Skeleton } from "../../../ui/State";
 import { Between } from "../Between";
 import { LabelBar } from "../LabelBar";
@@ -9,7 +10,6 @@ import desk from "../LabelScreen.module.css";
 import { ModeSwitch } from "../ModeSwitch";
 import { PauseCover } from "../PauseCover";
 import type { AnswerSender } from "../queue/sender";
-import { FailureNotice } from "../RoundFailure";
 import { useSender } from "../SenderProvider";
 import { useGuide } from "../useGuide";
 import { Waiting } from "../Waiting";
@@ -107,6 +107,7 @@ function Screen(props: ScreenProps) {
           {view.phase === "waiting" && (
             <Waiting
               projectId={project.id}
+              task={project.task}
               status={view.status}
               elsewhere={view.elsewhere}
               onTakeOver={session.takeOver}

@@ -146,7 +146,7 @@ export function GroupDesk(props: GroupDeskProps) {
           </div>
         </aside>
       </div>
-      {dialog === "help" && <ReviewHelp classes={classes} onClose={() => setDialog(null)} />}
+      {dialog === "help" && <ReviewHelp project={project} onClose={() => setDialog(null)} />}
       {dialog === "find" && (
         <FindDialog
           classes={classes}

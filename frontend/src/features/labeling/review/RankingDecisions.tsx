@@ -6,6 +6,7 @@ import type { RankingEditor } from "../../../tasks/instructions/editor";
 import { keyOfPlace, rankingOf } from "../../../tasks/instructions/model";
 import { Order } from "../../../tasks/instructions/Order";
 import { Tools } from "../../../tasks/instructions/Panel";
+import { isTouch } from "../../../ui/isTouch";
 import { Kbd } from "../../../ui/Kbd";
 import { ACCEPT, type Choice, choiceOf, KEEP } from "./choices";
 import { type Deciding, DecisionButton } from "./DecisionButton";
@@ -67,7 +68,7 @@ function Third({ editor }: { editor: RankingEditor }) {
   return (
     <div className={orders.third} data-begun={order.length + wrong.length > 0 || undefined}>
       <p className={styles.heading}>
-        {sides.other}. {sides.otherHint}
+        {sides.other}. {isTouch() ? sides.otherTouch : sides.otherHint}
       </p>
       <Order editor={editor} view={view} />
       <Tools editor={editor} view={view} />

@@ -1,46 +1,57 @@
-import type { LabelClass } from "../../../api/types";
+import type { Project } from "../../../api/types";
 import { t } from "../../../strings";
 import { helpRows as boxRows } from "../../../tasks/boxes/help";
+import { helpRows as orderRows } from "../../../tasks/instructions/help";
 import { FIXED_KEYS } from "../../../ui/hotkeys";
 import { HelpFrame, type KeyRow } from "../HelpFrame";
+import { stageKeys } from "../stageKeys";
 import { classKey } from "./decisions";
 
-type ReviewHelpProps = { task?: string; classes: LabelClass[]; onClose: () => void };
+type ReviewHelpProps = { project: Project; onClose: () => void };
 
-export function ReviewHelp({ task, classes, onClose }: ReviewHelpProps) {
+/** What is said of labels that are more than a class. */
+type Own = { intro: string; keys: KeyRow[]; touch: string[] };
+
+const OWN: Record<string, () => Own> = {
+  boxes: () => ({ intro: t.boxes.both, keys: boxRows(true), touch: t.boxes.touch.review }),
+  instructions: () => ({
+    intro: t.instructions.sides.intro,
+    keys: orderRows(true),
+    touch: [t.instructions.sides.introTouch, ...t.instructions.touch],
+  }),
+};
+
+export function ReviewHelp({ project, onClose }: ReviewHelpProps) {
+  const { task, classes, medium } = project;
   const rows = t.review.helpRows;
   const { helpRows: shared } = t.label;
   const verdicts: KeyRow[] = classes.map((one) => {
     const key = classKey(one);
     return [key ? [key] : [], one.name];
   });
-  const isOfBoxes = task === "boxes";
+  const own = OWN[task]?.();
   const verdictKeys: KeyRow[] = [
     [[FIXED_KEYS.ood], shared.ood],
     [["Enter"], rows.keepDecision],
   ];
-  const stageKeys: KeyRow[] = [
-    [["+", "-", "Esc"], shared.enlarge],
-    [["⇧ ← → ↑ ↓"], shared.pan],
-    [[FIXED_KEYS.smooth], shared.zoom],
-  ];
+  const sides = task === "instructions" ? t.instructions.sides : null;
   const keys: KeyRow[] = [
-    [["←"], rows.keep],
-    [["→"], rows.accept],
-    ...(isOfBoxes ? boxRows(true) : verdictKeys),
+    [["←"], sides?.left ?? rows.keep],
+    [["→"], sides?.right ?? rows.accept],
+    ...(own?.keys ?? verdictKeys),
     [[FIXED_KEYS.unsure], shared.unsure],
-    [isOfBoxes ? [FIXED_KEYS.undo] : [FIXED_KEYS.undo, "Backspace"], shared.undo],
-    [[FIXED_KEYS.find, "/"], shared.find],
-    ...(isOfBoxes ? [] : stageKeys),
+    [own ? [FIXED_KEYS.undo] : [FIXED_KEYS.undo, "Backspace"], shared.undo],
+    ...(classes.length > 0 ? ([[[FIXED_KEYS.find, "/"], shared.find]] as KeyRow[]) : []),
+    ...(own ? [] : stageKeys(medium)),
     [[FIXED_KEYS.help, "?"], shared.help],
   ];
   return (
     <HelpFrame
       title={t.review.helpTitle}
-      intro={<p>{isOfBoxes ? t.boxes.both : rows.classes}</p>}
+      intro={<p>{own?.intro ?? rows.classes}</p>}
       verdicts={verdicts}
       keys={keys}
-      touch={isOfBoxes ? t.boxes.touch.review : [...t.label.touch.review, t.label.touch.look.image]}
+      touch={own?.touch ?? [...t.label.touch.review, t.label.touch.look[medium]]}
       onClose={onClose}
     />
   );

@@ -216,9 +216,7 @@ function Desk({ project, manages, back, missing, jobId, reviewing, sender, onMod
           </div>
         </aside>
       </div>
-      {dialog === "help" && (
-        <ReviewHelp task={project.task} classes={classes} onClose={closeDialog} />
-      )}
+      {dialog === "help" && <ReviewHelp project={project} onClose={closeDialog} />}
       {dialog === "find" && (
         <FindDialog
           classes={classes}

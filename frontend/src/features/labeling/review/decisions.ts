@@ -34,7 +34,8 @@ export const classKey = ({ hotkey }: LabelClass): string | null =>
 
 export function reviewCommandFor(key: string, classes: LabelClass[]): ReviewCommand | null {
   const command = PAGE_KEYS[key];
-  if (command) return command;
+  // Where people rank there is no class to be found.
+  if (command) return command.do === "find" && classes.length === 0 ? null : command;
   const classOf = (hotkey: string) => classes.find((one) => classKey(one) === hotkey);
   // On some layouts a bare digit is typed with shift.
   const named = classOf(key) ?? classOf(withoutShift(key));

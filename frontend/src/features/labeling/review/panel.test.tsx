@@ -148,6 +148,11 @@ describe("keys", () => {
     expect(reviewCommandFor("9", classes)).toBeNull();
   });
 
+  it("find a class where there is one", () => {
+    expect(reviewCommandFor("f", classes)).toEqual({ do: "find" });
+    expect(reviewCommandFor("f", [])).toBeNull();
+  });
+
   it("of the review itself come before a class's, which is clicked instead", async () => {
     const all = [...classes, classOf(5, "quail", "q")];
     expect(reviewCommandFor("q", all)).toMatchObject({ choice: { decision: "unsure" } });

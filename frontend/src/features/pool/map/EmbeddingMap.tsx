@@ -9,6 +9,7 @@ import type { EmbeddingMap as MadeMap, Project } from "../../../api/types";
 import { t } from "../../../strings";
 import { Button } from "../../../ui/Button";
 import { SelectField } from "../../../ui/Field";
+import { useSelections } from "../../../ui/jobs/useSelections";
 import { decode, encode } from "../../../ui/map/lasso";
 import { PlaneMap, type Pointed } from "../../../ui/map/PlaneMap";
 import { around, type Box, boxOf, cornersOf, type Place } from "../../../ui/map/plane";
@@ -16,7 +17,7 @@ import { usePalette } from "../../../ui/map/usePalette";
 import { useTiles } from "../../../ui/map/useTiles";
 import { Failure, Loading, Skeleton } from "../../../ui/State";
 import { ColourLegend } from "./ColourLegend";
-import { COLOURINGS } from "./colouring";
+import { colouringsOf } from "./colouring";
 import styles from "./EmbeddingMap.module.css";
 import { MapPreview } from "./MapPreview";
 import { useColours } from "./useColours";
@@ -29,17 +30,24 @@ type EmbeddingMapProps = {
   project: Project;
   map: MadeMap;
   by: ColouredBy;
+  /** The job by whose choice rows are coloured; null for the newest. */
+  chosenBy: number | null;
   scoresRound: number | null;
   /** As the address and the filters of the pool have it, with the version of its map. */
   outline: string | null;
   onColour: (by: ColouredBy) => void;
+  onChosenBy: (id: number) => void;
   onOutline: (outline: string | null) => void;
   onOpen: (id: number) => void;
 };
 
 /** The images of the pool where a map has laid them, in colours. */
 export function EmbeddingMap(props: EmbeddingMapProps) {
-  const { project, map, by, scoresRound, outline, onColour, onOutline, onOpen } = props;
+  const { project, map, scoresRound, outline, onColour, onChosenBy, onOutline, onOpen } = props;
+  const selections = useSelections(project.id, project.task === "instructions");
+  const offered = colouringsOf(project.task, selections.length > 0);
+  const by = offered.includes(props.by) ? props.by : "state";
+  const chosenBy = by === "selection" ? (props.chosenBy ?? selections[0]?.id ?? null) : null;
   const client = useQueryClient();
   const frame = useRef<HTMLDivElement>(null);
   const palette = usePalette(frame);
@@ -58,7 +66,7 @@ export function EmbeddingMap(props: EmbeddingMapProps) {
   const all = useMemo(() => boxOf(map), [map]);
   const box = useMemo(() => around([map]) as Box, [map]);
   const found = useTiles(all, (place) => embeddingTileQuery(project.id, map.version, place), view);
-  const coloured = useColours(project, map.version, by, found.tiles, hidden, palette);
+  const coloured = useColours(project, map.version, by, chosenBy, found.tiles, hidden, palette);
   const drawn = useMemo(() => outlineOf(outline, map.version), [outline, map.version]);
   const content = useMemo(
     () => ({ tiles: coloured.tiles, relief: null, marks: [], outline: drawn }),
@@ -81,17 +89,32 @@ export function EmbeddingMap(props: EmbeddingMapProps) {
   return (
     <div ref={frame} className={styles.body}>
       <div className={styles.tools}>
-        <SelectField
-          label={text.colour}
-          value={by}
-          onChange={(event) => onColour(event.target.value as ColouredBy)}
-        >
-          {COLOURINGS.map((one) => (
-            <option key={one} value={one}>
-              {text.colours[one]}
-            </option>
-          ))}
-        </SelectField>
+        <div className={styles.fields}>
+          <SelectField
+            label={text.colour}
+            value={by}
+            onChange={(event) => onColour(event.target.value as ColouredBy)}
+          >
+            {offered.map((one) => (
+              <option key={one} value={one}>
+                {text.colours[one]}
+              </option>
+            ))}
+          </SelectField>
+          {chosenBy !== null && (
+            <SelectField
+              label={t.selection.onMap.chosenBy}
+              value={chosenBy}
+              onChange={(event) => onChosenBy(Number(event.target.value))}
+            >
+              {selections.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+            </SelectField>
+          )}
+        </div>
         <div className={styles.buttons}>
           <Button size="small" aria-pressed={lasso} onClick={() => setLasso(!lasso)}>
             {t.rounds.map.outline}
@@ -133,10 +156,9 @@ export function EmbeddingMap(props: EmbeddingMapProps) {
       )}
       <p className={styles.hint}>
         {scoresRound !== null &&
-          by !== "state" &&
-          by !== "round" &&
+          !["state", "round", "selection"].includes(by) &&
           `${t.pool.scoresOf(scoresRound)}. `}
-        {found.isDense && `${text.dense} `}
+        {found.isDense && `${chosenBy === null ? text.dense : t.selection.onMap.dense} `}
         {text.help}
       </p>
     </div>

@@ -19,8 +19,10 @@ const KIND = "embedding_map";
 type MapCardProps = {
   project: Project;
   by: ColouredBy;
+  chosenBy: number | null;
   outline: string | null;
   onColour: (by: ColouredBy) => void;
+  onChosenBy: (id: number) => void;
   onOutline: (outline: string | null) => void;
   onOpen: (id: number) => void;
 };

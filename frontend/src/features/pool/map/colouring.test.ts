@@ -3,6 +3,7 @@ import type { LabelClass } from "../../../api/types";
 import type { Palette } from "../../../ui/map/scene";
 import {
   type Column,
+  colouringsOf,
   coloursOf,
   decodeColumn,
   entriesOf,
@@ -35,6 +36,9 @@ const naming = {
   notScored: "Not scored",
   notAsked: "Not asked about",
   round: (number: number) => `Round ${number}`,
+  kept: "Kept",
+  dropped: "Dropped",
+  notChosenFrom: "Not chosen from",
 };
 const categories = (...values: number[]): Column => ({
   kind: "categories",
@@ -73,6 +77,18 @@ it("calls what no model or round has seen by its name", () => {
     entriesOf(by, [categories(...values)], naming).map(({ name }) => name);
   expect(named("predicted", -1, 3)).toEqual(["dog", "Not scored"]);
   expect(named("round", 2, -1, 0)).toEqual(["Round 0", "Round 2", "Not asked about"]);
+});
+
+it("tells what a job keeps from what it drops, and from what it did not choose from", () => {
+  const entries = entriesOf("selection", [categories(0, 1, -1, 0)], naming);
+  expect(entries.map(({ name, count }) => [name, count])).toEqual([
+    ["Kept", 1],
+    ["Dropped", 2],
+    ["Not chosen from", 1],
+  ]);
+  expect(colouringsOf("instructions", true)).toEqual(["selection", "state", "round"]);
+  expect(colouringsOf("instructions", false)).toEqual(["state", "round"]);
+  expect(colouringsOf("classification", false)).not.toContain("selection");
 });
 
 it("hides what the legend hides, and lets others shine through what is not known", () => {

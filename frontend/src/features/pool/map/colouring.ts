@@ -9,7 +9,15 @@ export const COLOURINGS: ColouredBy[] = [
   "purity",
   "informativeness",
   "round",
+  "selection",
 ];
+const OF_ROWS: ColouredBy[] = ["selection", "state", "round"];
+
+/** Those that say something: no model scores rows of instruction data, and of images none are chosen. */
+export const colouringsOf = (task: string, hasSelection: boolean): ColouredBy[] =>
+  task === "instructions"
+    ? OF_ROWS.filter((one) => hasSelection || one !== "selection")
+    : COLOURINGS.filter((one) => one !== "selection");
 
 /** What the server sends of a tile; docs/api.md has the layout. */
 export type Column =
@@ -43,6 +51,9 @@ const STATE_ORDER: ExampleState[] = [
   "held_out",
   "unlabeled",
 ];
+/** Of what a job has chosen from: which rows it keeps. */
+const KEPT = 1;
+const DROPPED = 0;
 /** Of what nothing is known others shine through. */
 const QUIET_ALPHA = 95;
 
@@ -85,6 +96,9 @@ type Naming = {
   notScored: string;
   notAsked: string;
   round: (number: number) => string;
+  kept: string;
+  dropped: string;
+  notChosenFrom: string;
 };
 
 /** What the categories of a column are called and look like, the most telling first. */
@@ -102,6 +116,11 @@ export function entriesOf(by: ColouredBy, columns: Column[], naming: Naming): En
     if (by === "round") {
       if (value === NONE) return { name: naming.notAsked, colour: quiet, order: 1e9 };
       return { name: naming.round(value), colour: ramp(value / last), order: value };
+    }
+    if (by === "selection") {
+      if (value === KEPT) return { name: naming.kept, colour: ramp(1), order: 0 };
+      if (value === DROPPED) return { name: naming.dropped, colour: ramp(0.25), order: 1 };
+      return { name: naming.notChosenFrom, colour: quiet, order: 2 };
     }
     const one = known.get(value);
     if (one) return { name: one.name, colour: parseColour(one.colour), order: one.place };

@@ -23,13 +23,14 @@ export function useColours(
   project: Project,
   version: string,
   by: ColouredBy,
+  chosenBy: number | null,
   tiles: PlacedTile[],
   hidden: ReadonlySet<number>,
   palette: Palette | null,
 ) {
   const found = useQueries({
     queries: tiles.map(({ place }) => ({
-      ...embeddingColoursQuery(project.id, version, by, place),
+      ...embeddingColoursQuery(project.id, version, by, place, chosenBy),
       placeholderData: keepPreviousData,
     })),
     combine: (results) => ({
@@ -54,6 +55,9 @@ export function useColours(
       notScored: text.notScored,
       notAsked: text.notAsked,
       round: t.rounds.title,
+      kept: t.selection.keptRow,
+      dropped: t.selection.droppedRow,
+      notChosenFrom: t.selection.onMap.notChosenFrom,
     });
     return { entries, range: rangeOf(columns) };
   }, [by, columns, palette, project.classes]);

@@ -3,8 +3,8 @@ import { t, words } from "../../../strings";
 import type { Medium } from "../../../strings/medium";
 import { Button } from "../../../ui/Button";
 import { Dialog, DialogActions } from "../../../ui/Dialog";
+import { ErrorNotice } from "../../../ui/ErrorNotice";
 import { SelectField } from "../../../ui/Field";
-import { Notice } from "../../../ui/State";
 import type { Source } from "../folders";
 import { KindChoice } from "../KindChoice";
 import { type Table, textsIn } from "../tables";
@@ -59,7 +59,7 @@ export function CheckDialog(props: CheckDialogProps) {
           )}
         </>
       )}
-      {error && <Notice tone="bad">{error.message}</Notice>}
+      <ErrorNotice error={error} />
       <DialogActions>
         <Button disabled={busy !== null} onClick={() => wish("settings")}>
           {said.labelThem}

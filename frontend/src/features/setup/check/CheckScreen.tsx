@@ -1,15 +1,16 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Navigate } from "react-router";
 import { projectQuery } from "../../../api/projects";
-import { retryJob } from "../../../api/rounds";
+import { isActive, retryJob } from "../../../api/rounds";
 import type { Job, Project } from "../../../api/types";
 import { t } from "../../../strings";
 import { Button, ButtonLink } from "../../../ui/Button";
 import { Card } from "../../../ui/Card";
 import { formatWholePercent } from "../../../ui/format";
 import { JobAtWork } from "../../../ui/jobs/JobAtWork";
-import { saidBy } from "../../../ui/jobs/outcome";
+import { sentenceOf } from "../../../ui/jobs/outcome";
 import { Meter } from "../../../ui/Meter";
+import { Said } from "../../../ui/Said";
 import { Loading, Notice, Skeleton } from "../../../ui/State";
 import type { UploadEntry } from "../uploads";
 import styles from "./CheckScreen.module.css";
@@ -64,7 +65,7 @@ export function CheckScreen({ project }: { project: Project }) {
             </>
           }
         >
-          {problem}
+          <Said>{problem}</Said>
         </Notice>
       )}
       {check.labels && check.labels.single.length > 0 && problem === null && (
@@ -80,10 +81,10 @@ const stateOf = (index: number, now: number): "done" | "now" | "next" => {
 };
 
 /** Why it does not go on by itself; null if it does. */
-function problemOf({ step, upload, job, labels, error }: Check): string | null {
-  if (error) return error.message;
+function problemOf({ step, upload, job, labels, error }: Check): string | Error | null {
+  if (error) return error;
   if (step === "sending") return upload?.error ?? null;
-  if (job?.state === "failed") return saidBy(job);
+  if (job?.state === "failed") return sentenceOf(job);
   if (job?.state === "cancelled") return t.jobs.stopped;
   if (labels?.isCut) return t.check.cut;
   if (labels && labels.classes.length < 2) {
@@ -98,8 +99,7 @@ function problemOf({ step, upload, job, labels, error }: Check): string | null {
 function Now({ check: { step, upload, job }, projectId }: { check: Check; projectId: number }) {
   const client = useQueryClient();
   if (step === "sending" && upload) return <Sending entry={upload} />;
-  const isActive = job?.state === "queued" || job?.state === "running";
-  if (!job || !isActive) return <Meter label={t.check.next} value={0} max={1} />;
+  if (!job || !isActive(job)) return <Meter label={t.check.next} value={0} max={1} />;
   return (
     <JobAtWork
       job={job}

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useSyncExternalStore } from "react";
 import { importsQuery, startImport } from "../../../api/imports";
 import { projectQuery, updateProject } from "../../../api/projects";
-import { jobsOfKindQuery, startJob } from "../../../api/rounds";
+import { isActive, jobsOfKindQuery, startJob } from "../../../api/rounds";
 import type { Job, Project } from "../../../api/types";
 import { toInputs, withNew } from "../classes";
 import { planOf } from "../plan";
@@ -23,7 +23,6 @@ export type Check = {
   isPending: boolean;
 };
 
-const isAtWork = (job: Job): boolean => job.state === "queued" || job.state === "running";
 const isFound = (job: Job): boolean => !job.dry_run;
 
 /** Take a data set from its upload to the job that judges its labels, a step at a time. */
@@ -31,7 +30,7 @@ export function useCheck(project: Project): Check {
   const { id } = project;
   const client = useQueryClient();
   const often = ({ state }: { state: { data: { items: Job[] } | undefined } }) =>
-    !state.data || state.data.items.some(isAtWork) ? 2_000 : false;
+    !state.data || state.data.items.some(isActive) ? 2_000 : false;
   const imports = useQuery({ ...importsQuery(id), refetchInterval: often });
   const relabels = useQuery({ ...jobsOfKindQuery(id, "relabel"), refetchInterval: often });
   const uploads = uploadsOf(id);

@@ -13,6 +13,7 @@ import { Dialog, DialogActions } from "../../../ui/Dialog";
 import { SelectField } from "../../../ui/Field";
 import { Figures } from "../../../ui/Figures";
 import { formatCount } from "../../../ui/format";
+import { More } from "../../../ui/More";
 import { Failure, Loading, Skeleton } from "../../../ui/State";
 import { Table } from "../../../ui/Table";
 import styles from "./Snapshots.module.css";
@@ -119,13 +120,7 @@ function Differences({ projectId, from, to }: DifferencesProps) {
           };
         })}
       />
-      {diff.hasNextPage && (
-        <div>
-          <Button busy={diff.isFetchingNextPage} onClick={() => diff.fetchNextPage()}>
-            {t.admin.more}
-          </Button>
-        </div>
-      )}
+      <More list={diff}>{t.admin.more}</More>
     </>
   );
 }

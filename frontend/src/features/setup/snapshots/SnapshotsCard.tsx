@@ -5,9 +5,10 @@ import { t } from "../../../strings";
 import { Button } from "../../../ui/Button";
 import { ConfirmDialog } from "../../../ui/ConfirmDialog";
 import { CopyButton } from "../../../ui/CopyButton";
+import { Fetching } from "../../../ui/Fetching";
 import { FoldedCard } from "../../../ui/FoldedCard";
 import { formatDateTime } from "../../../ui/format";
-import { Failure, Loading, Skeleton } from "../../../ui/State";
+import { Items } from "../../../ui/Items";
 import { CompareDialog } from "./CompareDialog";
 import styles from "./Snapshots.module.css";
 import { TakeDialog } from "./TakeDialog";
@@ -32,14 +33,9 @@ export function SnapshotsCard({ projectId }: { projectId: number }) {
       <div>
         <Button onClick={() => setAsked({ what: "take" })}>{text.take}</Button>
       </div>
-      {list.isPending && (
-        <Loading>
-          <Skeleton height="4rem" />
-        </Loading>
-      )}
-      {list.error && !list.data && <Failure error={list.error} onRetry={() => list.refetch()} />}
+      <Fetching of={list} height="4rem" />
       {items.length > 0 && (
-        <ul className={styles.list} aria-label={text.title}>
+        <Items label={text.title}>
           {items.map((one) => (
             <Item
               key={one.id}
@@ -50,7 +46,7 @@ export function SnapshotsCard({ projectId }: { projectId: number }) {
               onRemove={() => setAsked({ what: "remove", snapshot: one })}
             />
           ))}
-        </ul>
+        </Items>
       )}
       {asked?.what === "take" && <TakeDialog projectId={projectId} onClose={close} />}
       {asked?.what === "compare" && (
@@ -73,7 +69,7 @@ type ItemProps = { snapshot: Snapshot; onCompare: (() => void) | null; onRemove:
 function Item({ snapshot, onCompare, onRemove }: ItemProps) {
   const { name, digest } = snapshot;
   return (
-    <li className={styles.item}>
+    <li>
       <div className={styles.head}>
         <strong className={styles.name}>{name}</strong>
         <span className={styles.quiet}>
@@ -135,8 +131,7 @@ function RemoveDialog({ projectId, snapshot, onClose }: RemoveDialogProps) {
       text={text.removeText}
       action={t.common.remove}
       danger
-      busy={remove.isPending}
-      error={remove.error}
+      does={remove}
       onConfirm={() => remove.mutate()}
       onClose={onClose}
     />

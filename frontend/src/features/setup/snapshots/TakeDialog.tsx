@@ -6,6 +6,7 @@ import { t } from "../../../strings";
 import { Button } from "../../../ui/Button";
 import { Dialog, DialogActions } from "../../../ui/Dialog";
 import { TextField } from "../../../ui/Field";
+import { Said } from "../../../ui/Said";
 import { Notice } from "../../../ui/State";
 import styles from "./Snapshots.module.css";
 
@@ -39,11 +40,15 @@ export function TakeDialog({ projectId, onClose }: { projectId: number; onClose:
           required
           maxLength={80}
           value={name}
-          error={wrongName ? take.error?.message : null}
+          error={wrongName ? take.error : null}
           onChange={(event) => setName(event.target.value)}
           data-autofocus
         />
-        {take.error && !wrongName && <Notice tone="bad">{take.error.message}</Notice>}
+        {take.error && !wrongName && (
+          <Notice tone="bad">
+            <Said>{take.error}</Said>
+          </Notice>
+        )}
         <DialogActions>
           <Button onClick={onClose}>{t.common.cancel}</Button>
           <Button kind="primary" type="submit" busy={take.isPending} disabled={name.trim() === ""}>

@@ -1,12 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { betweenQuery } from "../../api/labeling";
-import { projectQuery } from "../../api/projects";
-import { retryJob } from "../../api/rounds";
-import type { Project, RoundFailure } from "../../api/types";
-import { t } from "../../strings";
-import { Button, ButtonLink } from "../../ui/Button";
-import { formatNames } from "../../ui/format";
-import { Notice } from "../../ui/State";
+import { betweenQuery } from "../api/labeling";
+import { projectQuery } from "../api/projects";
+import { retryJob } from "../api/rounds";
+import type { Project, RoundFailure } from "../api/types";
+import { t } from "../strings";
+import { Said } from "../ui/Said";
+import { Button, ButtonLink } from "./Button";
+import { formatNames } from "./format";
+import { Notice } from "./State";
 
 const { failed: text } = t.label.waiting;
 
@@ -19,7 +20,9 @@ export function FailureText({ failure }: Pick<HelpProps, "failure">) {
   }
   return (
     <>
-      <p>{failure.detail === null ? text.stopped : t.common.said(failure.detail)}</p>
+      <p>
+        <Said>{failure.detail ?? text.stopped}</Said>
+      </p>
       <p>{text.remedy}</p>
     </>
   );
@@ -47,14 +50,30 @@ export function FailureActions({ projectId, failure }: HelpProps) {
       <ButtonLink size="small" to={`/projects/${projectId}`}>
         {t.review.back}
       </ButtonLink>
-      {retry.error && <p role="alert">{retry.error.message}</p>}
+      {retry.error && (
+        <p role="alert">
+          <Said>{retry.error}</Said>
+        </p>
+      )}
     </>
+  );
+}
+
+/** Says on the page of a round that has failed why, and what to do. */
+export function FailedRound({ projectId }: { projectId: number }) {
+  const { data } = useQuery(betweenQuery(projectId));
+  if (!data?.failure) return null;
+  return (
+    <Notice tone="bad" actions={<FailureActions projectId={projectId} failure={data.failure} />}>
+      <strong>{text.title}</strong>
+      <FailureText failure={data.failure} />
+    </Notice>
   );
 }
 
 /** Says beside the last images that there will be no others. */
 export function FailureNotice({ project }: { project: Project }) {
-  const failed = project.current_round?.state === "failed";
+  const failed = project.current_round?.failed === true;
   const { data } = useQuery({ ...betweenQuery(project.id), enabled: failed });
   if (!failed || !data?.failure) return null;
   return (

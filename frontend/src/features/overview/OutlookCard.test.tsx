@@ -1,0 +1,24 @@
+import { cleanup, render, screen } from "@testing-library/react";
+import { afterEach, expect, it } from "vitest";
+import type { Round } from "../../api/types";
+import { OodLeftCard } from "./OutlookCard";
+
+afterEach(cleanup);
+
+const left = (random: number, purity: number | null) => {
+  const one = (answers: number, count: number) => ({ answers, count, low: 358, high: 824 });
+  const by_purity = purity === null ? null : one(purity, 512);
+  const found = { unlabeled: 902, low: 358, high: 824, agree: null, by_purity };
+  const ood_left = { ...found, count: 643, by_random: one(random, 643) };
+  render(<OodLeftCard rounds={[{ number: 4, ood_left } as unknown as Round]} />);
+};
+
+it("estimates nothing from so few answers that it might be nearly anything", () => {
+  left(10, null);
+  expect(screen.queryByText(/643/)).toBeNull();
+  expect(screen.getByText(/^10 answers .* 20 are needed/)).toBeTruthy();
+  cleanup();
+  left(96, 8);
+  expect(screen.getByText("643")).toBeTruthy();
+  expect(screen.queryByText(/512/)).toBeNull();
+});
