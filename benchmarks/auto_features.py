@@ -25,12 +25,13 @@ from rich.table import Table
 from sklearn.datasets import load_digits
 
 from benchmarks.open_set.protocol import EMBEDDING_SEED, Case, Images, split
+from benchmarks.photo_groups import GROUPS
 from benchmarks.runs import Runs, spread
-from models.features.choice import BOTH, choose_features, sides_of
+from models.catalog.params.networks import AutoParams
+from models.heads.feature_choice import BOTH, choose_features, sides_of
 from models.heads.head import Scaling, fit_head
 from models.heads.penalty import choose_penalty
-from models.media.image import PixelStore, fit_image
-from models.params.networks import AutoParams
+from models.media.images.store import PixelStore, fit_image
 from models.protocols import OOD, Float32Array, Indices
 from models.target.train import embed_pool
 
@@ -38,7 +39,6 @@ NETWORK: Final = "efficientnet_lite0"
 POOL: Final = "patch_kmeans"
 AUTO: Final = "auto"
 ANSWERS: Final = (20, 40, 100, 200, 400, 1000)
-_ANIMALS: Final = ("dog", "bird", "reptile or amphibian", "insect or spider")
 _TEXTURES_INSIDE: Final = 6
 _PHOTO_SIDE: Final = 128
 _TEXTURE_SIDE: Final = 64
@@ -104,7 +104,7 @@ def pools(arguments: argparse.Namespace) -> Iterator[tuple[str, Pool]]:
     yield "digits", _pool(shown, labels, _DIGIT_SIDE, arguments.cache, "digits_32")
     if arguments.photos:
         table = pq.read_table(arguments.photos, columns=["image", "group"]).to_pydict()
-        labels = [_ANIMALS.index(one) if one in _ANIMALS else OOD for one in table["group"]]
+        labels = [GROUPS.index(one) if one in GROUPS else OOD for one in table["group"]]
         yield (
             "photos",
             _pool(_decoded(table["image"]), labels, _PHOTO_SIDE, arguments.cache, "photos"),

@@ -33,7 +33,8 @@ from karat.client.project import ProjectClient
 from karat.local.stack import Stack
 
 _ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
-LARGE = (4000, 3000)
+Size = tuple[int, int]
+LARGE: Size = (4000, 3000)
 SMALL = (320, 240)
 DRAWN = ((20, 20, 140, 120), (60, 50, 100, 90), (180, 60, 300, 220))
 CUT = 10
@@ -56,14 +57,14 @@ TIMES = """() => {
 }"""
 
 
-def pictures(folder: Path, images: int) -> Path:
+def pictures(folder: Path, images: int, large: Size) -> Path:
     """One large image, and small ones."""
     folder.mkdir()
     for index in range(images):
         generator = np.random.default_rng(index)
         blocks = generator.integers(0, 256, (15, 20, 3), dtype=np.uint8)
         picture = Image.fromarray(blocks).resize(
-            SMALL if index else LARGE, Image.Resampling.NEAREST
+            SMALL if index else large, Image.Resampling.NEAREST
         )
         picture.save(folder / f"{index:04d}.png")
     return folder
@@ -88,16 +89,16 @@ def prepare(stack: Stack, folder: Path) -> tuple[Client, ProjectClient]:
     return client, project
 
 
-def crowd(client: Client, project: ProjectClient, boxes: int) -> None:
+def crowd(client: Client, project: ProjectClient, boxes: int, size: Size) -> None:
     """Answer the large image with many boxes."""
     path = f"/projects/{project.id}/labeling"
     tab = str(uuid4())
     lease = client._transport.request("POST", f"{path}/lease", body={"n": 256, "client": tab})
-    [large] = [one for one in lease["items"] if one["width"] == LARGE[0]]
+    [large] = [one for one in lease["items"] if one["width"] == size[0]]
     generator = np.random.default_rng(0)
     classes = [one["id"] for one in project.get()["classes"]]
     sides = generator.uniform(12, 60, (boxes, 2))
-    corners = generator.uniform(0, 1, (boxes, 2)) * (np.array(LARGE) - 60)
+    corners = generator.uniform(0, 1, (boxes, 2)) * (np.array(size) - 60)
     label = [
         {"class_id": classes[index % len(classes)], "x": x, "y": y, "w": w, "h": h}
         for index, ((x, y), (w, h)) in enumerate(zip(corners.tolist(), sides.tolist(), strict=True))
@@ -218,10 +219,10 @@ def arrived(stack: Stack, project_id: int, images: int) -> dict[str, int]:
 
 def run(arguments: argparse.Namespace) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="karat-bench-") as name:
-        folder = pictures(Path(name) / "images", arguments.images + 30)
+        folder = pictures(Path(name) / "images", arguments.images + 30, arguments.size)
         with Stack(Path(name) / "data", port=0) as stack, sync_playwright() as playwright:
             client, project = prepare(stack, folder)
-            crowd(client, project, arguments.boxes)
+            crowd(client, project, arguments.boxes, arguments.size)
             executable = shutil.which("chromium") or shutil.which("google-chrome")
             browser = playwright.chromium.launch(executable_path=executable, args=_ARGUMENTS)
             page = browser.new_page(viewport={"width": 1440, "height": 900}, base_url=stack.url)
@@ -240,7 +241,11 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
             times = frames(page)
             if arguments.screenshot:
                 page.screenshot(path=arguments.screenshot)
-            report: dict[str, Any] = {"boxes": arguments.boxes, "image": LARGE, "frames": times}
+            report: dict[str, Any] = {
+                "boxes": arguments.boxes,
+                "image": arguments.size,
+                "frames": times,
+            }
             if arguments.images:
                 page.keyboard.press("Enter")
                 page.reload()
@@ -253,10 +258,16 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
     return report
 
 
+def _size(text: str) -> Size:
+    width, height = map(int, text.split("x"))
+    return width, height
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--boxes", type=int, default=5000)
     parser.add_argument("--images", type=int, default=200, help="images to label with boxes")
+    parser.add_argument("--size", type=_size, default=LARGE, help="of the large one: 8688x5792")
     parser.add_argument("--screenshot", type=Path)
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()

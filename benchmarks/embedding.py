@@ -27,7 +27,7 @@ from rich.console import Console
 from rich.table import Table
 
 from models.features.embed import embed_pool
-from models.media.image import PixelStore
+from models.media.images.store import PixelStore
 
 NETWORK: Final = "efficientnet_lite0"
 PRODUCT: Final = "karat"

@@ -10,7 +10,6 @@ script; each frame is timed by the page itself.
 
 import argparse
 import json
-import os
 import resource
 import subprocess
 import sys
@@ -29,9 +28,9 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.pool_browser import TOKEN, fill
-from benchmarks.servers import ROOT, serving_module
+from benchmarks.servers import ROOT, installed, psycopg_url, serving_module
 from core.storage import Storage, sha256
-from karat.local.embedded import EmbeddedPostgres, EmbeddedRedis
+from models.catalog.params.embedding_map import EmbeddingMapParams
 from models.features.embedding_map import (
     drawn,
     find_neighbours,
@@ -42,7 +41,6 @@ from models.features.embedding_map import (
     reduce,
     scaled,
 )
-from models.params.embedding_map import EmbeddingMapParams
 from tests.e2e.chromium import launched
 
 WIDTH = 1_280
@@ -134,19 +132,8 @@ def _trustworthiness(rows: Any, at: Any, rng: np.random.Generator) -> float:
 def frames(n: int, map_file: Path, folder: Path) -> dict[str, Any]:
     """Drag and zoom a map of n points on the pool page; milliseconds of each frame."""
     storage = Storage(folder / "data")
-    with (
-        EmbeddedPostgres(folder / "postgres") as postgres,
-        EmbeddedRedis(folder / "redis") as redis,
-    ):
-        environment = {
-            **os.environ,
-            "DATABASE_URL": postgres.url,
-            "REDIS_URL": redis.url,
-            "KARAT_DATA_DIR": str(folder / "data"),
-        }
-        upgrade = ["alembic", "-c", "migrations/alembic.ini", "upgrade", "head"]
-        subprocess.run([sys.executable, "-m", *upgrade], cwd=ROOT, env=environment, check=True)
-        with psycopg.connect(postgres.url.replace("+psycopg", "")) as connection:
+    with installed(folder) as environment:
+        with psycopg.connect(psycopg_url(environment)) as connection:
             project = fill(connection, storage, n)
             _keep(connection, storage, project, map_file, n)
         with serving_module("api", "/healthz", environment) as server:

@@ -2,8 +2,8 @@
 
 ``python -m benchmarks.engine --data DIR --json FILE``; ``--parts`` picks some of:
 
-- training: images a second of ``models.training.train`` beside a bare PyTorch loop that does the
-  same arithmetic, in turns, and beside one in float32;
+- training: images a second of ``models.media.images.training.train`` beside a bare PyTorch loop
+  that does the same arithmetic, in turns, and beside one in float32;
 - round: what happens between the last answer and the next batch with 50,000 cached embeddings,
   by the default strategy and by MQ-Net;
 - features: ``patch_kmeans`` on the 60,000 images of CIFAR-10 in ``--data``, from pixels to
@@ -28,16 +28,16 @@ from numpy.typing import ArrayLike, NDArray
 from PIL import Image
 from torch.nn import functional
 
+from models.catalog.params.networks import TinyParams, TrainingParams
 from models.device import autocast, best_device, computes_in_bfloat16, place
 from models.evaluation.evaluate import accuracy
-from models.media.image import PixelStore
-from models.networks.nets import Network, cnn_tiny, resnet18_small
-from models.params.networks import TinyParams, TrainingParams
-from models.protocols import OOD
+from models.media.images.networks.nets import Network, cnn_tiny, resnet18_small
+from models.media.images.store import PixelStore
+from models.media.images.training.train import train
+from models.protocols import OpenSetLabels
 from models.rounds.meta_training import meta_train
 from models.rounds.query import QuerySettings, score_pool, select
 from models.target.train import embed_pool, train_target
-from models.training.train import train
 
 SIDE = 32
 STRATEGIES = (QuerySettings().strategy, "mqnet")
@@ -135,7 +135,7 @@ def frozen_round(strategy: str, rows: int, answers: int) -> dict[str, float]:
     kind = random.integers(0, 25, rows)
     centers = random.standard_normal((25, 512)).astype(np.float32)
     embeddings = centers[kind] + 3 * random.standard_normal((rows, 512), dtype=np.float32)
-    truth = np.where(kind < CLASSES, kind, OOD)
+    truth = OpenSetLabels.of(kind, kind >= CLASSES)
     order = random.permutation(rows)
     labeled, query = np.sort(order[:answers]), np.sort(order[answers : answers + 500])
     unlabeled = np.setdiff1d(np.arange(rows), labeled)
@@ -150,10 +150,10 @@ def frozen_round(strategy: str, rows: int, answers: int) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         store = PixelStore.open(Path(folder) / "none", SIDE, 0)
         with timed("train"):
-            inside = labeled[truth[labeled] != OOD]
+            inside = labeled[truth.inside[labeled]]
             model = train_target(
-                store, inside, truth[inside], classes=CLASSES, name="patch_kmeans", params={},
-                seed=0, embeddings=embeddings, ood_indices=np.setdiff1d(labeled, inside),
+                store, inside, truth.classes[inside], classes=CLASSES, name="patch_kmeans",
+                params={}, seed=0, embeddings=embeddings, ood_indices=np.setdiff1d(labeled, inside),
             )  # fmt: skip
         with timed("score"):
             scored = score_pool(model, unlabeled, labeled, truth[labeled], settings, seed=0)

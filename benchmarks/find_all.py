@@ -20,9 +20,10 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.open_set.protocol import EMBEDDING_SEED
+from benchmarks.photo_groups import GROUPS
 from benchmarks.runs import Runs, spread
-from models.media.image import PixelStore, fit_image
-from models.protocols import OOD, Indices
+from models.media.images.store import PixelStore, fit_image
+from models.protocols import OOD, Indices, OpenSetLabels
 from models.ranking.candidates import NO_ANSWERS, LastAnswers
 from models.ranking.mqnet import MQNet, Normalisation
 from models.rounds.meta_training import meta_train
@@ -33,7 +34,7 @@ from models.target.train import embed_pool, train_target
 MODEL: Final = "auto"
 STRATEGIES: Final = ("expected_value", "mqnet", "p_plus_i", "p_times_i", "most_likely", "random")
 WANTED: Final = {
-    "four groups": ("dog", "bird", "reptile or amphibian", "insect or spider"),
+    "four groups": GROUPS,
     "dogs": ("dog",),
     "birds": ("bird",),
     "fish and cats": ("fish", "cat"),
@@ -91,6 +92,7 @@ def _found(
     rng = np.random.default_rng(seed)
     known = np.zeros(len(truth), dtype=bool)
     known[rng.permutation(len(truth))[:BUDGET]] = True
+    said = OpenSetLabels.of(truth, truth == OOD)
     found = [int((truth[known] >= 0).sum())]
     settings = QuerySettings(strategy=strategy)
     before: Scored | None = None
@@ -115,7 +117,7 @@ def _found(
                 embeddings=embeddings,
             )
             scored = score_pool(
-                model, unlabeled, labeled, truth[labeled], settings, seed=seed * 100 + number
+                model, unlabeled, labeled, said[labeled], settings, seed=seed * 100 + number
             )
             ranking = select(
                 scored, unlabeled, BUDGET, settings, mqnet=mqnet, had_ood=had_ood, last=last
@@ -131,10 +133,10 @@ def _found(
             order = np.sort(asked)
             scores = before.scores
             mqnet, had_ood, _ = meta_train(
-                scores, order, truth[order], settings, seed=seed, previous=mqnet
+                scores, order, said[order], settings, seed=seed, previous=mqnet
             )
             last = LastAnswers(
-                truth[order] == OOD,
+                said.is_ood[order],
                 scores.take(np.searchsorted(scores.indices, order)),
                 Normalisation.fit(scores.purity),
             )

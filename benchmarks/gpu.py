@@ -76,6 +76,46 @@ PARTS: Final = {
         ' --setups textures --seeds 3 --params {{"network":"resnet18_small"}}'
         " --cache {out}/cache --json {json}",
     ),
+    "taufe_mixmatch": Part(
+        "TAUFE with MixMatch, 250 labels",
+        "benchmarks.taufe --data {data}/cifar10 --textures {data}/ood_textures/dtd10.parquet"
+        " --setups textures --sizes 250 --seeds 3 --methods supervised,standard,taufe"
+        ' --params {{"network":"resnet18_small","training":"mixmatch","learning_rate":0.03}}'
+        " --cache {out}/cache --json {json}",
+    ),
+    "taufe_adversarial": Part(
+        "TAUFE under adversarial training, all labels",
+        "benchmarks.taufe --data {data}/cifar10 --textures {data}/ood_textures/dtd10.parquet"
+        " --setups textures --sizes 50000 --seeds 3 --methods supervised,standard,taufe"
+        ' --params {{"network":"resnet18_small","training":"adversarial","steps":5000}}'
+        " --cache {out}/cache --json {json}",
+    ),
+    "taufe_unseen": Part(
+        "TAUFE judged by OOD of a data set that it has not seen",
+        "benchmarks.taufe --data {data}/cifar10 --textures {data}/ood_textures/dtd10.parquet"
+        " --tinyimagenet {data}/tinyimagenet --setups textures_unseen,tinyimagenet_unseen"
+        ' --sizes 1000,5000 --seeds 3 --params {{"network":"resnet18_small"}}'
+        " --cache {out}/cache --json {json}",
+    ),
+    "simclr": Part(
+        "TAUFE beside SimCLR and a linear probe",
+        "benchmarks.simclr --data {data}/cifar10 --textures {data}/ood_textures/dtd10.parquet"
+        ' --sizes 500,5000 --seeds 3 --params {{"network":"resnet18_small"}}'
+        ' --simclr {{"epochs":100,"batch_size":128}} --cache {out}/cache --json {json}',
+    ),
+    "learners": Part(
+        "what a ResNet-18 learns from OOD answers, round by round",
+        "benchmarks.open_set_al --data {data}/cifar10 --scale full --features network --jobs 1"
+        " --noise 0.6 --trials 0-2 --seeds 1 --ablation learners --cache {out}/cache --json {json}",
+    ),
+    "cross": Part(
+        "ten rounds with OOD of other data sets",
+        "benchmarks.open_set_al --data {data}/cifar10 --scale full --features network --jobs 1"
+        " --textures {data}/ood_textures/dtd10.parquet --tinyimagenet {data}/tinyimagenet"
+        " --noise 0.2,0.6 --trials 0 --seeds 1 --budget 1000"
+        " --strategies random,conf,coreset,badge,similar,expected_value,mqnet,oracle"
+        " --cache {out}/cache --json {json}",
+    ),
     "localization_64": Part(
         "what TAUFE does to localisation at 64 px",
         "benchmarks.localization --data {data}/tinyimagenet --side 64 --cache {out}/cache"

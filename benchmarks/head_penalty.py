@@ -23,7 +23,7 @@ from benchmarks.open_set.protocol import EMBEDDING_SEED, Images
 from benchmarks.runs import Runs, spread
 from models.heads.head import Scaling, fit_head
 from models.heads.penalty import USUAL_PENALTY, choose_penalty
-from models.media.image import PixelStore, fit_image
+from models.media.images.store import PixelStore, fit_image
 from models.protocols import Float32Array, Indices
 from models.target.train import embed_pool
 

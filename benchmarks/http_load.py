@@ -105,6 +105,8 @@ class Measured:
     seconds: float
     log: Log = field(repr=False)
     watched: list[tuple[float, float]] = field(repr=False, default_factory=list)
+    processor_seconds: float = 0.0
+    """What the servers took meanwhile, where somebody has looked."""
 
     @property
     def loops(self) -> int:

@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
+from benchmarks.servers import ROOT, migrate
 from karat.local.embedded import EmbeddedPostgres
 
-ROOT = Path(__file__).resolve().parent.parent
 SEED = 0
 
 
@@ -47,8 +47,8 @@ def import_once(data_dir: Path, upload: str, profile: Path | None) -> dict[str, 
     import cProfile
     import resource
 
+    from core.jobs.messages import RunJob
     from core.lifecycle import new_job
-    from core.messages import RunJob
     from core.project_settings import ProjectSettings
     from core.states import JobKind, ProjectState, Split
     from core.tables import Job, Project
@@ -156,11 +156,7 @@ def main() -> None:
                 "DATABASE_URL": postgres.url,
                 "KARAT_DATA_DIR": str(directory / "data"),
             }
-            migrate = [sys.executable, "-m", "alembic", "-c", "migrations/alembic.ini"]
-            subprocess.run(
-                [*migrate, "upgrade", "head"],
-                cwd=ROOT, env=environment, check=True, capture_output=True,
-            )  # fmt: skip
+            migrate(environment)
             profile = arguments.profile
             first = measure(arguments.n, directory / "data", environment, profile)
             double = measure(2 * arguments.n, directory / "data", environment, None)

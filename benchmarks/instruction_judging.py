@@ -10,14 +10,14 @@ from benchmarks.instruction_rows import Rows
 from benchmarks.runs import Run
 from core.addresses import Allowed
 from karat.demo.stand_in_judge import MODEL, Behaviour, known, row_key, stand_in
-from models.instructions import methods
-from models.instructions.clusters import constrained_clusters
-from models.instructions.fp_instruction import choose
-from models.instructions.view import InstructionView
-from models.instructions.view import Ranked as Said
-from models.intervals import wilson
-from models.params.instructions import FpInstructionParams
+from models.catalog.params.instructions import FpInstructionParams
+from models.numerics.intervals import wilson
 from models.protocols import Float32Array
+from models.tasks.instructions import methods
+from models.tasks.instructions.clusters import constrained_clusters
+from models.tasks.instructions.fp_instruction import choose
+from models.tasks.instructions.view import InstructionView
+from models.tasks.instructions.view import Ranked as Said
 from workers.judges.client import Judge
 from workers.judges.judging import Ranked, rank, run
 from workers.judges.prompts import shown_text

@@ -18,10 +18,10 @@ from typing import Any, Final
 import numpy as np
 import torch
 
-from models.features.hashed_ngrams import HashedNgrams
-from models.features.minilm import MiniLMFeatures
-from models.media.text import TextStore
-from models.params.networks import HashedNgramsParams, MiniLMParams
+from models.catalog.params.networks import HashedNgramsParams, MiniLMParams
+from models.media.texts.hashed_ngrams import HashedNgrams
+from models.media.texts.minilm import MiniLMFeatures
+from models.media.texts.store import TextStore
 from models.protocols import Float32Array
 
 CACHE: Final = Path("results/instructions")

@@ -34,9 +34,9 @@ from benchmarks import instruction_judging
 from benchmarks.instruction_rows import CACHE, Rows, embedded, read
 from benchmarks.memory import PeakMemory
 from benchmarks.runs import Run, Runs
-from models.instructions import methods
-from models.instructions.clusters import constrained_clusters, inertia
 from models.protocols import Float32Array, Indices
+from models.tasks.instructions import methods
+from models.tasks.instructions.clusters import constrained_clusters, inertia
 
 LARGEST: Final = 10
 KEPT: Final = 9_000

@@ -1,13 +1,13 @@
 """Asking a judge about ten thousand clusters: speed beside the server's own, kills, memory.
 
-The server is ``karat.demo.stand_in_judge``; the client is a process of its own, which is killed
-twice in the first case and begins again with nothing but what is kept in PostgreSQL.
+The server is ``karat.demo.stand_in_judge``; the client is a process of its own, which asks as jobs
+do (``workers.judges.dispatch``), is killed twice in the first case, and begins again with nothing
+but what is kept in PostgreSQL.
 
     python -m benchmarks.judges
 """
 
 import argparse
-import asyncio
 import json
 import os
 import random
@@ -17,21 +17,21 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import psutil
 
-from benchmarks.servers import ROOT
-from core.addresses import Allowed
+from benchmarks.servers import ROOT, migrate
 from core.db import sync_engine, sync_sessions
+from core.lifecycle import new_job
 from core.settings import Settings
+from core.states import JobKind
 from core.tables import Judge as JudgeRow
 from karat.demo.stand_in_judge import Behaviour, StandIn, stand_in
 from karat.local.embedded import EmbeddedPostgres
-from workers.judges.client import Judge
-from workers.judges.judging import Ranked, rank, run
+from workers.judges.dispatch import dispatch
+from workers.judges.orders import Ask, Order
 from workers.judges.settings import JudgeSettings
 
 CONCURRENCY: Final = 24
@@ -77,26 +77,28 @@ def quality(text: str) -> float:
     return 1.0 - float(text.split()[1]) / 10
 
 
-async def _ask(url: str, judge_id: int, clusters: int) -> None:
-    engine = sync_engine(Settings())
-    settings = JudgeSettings(judge_id, url, "stand-in", concurrency=CONCURRENCY)
+def _ask(url: str, judge_id: int, job_id: int, clusters: int) -> None:
     wrong = 0
+    here = psutil.Process()
 
-    def done(name: int, found: Ranked) -> None:
+    def done(number: int, found: dict[str, Any]) -> None:
         nonlocal wrong
-        wrong += found.orders != (tuple(range(len(cluster(name)))),)
-        print(name, found.paid, f"{psutil.Process().memory_info().rss / _MIB:.1f}", flush=True)
+        wrong += found["orders"] != [[*range(len(cluster(number)))]]
+        # With the process that asks.
+        both = [here, *here.children()]
+        size = sum(one.memory_info().rss for one in both) / _MIB
+        print(number, found["paid"], f"{size:.1f}", flush=True)
 
-    sessions = sync_sessions(engine)
-    async with Judge.opened(settings, Allowed.parse("127.0.0.1"), sessions) as judge:
-        tasks = ((one, partial(rank, items=cluster(one), seed=0)) for one in range(clusters))
-        await run(judge, tasks, done)
-        counted = {name: getattr(judge.tally, name) for name in ("sent", "answered", "kept")}
-        print(json.dumps({**counted, "repeated": judge.tally.repeated, "wrong": wrong}))
-    engine.dispose()
+    settings = JudgeSettings(judge_id, url, "stand-in", concurrency=CONCURRENCY)
+    asks = (Ask(number, "rank", cluster(number)) for number in range(clusters))
+    order = Order(settings, job_id, None)
+    dispatch(order, asks, done, check=lambda: None, say=lambda _: None)
+    print(json.dumps({"wrong": wrong}))
 
 
-def live(url: str, judge_id: int, clusters: int, kill_after: int | None = None) -> Life:
+def live(
+    url: str, judge_id: int, job_id: int, clusters: int, kill_after: int | None = None
+) -> Life:
     """Run a client until it has asked about all clusters, or has paid for so many and is killed."""
     command = [
         sys.executable,
@@ -105,6 +107,7 @@ def live(url: str, judge_id: int, clusters: int, kill_after: int | None = None) 
         "--ask",
         url,
         str(judge_id),
+        str(job_id),
         str(clusters),
     ]
     process = subprocess.Popen(
@@ -134,11 +137,10 @@ def live(url: str, judge_id: int, clusters: int, kill_after: int | None = None) 
     return life
 
 
-def killed(server: StandIn, url: str, judge_id: int, clusters: int) -> list[Life]:
+def killed(url: str, judge_id: int, job_id: int, clusters: int) -> list[Life]:
     """Three clients after each other: two are killed, the third ends."""
-    lives = [live(url, judge_id, clusters, clusters // 4) for _ in range(2)]
-    time.sleep(2 * server.behaviour.seconds)
-    return [*lives, live(url, judge_id, clusters)]
+    lives = [live(url, judge_id, job_id, clusters, clusters // 4) for _ in range(2)]
+    return [*lives, live(url, judge_id, job_id, clusters)]
 
 
 def report(title: str, lives: Sequence[Life], server: StandIn, limit: float | None) -> None:
@@ -156,8 +158,8 @@ def report(title: str, lives: Sequence[Life], server: StandIn, limit: float | No
     print(f"  statuses {dict(server.statuses)}")
 
 
-def judges(settings: Settings) -> Iterator[int]:
-    """A new judge for each case, as answers are kept."""
+def judges(settings: Settings) -> Iterator[tuple[int, int]]:
+    """A new judge for each case, as answers are kept, and a job that pays."""
     sessions = sync_sessions(sync_engine(settings))
     number = 0
     while True:
@@ -166,15 +168,18 @@ def judges(settings: Settings) -> Iterator[int]:
             name=f"judge {number}", base_url="http://127.0.0.1/v1", model="stand-in",
             concurrency=CONCURRENCY, timeout=60.0, max_tokens=256,
         )  # fmt: skip
+        job = new_job(JobKind.SELECT_INSTRUCTIONS, project_id=None, params={})
         with sessions.begin() as session:
-            session.add(row)
-        yield row.id
+            session.add_all([row, job])
+            session.flush()
+            ids = row.id, job.id
+        yield ids
 
 
 def main() -> None:
     """Ask, or start everything."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--ask", nargs=3, help=argparse.SUPPRESS)
+    parser.add_argument("--ask", nargs=4, help=argparse.SUPPRESS)
     parser.add_argument("--clusters", type=int, default=10_000)
     parser.add_argument(
         "--slots", type=int, default=20, help="answers that the server makes at once"
@@ -182,35 +187,26 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=1.0, help="that each takes")
     given = parser.parse_args()
     if given.ask:
-        asyncio.run(_ask(given.ask[0], int(given.ask[1]), int(given.ask[2])))
+        _ask(given.ask[0], *map(int, given.ask[1:]))
         return
     with (
         tempfile.TemporaryDirectory(prefix="karat-judges-") as name,
         EmbeddedPostgres(Path(name)) as pg,
     ):
-        os.environ["DATABASE_URL"] = pg.url
-        migrate = [
-            sys.executable,
-            "-m",
-            "alembic",
-            "-c",
-            "migrations/alembic.ini",
-            "upgrade",
-            "head",
-        ]
-        subprocess.run(migrate, cwd=ROOT, check=True, capture_output=True)
+        os.environ |= {"DATABASE_URL": pg.url, "KARAT_JUDGE_ALLOW": "127.0.0.1"}
+        migrate(dict(os.environ))
         ids = judges(Settings())
         limit = given.slots / given.seconds
         slow = Behaviour(slots=given.slots, seconds=given.seconds)
         with stand_in(quality, slow) as (url, server):
-            lives = killed(server, url, next(ids), given.clusters)
+            lives = killed(url, *next(ids), given.clusters)
             report(f"{given.slots} answers at once, {given.seconds:g} s each", lives, server, limit)
         few = Behaviour(per_second=limit, seconds=0.5)
         with stand_in(quality, few) as (url, server):
-            lives = [live(url, next(ids), given.clusters // 5)]
+            lives = [live(url, *next(ids), given.clusters // 5)]
             report(f"429 beyond {limit:g} requests a second", lives, server, limit)
         with stand_in(quality) as (url, server):
-            lives = [live(url, next(ids), given.clusters // 5)]
+            lives = [live(url, *next(ids), given.clusters // 5)]
             report("as fast as it goes", lives, server, None)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import psycopg
 
-from api.credentials import secret_hash
+from api.callers.credentials import secret_hash
 from api.projects.settings import checked
 from benchmarks.http_load import HttpConnection, Log
 from benchmarks.tally import Tally

@@ -7,18 +7,19 @@ before the client goes on, with token authentication. The bare application does 
 request (see ``benchmarks/bare_app.py``). Both run against the same PostgreSQL, fsync on, one API
 process each, one after the other, in turns.
 
+A verdict takes processor time of the API and of PostgreSQL, too, which says on a busy machine what
+the clock does not: compare two versions by it, in turns, with ``--alone``.
+
 ``--clients 100 --seconds 600 --alone`` is a long run without the bare application: how far the
 latency drifts from its first minute to its last, and whether the API's memory grows.
 """
 
 import argparse
 import contextlib
+import dataclasses
 import functools
 import json
-import os
 import statistics
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -32,8 +33,15 @@ from rich.table import Table
 from benchmarks import bare_app
 from benchmarks.http_load import HttpConnection, Log, Measured, measure
 from benchmarks.karat_load import KaratLoad
-from benchmarks.servers import ROOT, Server, memory, serving_module
-from karat.local.embedded import EmbeddedPostgres, EmbeddedRedis
+from benchmarks.servers import (
+    Server,
+    installed,
+    memory,
+    postmaster,
+    processor_seconds,
+    psycopg_url,
+    serving_module,
+)
 
 BATCH = 16
 # More verdicts a second than two cores have ever stored.
@@ -68,28 +76,17 @@ class Bare:
 
 def run(arguments: argparse.Namespace) -> dict[str, Any]:
     """All client counts, ours and the reference in turns."""
-    with tempfile.TemporaryDirectory(prefix="karat-bench-") as name:
-        directory = Path(name)
-        with (
-            EmbeddedPostgres(directory / "postgres") as postgres,
-            EmbeddedRedis(directory / "redis") as redis,
-        ):
-            environment = {
-                **os.environ,
-                "DATABASE_URL": postgres.url,
-                "REDIS_URL": redis.url,
-                "KARAT_DATA_DIR": str(directory / "data"),
-            }
-            upgrade = ["alembic", "-c", "migrations/alembic.ini", "upgrade", "head"]
-            subprocess.run([sys.executable, "-m", *upgrade], cwd=ROOT, env=environment, check=True)
-            url = postgres.url.replace("+psycopg", "")
-            with contextlib.ExitStack() as servers:
-                server = servers.enter_context(serving_module("api", "/healthz", environment))
-                beside = None
-                if not arguments.alone:
-                    bare = serving_module("benchmarks.bare_app", "/openapi.json", environment)
-                    beside = servers.enter_context(bare)
-                return _levels(arguments, url, server, beside)
+    with (
+        tempfile.TemporaryDirectory(prefix="karat-bench-") as name,
+        installed(Path(name)) as environment,
+        contextlib.ExitStack() as servers,
+    ):
+        server = servers.enter_context(serving_module("api", "/healthz", environment))
+        beside = None
+        if not arguments.alone:
+            bare = serving_module("benchmarks.bare_app", "/openapi.json", environment)
+            beside = servers.enter_context(bare)
+        return _levels(arguments, psycopg_url(environment), server, beside)
 
 
 def _levels(
@@ -97,6 +94,7 @@ def _levels(
 ) -> dict[str, Any]:
     turns = arguments.repeats * len(arguments.clients)
     queries = arguments.queries or int(max(200_000, _MOST_PER_S * arguments.seconds * turns))
+    database = postmaster(url)
     karat = KaratLoad(url, server.port, max(arguments.clients), queries)
     ours = functools.partial(karat.annotate, batch=BATCH)
     bare = Bare(url, beside.port, queries) if beside else None
@@ -105,11 +103,12 @@ def _levels(
         pairs: list[tuple[Measured, Measured | None]] = []
         for _ in range(arguments.repeats):
             theirs = (
-                _measured(clients, arguments.seconds, bare.annotate, beside)
+                _measured(clients, arguments.seconds, bare.annotate, beside, database)
                 if bare and beside
                 else None
             )
-            pairs.append((_measured(clients, arguments.seconds, ours, server), theirs))
+            mine = _measured(clients, arguments.seconds, ours, server, database)
+            pairs.append((mine, theirs))
         rows.append(_row(clients, pairs))
     return {
         "config": vars(arguments) | {"batch": BATCH, "queries": queries},
@@ -122,9 +121,12 @@ def _levels(
     }
 
 
-def _measured(clients: int, seconds: float, loop: Any, server: Server) -> Measured:
+def _measured(clients: int, seconds: float, loop: Any, server: Server, database: int) -> Measured:
     watched = functools.partial(memory, [server.pid])
-    return uvloop.run(measure(clients, seconds, loop, watch=watched))
+    before = processor_seconds([server.pid, database])
+    found = uvloop.run(measure(clients, seconds, loop, watch=watched))
+    took = processor_seconds([server.pid, database]) - before
+    return dataclasses.replace(found, processor_seconds=took)
 
 
 def _row(clients: int, pairs: list[tuple[Measured, Measured | None]]) -> dict[str, Any]:
@@ -135,6 +137,7 @@ def _row(clients: int, pairs: list[tuple[Measured, Measured | None]]) -> dict[st
             f"p{share}_ms": statistics.mean(ours.percentile(share / 100) for ours, _ in pairs)
             for share in (50, 95, 99)
         },
+        **_processor_ms([ours for ours, _ in pairs]),
         "windows": [windows(ours) for ours, _ in pairs],
         "memory_mb": [ours.watched for ours, _ in pairs],
     }
@@ -148,6 +151,13 @@ def _row(clients: int, pairs: list[tuple[Measured, Measured | None]]) -> dict[st
             "ratio_std": statistics.stdev(ratios) if len(ratios) > 1 else 0.0,
         }
     return row
+
+
+def _processor_ms(runs: list[Measured]) -> dict[str, float]:
+    """Milliseconds of processors that one verdict took the API and PostgreSQL, in each run."""
+    each = [1000 * run.processor_seconds / max(run.loops, 1) for run in runs]
+    deviation = statistics.stdev(each) if len(each) > 1 else 0.0
+    return {"processor_ms": statistics.mean(each), "processor_ms_std": deviation}
 
 
 def windows(measured: Measured) -> list[dict[str, float]]:
@@ -170,7 +180,16 @@ def windows(measured: Measured) -> list[dict[str, float]]:
 def show(report: dict[str, Any]) -> None:
     """Print the tables."""
     table = Table(title="Verdicts per second, and a bare application on the same stack")
-    for heading in ("clients", "Karat /s", "bare /s", "ratio", "p50 ms", "p99 ms", "bare p99 ms"):
+    for heading in (
+        "clients",
+        "Karat /s",
+        "bare /s",
+        "ratio",
+        "p50 ms",
+        "p99 ms",
+        "bare p99 ms",
+        "CPU ms",
+    ):
         table.add_column(heading, justify="right")
     drift = Table(title="From the first minute (or half) of the last run to the last")
     for heading in ("clients", "verdicts /s", "p50 ms", "p99 ms", "API MiB"):
@@ -185,6 +204,7 @@ def show(report: dict[str, Any]) -> None:
             f"{row['p50_ms']:.1f}",
             f"{row['p99_ms']:.1f}",
             f"{row['bare_p99_ms']:.1f}" if beside else "–",
+            f"{row['processor_ms']:.2f} ± {row['processor_ms_std']:.2f}",
         )
         first, *_, last = row["windows"][-1]
         watched = row["memory_mb"][-1]

@@ -29,13 +29,13 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.runs import Runs, spread
-from models.localization.boxes import Boxes
-from models.localization.judge import figures, floors, look
-from models.localization.networks import build_localizer
-from models.localization.train import Examples, train_localizer
-from models.media.image import PixelStore, fit_image
-from models.params.localize import LocalizeParams
+from models.catalog.params.localize import LocalizeParams
+from models.media.images.store import PixelStore, fit_image
 from models.protocols import Indices
+from models.tasks.localization.boxes import Boxes
+from models.tasks.localization.judge import figures, floors, look
+from models.tasks.localization.networks import build_localizer
+from models.tasks.localization.train import Examples, train_localizer
 
 TASKS: Final = {
     "l1": {"localize": "regression", "loss": "l1"},

@@ -1,11 +1,14 @@
-"""Open-set active learning on CIFAR-10 (4:6 split), by driving `models/` directly.
+"""Open-set active learning on CIFAR-10 (4:6 split or cross-data-set), by driving `models/`.
 
 ``python -m benchmarks.open_set_al --data DIR --noise 0.2,0.6 --strategies random,mqnet,oracle``
 
 `DIR` holds `cifar10_train.parquet` and `cifar10_test.parquet` with columns `image` (encoded) and
 `label` (0..9). A strategy is `strategy/purity/informativeness`, each with parameters if need be:
 `mqnet?skyline=false/probe/margin`; `oracle` is the smallest margin among the true in-distribution
-examples. Every run is written to `--json` when it ends, and a benchmark that was stopped goes on.
+examples. What the target model learns from OOD answers follows a plus: `mqnet+taufe`,
+`mqnet+ood_class`. With `--textures` and `--tinyimagenet` all ten classes are in-distribution, and
+OOD are the images of these two data sets. Every run is written to `--json` when it ends, and a
+benchmark that was stopped goes on.
 """
 
 import argparse
@@ -15,12 +18,13 @@ import os
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
-from benchmarks.open_set import report, thesis
+from benchmarks.open_set import outside, report, thesis
 from benchmarks.open_set.protocol import IN_CLASSES, Case, Images
 from benchmarks.open_set.runs import ORACLE, Algorithm, Outcome, Setup, run
 from models.catalog import specs
@@ -44,12 +48,18 @@ MODELS = {
 
 _FEATURES = tuple(dict.fromkeys(features for _, features in MODELS))
 
+_LEARNERS = ("", "+taufe", "+ood_class")
+
 ABLATIONS = {
     "skyline": ("random", "mqnet", "mqnet?skyline=false", ORACLE),
     "validation": ("random", "mqnet", "mqnet+outside", ORACLE),
     "inputs": (
         "random",
         *(f"mqnet/{purity}/{score}" for purity in ("react", "csi") for score in ("conf", "ll")),
+        ORACLE,
+    ),
+    "learners": (
+        *(f"{name}{learner}" for name in ("random", "conf") for learner in _LEARNERS),
         ORACLE,
     ),
     "cost": ("random", "conf", "coreset", "ccal", "similar", "mqnet", "expected_value", ORACLE),
@@ -88,7 +98,7 @@ def main() -> None:
         for key, outcome in outcomes.items()
         if key in {(task.label, task.case) for task in _tasks(arguments, setup)}
     }
-    for table in report.tables(shown):
+    for table in report.tables(shown, cross=setup.cross):
         console.print(table)
 
 
@@ -107,6 +117,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--ablation", choices=tuple(ABLATIONS))
     parser.add_argument("--model-params", type=json.loads, default={}, help="JSON object")
     parser.add_argument("--contrastive", type=Path, help=".npy with a row for every image")
+    parser.add_argument("--textures", type=Path, help="Parquet file of OOD textures")
+    parser.add_argument("--tinyimagenet", type=Path, help="folder of OOD images of Tiny-ImageNet")
     parser.add_argument("--cache", type=Path, default=Path("results/open_set"))
     parser.add_argument("--jobs", type=int, default=2, help="runs at a time")
     parser.add_argument("--threads", type=int, default=1, help="threads of each run")
@@ -116,6 +128,13 @@ def _arguments() -> argparse.Namespace:
 
 def _setup(arguments: argparse.Namespace) -> Setup:
     images = Images.prepare(arguments.data, arguments.cache)
+    others: dict[str, outside.MakeImages] = {}
+    if arguments.textures:
+        others["textures"] = partial(outside.textures, arguments.textures, images.size)
+    if arguments.tinyimagenet:
+        others["tinyimagenet"] = partial(outside.tinyimagenet, arguments.tinyimagenet, images.size)
+    if others:
+        images = images.with_others(arguments.cache / "_".join(["cross", *others]), others)
     model, pool_size = MODELS[arguments.scale, arguments.features]
     if uses_embeddings(model, arguments.model_params):
         images.embed(model, arguments.model_params)
@@ -130,6 +149,7 @@ def _setup(arguments: argparse.Namespace) -> Setup:
             arguments.budget * (arguments.rounds - 1) if arguments.ablation == "validation" else 0
         ),
         contrastive=arguments.contrastive,
+        cross=bool(others),
     )
 
 
@@ -201,6 +221,7 @@ def _config(arguments: argparse.Namespace, setup: Setup) -> dict[str, Any]:
         "budget": setup.budget,
         "pool_size": setup.pool_size,
         "ablation": arguments.ablation,
+        **({"outside": setup.images.directory.name} if setup.cross else {}),
         "contrastive": None if arguments.contrastive is None else arguments.contrastive.name,
         "embeddings": (
             embedding_params(setup.model, setup.model_params)

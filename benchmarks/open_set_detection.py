@@ -29,20 +29,25 @@ from rich.table import Table
 
 from benchmarks.runs import Runs, spread
 from models.catalog import validate
-from models.detection.matching import hits
-from models.detection.targets import BoxTargets
 from models.features.embed import embed_pool
-from models.media.image import PixelStore
-from models.protocols import OOD, Indices, Outputs, TargetModel
+from models.media.images.store import PixelStore
+from models.protocols import Indices, OpenSetLabels, Outputs, TargetModel
 from models.ranking.candidates import NO_ANSWERS, LastAnswers, Prices
 from models.ranking.mqnet import MQNet, Normalisation
 from models.rounds.meta_training import meta_train
 from models.rounds.query import QuerySettings, Scored, score_pool, select
 from models.tasks.base import Training
-from models.tasks.boxes import LEARNER
+from models.tasks.boxes.learner import LEARNER
+from models.tasks.boxes.matching import hits
+from models.tasks.boxes.targets import BoxTargets
 
 STRATEGIES: Final = ("random", "oracle", "box_entropy", "pal", "mqnet", "expected_value")
 """`oracle` draws at random among those that hold something wanted: what purity could give."""
+VARIANTS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
+    "oracle": ("random", {}),
+    "pal_images": ("pal", {"mixture": 1.0, "variety": 1.0}),
+}
+"""What else can be compared: a strategy, and what differs from its defaults."""
 SIDE: Final = 128
 _EVALUATED_SHARE: Final = 0.3
 _NOTHING: Final = np.empty(0, dtype=np.int64)
@@ -234,9 +239,9 @@ def _curve(
     pool: Pool, name: str, options: argparse.Namespace, seed: int, first: TargetModel
 ) -> Iterator[dict[str, float]]:
     """Label a pool round by round; what the model finds after so many seconds."""
-    strategy = "random" if name == "oracle" else name
+    strategy, params = VARIANTS.get(name, (name, {}))
     settings = QuerySettings(
-        strategy=strategy, strategy_params=validate("strategy", strategy, {}),
+        strategy=strategy, strategy_params=validate("strategy", strategy, params),
         purity=options.purity, informativeness="box_entropy",
     )  # fmt: skip
     is_none = pool.targets.counts == 0
@@ -251,9 +256,12 @@ def _curve(
         asked = order[: _paid(pool, options, order)]
         spent += float(cost[asked].sum())
         labeled = np.sort(np.concatenate([labeled, asked]))
-        labels = np.where(is_none, OOD, pool.targets.outputs())[: pool.count]
+        said = pool.targets.outputs()
+        labels = OpenSetLabels.of(said.classes, is_none | said.is_ood)[np.arange(pool.count)]
         if scored is not None:
-            mqnet, had_ood, last = _learned(pool, scored, asked, labels, settings, mqnet, seed)
+            mqnet, had_ood, last = _learned(
+                pool, scored, asked, labels, settings, mqnet, seed, _prices(options, cost, labeled)
+            )
         # The first queue is the same whatever is asked next.
         model = first if number == 0 else _trained(pool, options, labeled, seed + number)
         found = LEARNER.metrics(model.infer(judged), pool.targets.take(judged), options.wanted)
@@ -306,10 +314,11 @@ def _learned(
     pool: Pool,
     scored: Scored,
     asked: Indices,
-    labels: Indices,
+    labels: OpenSetLabels,
     settings: QuerySettings,
     mqnet: MQNet | None,
     seed: int,
+    prices: Prices,
 ) -> tuple[MQNet | None, bool, LastAnswers]:
     """What the answers to a queue teach, by the scores that it was chosen by."""
     asked = np.sort(asked)
@@ -319,13 +328,15 @@ def _learned(
     outputs = Outputs(
         then.logits, np.empty((len(asked), 0), np.float32), detections=then.detections
     )
-    losses = np.where(labels[asked] >= 0, LEARNER.losses(outputs, targets), 0.0)
+    is_ood = labels.is_ood[asked]
+    losses = np.where(is_ood, 0.0, LEARNER.losses(outputs, targets))
     mqnet, had_ood, _ = meta_train(
-        scored.scores, asked, labels[asked], settings, seed=seed, previous=mqnet, losses=losses
-    )
+        scored.scores, asked, labels[asked], settings, seed=seed, previous=mqnet, losses=losses,
+        prices=prices,
+    )  # fmt: skip
     purity = Normalisation.fit(scored.scores.purity)
     right = hits(then.detections, targets)
-    return mqnet, had_ood, LastAnswers(labels[asked] < 0, then, purity, right)
+    return mqnet, had_ood, LastAnswers(is_ood, then, purity, right)
 
 
 def _prices(options: argparse.Namespace, cost: NDArray[np.float64], labeled: Indices) -> Prices:

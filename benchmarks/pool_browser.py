@@ -9,10 +9,7 @@ scores from disk, and ``requests`` how many it takes until a page of 100 is full
 
 import argparse
 import json
-import os
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -27,11 +24,10 @@ from numpy.lib.format import open_memmap
 from rich.console import Console
 from rich.table import Table
 
-from api.credentials import secret_hash
+from api.callers.credentials import secret_hash
 from api.projects.settings import checked
-from benchmarks.servers import ROOT, serving_module
+from benchmarks.servers import installed, psycopg_url, serving_module
 from core.storage import Storage
-from karat.local.embedded import EmbeddedPostgres, EmbeddedRedis
 from models.ranking.pool_scores import PoolScores
 
 TOKEN = "karat_benchmark"
@@ -210,19 +206,8 @@ def served(n: int) -> Iterator[tuple[int, int]]:
     """Fill and serve; yields the port of the API and the project."""
     with tempfile.TemporaryDirectory(prefix="karat-bench-") as name:
         directory = Path(name)
-        with (
-            EmbeddedPostgres(directory / "postgres") as postgres,
-            EmbeddedRedis(directory / "redis") as redis,
-        ):
-            environment = {
-                **os.environ,
-                "DATABASE_URL": postgres.url,
-                "REDIS_URL": redis.url,
-                "KARAT_DATA_DIR": str(directory / "data"),
-            }
-            upgrade = ["alembic", "-c", "migrations/alembic.ini", "upgrade", "head"]
-            subprocess.run([sys.executable, "-m", *upgrade], cwd=ROOT, env=environment, check=True)
-            with psycopg.connect(postgres.url.replace("+psycopg", "")) as connection:
+        with installed(directory) as environment:
+            with psycopg.connect(psycopg_url(environment)) as connection:
                 project = fill(connection, Storage(directory / "data"), n)
             with serving_module("api", "/healthz", environment) as server:
                 yield server.port, project

@@ -34,7 +34,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.pruning_pool import certified, plain_loop, read_pool, write_cifar, write_pool
-from models.params.pruning import Prune4RelParams
+from models.catalog.params.pruning import Prune4RelParams
 from models.pruning.neighbours import Neighbours
 from models.pruning.objective import objective_curve
 from models.pruning.run import prune

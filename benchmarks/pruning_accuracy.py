@@ -16,12 +16,11 @@ ends, and a benchmark that was stopped goes on.
 """
 
 import argparse
-import csv
 import json
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,9 +30,10 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.label_noise import noisy_labels
 from benchmarks.open_set.protocol import Images
 from benchmarks.runs import Run, Runs, spread
-from models.params.warm_up import WarmUpParams
+from models.catalog.params.warm_up import WarmUpParams
 from models.pruning.run import prune
 from models.pruning.view import PruningView
 from models.pruning.warm_up import WarmUp
@@ -43,7 +43,7 @@ CLASSES: Final = 10
 LEADING: Final = ("uniform", "small_loss", "prune4rel_balanced")
 METHODS: Final = (
     *LEADING, "prune4rel", "prune4rel_greedy", "margin", "k_center", "forgetting", "grand", "ssp",
-    "moderate",
+    "moderate", "dual", "ccs",
 )  # fmt: skip
 LEARNERS: Final = ("sop_plus", "ce")
 RATIOS: Final = (0.2, 0.4, 0.6, 0.8)
@@ -116,7 +116,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
     parser.add_argument("--data", type=Path, required=True, help="folder of CIFAR-10 and CIFAR-10N")
     parser.add_argument("--scale", choices=tuple(SCALES), default="small")
-    parser.add_argument("--labels", default="worse_label", help="column of the noisy labels")
+    parser.add_argument("--labels", default="worse_label", help="column, or kind:rate that is made")
     parser.add_argument("--images", type=int, help="how many training images")
     parser.add_argument("--ratios", default=",".join(map(str, RATIOS)))
     parser.add_argument("--methods", default=",".join(METHODS))
@@ -154,10 +154,7 @@ class Pool:
         self.settings, self.cache = settings, options.cache
         self.pictures = Images.prepare(options.data, options.cache)
         self.truth = self.pictures.targets
-        self.noisy = np.empty(self.pictures.train, dtype=np.int64)
-        with (options.data / "train_noisy_labels.csv").open() as file:
-            for row in csv.DictReader(file):
-                self.noisy[int(row["index"])] = int(row[options.labels])
+        self.data = options.data
         self._views: dict[int, PruningView] = {}
 
     def run(self, case: Run) -> Run:
@@ -211,8 +208,9 @@ class Pool:
 
     def _recorded(self, seed: int) -> PruningView:
         rows = self.rows(seed)
-        labels = self.noisy[rows]
+        labels = noisy_labels(self.pictures, self.data, self.settings["labels"], rows, seed)
         facts = {name: self.settings[name] for name in ("images", "warm_up", "labels")}
+        facts["records"] = [field.name for field in fields(PruningView)]
         folder = self.cache / "pruning_accuracy" / str(seed)
         note, file = folder / "facts.json", folder / "view.npz"
         if not (file.exists() and json.loads(note.read_text()) == facts):

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from models.numerics.similarity import unit_rows
 from models.pruning.similarity import Similarity
 from models.pruning.utility import OwnGains
 from models.pruning.view import PruningView
-from models.similarity import unit_rows
 
 CLASSES = 10
 GROUPS = 500

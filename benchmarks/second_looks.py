@@ -15,8 +15,8 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.noisy_labels import SETS, Case
 from benchmarks.runs import Runs, spread
-from benchmarks.wrong_labels import SETS, Case
 from models.relabeling.second_looks import doubtful
 
 _SHARE: Final = 0.05

@@ -48,17 +48,18 @@ Select = Callable[[Pool, int], Order]
 def ours(method: str) -> Select:
     """Our method, called as a round calls it."""
     from models.catalog import find, parse
-    from models.protocols import PoolView
+    from models.catalog.resolve import resolve
+    from models.protocols import OpenSetLabels, PoolView
     from models.ranking.candidates import Candidates
     from models.ranking.pool_scores import PoolScores
-    from models.resolve import resolve
     from models.selection.coverage import Demand, greedy_cover, sampled
     from models.selection.points import Points
 
     def view_of(pool: Pool) -> PoolView:
         return PoolView(
             pool.embeddings @ pool.weight, pool.embeddings, pool.labeled @ pool.weight,
-            pool.labeled, pool.labels, CLASSES, seed=0, indices=np.arange(len(pool.embeddings)),
+            pool.labeled, OpenSetLabels.of(pool.labels, pool.labels < 0), CLASSES, seed=0,
+            indices=np.arange(len(pool.embeddings)),
         )  # fmt: skip
 
     def strategy(pool: Pool, picks: int) -> Order:

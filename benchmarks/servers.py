@@ -1,6 +1,7 @@
 """Processes that are measured."""
 
 import contextlib
+import os
 import socket
 import subprocess
 import sys
@@ -11,6 +12,9 @@ from pathlib import Path
 
 import httpx
 import psutil
+import psycopg
+
+from karat.local.embedded import EmbeddedPostgres, EmbeddedRedis
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -79,12 +83,59 @@ def _wait(process: subprocess.Popen[bytes], url: str, seconds: float, log: Path 
 
 
 @contextlib.contextmanager
+def installed(directory: Path) -> Iterator[dict[str, str]]:
+    """Run a PostgreSQL with all tables and a Redis in a folder; yields the environment of Karat."""
+    with (
+        EmbeddedPostgres(directory / "postgres") as postgres,
+        EmbeddedRedis(directory / "redis") as redis,
+    ):
+        environment = {
+            **os.environ,
+            "DATABASE_URL": postgres.url,
+            "REDIS_URL": redis.url,
+            "KARAT_DATA_DIR": str(directory / "data"),
+        }
+        migrate(environment)
+        yield environment
+
+
+def migrate(environment: dict[str, str]) -> None:
+    """Make all tables in the database of an environment."""
+    upgrade = ["alembic", "-c", "migrations/alembic.ini", "upgrade", "head"]
+    command = [sys.executable, "-m", *upgrade]
+    subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True)
+
+
+def psycopg_url(environment: dict[str, str]) -> str:
+    """Return the address of the database as psycopg takes it."""
+    return environment["DATABASE_URL"].replace("+psycopg", "")
+
+
+@contextlib.contextmanager
 def serving_module(module: str, path: str, environment: dict[str, str]) -> Iterator[Server]:
     """Run ``python -m module --port`` until it answers ``path``."""
     port = free_port()
     command = [sys.executable, "-m", module, "--port", str(port)]
     with serving(command, port, path, environment) as server:
         yield server
+
+
+def postmaster(url: str) -> int:
+    """Process id of the PostgreSQL at an address of this machine, which all its others are of."""
+    with psycopg.connect(url) as connection:
+        return psutil.Process(connection.info.backend_pid).ppid()
+
+
+def processor_seconds(pids: Iterable[int]) -> float:
+    """What processes, those they started, and those of these that have ended took of processors."""
+    total = 0.0
+    for pid in pids:
+        parent = psutil.Process(pid)
+        for process in (parent, *parent.children(recursive=True)):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                took = process.cpu_times()
+                total += took.user + took.system + took.children_user + took.children_system
+    return total
 
 
 def memory(pids: Iterable[int]) -> float:

@@ -13,6 +13,7 @@ import json
 import tempfile
 import time
 from pathlib import Path
+from resource import RUSAGE_SELF, getrusage
 from typing import Any, Final
 
 import numpy as np
@@ -20,7 +21,7 @@ import psutil
 from numpy.lib.format import open_memmap
 from numpy.typing import NDArray
 
-from core.nearness import complete_screen, similarities, unit_mean
+from core.artifacts.nearness import complete_screen, similarities, unit_mean
 from models.features.duplicates import nearest_rows
 
 _BLOCK: Final = 20_000
@@ -116,10 +117,13 @@ def main() -> None:
         }
         if options.compare:
             rows: Any = np.load(path, mmap_mode="r")
-            worked = time.process_time()
+            started, worked = time.perf_counter(), time.process_time()
             nearest_rows(rows, options.width, out=Path(name) / "nearest")
+            result["compare_seconds"] = round(time.perf_counter() - started, 1)
             result["compare_processor_seconds"] = round(time.process_time() - worked, 1)
+        # Pages of the mapped file are among these: they stay as long as there is room.
         result["resident_mb"] = round(psutil.Process().memory_info().rss / 1e6)
+        result["peak_resident_mb"] = round(getrusage(RUSAGE_SELF).ru_maxrss / 1e3)
     print(json.dumps(result, indent=2))
 
 

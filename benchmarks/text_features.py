@@ -39,9 +39,9 @@ from sklearn.metrics import roc_auc_score
 from threadpoolctl import threadpool_limits
 
 from karat.demo.demo_texts import mailbox
-from models.media.text import TextStore
+from models.media.texts.store import TextStore
+from models.numerics.similarity import similarity_to
 from models.protocols import Indices
-from models.similarity import similarity_to
 from models.target.train import embed_pool, train_target
 
 MODELS: Final = ("minilm", "hashed_ngrams")

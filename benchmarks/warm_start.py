@@ -19,13 +19,13 @@ from rich.table import Table
 
 from benchmarks.auto_features import AUTO, Pool, pools
 from benchmarks.runs import Runs, spread
+from models.catalog.params.networks import compared_width
 from models.evaluation.ood_detection import ood_detection
-from models.media.image import PixelStore
-from models.params.networks import compared_width
-from models.protocols import OOD, Indices
+from models.media.images.store import PixelStore
+from models.protocols import OOD, Indices, OpenSetLabels
 from models.rounds.query import QuerySettings, score_pool
+from models.selection.warm_start import typical_first
 from models.target.train import train_target
-from models.warm_start import typical_first
 
 QUEUES: Final = ("random", "three of four typical", "all typical")
 QUEUE: Final = 150
@@ -92,7 +92,8 @@ def _taught(pool: Pool, answered: Indices, tested: Indices, seed: int) -> dict[s
         ood_indices=known[labels == OOD],
         embeddings=pool.embeddings,
     )
-    scores = score_pool(model, tested, known, labels, QuerySettings(), seed=seed).scores
+    said = OpenSetLabels.of(labels, labels == OOD)
+    scores = score_pool(model, tested, known, said, QuerySettings(), seed=seed).scores
     truth = pool.labels[tested]
     inside = truth != OOD
     right = scores.logits.argmax(axis=1) == truth

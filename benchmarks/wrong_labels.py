@@ -9,61 +9,35 @@ a stopped run goes on.
 """
 
 import argparse
-import io
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-import pyarrow.parquet as pq
 from cleanlab.filter import find_label_issues
 from cleanlab.rank import get_label_quality_scores
 from numpy.typing import NDArray
-from PIL import Image
 from rich.console import Console
 from rich.table import Table
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score
 
+from benchmarks.noisy_labels import MODEL, SETS, Case
 from benchmarks.runs import Runs
 from models.heads.head import Scaling
-from models.media.image import PixelStore, fit_image
-from models.protocols import Float32Array, Indices
+from models.protocols import Indices
 from models.relabeling import FIX_GAIN
-from models.relabeling.features import embed_rows
 from models.relabeling.frozen import Judgement, judge_labels
 from models.relabeling.opinions import folds_of
 from models.relabeling.recalibration import recalibrate
 
-MODEL: Final = "efficientnet_lite0"
 DEPTHS: Final = (100, 300, 600, 1_200)
 DECISIONS: Final = (500, 1_000)
-COUNT: Final = 3_000
 _REVIEWER_ERRS: Final = 0.03
 _BATCH: Final = 20
 _BINS: Final = 15
-_PER_CLASS: Final = 30
-
-
-@dataclass(frozen=True)
-class Case:
-    """Images with labels of which some are wrong.
-
-    Attributes:
-        name: of the data set and the noise.
-        embeddings: (N, D) float32.
-        labels: (N,) int64, as given.
-        truth: (N,) int64.
-        classes: C.
-    """
-
-    name: str
-    embeddings: Float32Array
-    labels: Indices
-    truth: Indices
-    classes: int
 
 
 @dataclass(frozen=True)
@@ -270,114 +244,6 @@ def taught(case: Case, first: Judgement, seed: int, *, again: int | None) -> dic
             )  # fmt: skip
             since = len(done)
     return found
-
-
-def embedded(images: list[bytes], side: int, cache: Path) -> Float32Array:
-    """Return features of encoded images, computed once."""
-    out = cache.with_suffix(".npy")
-    pixels = cache.with_suffix(".u8")
-    if not out.exists():
-        with PixelStore.writer(pixels, side) as writer:
-            for start in range(0, len(images), 500):
-                some = [
-                    fit_image(Image.open(io.BytesIO(one)), side)
-                    for one in images[start : start + 500]
-                ]
-                writer.write(start, np.stack(some))
-        store = PixelStore.open(pixels, side, len(images))
-        embed_rows(store, np.arange(len(images)), MODEL, flip=True, seed=0, out=out)
-        pixels.unlink()
-    rows: Float32Array = np.load(out)
-    return rows
-
-
-def cifar(column: str, count: int | None = COUNT) -> Callable[[Path, Path, int], Case]:
-    """Return how to draw so many images of CIFAR-10N; None: all of them, whatever the seed."""
-
-    def draw(data: Path, cache: Path, seed: int) -> Case:
-        table = pq.read_table(data / "cifar10" / "cifar10_train.parquet")
-        rows = np.arange(len(table))
-        if count is not None:
-            rows = np.random.default_rng(seed).choice(len(table), count, replace=False)
-        table = table.take(rows)
-        file = cache / (f"cifar-{count}-{seed}" if count is not None else "cifar-all")
-        embeddings = embedded(table["image"].to_pylist(), 32, file)
-        labels, truth = (np.array(table[one].to_pylist(), np.int64) for one in (column, "label"))
-        return Case(column, embeddings, labels, truth, 10)
-
-    return draw
-
-
-def spoiled(
-    folder: str, file: str, image: str, share: float, *, confusable: bool
-) -> Callable[[Path, Path, int], Case]:
-    """Return how to take a data set and exchange a share of its labels."""
-
-    def draw(data: Path, cache: Path, seed: int) -> Case:
-        table = pq.read_table(data / folder / file)
-        truth = np.array(table["label"].to_pylist(), np.int64)
-        drawn = np.random.default_rng(0).permutation(len(truth))
-        place = np.zeros(len(truth), np.int64)
-        for one in np.unique(truth):
-            mine = drawn[truth[drawn] == one]
-            place[mine] = np.arange(len(mine))
-        kept = np.flatnonzero(place < (_PER_CLASS if truth.max() >= 100 else len(truth)))
-        rows = embedded(table[image].take(kept).to_pylist(), 64, cache / folder)
-        truth = truth[kept]
-        labels = exchanged(rows, truth, share, seed, confusable=confusable)
-        return Case(folder, rows, labels, truth, int(truth.max()) + 1)
-
-    return draw
-
-
-def photographs(share: float, count: int = 250) -> Callable[[Path, Path, int], Case]:
-    """Return how to draw so many photographs, few of four classes and the rest of a fifth."""
-
-    def draw(data: Path, cache: Path, seed: int) -> Case:
-        table = pq.read_table(data / "photos" / "photos1000.parquet")
-        rows = embedded(table["image"].to_pylist(), 128, cache / "photos")
-        groups = table["group"].to_pylist()
-        truth = np.array([_WANTED.index(one) if one in _WANTED else len(_WANTED) for one in groups])
-        some = np.random.default_rng(seed).choice(len(truth), count, replace=False)
-        labels = exchanged(rows[some], truth[some], share, seed, confusable=False)
-        return Case(f"photos-{share:g}", rows[some], labels, truth[some], len(_WANTED) + 1)
-
-    return draw
-
-
-def exchanged(
-    rows: Float32Array, truth: Indices, share: float, seed: int, *, confusable: bool
-) -> Indices:
-    """Exchange labels for any other class, or for one of the three that look most alike."""
-    random, classes = np.random.default_rng(seed), int(truth.max()) + 1
-    spoil = random.random(len(truth)) < share
-    other = (truth + random.integers(1, classes, len(truth))) % classes
-    if confusable:
-        means = np.stack([rows[truth == one].mean(axis=0) for one in range(classes)])
-        means = means - means.mean(axis=0)
-        means = means / np.linalg.norm(means, axis=1, keepdims=True)
-        alike = means @ means.T
-        np.fill_diagonal(alike, -2)
-        near = np.argsort(-alike, axis=1)[:, :3]
-        other = near[truth, random.integers(0, 3, len(truth))]
-    labels: Indices = np.where(spoil, other, truth)
-    return labels
-
-
-_TINY: Final = ("tinyimagenet", "tinyimagenet_train100.parquet", "image", 0.2)
-_WANTED: Final = ("dog", "bird", "reptile or amphibian", "insect or spider")
-SETS: Final[dict[str, Callable[[Path, Path, int], Case]]] = {
-    "worst": cifar("worse_label"),
-    "random1": cifar("random_label1"),
-    "worst-50000": cifar("worse_label", None),
-    "random1-50000": cifar("random_label1", None),
-    "tiny-symmetric": spoiled(*_TINY, confusable=False),
-    "tiny-confusable": spoiled(*_TINY, confusable=True),
-    "textures": spoiled("ood_textures", "dtd10.parquet", "image64", 0.1, confusable=False),
-    "photos-clean": photographs(0.0),
-    "photos-few": photographs(0.05),
-    "photos-many": photographs(0.2),
-}
 
 
 def table(runs: Runs, name: str) -> Table:

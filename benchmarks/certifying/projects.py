@@ -11,7 +11,7 @@ from benchmarks.open_set.protocol import Images
 from models.guarantee.lots import labels_of
 from models.heads.head import LogisticHead, Scaling, fit_head
 from models.heads.penalty import USUAL_PENALTY, choose_penalty
-from models.probability import softmax
+from models.numerics.probability import softmax
 from models.protocols import OOD, Float32Array, Indices
 
 MODEL: Final = "efficientnet_lite0"

@@ -67,20 +67,21 @@ def certify(
         promise = replace(promise, human_error=human.high, human_alpha=alpha)
         people.answers -= 2 * PAIRS  # Before this began, and used for more than this.
     state = Certification(lots, promise, seed=seed)
+    answered: list[int] = []
     while draws := state.next_draws(batch):
         for draw in draws:
             state.observe(draw.index, people.contradict(draw.index))
+            answered.append(draw.index)
         if stop and state.decide().bound is not None:
             break
     decision = state.decide()
-    answered = {index for index, _ in state.observations()["answers"]}
     passed = [
         lot.members
         for lot, found in zip(lots, decision.lots, strict=True)
         if found.state == "passed"
     ]
     auto = np.concatenate([*passed, np.empty(0, np.int64)])
-    auto = auto[~np.isin(auto, list(answered))]
+    auto = auto[~np.isin(auto, answered)]
     return judged(project, auto, len(answered), people.answers, promise)
 
 

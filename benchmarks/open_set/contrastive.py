@@ -16,8 +16,8 @@ import torch
 from rich.progress import Progress as Bar
 
 from benchmarks.open_set.protocol import EMBEDDING_SEED, Images
-from models.features.contrastive import embed_with_encoder, learn_encoder
-from models.params.contrastive import ContrastiveParams
+from models.catalog.params.contrastive import ContrastiveParams
+from models.media.images.contrastive import embed_with_encoder, learn_encoder
 
 
 def main() -> None:

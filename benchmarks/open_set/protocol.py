@@ -6,6 +6,7 @@ in the code that the thesis names, kaist-dmlab/MQNet, `load_split_data.py`.
 
 import io
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Self
@@ -15,7 +16,8 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from PIL import Image
 
-from models.media.image import PixelStore, fit_image
+from benchmarks.open_set.outside import MakeImages
+from models.media.images.store import PixelStore, fit_image
 from models.protocols import OOD, Indices
 from models.target.train import embed_pool
 
@@ -23,6 +25,9 @@ IN_CLASSES: Final = ((4, 2, 5, 7), (7, 1, 2, 5), (6, 4, 3, 2), (8, 9, 1, 3), (2,
 """CIFAR-10 classes that are in-distribution, per trial; the other six are OOD."""
 
 EMBEDDING_SEED: Final = 0
+
+ELSEWHERE: Final = 10
+"""The "class" of images of other data sets."""
 
 
 @dataclass(frozen=True)
@@ -71,28 +76,33 @@ def split(
     budget: int,
     pool_size: int | None = None,
     held_out: int = 0,
+    cross: bool = False,
 ) -> Split:
     """Draw the pool of a case.
 
     All training images of the four IN classes, and as many of the other six as make the noise; of
-    the first labels exactly the share `noise` is OOD.
+    the first labels exactly the share `noise` is OOD. With `cross` all ten classes are IN, and
+    images of other data sets OOD; where they are too few for the noise, fewer IN images are taken.
 
     Args:
-        targets: (N,) classes 0..9; training images first.
+        targets: (N,) classes 0..9, and `ELSEWHERE` of other data sets; training images first.
         train: how many training images there are.
         case: noise, class split and seed.
         budget: how many first labels.
         pool_size: draw a pool of about this size instead of everything.
         held_out: how many to draw for `Split.held_out`.
+        cross: what is OOD is from elsewhere.
     """
     generator = case.generator()
     labels = np.full(len(targets), OOD, dtype=np.int64)
-    for position, name in enumerate(sorted(IN_CLASSES[case.trial])):
+    for position, name in enumerate(range(10) if cross else sorted(IN_CLASSES[case.trial])):
         labels[targets == name] = position
     inside = generator.permutation(np.flatnonzero(labels[:train] >= 0))
     ood = generator.permutation(np.flatnonzero(labels[:train] == OOD))
     if pool_size is not None:
         inside = inside[: round((pool_size + held_out) * (1 - case.noise))]
+    if cross and case.noise > 0:
+        inside = inside[: int(len(ood) * (1 - case.noise) / case.noise)]
     ood = ood[: round(len(inside) * case.noise / (1 - case.noise))]
     parts = [
         (rows[: round(count * share)], rows[round(count * share) :])
@@ -156,9 +166,32 @@ class Images:
             note.write_text(json.dumps(facts))
         return cls(directory, **json.loads(note.read_text()))
 
+    def with_others(self, directory: Path, parts: Mapping[str, MakeImages]) -> Self:
+        """Return the same with images of other data sets behind the training images, made once.
+
+        Args:
+            directory: holds the whole.
+            parts: what is added.
+        """
+        note = directory / "images.json"
+        if not note.exists():
+            directory.mkdir(parents=True, exist_ok=True)
+            added = np.concatenate([make() for make in parts.values()])
+            rows = [self.store[slice(0, self.train)], added, self.store[slice(self.train, None)]]
+            with PixelStore.writer(directory / "pixels.bin", self.size) as writer:
+                writer.write(0, np.concatenate(rows))
+            elsewhere = np.full(len(added), ELSEWHERE)
+            targets = np.insert(self.targets, [self.train] * len(added), elsewhere)
+            np.save(directory / "targets.npy", targets)
+            facts = {
+                "size": self.size, "train": self.train + len(added), "count": len(targets),
+            }  # fmt: skip
+            note.write_text(json.dumps(facts))
+        return type(self)(directory, **json.loads(note.read_text()))
+
     @property
     def targets(self) -> Indices:
-        """Return the classes, (N,) int64."""
+        """Return the classes, (N,) int64; `ELSEWHERE` of other data sets."""
         targets: Indices = np.load(self.directory / "targets.npy")
         return targets
 

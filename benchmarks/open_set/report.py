@@ -111,19 +111,19 @@ def to_json(outcomes: Outcomes) -> dict[str, Any]:
     return results
 
 
-def tables(outcomes: Outcomes) -> Iterable[Table]:
-    """Build the two tables of every level of noise."""
+def tables(outcomes: Outcomes, *, cross: bool = False) -> Iterable[Table]:
+    """Build the two tables of every level of noise; `cross` says what the thesis's are of."""
     for noise in noises(outcomes):
         summaries = {
             label: summarise(outcomes, label, noise)
             for label in labels(outcomes)
             if any(_is(name, case, label, noise) for name, case in outcomes)
         }
-        yield _accuracy_table(noise, summaries)
-        yield _rounds_table(noise, summaries)
+        yield _accuracy_table(noise, summaries, cross=cross)
+        yield _rounds_table(noise, summaries, cross=cross)
 
 
-def _accuracy_table(noise: float, summaries: Mapping[str, Summary]) -> Table:
+def _accuracy_table(noise: float, summaries: Mapping[str, Summary], *, cross: bool) -> Table:
     table = Table(title=f"{noise:.0%} noise: last round, mean ± std over runs")
     for heading in (
         "strategy", "runs", "accuracy %", "- random (± s.e.)", "gap closed", "IN share first/last",
@@ -132,7 +132,7 @@ def _accuracy_table(noise: float, summaries: Mapping[str, Summary]) -> Table:
         table.add_column(heading, justify="right")
     for label, summary in summaries.items():
         name, _, price = label.partition(" c_ood=")
-        printed = thesis.last_accuracy(name, noise, float(price or 1))
+        printed = thesis.last_accuracy(name, noise, float(price or 1), cross=cross)
         table.add_row(
             label,
             str(len(summary.accuracy)),
@@ -147,7 +147,7 @@ def _accuracy_table(noise: float, summaries: Mapping[str, Summary]) -> Table:
     return table
 
 
-def _rounds_table(noise: float, summaries: Mapping[str, Summary]) -> Table:
+def _rounds_table(noise: float, summaries: Mapping[str, Summary], *, cross: bool) -> Table:
     rounds = max(summary.in_share.shape[1] for summary in summaries.values())
     table = Table(title=f"{noise:.0%} noise: accuracy % / IN share of the queries %, by round")
     table.add_column("strategy", justify="right")
@@ -156,7 +156,7 @@ def _rounds_table(noise: float, summaries: Mapping[str, Summary]) -> Table:
     for label, summary in summaries.items():
         table.add_row(label, *_pairs(100 * summary.accuracy, 100 * summary.in_share))
     for label, shares in thesis.IN_SHARE.get(noise, {}).items():
-        if label in summaries:
+        if label in summaries and not cross:
             accuracies = thesis.ACCURACY[noise][label]
             table.add_row(f"thesis: {label}", *_pairs(np.array([accuracies]), np.array([shares])))
     return table

@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -13,12 +13,24 @@ from sklearn.metrics import roc_auc_score
 from benchmarks.open_set.protocol import Case, Images, Split, split
 from models.catalog import find
 from models.evaluation.evaluate import accuracy
-from models.protocols import OOD, Float32Array, Indices, Ranking
+from models.protocols import (
+    OOD,
+    Float32Array,
+    Indices,
+    OpenSetLabels,
+    Ranking,
+    TargetModel,
+)
 from models.ranking.candidates import NO_ANSWERS, LastAnswers, Prices
 from models.ranking.mqnet import MQNet, Normalisation
+from models.ranking.pool_scores import PoolScores
 from models.rounds.meta_training import meta_train
+from models.rounds.predictions import inside_of
 from models.rounds.query import QuerySettings, Scored, score_pool, select
 from models.target.train import train_target
+
+_LEARNERS: Final[Mapping[str, Any]] = {"taufe": 0.1, "oat": 1.0, "ood_class": True}
+_SUFFIXES: Final = ", ".join(["outside", *_LEARNERS])
 
 ORACLE: Final = "oracle"
 """Smallest margin among the true in-distribution examples: what a perfect purity would give."""
@@ -43,6 +55,7 @@ class Setup:
         pool_size: draw a pool of about this size; None: all images of the protocol.
         held_out: images kept out of the pool for a validation set of MQ-Net.
         contrastive: features of all images by the contrastive learner, a .npy file, or None.
+        cross: whether what is OOD is from other data sets.
     """
 
     images: Images
@@ -54,6 +67,7 @@ class Setup:
     pool_size: int | None = None
     held_out: int = 0
     contrastive: Path | None = None
+    cross: bool = False
 
 
 @dataclass(frozen=True)
@@ -65,16 +79,26 @@ class Algorithm:
         settings: what the product would be set to.
         outside_validation: MQ-Net learns from as many held-out random examples as were asked for,
             instead of those (thesis, "Efficacy of Self-validation Set"); the suffix `+outside`.
+        learner: parameters of the target model: what it learns from OOD answers; the suffixes
+            `+taufe`, or `+taufe=1` for another weight, `+oat` and `+ood_class`.
     """
 
     label: str
     settings: QuerySettings
     outside_validation: bool = False
+    learner: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def parse(cls, label: str) -> Self:
         """Read a label; what is left out takes the defaults of the product."""
-        text, _, suffix = label.partition("+")
+        text, *suffixes = label.split("+")
+        learner = {}
+        for suffix in suffixes:
+            name, _, value = suffix.partition("=")
+            if name in _LEARNERS:
+                learner[name] = _value(value) if value else _LEARNERS[name]
+            elif suffix != "outside":
+                raise SystemExit(f"{label}: nothing is called {suffix}; there are {_SUFFIXES}")
         parts = [part.partition("?") for part in text.split("/")]
         names = [name for name, _, _ in parts]
         params = [
@@ -91,7 +115,7 @@ class Algorithm:
             # Unused: the cheapest there is.
             names[1], params[1] = "energy", {}
         settings = QuerySettings(strategy, params[0], names[1], params[1], names[2], params[2])
-        return cls(label, settings, suffix == "outside")
+        return cls(label, settings, "outside" in suffixes, learner)
 
     @property
     def is_oracle(self) -> bool:
@@ -150,8 +174,9 @@ def run(setup: Setup, algorithm: Algorithm, case: Case) -> Outcome:
         budget=setup.budget,
         pool_size=setup.pool_size,
         held_out=setup.held_out,
+        cross=setup.cross,
     )
-    learner = _Learner(setup, algorithm, parts, case.seed)
+    learner = Learner(setup, algorithm, parts, case.seed)
     outcome = Outcome([], [], [], [], [])
     for number in range(setup.rounds):
         started = time.perf_counter()
@@ -165,7 +190,25 @@ def run(setup: Setup, algorithm: Algorithm, case: Case) -> Outcome:
     return outcome
 
 
-class _Learner:
+def params_of(given: Mapping[str, Any], algorithm: Algorithm) -> dict[str, Any]:
+    """Return parameters of the target model, with the outputs that the scores need.
+
+    An output for OOD is what the suffix `+ood_class` is about, so that without it there is none.
+
+    Args:
+        given: for all algorithms alike.
+        algorithm: which is to be run.
+    """
+    chosen = algorithm.settings
+    needs = find("strategy", chosen.strategy).needs
+    needs |= find("purity", chosen.purity).needs
+    needs |= find("informativeness", chosen.informativeness).needs
+    outputs = {"ood_class": "ood_class", "predicted_losses": "loss_prediction"}
+    wanted = {name: True for need, name in outputs.items() if need in needs}
+    return {"ood_class": False, **given, **wanted, **algorithm.learner}
+
+
+class Learner:
     """The state that rounds hand on."""
 
     def __init__(self, setup: Setup, algorithm: Algorithm, parts: Split, seed: int) -> None:
@@ -186,18 +229,7 @@ class _Learner:
         """Train, evaluate and ask; return accuracy, AUROC of purity, and what was asked."""
         labels, seed = self.parts.labels, 1000 * self.seed + number
         had_ood = self._meta_train(number, seed)
-        inside = self.labeled[labels[self.labeled] >= 0]
-        model = train_target(
-            self.store,
-            inside,
-            labels[inside],
-            classes=int(labels.max()) + 1,
-            name=self.setup.model,
-            params=self._model_params,
-            seed=seed,
-            ood_indices=self.labeled[labels[self.labeled] == OOD],
-            embeddings=self.embeddings,
-        )
+        model = self.trained(number)
         result = accuracy(model.infer(self.parts.test), labels[self.parts.test])
         unlabeled = np.setdiff1d(self.parts.pool, self.labeled, assume_unique=True)
         candidates = unlabeled[labels[unlabeled] >= 0] if self.algorithm.is_oracle else unlabeled
@@ -208,7 +240,7 @@ class _Learner:
             model,
             known,
             self.labeled,
-            labels[self.labeled],
+            self._said(self.labeled),
             self.algorithm.settings,
             seed=seed,
             contrastive=self.contrastive,
@@ -220,16 +252,21 @@ class _Learner:
         self.labeled = np.sort(np.concatenate([self.labeled, self.asked]))
         return result, self._auroc(scored), self.asked
 
-    @property
-    def _model_params(self) -> Mapping[str, Any]:
-        """Return the parameters of the target model, with the outputs that the scores need."""
-        chosen = self.algorithm.settings
-        needs = find("strategy", chosen.strategy).needs
-        needs |= find("purity", chosen.purity).needs
-        needs |= find("informativeness", chosen.informativeness).needs
-        outputs = {"ood_class": "ood_class", "predicted_losses": "loss_prediction"}
-        wanted = {name: True for need, name in outputs.items() if need in needs}
-        return dict(self.setup.model_params) | wanted
+    def trained(self, number: int) -> TargetModel:
+        """Return the target model of a round, of the verdicts so far."""
+        labels = self.parts.labels
+        inside = self.labeled[labels[self.labeled] >= 0]
+        return train_target(
+            self.store,
+            inside,
+            labels[inside],
+            classes=int(labels.max()) + 1,
+            name=self.setup.model,
+            params=params_of(self.setup.model_params, self.algorithm),
+            seed=1000 * self.seed + number,
+            ood_indices=self.labeled[labels[self.labeled] == OOD],
+            embeddings=self.embeddings,
+        )
 
     def _meta_train(self, number: int, seed: int) -> bool:
         """Learn from the answers of the last round; say whether they held OOD."""
@@ -240,15 +277,29 @@ class _Learner:
             budget = self.setup.budget
             query = self.held_out[(number - 1) * budget : number * budget]
         self.mqnet, _, notes = meta_train(
-            self.scored.scores,
+            self._read(self.scored),
             query,
-            self.parts.labels[query],
+            self._said(query),
             self.algorithm.settings,
             seed=seed,
             previous=self.mqnet,
+            prices=self.setup.prices,
         )
         self.notes.extend(notes)
         return bool((self.parts.labels[self.asked] < 0).any())
+
+    def _read(self, scored: Scored) -> PoolScores:
+        """Return the scores with what the product keeps of them: the probability of being IN."""
+        inside = inside_of(
+            scored.scores,
+            purity_is_probability=scored.view.purity_is_probability,
+            last=self._last_answers(),
+        )
+        return replace(scored.scores, inside=inside)
+
+    def _said(self, indices: Indices) -> OpenSetLabels:
+        labels = self.parts.labels[indices]
+        return OpenSetLabels.of(labels, labels == OOD)
 
     def _select(self, scored: Scored, candidates: Indices, had_ood: bool) -> Ranking:
         prices = self.setup.prices
