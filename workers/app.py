@@ -31,15 +31,15 @@ if TYPE_CHECKING:
     from workers.presence import Presence
 
 TASK_MODULES = (
-    "workers.tasks.run_job",
-    "workers.tasks.check_weights",
-    "workers.tasks.sweep",
-    "workers.tasks.remove_files",
-    "workers.tasks.deliver_webhooks",
-    "workers.tasks.try_judges",
-    "workers.tasks.go_on_certifying",
-    "workers.tasks.follow_people",
-    "workers.tasks.sync_bucket",
+    "workers.celery_tasks.run_job",
+    "workers.celery_tasks.check_weights",
+    "workers.celery_tasks.sweep",
+    "workers.celery_tasks.remove_files",
+    "workers.celery_tasks.deliver_webhooks",
+    "workers.celery_tasks.try_judges",
+    "workers.celery_tasks.go_on_certifying",
+    "workers.celery_tasks.follow_people",
+    "workers.celery_tasks.sync_bucket",
 )
 # PyTorch imports its compiler with the first optimizer step: seconds that a first round would wait.
 _SLOW_MODULES = ("workers.advance.handler", "torch._dynamo")

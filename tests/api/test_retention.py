@@ -12,7 +12,7 @@ from core.retention import due_at, expire_one
 from core.states import JobKind, ProjectState, Role
 from core.tables import Audit, Example, Project, Removal
 from tests.world import World
-from workers.tasks import remove_files as task
+from workers.celery_tasks import remove_files as task
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 

@@ -30,7 +30,7 @@ from tests.s3 import CREDENTIALS, Bucket, out_of_reach
 from tests.workers.import_files import Pool, png
 from tests.world import World
 from workers import context
-from workers.tasks.remove_files import remove_files
+from workers.celery_tasks.remove_files import remove_files
 from workers.verify.__main__ import verify
 from workers.verify.check import Finding
 

@@ -12,8 +12,8 @@ from core import disk, settings
 from core.states import JobState
 from core.tables import Job
 from tests.workers.import_files import Pool, png, zipped
+from workers.celery_tasks.sweep import sweep
 from workers.imports.pool import PoolWriter
-from workers.tasks.sweep import sweep
 
 
 def _sqlite() -> Exception:
