@@ -17,8 +17,15 @@ from core.lifecycle import claim_job
 from core.settings import settings
 from core.states import JobKind, JobState
 from core.tables import Job
-from workers.context import DEATHS, JobContext, sessions
-from workers.fairness import excluded, in_the_way, is_claimable, next_import, note_wait, own_job
+from workers.jobs.context import DEATHS, JobContext, sessions
+from workers.jobs.fairness import (
+    excluded,
+    in_the_way,
+    is_claimable,
+    next_import,
+    note_wait,
+    own_job,
+)
 
 NO_ROOM: Final = "Waits for room on the disk, and goes on by itself: an admin has to make some."
 """Message of a job that begins when there is room."""

@@ -9,8 +9,8 @@ from typing import Any, Final
 import numpy as np
 
 from models.dry_run import PeakMemory
-from workers.context import JobContext, Lost
 from workers.job_inputs import class_names
+from workers.jobs.context import JobContext, Lost
 from workers.snapshot import Snapshot
 
 PHASES: Final = ("gather", "measure")

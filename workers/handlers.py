@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from core.states import JobKind
 from core.tables import Job
-from workers.context import JobContext
+from workers.jobs.context import JobContext
 
 
 class Handler(Protocol):

@@ -11,9 +11,9 @@ from core.project_settings import ProjectSettings
 from core.tables import Example, Project, ProjectClass, Round, Suggestion
 from models.media.base import Store
 from models.protocols import Indices
-from workers.context import JobContext
+from workers.jobs.context import JobContext
+from workers.jobs.stores import open_store, side_of
 from workers.snapshot import Snapshot, take
-from workers.stores import open_store, side_of
 from workers.subset import dropped_of
 
 _FILE = "snapshot.npz"

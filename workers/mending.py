@@ -20,9 +20,9 @@ from core.project_settings import ProjectSettings
 from core.states import JobKind, Medium
 from core.tables import Example, Project
 from models.media.images.store import PixelStore
-from workers.context import JobContext
 from workers.imports.media.text import mend as mend_texts
-from workers.locks import turn
+from workers.jobs.context import JobContext
+from workers.jobs.locks import turn
 from workers.resize.refit import Refit, require_originals
 
 _LOCK: Final = 0x6D656E64

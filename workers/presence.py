@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError
 
 from core.settings import settings
 from core.tables import Worker
-from workers.context import sessions
+from workers.jobs.context import sessions
 
 logger = logging.getLogger(__name__)
 

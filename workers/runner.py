@@ -17,8 +17,8 @@ from core.states import JobState
 from core.telemetry import logs, tracing
 from models.errors import Cancelled, ModelError
 from workers.claiming import NO_ROOM, claim, let_others_in
-from workers.context import JobContext, Lost, NoRoom, Paused, SteppedAside
 from workers.handlers import Handler, handler_of
+from workers.jobs.context import JobContext, Lost, NoRoom, Paused, SteppedAside
 
 logger = logging.getLogger(__name__)
 

@@ -20,8 +20,8 @@ from core.tasks.classification import CLASSIFICATION
 from core.tasks.registry import task_type
 from models.protocols import OOD, OpenSetLabels
 from models.tasks.base import Targets
-from workers.arrays import read_arrays, write_arrays
 from workers.draws import read_draws
+from workers.jobs.arrays import read_arrays, write_arrays
 from workers.learners import learner_of
 from workers.verdicts import (
     BEFORE_ROUNDS,

@@ -15,7 +15,7 @@ from core.tables import Project, PublishedWeights, Weights
 from core.weights import CAPTIONS, captions_of, start_of
 from models.catalog.params.job_networks import NetworkParams
 from models.errors import ModelError
-from workers.context import JobContext
+from workers.jobs.context import JobContext
 
 logger = logging.getLogger(__name__)
 

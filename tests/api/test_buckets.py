@@ -27,7 +27,7 @@ from tests.processes import free_port
 from tests.s3 import Bucket, out_of_reach
 from tests.workers.import_files import Pool, png
 from tests.world import World
-from workers import context
+from workers.jobs import context
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ from tests.world import Caller, World
 from workers.advance.handler import PHASES, failed
 from workers.advance.phases import Advance
 from workers.advance.publish import publish
-from workers.context import JobContext
+from workers.jobs.context import JobContext
 from workers.runner import run_job
 
 N = 150_000

@@ -27,7 +27,7 @@ from tests import zoo
 from tests.s3 import Bucket
 from tests.workers.import_files import Pool, encoded, png
 from tests.world import World
-from workers import context
+from workers.jobs import context
 
 TIFF, _ = zoo.made(zoo.Kind("TIFF", "RGBA", 6))
 

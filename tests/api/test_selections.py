@@ -22,10 +22,10 @@ from tests.workers.starting import start_job
 from tests.world import World
 from workers.advance import handler as advance
 from workers.celery_tasks.follow_people import follow_people
-from workers.context import sessions
 from workers.instructions import handler, superseded
 from workers.instructions.following import Following
 from workers.instructions.superseded import remove_superseded
+from workers.jobs.context import sessions
 from workers.runner import run_job
 
 FIRST = str(uuid.uuid4())

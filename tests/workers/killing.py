@@ -16,7 +16,7 @@ from core.states import JobState
 from core.tables import Job
 from tests.processes import Hold, eventually, forked, worker
 from tests.world import World
-from workers.context import Phase
+from workers.jobs.context import Phase
 from workers.runner import run_job
 
 

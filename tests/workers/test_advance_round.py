@@ -30,7 +30,7 @@ from tests.workers.loop import TINY, Loop
 from tests.world import World
 from workers.advance import handler
 from workers.advance.reads import expected_seconds
-from workers.context import JobContext
+from workers.jobs.context import JobContext
 from workers.runner import run_job
 
 

@@ -16,7 +16,7 @@ from core.storage import Storage
 from core.tasks.box_conventions import CVAT, VOC, written
 from tests.workers.box_files import BoxPool, image, voc, voc_object
 from tests.world import World
-from workers import context
+from workers.jobs import context
 
 
 @pytest.fixture

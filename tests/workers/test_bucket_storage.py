@@ -29,8 +29,8 @@ from tests.api.test_subsets import add_subset
 from tests.s3 import CREDENTIALS, Bucket, out_of_reach
 from tests.workers.import_files import Pool, png
 from tests.world import World
-from workers import context
 from workers.celery_tasks.remove_files import remove_files
+from workers.jobs import context
 from workers.verify.__main__ import verify
 from workers.verify.check import Finding
 

@@ -21,7 +21,7 @@ from tests.workers.starting import start_job
 from tests.world import World
 from workers.advance import handler as advance
 from workers.celery_tasks.sweep import sweep
-from workers.context import JobContext
+from workers.jobs.context import JobContext
 from workers.prune import handler as prune
 from workers.runner import run_job
 

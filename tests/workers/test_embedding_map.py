@@ -26,10 +26,10 @@ from tests.workers.starting import start_job, watch_progress
 from tests.workers.test_learn_features import learn
 from tests.workers.test_verify import findings
 from tests.world import World
-from workers.context import JobContext
 from workers.embedding_map import handler
 from workers.embedding_map.handler import PHASES
 from workers.features.stored import LearnedFeatures, embeddings_file
+from workers.jobs.context import JobContext
 from workers.runner import run_job
 
 PATCHES: dict[str, Any] = {"model": {"name": "patch_kmeans", "params": {"features": 20}}}

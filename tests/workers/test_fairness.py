@@ -17,7 +17,7 @@ from tests.processes import eventually, worker
 from tests.workers.import_files import Pool, png, zipped
 from tests.world import World
 from workers.celery_tasks.run_job import run_job
-from workers.fairness import next_import
+from workers.jobs.fairness import next_import
 
 SEEDS = iter(range(30_000, 40_000))
 

@@ -24,7 +24,7 @@ from tests.receiver import Answer, receiver, status
 from tests.security.targets import add_judge
 from tests.workers.test_judges import HERE, SOON, asked, quality
 from tests.world import World
-from workers.context import sessions
+from workers.jobs.context import sessions
 from workers.judges import judging, ledger, trial
 from workers.judges.budget import Price
 from workers.judges.client import Judge

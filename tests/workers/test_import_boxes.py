@@ -27,7 +27,7 @@ from tests.workers.box_files import (
 )
 from tests.workers.import_files import zipped
 from tests.world import World
-from workers import context
+from workers.jobs import context
 
 YAML = "path: .\ntrain: images\nnames: ['dog', 'cat']\n"
 

@@ -20,7 +20,7 @@ from core.tables import Example, ExampleText, Job
 from tests.instructions import instructions
 from tests.workers.import_files import Pool, reasons, zipped
 from tests.world import World
-from workers import context
+from workers.jobs import context
 from workers.verify.__main__ import verify
 
 

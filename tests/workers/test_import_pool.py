@@ -17,7 +17,7 @@ from core.tables import Artifact, ProjectClass
 from models.media.images.store import PixelStore, fit_image
 from tests.workers.import_files import Pool, jpeg, png, reasons, zipped
 from tests.world import World
-from workers.context import JobContext
+from workers.jobs.context import JobContext
 
 
 def test_stores_bytes_pixels_and_rows(pool: Pool) -> None:

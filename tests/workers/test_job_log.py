@@ -22,8 +22,8 @@ from tests.workers.loop import Loop
 from tests.workers.starting import start_job
 from tests.world import World
 from workers.celery_tasks import remove_files
-from workers.context import JobContext
-from workers.joblog import JobLog, scrubbed
+from workers.jobs.context import JobContext
+from workers.jobs.log import JobLog, scrubbed
 from workers.prune import handler
 from workers.runner import run_job
 

@@ -23,7 +23,7 @@ from tests.processes import free_port
 from tests.receiver import receiver, status
 from tests.security.targets import add_judge
 from tests.world import World
-from workers.context import sessions
+from workers.jobs.context import sessions
 from workers.judges import ledger
 from workers.judges.budget import Price
 from workers.judges.client import Judge

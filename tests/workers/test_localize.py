@@ -20,7 +20,7 @@ from tests.workers.boxed import SIDE, boxed_project, said
 from tests.workers.killing import kill_in_every_phase, kill_publishing, named, state
 from tests.workers.starting import start_job, watch_progress
 from tests.world import World
-from workers.context import JobContext
+from workers.jobs.context import JobContext
 from workers.localize import handler
 from workers.localize.handler import PHASES
 from workers.runner import run_job

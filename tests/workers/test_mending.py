@@ -18,8 +18,8 @@ from models.media.texts.store import TextStore
 from tests.workers.import_files import Pool, encoded, picture, zipped
 from tests.world import World
 from workers.claiming import claim
-from workers.context import JobContext, sessions
-from workers.locks import turn
+from workers.jobs.context import JobContext, sessions
+from workers.jobs.locks import turn
 from workers.mending import _LOCK, discard_damaged, mend
 
 N = 12

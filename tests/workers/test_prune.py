@@ -27,8 +27,8 @@ from tests.workers.killing import kill_ending, kill_in_every_phase, kill_publish
 from tests.workers.loop import Loop
 from tests.workers.starting import start_job, watch_progress
 from tests.world import World
-from workers.arrays import write_arrays
-from workers.context import JobContext
+from workers.jobs.arrays import write_arrays
+from workers.jobs.context import JobContext
 from workers.prune import handler
 from workers.prune.handler import PHASES
 from workers.runner import run_job
@@ -238,7 +238,7 @@ def test_the_time_left_is_that_of_all_phases(
     seen = watch_progress(monkeypatch)
     # A second passes whenever somebody looks at the clock.
     clock = SimpleNamespace(monotonic=map(float, count()).__next__)
-    monkeypatch.setattr("workers.eta.time", clock)
+    monkeypatch.setattr("workers.jobs.eta.time", clock)
     job = pruned(http, loop, epochs=4, models=2)
     assert job.state is JobState.SUCCEEDED, job.error
     training = [one for one in seen if one["phase"] == "warm_up" and one["step"] > 1]

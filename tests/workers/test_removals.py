@@ -33,13 +33,14 @@ from tests.s3 import Bucket
 from tests.workers.import_files import Pool, encoded, picture, png, zipped
 from tests.workers.killing import die, killed
 from tests.world import World
-from workers import context, removals, strays
+from workers import removals, strays
 from workers.celery_tasks import remove_files as task
 from workers.imports.media import open_medium
 from workers.imports.media.base import Addition
 from workers.imports.media.decode import Decoded
 from workers.imports.placing import Place
 from workers.imports.pool import PoolWriter
+from workers.jobs import context
 
 SHARED, OWN = range(4), range(4, 9)
 

@@ -30,10 +30,10 @@ from tests.workers.test_learn_features import QUICK, learn
 from tests.workers.test_verify import findings
 from tests.world import World
 from workers.advance import handler as advance
-from workers.context import JobContext
-from workers.fairness import in_the_way
 from workers.features import handler as features
 from workers.features.stored import LearnedFeatures, latest
+from workers.jobs.context import JobContext
+from workers.jobs.fairness import in_the_way
 from workers.resize import handler
 from workers.resize.refit import BATCH, Refit
 from workers.resize.swap import name
@@ -200,7 +200,7 @@ def test_originals_in_a_bucket_are_read_there(
 PLACES = {
     "check": "workers.resize.refit:Refit.lost",
     "pixels": "workers.resize.refit:Refit.pixels",
-    "saved": "workers.context:JobContext.save",
+    "saved": "workers.jobs.context:JobContext.save",
     "place": "workers.resize.handler:put_in_place",
     "name": "workers.resize.handler:name",
     "tidy": "workers.resize.handler:tidy",

@@ -24,8 +24,8 @@ from tests.world import World
 from workers.app import TASK_MODULES, app
 from workers.celery_tasks.sweep import sweep
 from workers.claiming import claim
-from workers.context import JobContext, sessions
-from workers.fairness import is_claimable, own_job
+from workers.jobs.context import JobContext, sessions
+from workers.jobs.fairness import is_claimable, own_job
 from workers.runner import MOST_DEATHS, run_job
 
 

@@ -18,9 +18,9 @@ from core.tables import Example, Job, Sync
 from tests.s3 import Bucket
 from tests.workers.import_files import Pool, png
 from tests.world import World
-from workers import context
 from workers.imports.sync.due import due_syncs
 from workers.imports.sync.look import look
+from workers.jobs import context
 
 
 class Follower:

@@ -29,8 +29,8 @@ from workers import weights
 from workers.celery_tasks.check_weights import check_weights
 from workers.celery_tasks.sweep import sweep
 from workers.claiming import claim
-from workers.context import sessions
 from workers.embedding_map.features import Features, source_of
+from workers.jobs.context import sessions
 from workers.strays import strays
 
 

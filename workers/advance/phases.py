@@ -35,13 +35,13 @@ from workers.advance.reads import (
     open_queries,
     round_of,
 )
-from workers.context import JobContext
 from workers.draws import reached
 from workers.features.stored import LearnedFeatures, embeddings_file, latest
 from workers.job_inputs import class_names
+from workers.jobs.context import JobContext
+from workers.jobs.stores import open_store, side_of
 from workers.learners import learner_of
 from workers.snapshot import Snapshot, take
-from workers.stores import open_store, side_of
 from workers.subset import dropped_of
 from workers.weights import with_file
 

@@ -7,7 +7,7 @@ from core.settings import settings
 from core.storage import Storage
 from workers import weights
 from workers.app import app
-from workers.context import sessions
+from workers.jobs.context import sessions
 
 
 @app.task(name=CheckWeights.task)  # type: ignore[untyped-decorator]

@@ -10,7 +10,7 @@ from workers.app import app
 @app.task(name=DeliverWebhooks.task)  # type: ignore[untyped-decorator]
 def deliver_webhooks(payload: dict[str, Any]) -> None:
     """Make every delivery that is due; if nobody is to be told, only forget what is old."""
-    from workers.context import sessions
+    from workers.jobs.context import sessions
     from workers.webhooks.delivery import deliver
     from workers.webhooks.handing_out import forget
 

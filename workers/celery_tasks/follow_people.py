@@ -6,7 +6,7 @@ from core.jobs.messages import FollowPeople
 from core.settings import settings
 from core.storage import Storage
 from workers.app import app
-from workers.context import sessions
+from workers.jobs.context import sessions
 
 
 @app.task(name=FollowPeople.task)  # type: ignore[untyped-decorator]

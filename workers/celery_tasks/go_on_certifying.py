@@ -7,7 +7,7 @@ from core.settings import settings
 from core.storage import Storage
 from workers.app import app
 from workers.certificates.observing import go_on_with_all
-from workers.context import sessions
+from workers.jobs.context import sessions
 
 
 @app.task(name=GoOnCertifying.task)  # type: ignore[untyped-decorator]

@@ -13,8 +13,8 @@ from core.settings import settings
 from core.storage import Storage
 from workers import removals
 from workers.app import app
-from workers.context import sessions
 from workers.instructions.superseded import remove_superseded
+from workers.jobs.context import sessions
 
 logger = logging.getLogger(__name__)
 # Of the time between two of these messages: the rest is for others in the same queue.

@@ -16,10 +16,10 @@ from core.storage import Storage
 from core.tables import Job, Worker
 from workers.app import app
 from workers.claiming import is_blocked, may_begin
-from workers.context import sessions
-from workers.fairness import is_silent
 from workers.imports.expiry import expire_plans
 from workers.imports.sync.due import due_syncs
+from workers.jobs.context import sessions
+from workers.jobs.fairness import is_silent
 from workers.weights import unchecked
 
 logger = logging.getLogger(__name__)

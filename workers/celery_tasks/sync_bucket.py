@@ -5,8 +5,8 @@ from typing import Any
 from core.jobs.messages import SyncBucket
 from core.settings import settings
 from workers.app import app
-from workers.context import sessions
 from workers.imports.sync.look import look
+from workers.jobs.context import sessions
 
 
 @app.task(name=SyncBucket.task)  # type: ignore[untyped-decorator]

@@ -5,7 +5,7 @@ from typing import Any
 from core.jobs.messages import TryJudges
 from core.settings import settings
 from workers.app import app
-from workers.context import sessions
+from workers.jobs.context import sessions
 from workers.judges.trial import try_all
 
 

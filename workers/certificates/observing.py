@@ -33,7 +33,7 @@ from models.errors import ModelError
 from workers.certificates.applying import CLASS_GONE, work_off
 from workers.certificates.asking import ask, ask_no_more, asked, asking_round, last_annotation
 from workers.certificates.promises import certification_of, note_decision, read_members
-from workers.locks import alone
+from workers.jobs.locks import alone
 
 logger = logging.getLogger(__name__)
 

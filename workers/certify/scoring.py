@@ -27,12 +27,12 @@ from models.rounds.predictions import inside_of
 from models.rounds.query import by_row
 from workers.advance.phases import Advance
 from workers.advance.reads import round_of
-from workers.arrays import read_arrays, write_arrays
 from workers.certificates.promises import lots_of
 from workers.certify.earlier import with_earlier
-from workers.context import JobContext
 from workers.features.stored import latest
 from workers.job_inputs import example_ids
+from workers.jobs.arrays import read_arrays, write_arrays
+from workers.jobs.context import JobContext
 from workers.snapshot import take
 from workers.weights import with_file
 

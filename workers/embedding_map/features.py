@@ -30,9 +30,9 @@ from models.media.images.store import images_of
 from models.protocols import Indices, Progress
 from models.target.train import embed_pool, load_target, uses_embeddings
 from models.target.trained import NetworkModel
-from workers.context import JobContext
 from workers.features.stored import LearnedFeatures, embeddings_file, latest
-from workers.stores import open_store, side_of
+from workers.jobs.context import JobContext
+from workers.jobs.stores import open_store, side_of
 from workers.weights import with_file
 
 STORED: Final = "stored"

@@ -19,10 +19,10 @@ from models.catalog.params.select_instructions import SelectInstructionsParams
 from models.errors import ModelError
 from models.media.base import Store
 from models.protocols import Indices
-from workers.arrays import read_arrays, write_arrays
-from workers.context import JobContext
+from workers.jobs.arrays import read_arrays, write_arrays
+from workers.jobs.context import JobContext
+from workers.jobs.stores import open_store
 from workers.judges.prompts import LONGEST
-from workers.stores import open_store
 
 _FILE: Final = "rows.npz"
 _READ: Final = 10_000

@@ -15,7 +15,7 @@ from core.tables import Artifact, Project, Round
 from workers.instructions.closing import figures
 from workers.instructions.following import Following, counted_in
 from workers.instructions.superseded import FOLLOW_LOCK
-from workers.locks import alone
+from workers.jobs.locks import alone
 
 logger = logging.getLogger(__name__)
 

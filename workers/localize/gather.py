@@ -27,9 +27,9 @@ from models.numerics.random_split import lots
 from models.protocols import Indices
 from models.tasks.localization.boxes import Boxes
 from models.tasks.localization.squares import Sizes, into_square
-from workers.arrays import read_arrays, write_arrays
-from workers.context import JobContext
-from workers.stores import open_store, side_of
+from workers.jobs.arrays import read_arrays, write_arrays
+from workers.jobs.context import JobContext
+from workers.jobs.stores import open_store, side_of
 from workers.verdicts import agreed_labels
 
 _FILE: Final = "known.npz"

@@ -15,9 +15,9 @@ from models.media.images.store import images_of
 from models.tasks.localization.judge import boxes_of_maps
 from models.tasks.localization.map_box import scaled_map
 from models.tasks.localization.squares import out_of_square
-from workers.context import JobContext, Phase
+from workers.jobs.context import JobContext, Phase
+from workers.jobs.stores import open_store, side_of
 from workers.lookers import looker_of
-from workers.stores import open_store, side_of
 
 
 def run(context: JobContext) -> dict[str, Any]:

@@ -18,9 +18,9 @@ from core.tables import Example, Weights
 from models.media.embedding_files import write_embeddings
 from models.media.images.networks.clip import CaptionedImages, Clip
 from models.protocols import Float32Array
-from workers.context import JobContext
-from workers.stores import open_store
-from workers.yielding import Yielding
+from workers.jobs.context import JobContext
+from workers.jobs.stores import open_store
+from workers.jobs.yielding import Yielding
 
 
 def complete(context: JobContext, side: int) -> None:

@@ -24,10 +24,10 @@ from models.features.embed import restore_extractor
 from models.media.images.contrastive import restore_encoder
 from models.media.images.store import Pixels
 from models.protocols import Extractor, Float32Array
-from workers.context import JobContext, Phase
 from workers.features.stored import LearnedFeatures
 from workers.imports.items import Refused
 from workers.imports.media.decode import decode
+from workers.jobs.context import JobContext, Phase
 from workers.look_up import captions
 
 

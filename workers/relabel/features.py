@@ -13,7 +13,7 @@ from models.relabeling.frozen import Judgement, judge_labels
 from models.relabeling.groups import NO_GROUP, alike_groups
 from models.relabeling.noise_model import UNKNOWN
 from models.relabeling.second_opinion import SecondOpinion, judge
-from workers.context import JobContext
+from workers.jobs.context import JobContext
 from workers.relabel.gather import Gathered
 from workers.snapshot import Snapshot
 

@@ -12,8 +12,8 @@ from core.states import Source, Verdict
 from core.tables import Annotation, Example
 from models.protocols import Float32Array, Indices
 from models.relabeling.consensus import consensus_quality
-from workers.arrays import read_arrays, write_arrays
-from workers.context import JobContext
+from workers.jobs.arrays import read_arrays, write_arrays
+from workers.jobs.context import JobContext
 from workers.snapshot import Snapshot
 
 _FILE: Final = "votes.npz"

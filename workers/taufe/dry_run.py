@@ -23,9 +23,9 @@ from models.regularize import (
     train_method,
 )
 from models.target.trained import NetworkModel
-from workers.context import JobContext
 from workers.dry_run import Cost, DryRun, class_notes
 from workers.job_inputs import JobInputs
+from workers.jobs.context import JobContext
 from workers.taufe.gather import divide_known, gather
 from workers.weights import located
 

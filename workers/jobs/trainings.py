@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 from core.states import ArtifactKind
 from core.storage import write_atomically
-from workers.artifacts import keep
-from workers.context import JobContext, Phase
-from workers.yielding import Yielding
+from workers.jobs.artifacts import keep
+from workers.jobs.context import JobContext, Phase
+from workers.jobs.yielding import Yielding
 
 
 class Trainings(ABC):

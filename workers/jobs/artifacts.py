@@ -8,7 +8,7 @@ from typing import Any
 from core.states import ArtifactKind
 from core.storage import Storage, sha256, write_atomically
 from core.tables import Artifact
-from workers.context import JobContext
+from workers.jobs.context import JobContext
 
 
 def keep(

@@ -18,7 +18,7 @@ _LIMIT: Final = 1 << 20
 _HARD_LIMIT: Final = _LIMIT + (1 << 16)
 _LONGEST: Final = 1000
 _FRAMES: Final = 8
-_ROOT: Final = Path(__file__).resolve().parent.parent
+_ROOT: Final = Path(__file__).resolve().parents[2]
 _URL = re.compile(r"\b([a-z][a-z0-9+.-]*)://\S+", re.IGNORECASE)
 _PATH = re.compile(r"(?<![\w.…/])/(?:[^\s/'\"(),:;]+/)+(?=[^\s/'\"(),:;])")
 

@@ -25,8 +25,8 @@ from core.storage import Storage
 from core.tables import DRY_RUN, Job
 from core.telemetry import tracing
 from models.errors import Cancelled
-from workers.eta import Eta
-from workers.joblog import JobLog
+from workers.jobs.eta import Eta
+from workers.jobs.log import JobLog
 
 logger = logging.getLogger(__name__)
 

@@ -11,8 +11,8 @@ from core.jobs.messages import GPU, QUEUE_OF
 from core.states import JobKind, JobState
 from core.tables import Job
 from models.catalog import is_job
-from workers.context import JobContext, SteppedAside
-from workers.fairness import others_wait
+from workers.jobs.context import JobContext, SteppedAside
+from workers.jobs.fairness import others_wait
 
 _LOOK_SECONDS: Final = 2.0
 # As long as a message may be on its way to a worker that is free.
