@@ -29,11 +29,11 @@ from tests.workers.starting import start_job, watch_progress
 from tests.world import World
 from workers.jobs.arrays import write_arrays
 from workers.jobs.context import JobContext
+from workers.labels.snapshot import Snapshot, take
+from workers.labels.subset import dropped_by
 from workers.prune import handler
 from workers.prune.handler import PHASES
 from workers.runner import run_job
-from workers.snapshot import Snapshot, take
-from workers.subset import dropped_by
 
 QUICK = {"network": "cnn_tiny", "width": 4, "epochs": 2, "batch_size": 4, "flip": False}
 METHODS = [spec.name for spec in specs() if spec.kind == "pruning"]

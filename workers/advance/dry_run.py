@@ -30,7 +30,7 @@ from workers.dry_run import Cost, DryRun
 from workers.features.stored import embeddings_file
 from workers.jobs.context import JobContext
 from workers.jobs.stores import open_store, side_of
-from workers.learners import learner_of
+from workers.labels.learners import learner_of
 from workers.weights import with_file
 
 _FEW: Final = 64

@@ -35,14 +35,14 @@ from workers.advance.reads import (
     open_queries,
     round_of,
 )
-from workers.draws import reached
 from workers.features.stored import LearnedFeatures, embeddings_file, latest
-from workers.job_inputs import class_names
 from workers.jobs.context import JobContext
 from workers.jobs.stores import open_store, side_of
-from workers.learners import learner_of
-from workers.snapshot import Snapshot, take
-from workers.subset import dropped_of
+from workers.labels.draws import reached
+from workers.labels.job_inputs import class_names
+from workers.labels.learners import learner_of
+from workers.labels.snapshot import Snapshot, take
+from workers.labels.subset import dropped_of
 from workers.weights import with_file
 
 Losses = NDArray[np.float64]

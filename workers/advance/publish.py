@@ -25,7 +25,7 @@ from workers.advance.proposing import propose
 from workers.advance.reads import noted_at_closing
 from workers.closing import annotator_seconds, close_round
 from workers.jobs.artifacts import keep
-from workers.snapshot import Snapshot
+from workers.labels.snapshot import Snapshot
 
 _BLOCK = 5000
 _PREDICTED: Final = ("predicted_class_id", "probability", "in_probability")

@@ -17,7 +17,7 @@ from core.states import ExampleState, ProjectState, RoundState
 from core.tables import Annotation, Example, Project, Query, Round
 from models.catalog.params.certify import CertifyParams
 from workers.closing import close_round
-from workers.timing import median_seconds
+from workers.labels.timing import median_seconds
 
 _BLOCK: Final = 2000
 

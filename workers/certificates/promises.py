@@ -20,7 +20,7 @@ from models.guarantee.certification import Certification
 from models.guarantee.human_error import HumanError, from_pairs
 from models.guarantee.lots import Lot, make_lots
 from models.guarantee.promise import Bound, Decision, Promise
-from workers.draws import pairs
+from workers.labels.draws import pairs
 
 FEWEST_PAIRS: Final = 20
 """Fewer say nothing of how often people are wrong."""

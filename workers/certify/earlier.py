@@ -12,8 +12,8 @@ from core.certificates import Draw, Members, Outcome
 from core.states import ExampleState, Source
 from core.tables import Annotation, Audit, Example, Query, Round
 from models.protocols import OOD, Indices
-from workers.draws import read_draws
-from workers.snapshot import Snapshot
+from workers.labels.draws import read_draws
+from workers.labels.snapshot import Snapshot
 
 Earlier = dict[str, NDArray[Any]]
 

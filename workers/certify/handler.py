@@ -34,12 +34,12 @@ from workers.certify.scoring import (
     score,
 )
 from workers.dry_run import dry_run
-from workers.job_inputs import class_names
 from workers.jobs.arrays import read_arrays
 from workers.jobs.artifacts import keep
 from workers.jobs.context import JobContext, Phase
 from workers.jobs.yielding import Yielding
-from workers.snapshot import Snapshot
+from workers.labels.job_inputs import class_names
+from workers.labels.snapshot import Snapshot
 
 _FACTS: Final = "facts.json"
 _MEMBERS: Final = "members.parquet"

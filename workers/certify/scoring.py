@@ -30,10 +30,10 @@ from workers.advance.reads import round_of
 from workers.certificates.promises import lots_of
 from workers.certify.earlier import with_earlier
 from workers.features.stored import latest
-from workers.job_inputs import example_ids
 from workers.jobs.arrays import read_arrays, write_arrays
 from workers.jobs.context import JobContext
-from workers.snapshot import take
+from workers.labels.job_inputs import example_ids
+from workers.labels.snapshot import take
 from workers.weights import with_file
 
 CANDIDATES: Final = "candidates.npy"

@@ -30,7 +30,7 @@ from models.tasks.localization.squares import Sizes, into_square
 from workers.jobs.arrays import read_arrays, write_arrays
 from workers.jobs.context import JobContext
 from workers.jobs.stores import open_store, side_of
-from workers.verdicts import agreed_labels
+from workers.labels.verdicts import agreed_labels
 
 _FILE: Final = "known.npz"
 

@@ -22,7 +22,11 @@ from models.pruning.run import finite_rows, prune
 from models.pruning.view import PruningView
 from models.pruning.warm_up import WarmUp
 from workers.dry_run import class_notes, dry_run
-from workers.job_inputs import (
+from workers.jobs.arrays import read_arrays, write_arrays
+from workers.jobs.artifacts import keep
+from workers.jobs.context import JobContext, Phase
+from workers.jobs.yielding import Yielding
+from workers.labels.job_inputs import (
     JobInputs,
     before_review,
     class_names,
@@ -30,16 +34,12 @@ from workers.job_inputs import (
     frozen,
     true_classes,
 )
-from workers.jobs.arrays import read_arrays, write_arrays
-from workers.jobs.artifacts import keep
-from workers.jobs.context import JobContext, Phase
-from workers.jobs.yielding import Yielding
+from workers.labels.subset import write_subset
 from workers.prune.dry_run import prepare
 from workers.prune.gather import gather, learned_features, warm_up_of
 from workers.prune.premise import premise, trial
 from workers.prune.report import Found, result_of
 from workers.prune.warmed import EVALUATION, WarmedUp, said_of
-from workers.subset import write_subset
 from workers.weights import located
 
 

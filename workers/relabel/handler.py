@@ -20,11 +20,11 @@ from models.relabeling.groups import NO_GROUP
 from models.relabeling.run import relabel
 from models.relabeling.second_opinion import SecondOpinion, second_opinion
 from workers.dry_run import dry_run
-from workers.job_inputs import JobInputs, example_ids
 from workers.jobs.arrays import read_arrays, write_arrays
 from workers.jobs.artifacts import keep
 from workers.jobs.context import JobContext, Phase
 from workers.jobs.yielding import Yielding
+from workers.labels.job_inputs import JobInputs, example_ids
 from workers.relabel.dry_run import prepare
 from workers.relabel.features import embed, judged_by_features
 from workers.relabel.gather import Gathered, gather, gathered_before

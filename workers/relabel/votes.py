@@ -14,7 +14,7 @@ from models.protocols import Float32Array, Indices
 from models.relabeling.consensus import consensus_quality
 from workers.jobs.arrays import read_arrays, write_arrays
 from workers.jobs.context import JobContext
-from workers.snapshot import Snapshot
+from workers.labels.snapshot import Snapshot
 
 _FILE: Final = "votes.npz"
 

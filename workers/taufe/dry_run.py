@@ -24,8 +24,8 @@ from models.regularize import (
 )
 from models.target.trained import NetworkModel
 from workers.dry_run import Cost, DryRun, class_notes
-from workers.job_inputs import JobInputs
 from workers.jobs.context import JobContext
+from workers.labels.job_inputs import JobInputs
 from workers.taufe.gather import divide_known, gather
 from workers.weights import located
 

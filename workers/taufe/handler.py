@@ -27,10 +27,10 @@ from models.regularize import (
 )
 from models.target.train import load_target
 from workers.dry_run import dry_run
-from workers.job_inputs import JobInputs, example_ids, frozen
 from workers.jobs.arrays import read_arrays, write_arrays
 from workers.jobs.context import JobContext, Phase
 from workers.jobs.trainings import Trainings
+from workers.labels.job_inputs import JobInputs, example_ids, frozen
 from workers.taufe.dry_run import prepare
 from workers.taufe.gather import divide_known, gather
 from workers.weights import located

@@ -20,7 +20,7 @@ from core.tasks.registry import label_of, stored_text
 from core.tasks.spec import Label, TaskType
 from models.protocols import OOD
 from models.tasks.base import Targets
-from workers.learners import learner_of
+from workers.labels.learners import learner_of
 
 # Number of the round of a label that was there before the first.
 BEFORE_ROUNDS: Final = -1

@@ -14,7 +14,7 @@ from core.storage import Storage, write_atomically
 from core.tables import Artifact
 from models.protocols import Indices
 from models.pruning.view import Pruned, PruningView
-from workers.snapshot import Snapshot
+from workers.labels.snapshot import Snapshot
 
 
 def write_subset(

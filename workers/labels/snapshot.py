@@ -20,10 +20,10 @@ from core.tasks.classification import CLASSIFICATION
 from core.tasks.registry import task_type
 from models.protocols import OOD, OpenSetLabels
 from models.tasks.base import Targets
-from workers.draws import read_draws
 from workers.jobs.arrays import read_arrays, write_arrays
-from workers.learners import learner_of
-from workers.verdicts import (
+from workers.labels.draws import read_draws
+from workers.labels.learners import learner_of
+from workers.labels.verdicts import (
     BEFORE_ROUNDS,
     Verdicts,
     read_labeled_by_models,

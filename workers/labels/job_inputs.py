@@ -13,8 +13,8 @@ from models.media.base import Store
 from models.protocols import Indices
 from workers.jobs.context import JobContext
 from workers.jobs.stores import open_store, side_of
-from workers.snapshot import Snapshot, take
-from workers.subset import dropped_of
+from workers.labels.snapshot import Snapshot, take
+from workers.labels.subset import dropped_of
 
 _FILE = "snapshot.npz"
 
