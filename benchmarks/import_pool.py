@@ -52,9 +52,9 @@ def import_once(data_dir: Path, upload: str, profile: Path | None) -> dict[str, 
     from core.project_settings import ProjectSettings
     from core.states import JobKind, ProjectState, Split
     from core.tables import Job, Project
+    from workers.execution.runner import run_job
     from workers.imports import handler
     from workers.jobs.context import sessions
-    from workers.runner import run_job
 
     with sessions().begin() as session:
         project = Project(

@@ -21,8 +21,8 @@ from core.telemetry import logs, tracing
 from tests.conftest import ROOT
 from tests.processes import api, eventually, worker
 from tests.world import World, png
-from workers import runner
 from workers.advance import scoring
+from workers.execution import runner
 from workers.jobs import context
 
 

@@ -28,7 +28,7 @@ from core.telemetry import logs, tracing
 from workers import alive
 
 if TYPE_CHECKING:
-    from workers.presence import Presence
+    from workers.execution.presence import Presence
 
 TASK_MODULES = (
     "workers.celery_tasks.run_job",
@@ -91,7 +91,7 @@ def _trace(**_: Any) -> None:
 
 def _appear(name: str, queues: Iterable[str] = ()) -> "Presence":
     # Once the process runs: whoever only wants to know the tasks needs no database.
-    from workers.presence import Presence
+    from workers.execution.presence import Presence
 
     presence = Presence(name, list(queues))
     presence.begin()

@@ -155,7 +155,7 @@ def _waiting_for(state: ProjectState, rounds: Sequence[RoundLike]) -> WaitingFor
         return "others"
     if rounds[0].state is RoundState.FAILED:
         return "failed"
-    # What trains waits then; see ``workers.claiming``.
+    # What trains waits then; see ``workers.execution.claiming``.
     return "training" if room(settings()).state == "ok" else "disk"
 
 

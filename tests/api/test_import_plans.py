@@ -15,8 +15,8 @@ from core.tables import Example, Job, Project
 from tests.workers.import_files import png, zipped
 from tests.world import Caller, World
 from workers.celery_tasks.sweep import sweep
+from workers.execution.runner import run_job
 from workers.imports import handler
-from workers.runner import run_job
 
 FILES = [
     ("train/cat/1.png", png(1)),

@@ -26,8 +26,8 @@ from tests.world import Caller, World
 from workers.advance.handler import PHASES, failed
 from workers.advance.phases import Advance
 from workers.advance.publish import publish
+from workers.execution.runner import run_job
 from workers.jobs.context import JobContext
-from workers.runner import run_job
 
 N = 150_000
 QUEUE = 50_000

@@ -22,8 +22,8 @@ from core.states import JobKind, ProjectState, Role, Split
 from core.tables import Artifact, Example, Job, Project
 from tests.api.test_labeling import lease, running, send, verdict
 from tests.world import Caller, World, png
+from workers.execution.runner import run_job
 from workers.imports import handler
-from workers.runner import run_job
 
 
 def upload(

@@ -19,8 +19,8 @@ from core.states import JobKind, Split
 from core.storage import Storage
 from core.tables import Artifact, Example, ExampleText, Job, Project
 from models.media.texts.store import TextStore
+from workers.execution.runner import run_job
 from workers.imports import handler
-from workers.runner import run_job
 
 
 def picture(seed: int, width: int = 12, height: int = 10, mode: str = "RGB") -> Image.Image:

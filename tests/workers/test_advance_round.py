@@ -30,8 +30,8 @@ from tests.workers.loop import TINY, Loop
 from tests.world import World
 from workers.advance import handler
 from workers.advance.reads import expected_seconds
+from workers.execution.runner import run_job
 from workers.jobs.context import JobContext
-from workers.runner import run_job
 
 
 def test_a_round_closes_and_the_next_opens(world: World) -> None:

@@ -17,8 +17,8 @@ from tests.workers.killing import die, killed
 from tests.workers.loop import Loop
 from tests.workers.starting import start_job
 from tests.world import World
+from workers.execution.runner import run_job
 from workers.prune import handler as prune
-from workers.runner import run_job
 from workers.taufe import handler as taufe
 
 

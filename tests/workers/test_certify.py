@@ -32,10 +32,10 @@ from tests.world import World
 from workers.certificates.observing import go_on_with_all
 from workers.certify import handler
 from workers.certify.earlier import with_earlier
+from workers.execution.runner import run_job
 from workers.jobs.context import sessions
 from workers.labels.draws import read_draws
 from workers.labels.snapshot import take
-from workers.runner import run_job
 from workers.verify.__main__ import verify
 
 KINDS = 3

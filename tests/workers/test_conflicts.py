@@ -21,9 +21,9 @@ from tests.workers.starting import start_job
 from tests.world import World
 from workers.advance import handler as advance
 from workers.celery_tasks.sweep import sweep
+from workers.execution.runner import run_job
 from workers.jobs.context import JobContext
 from workers.prune import handler as prune
-from workers.runner import run_job
 
 TASK = "classification"
 # Certify wants the model of a round; it takes its turn by the same rule.

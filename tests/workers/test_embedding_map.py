@@ -28,9 +28,9 @@ from tests.workers.test_verify import findings
 from tests.world import World
 from workers.embedding_map import handler
 from workers.embedding_map.handler import PHASES
+from workers.execution.runner import run_job
 from workers.features.stored import LearnedFeatures, embeddings_file
 from workers.jobs.context import JobContext
-from workers.runner import run_job
 
 PATCHES: dict[str, Any] = {"model": {"name": "patch_kmeans", "params": {"features": 20}}}
 

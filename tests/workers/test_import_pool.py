@@ -192,7 +192,7 @@ def test_a_cancelled_import_keeps_what_it_added_and_goes_on_when_retried(pool: P
             super().check()
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("workers.claiming.JobContext", CancelsInTheMiddle)
+        patch.setattr("workers.execution.claiming.JobContext", CancelsInTheMiddle)
         pool.run(job)
     assert job.state is JobState.CANCELLED
     kept = len(pool.examples())

@@ -27,13 +27,13 @@ from tests.workers.killing import kill_ending, kill_in_every_phase, kill_publish
 from tests.workers.loop import Loop
 from tests.workers.starting import start_job, watch_progress
 from tests.world import World
+from workers.execution.runner import run_job
 from workers.jobs.arrays import write_arrays
 from workers.jobs.context import JobContext
 from workers.labels.snapshot import Snapshot, take
 from workers.labels.subset import dropped_by
 from workers.prune import handler
 from workers.prune.handler import PHASES
-from workers.runner import run_job
 
 QUICK = {"network": "cnn_tiny", "width": 4, "epochs": 2, "batch_size": 4, "flip": False}
 METHODS = [spec.name for spec in specs() if spec.kind == "pruning"]

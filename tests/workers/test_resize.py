@@ -30,6 +30,7 @@ from tests.workers.test_learn_features import QUICK, learn
 from tests.workers.test_verify import findings
 from tests.world import World
 from workers.advance import handler as advance
+from workers.execution.runner import run_job
 from workers.features import handler as features
 from workers.features.stored import LearnedFeatures, latest
 from workers.jobs.context import JobContext
@@ -37,7 +38,6 @@ from workers.jobs.fairness import in_the_way
 from workers.resize import handler
 from workers.resize.refit import BATCH, Refit
 from workers.resize.swap import name
-from workers.runner import run_job
 
 N = 2 * BATCH + 40
 
@@ -204,7 +204,7 @@ PLACES = {
     "place": "workers.resize.handler:put_in_place",
     "name": "workers.resize.handler:name",
     "tidy": "workers.resize.handler:tidy",
-    "end": "workers.runner:finish_job",
+    "end": "workers.execution.runner:finish_job",
 }
 """Functions at whose calls a worker dies."""
 

@@ -22,10 +22,10 @@ from tests.workers.killing import kill_ending, kill_in_every_phase, kill_publish
 from tests.workers.loop import Loop
 from tests.workers.starting import start_job, watch_progress
 from tests.world import World
+from workers.execution.runner import run_job
 from workers.jobs.context import SteppedAside
 from workers.jobs.yielding import Yielding
 from workers.prune import handler as prune
-from workers.runner import run_job
 from workers.taufe import handler
 
 QUICK = {"network": "cnn_tiny", "width": 4, "steps": 12, "batch_size": 8, "flip": False}

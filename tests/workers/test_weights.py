@@ -28,8 +28,8 @@ from tests.world import World
 from workers import weights
 from workers.celery_tasks.check_weights import check_weights
 from workers.celery_tasks.sweep import sweep
-from workers.claiming import claim
 from workers.embedding_map.features import Features, source_of
+from workers.execution.claiming import claim
 from workers.jobs.context import sessions
 from workers.strays import strays
 

@@ -3,8 +3,8 @@
 from typing import Any
 
 from core.jobs.messages import RunJob
-from workers import runner
 from workers.app import app
+from workers.execution import runner
 
 
 @app.task(name=RunJob.task)  # type: ignore[untyped-decorator]

@@ -15,7 +15,7 @@ from core.states import JobState
 from core.storage import Storage
 from core.tables import Job, Worker
 from workers.app import app
-from workers.claiming import is_blocked, may_begin
+from workers.execution.claiming import is_blocked, may_begin
 from workers.imports.expiry import expire_plans
 from workers.imports.sync.due import due_syncs
 from workers.jobs.context import sessions

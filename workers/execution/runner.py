@@ -16,8 +16,8 @@ from core.lifecycle import finish_job, give_back_job, pause_job
 from core.states import JobState
 from core.telemetry import logs, tracing
 from models.errors import Cancelled, ModelError
-from workers.claiming import NO_ROOM, claim, let_others_in
-from workers.handlers import Handler, handler_of
+from workers.execution.claiming import NO_ROOM, claim, let_others_in
+from workers.execution.handlers import Handler, handler_of
 from workers.jobs.context import JobContext, Lost, NoRoom, Paused, SteppedAside
 
 logger = logging.getLogger(__name__)
@@ -59,7 +59,7 @@ def run_job(message: RunJob, handler: Handler | None = None) -> None:
 
 def _run(context: JobContext, handler: Handler) -> None:
     # As with handlers: what reads images is imported where jobs run.
-    from workers.mending import mend
+    from workers.execution.mending import mend
 
     logger.info("job %s attempt %s started", context.job_id, context.attempt)
     if context.silent_since is not None:
