@@ -164,7 +164,8 @@ class Storage:
     def remove_upload(self, name: str) -> None:
         """Remove an upload that nobody needs, once that is committed. Blocks.
 
-        Where it cannot be removed it stays until ``workers.removals`` finds that nobody needs it.
+        Where it cannot be removed it stays until ``workers.cleanup.removals`` finds that nobody
+        needs it.
         """
         with suppress(OSError):
             self.upload(name).unlink()

@@ -33,8 +33,8 @@ from tests.s3 import Bucket
 from tests.workers.import_files import Pool, encoded, picture, png, zipped
 from tests.workers.killing import die, killed
 from tests.world import World
-from workers import removals, strays
 from workers.celery_tasks import remove_files as task
+from workers.cleanup import removals, strays
 from workers.imports.media import open_medium
 from workers.imports.media.base import Addition
 from workers.imports.media.decode import Decoded

@@ -28,10 +28,10 @@ from tests.world import World
 from workers import weights
 from workers.celery_tasks.check_weights import check_weights
 from workers.celery_tasks.sweep import sweep
+from workers.cleanup.strays import strays
 from workers.embedding_map.features import Features, source_of
 from workers.execution.claiming import claim
 from workers.jobs.context import sessions
-from workers.strays import strays
 
 
 def stored(world: World, name: str, tmp_path: Path, **how: Any) -> tuple[Weights, Any]:

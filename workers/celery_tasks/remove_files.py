@@ -11,8 +11,8 @@ from core.jobs.messages import RemoveFiles
 from core.retention import expire_one
 from core.settings import settings
 from core.storage import Storage
-from workers import removals
 from workers.app import app
+from workers.cleanup import removals
 from workers.instructions.superseded import remove_superseded
 from workers.jobs.context import sessions
 

@@ -16,7 +16,7 @@ from core.project_settings import ProjectSettings
 from core.states import Medium
 from core.storage import sha256
 from core.tables import Artifact, Example, Project, Weights
-from workers.strays import strays
+from workers.cleanup.strays import strays
 from workers.verify import texts
 from workers.verify.check import BATCH, Check, Scope
 

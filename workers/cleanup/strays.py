@@ -1,7 +1,7 @@
 """Files that belong to nothing: found, and removed if asked to.
 
-``python -m workers.strays [--free]`` writes a line of JSON for each, one more for each that cannot
-be removed, and one with the sums.
+``python -m workers.cleanup.strays [--free]`` writes a line of JSON for each, one more for each that
+cannot be removed, and one with the sums.
 """
 
 import argparse
@@ -28,7 +28,7 @@ from core.settings import Settings, settings
 from core.states import JobKind, JobState
 from core.storage import Freed, Storage, room_of
 from core.tables import Artifact, Job, Project, Removal, Weights
-from workers.removals import held_images, remove_images
+from workers.cleanup.removals import held_images, remove_images
 
 SETTLED_SECONDS: Final = 3600.0
 """Younger files may belong to work under way."""
