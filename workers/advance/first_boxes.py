@@ -26,7 +26,7 @@ from models.tasks.localization.looking import CamBox, Looker, cam_boxes
 from workers.advance.phases import Advance
 from workers.advance.reads import round_of
 from workers.jobs.stores import open_store, side_of
-from workers.lookers import looker_of
+from workers.look_at.lookers import looker_of
 
 AT_ONCE: Final = 64
 """So many images a first round waits for: some seconds. The others follow when it is open."""

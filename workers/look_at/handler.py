@@ -17,7 +17,7 @@ from models.tasks.localization.map_box import scaled_map
 from models.tasks.localization.squares import out_of_square
 from workers.jobs.context import JobContext, Phase
 from workers.jobs.stores import open_store, side_of
-from workers.lookers import looker_of
+from workers.look_at.lookers import looker_of
 
 
 def run(context: JobContext) -> dict[str, Any]:
