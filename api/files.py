@@ -5,7 +5,7 @@ from pathlib import Path
 from anyio import to_thread
 
 from core.errors import Conflict
-from core.storage import Storage
+from core.files.storage import Storage
 
 
 async def artifact_file(storage: Storage, key: str) -> Path:

@@ -17,8 +17,8 @@ from sqlalchemy.exc import DBAPIError
 
 import migrations
 from api.deps import SettingsDep
-from core import disk
 from core.errors import DomainError, ErrorKind, Forbidden
+from core.files import disk
 from core.jobs import queue
 
 router = APIRouter(tags=["health"])

@@ -54,12 +54,12 @@ from api.users.routes import router as users
 from api.webhooks.routes import admin_router as all_webhooks
 from api.webhooks.routes import router as webhooks
 from api.weights.routes import router as weights
-from core.buckets import Buckets, image_origins
 from core.db import async_engine, async_sessions
+from core.files.buckets import Buckets, image_origins
+from core.files.storage import Storage
 from core.originals import Originals
 from core.settings import Settings
 from core.settings import settings as process_settings
-from core.storage import Storage
 from core.telemetry.tracing import watch
 
 if TYPE_CHECKING:

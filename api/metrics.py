@@ -30,7 +30,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from api.labeling.schemas import AnswerIn, AnswerResult
 from api.reader import Reader
-from core.disk import room
+from core.files.disk import room
 from core.jobs import queue
 from core.jobs.messages import QUEUES
 from core.settings import Settings

@@ -18,8 +18,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.files import artifact_file
 from core.artifacts.pool_map import Int64Array, Plane, read_plane
 from core.errors import Conflict, Invalid
+from core.files.storage import Storage
 from core.states import ArtifactKind
-from core.storage import Storage
 from core.tables import Artifact
 
 WHOLE: Final = 100_000

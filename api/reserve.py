@@ -6,7 +6,7 @@ from typing import Final
 
 from anyio import to_thread
 
-from core.disk import keep_reserve
+from core.files.disk import keep_reserve
 from core.settings import Settings
 
 logger = logging.getLogger(__name__)

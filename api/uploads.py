@@ -8,10 +8,10 @@ from pathlib import PurePosixPath
 import anyio
 from anyio import to_thread
 
-from core.disk import disk_full, is_full, require_room
 from core.errors import DomainError, ErrorKind, Invalid
+from core.files.disk import disk_full, is_full, require_room
+from core.files.storage import Storage
 from core.settings import Settings
-from core.storage import Storage
 
 
 async def receive_up_to(

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Self
 
-from core.buckets import Buckets
 from core.errors import Conflict, NotFound
+from core.files.buckets import Buckets
+from core.files.object_stores import Object
+from core.files.storage import Storage
 from core.locations import Location
 from core.media.texts.medium import MEDIA_TYPE
-from core.object_stores import Object
-from core.storage import Storage
 from core.tables import Example
 
 

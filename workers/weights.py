@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from core import events
 from core.errors import Conflict, DomainError
+from core.files.storage import Storage
 from core.project_settings import Choice, ProjectSettings
-from core.storage import Storage
 from core.tables import Project, PublishedWeights, Weights
 from core.weights import CAPTIONS, captions_of, start_of
 from models.catalog.params.job_networks import NetworkParams

@@ -12,11 +12,11 @@ from api.files import artifact_file
 from api.jobs.service import cancel
 from core.certificates import members_file
 from core.errors import Conflict
+from core.files.storage import Storage
 from core.jobs import queue
 from core.jobs.messages import GoOnCertifying
 from core.lifecycle import move_certificate
 from core.states import CertificateState, JobState, LotState
-from core.storage import Storage
 from core.tables import Certificate, Job, Project, ProjectClass
 
 

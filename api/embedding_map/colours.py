@@ -30,8 +30,8 @@ from api.selections.service import path_of
 from core.artifacts.pool_map import Int64Array, Plane
 from core.artifacts.selections import LEFT_OUT, read_columns
 from core.errors import Conflict
+from core.files.storage import Storage
 from core.states import ExampleState, Split
-from core.storage import Storage
 from core.tables import Artifact, Example, Project, Query, Round
 
 NONE: Final = -1

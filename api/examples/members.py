@@ -15,7 +15,7 @@ from api.files import artifact_file
 from api.planes import outlined
 from api.subsets import service as subsets
 from core.artifacts.subsets import subset_members
-from core.storage import Storage
+from core.files.storage import Storage
 from core.tables import Project
 
 _KEPT_SUBSETS: Final = 4

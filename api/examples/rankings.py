@@ -24,8 +24,8 @@ from core.artifacts.alike import Alike, read_alike
 from core.artifacts.features import Features, looked_up_in
 from core.artifacts.nearness import similarities, unit_mean
 from core.errors import Conflict, Invalid, NotFound
+from core.files.storage import Storage
 from core.states import ArtifactKind, JobKind, JobState
-from core.storage import Storage
 from core.tables import Artifact, Example, Job, Project
 
 Ranked = Literal["similarity", "isolation"]

@@ -33,8 +33,8 @@ from core.among import among
 from core.class_names import seen_as
 from core.consensus import holds
 from core.errors import NotFound
+from core.files.storage import Storage
 from core.media.texts.excerpts import beginning, row_fields
-from core.storage import Storage
 from core.tables import (
     Annotation,
     CertificateLot,

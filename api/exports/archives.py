@@ -15,8 +15,8 @@ from api.exports.records import Images, Record
 from api.exports.zips import Spool, ZipWriter
 from api.streams import in_threads
 from core.errors import Conflict
+from core.files.prefetch import in_order, readers
 from core.originals import Original, Originals
-from core.prefetch import in_order, readers
 
 MISSING: Final = "MISSING.txt"
 _AT_ONCE: Final = 8 << 20

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
 from api.labeling.schemas import MyCounts, RoundStatus, Status
-from core.disk import room
+from core.files.disk import room
 from core.project_settings import Cost, ProjectSettings
 from core.settings import settings
 from core.states import ProjectState, RoundState

@@ -17,9 +17,9 @@ from api.maps.schemas import MapImage, MapImages, MapOut, MapQueries, MapQuery, 
 from api.maps.then import Closing, Verdicts, boxes_of_label, stands
 from core.artifacts.pool_map import PoolMap, read_head, read_map, read_surface
 from core.errors import Conflict, NotFound
+from core.files.storage import Storage
 from core.media.texts.excerpts import beginning
 from core.states import ArtifactKind, ExampleState, Verdict
-from core.storage import Storage
 from core.tables import Annotation, Artifact, Example, Project, Query, Round
 
 _QUERIES: Final = 20_000

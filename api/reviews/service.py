@@ -33,10 +33,10 @@ from api.reviews.schemas import (
 from api.telling import tell
 from core.errors import NotFound
 from core.events import Topic
+from core.files.storage import Storage
 from core.media.texts.excerpts import beginning
 from core.project_settings import ProjectSettings
 from core.states import Decision, ExampleState, JobKind, ProjectRole
-from core.storage import Storage
 from core.tables import Annotation, Example, Job, Project, Suggestion
 from core.tasks.registry import class_of, label_of, task_type
 

@@ -29,7 +29,7 @@ from karat.local.installation import Installation
 from karat.local.processes import ServiceError
 
 _WARM_UP: Final = "warm-up.npz"
-"""`core.storage.Storage.warm_up`, which the next job that wants it makes again."""
+"""`core.files.storage.Storage.warm_up`, which the next job that wants it makes again."""
 
 _LINKS: Final = "backup-"
 # Where locks do not reach from one machine to another: longer than a backup takes.

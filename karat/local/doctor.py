@@ -271,8 +271,8 @@ def _buckets() -> Iterator[Finding]:
     """Whether the places that the settings name can be reached with the credentials there are."""
     from pydantic import ValidationError
 
-    from core.buckets import Buckets
     from core.errors import DomainError
+    from core.files.buckets import Buckets
     from core.settings import Settings
 
     try:

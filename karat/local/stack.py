@@ -207,7 +207,7 @@ class Stack:
             )
 
     def _no_room(self) -> bool:
-        from core.disk import room
+        from core.files.disk import room
         from core.settings import Settings
 
         return room(Settings(data_dir=self.data_dir)).state != "ok"

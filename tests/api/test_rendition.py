@@ -19,9 +19,9 @@ from sqlalchemy.orm import Session
 
 from api.pictures import image_url
 from core import settings
+from core.files.storage import Storage
 from core.media.images.rendition import VERSION
 from core.media.images.thumbnails import LARGEST, SCREEN, full_size, thumbnail
-from core.storage import Storage
 from core.tables import Example
 from tests import zoo
 from tests.s3 import Bucket

@@ -12,9 +12,9 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select
 
 from core.artifacts.subsets import UNKNOWN, noise
+from core.files.storage import sha256
 from core.lifecycle import new_job
 from core.states import ArtifactKind, JobKind, Role
-from core.storage import sha256
 from core.tables import Artifact, Example, Project
 from models.pruning.view import Pruned, PruningView
 from tests.world import Caller, World

@@ -1,9 +1,9 @@
 import pytest
 from s3fs import S3FileSystem
 
-from core.buckets import Buckets, image_origins
+from core.files.buckets import Buckets, image_origins
+from core.files.object_stores import Object
 from core.locations import Location
-from core.object_stores import Object
 from core.settings import Settings
 
 

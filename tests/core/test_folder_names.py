@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.folder_names import LITTER, folders_of, from_folder, to_file, to_folder
+from core.files.folder_names import LITTER, folders_of, from_folder, to_file, to_folder
 
 # What databases hold, with what breaks systems far more often than chance would have it.
 NASTY = st.text(

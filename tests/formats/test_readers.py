@@ -17,7 +17,7 @@ import yaml
 from fastapi.testclient import TestClient
 from torchvision.datasets import ImageFolder
 
-from core.folder_names import from_folder
+from core.files.folder_names import from_folder
 from core.states import ProjectState
 from core.tables import Project
 from tests.formats.conftest import amounts

@@ -10,6 +10,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
+from core.files.storage import sha256
 from core.jobs import queue
 from core.jobs.messages import RunJob
 from core.states import (
@@ -21,7 +22,6 @@ from core.states import (
     Split,
     Verdict,
 )
-from core.storage import sha256
 from core.tables import Annotation, Artifact, Example, Job, Query
 from models.ranking.pool_scores import PoolScores
 from tests.processes import Hold, eventually, worker

@@ -8,9 +8,9 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
+from core.files.storage import sha256
 from core.jobs.messages import RunJob
 from core.states import ArtifactKind, JobState
-from core.storage import sha256
 from core.tables import Artifact
 from models.catalog.params.regularize import METHODS
 from tests.workers.killing import die, killed

@@ -17,10 +17,10 @@ from sqlalchemy.orm import Session
 from api.main import create_app
 from core import settings
 from core.db import sync_engine
+from core.files.object_stores import S3, Object
+from core.files.storage import Storage
 from core.locations import Location
-from core.object_stores import S3, Object
 from core.states import ExampleState, JobState
-from core.storage import Storage
 from core.tables import Artifact, Project
 from core.tasks.classification import stored_class
 from karat.local.doctor import examine

@@ -13,8 +13,8 @@ from pyarrow import parquet
 from sqlalchemy.orm import Session
 
 from core import settings
+from core.files.storage import Storage
 from core.states import ExampleState, Split, Verdict
-from core.storage import Storage
 from tests.workers.box_files import (
     BoxPool,
     coco,

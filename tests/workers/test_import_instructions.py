@@ -14,8 +14,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from core import settings
+from core.files.storage import Storage
 from core.states import JobState
-from core.storage import Storage
 from core.tables import Example, ExampleText, Job
 from tests.instructions import instructions
 from tests.workers.import_files import Pool, reasons, zipped

@@ -10,9 +10,9 @@ import pytest
 from PIL import Image
 from sqlalchemy import select
 
+from core.files.storage import sha256
 from core.lifecycle import requeue_job
 from core.states import ExampleState, JobState, Split
-from core.storage import sha256
 from core.tables import Artifact, ProjectClass
 from models.media.images.store import PixelStore, fit_image
 from tests.workers.import_files import Pool, jpeg, png, reasons, zipped

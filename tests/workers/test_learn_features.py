@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from safetensors.numpy import load_file
 from sqlalchemy import select
 
+from core.files.storage import sha256
 from core.jobs import queue
 from core.jobs.messages import RunJob
 from core.states import ArtifactKind, JobState, Split
-from core.storage import sha256
 from core.tables import Artifact, Job, Project
 from models import catalog
 from models.catalog.spec import Spec

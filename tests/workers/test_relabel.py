@@ -12,10 +12,10 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
+from core.files.storage import sha256
 from core.jobs import queue
 from core.jobs.messages import RunJob
 from core.states import ArtifactKind, ExampleState, JobState, Source, Split, Verdict
-from core.storage import sha256
 from core.tables import Annotation, Artifact, Example, Job, Project, Suggestion
 from core.tasks.classification import stored_class
 from models.catalog import specs

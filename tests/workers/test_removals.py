@@ -19,13 +19,14 @@ from sqlalchemy import Engine, func, select, text, update
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
-from core import settings, storage
+from core import settings
 from core.db import sync_sessions
+from core.files import storage
+from core.files.storage import Storage, flush
 from core.jobs.imports import Answer
 from core.lifecycle import finish_job, new_job
 from core.media.images.thumbnails import make
 from core.states import JobKind, JobState, Split
-from core.storage import Storage, flush
 from core.tables import DRY_RUN, Example, ExampleText, Job, Project, Removal, RemovalItem
 from karat.local.backup import back_up
 from karat.local.installation import Installation

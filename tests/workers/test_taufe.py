@@ -9,10 +9,10 @@ from fastapi.testclient import TestClient
 from safetensors.numpy import load_file
 from sqlalchemy import select
 
+from core.files.storage import sha256
 from core.jobs import queue
 from core.jobs.messages import RunJob
 from core.states import ArtifactKind, JobState, Split, Verdict
-from core.storage import sha256
 from core.tables import Artifact, Example, Job
 from models.catalog.params.regularize import METHODS
 from models.media.images.store import PixelStore

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from core.files.storage import Storage
 from core.jobs.messages import CheckWeights
 from core.settings import settings
-from core.storage import Storage
 from workers import weights
 from workers.app import app
 from workers.jobs.context import sessions

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from core.files.storage import Storage
 from core.jobs.messages import GoOnCertifying
 from core.settings import settings
-from core.storage import Storage
 from workers.app import app
 from workers.certificates.observing import go_on_with_all
 from workers.jobs.context import sessions

@@ -7,10 +7,10 @@ from typing import Any, Final
 from sqlalchemy.exc import OperationalError
 
 from core.errors import DomainError
+from core.files.storage import Storage
 from core.jobs.messages import RemoveFiles
 from core.retention import expire_one
 from core.settings import settings
-from core.storage import Storage
 from workers.app import app
 from workers.cleanup import removals
 from workers.instructions.superseded import remove_superseded

@@ -8,11 +8,11 @@ from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from core.db import database_time
+from core.files.storage import Storage
 from core.jobs import queue
 from core.jobs.messages import QUEUES, CheckWeights, RunJob, Sweep
 from core.settings import settings
 from core.states import JobState
-from core.storage import Storage
 from core.tables import Job, Worker
 from workers.app import app
 from workers.execution.claiming import is_blocked, may_begin

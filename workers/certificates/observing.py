@@ -13,12 +13,12 @@ from core.among import among
 from core.certificates import NO_CLASS, Draw, Members, Outcome, draws_of
 from core.consensus import Vote, consensus, is_settled, opinions, votes
 from core.errors import DomainError
+from core.files.storage import Storage
 from core.jobs import queue
 from core.jobs.messages import GoOnCertifying
 from core.lifecycle import move_certificate
 from core.project_settings import ProjectSettings
 from core.states import CertificateState, ExampleState, Source, Verdict
-from core.storage import Storage
 from core.tables import (
     Annotation,
     Certificate,

@@ -12,8 +12,8 @@ from sqlalchemy.orm import Session
 
 from core.certificates import Draw, Members, members_file
 from core.errors import Conflict
+from core.files.storage import Storage
 from core.states import LotState
-from core.storage import Storage
 from core.tables import Artifact, Certificate, CertificateLot
 from models.catalog.params.certify import CertifyParams
 from models.guarantee.certification import Certification

@@ -11,9 +11,9 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from core.certificates import Members
+from core.files.storage import write_atomically
 from core.lifecycle import move_certificate
 from core.states import ArtifactKind, CertificateState, LotState
-from core.storage import write_atomically
 from core.tables import Certificate, CertificateLot, Job, Project
 from models.catalog.params.certify import CertifyParams
 from workers.certificates.observing import go_on, refuse

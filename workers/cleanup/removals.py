@@ -1,7 +1,7 @@
 """Removing files that belong to nobody, in steps that each can be killed and repeated.
 
 A step removes first and notes it then. Whether an image is held by somebody is asked under the lock
-of ``core.removals``, which imports take for the moment in which they add rows.
+of ``core.files.removals``, which imports take for the moment in which they add rows.
 """
 
 import logging
@@ -15,10 +15,10 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from core.among import among
 from core.errors import DomainError
+from core.files.removals import begin_removing
+from core.files.storage import Freed, Storage
 from core.jobs.imports import ImportParams
-from core.removals import begin_removing
 from core.states import JobKind, JobState
-from core.storage import Freed, Storage
 from core.tables import Example, Job, Project, Removal, RemovalItem
 
 logger = logging.getLogger(__name__)

@@ -23,10 +23,10 @@ from sqlalchemy.orm import Session
 
 from core.db import sync_engine
 from core.errors import Conflict, DomainError
+from core.files.storage import Freed, Storage, room_of
 from core.jobs.imports import ImportParams
 from core.settings import Settings, settings
 from core.states import JobKind, JobState
-from core.storage import Freed, Storage, room_of
 from core.tables import Artifact, Job, Project, Removal, Weights
 from workers.cleanup.removals import held_images, remove_images
 

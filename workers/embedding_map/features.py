@@ -16,9 +16,9 @@ import numpy as np
 from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
 
+from core.files.storage import write_atomically
 from core.project_settings import ProjectSettings
 from core.states import ArtifactKind, JobKind, JobState, Split
-from core.storage import write_atomically
 from core.tables import Artifact, Example, Job, Project, Round
 from models.features.embed import extractor_path
 from models.features.embedding_map import feature_spans

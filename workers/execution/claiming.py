@@ -10,7 +10,7 @@ from typing import Final
 from sqlalchemy import select, text
 from sqlalchemy.orm import Session
 
-from core import disk
+from core.files import disk
 from core.jobs import queue
 from core.jobs.messages import RunJob
 from core.lifecycle import claim_job

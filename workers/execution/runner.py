@@ -7,8 +7,9 @@ from typing import Any, Final
 
 from sqlalchemy.exc import InterfaceError, OperationalError
 
-from core import disk, events
+from core import events
 from core.errors import Conflict, DomainError
+from core.files import disk
 from core.jobs import queue
 from core.jobs.messages import RunJob
 from core.jobs.pauses import Pause

@@ -12,10 +12,10 @@ from typing import Any, Final
 from sqlalchemy.orm import Session
 
 from core import events
-from core.buckets import Buckets
+from core.files.buckets import Buckets
+from core.files.storage import sha256
 from core.jobs.imports import ImportParams
 from core.states import ArtifactKind, Split
-from core.storage import sha256
 from core.tables import Artifact, Job
 from workers.imports.batch import Candidate, Looked, Prepared, batches, decide
 from workers.imports.items import Reference

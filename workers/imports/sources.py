@@ -7,13 +7,13 @@ from typing import Final
 
 from sqlalchemy import select
 
-from core.buckets import Buckets
 from core.errors import Invalid
+from core.files.buckets import Buckets
+from core.files.storage import fill, write_atomically
 from core.jobs.imports import ImportParams
 from core.locations import Location, require_allowed
 from core.originals import Originals
 from core.states import Medium
-from core.storage import fill, write_atomically
 from core.tables import Example, Project
 from core.tasks.boxes import BOXES
 from core.tasks.instructions import INSTRUCTIONS

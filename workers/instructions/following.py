@@ -14,8 +14,8 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.orm import InstrumentedAttribute, Session, sessionmaker
 
 from core.artifacts.selections import SCHEMA, read_columns, write_selection
+from core.files.storage import Storage, sha256
 from core.states import ArtifactKind
-from core.storage import Storage, sha256
 from core.tables import Annotation, Artifact, Query, Round
 from workers.instructions.people import Said, follow_people, said_in
 from workers.instructions.report import figures

@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 
 from core.artifacts.selections import write_selection
 from core.errors import DomainError
+from core.files.storage import write_atomically
 from core.states import ArtifactKind
-from core.storage import write_atomically
 from core.tables import Job, Project
 from models.catalog import find, parse
 from models.catalog.params.select_instructions import SelectInstructionsParams

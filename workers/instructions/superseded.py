@@ -11,8 +11,8 @@ from sqlalchemy.orm import Session, sessionmaker
 from core.artifacts.selections import SUPERSEDED
 from core.db import database_time
 from core.errors import DomainError
+from core.files.storage import Storage
 from core.states import ArtifactKind, RoundState
-from core.storage import Storage
 from core.tables import Artifact, Round
 from workers.jobs.locks import alone
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.storage import write_atomically
+from core.files.storage import write_atomically
 
 
 def write_array(path: Path, array: NDArray[Any]) -> None:

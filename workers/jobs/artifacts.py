@@ -5,8 +5,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from core.files.storage import Storage, sha256, write_atomically
 from core.states import ArtifactKind
-from core.storage import Storage, sha256, write_atomically
 from core.tables import Artifact
 from workers.jobs.context import JobContext
 

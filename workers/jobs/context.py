@@ -15,13 +15,14 @@ from sqlalchemy import func, update
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session, sessionmaker
 
-from core import disk, events
+from core import events
 from core.db import sync_engine, sync_sessions
+from core.files import disk
+from core.files.storage import Storage
 from core.jobs import queue
 from core.jobs.pauses import Pause
 from core.settings import Settings, settings
 from core.states import JobState
-from core.storage import Storage
 from core.tables import DRY_RUN, Job
 from core.telemetry import tracing
 from models.errors import Cancelled

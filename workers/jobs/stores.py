@@ -1,8 +1,8 @@
 """The examples of a project, as models take them."""
 
+from core.files.storage import Storage
 from core.project_settings import ProjectSettings
 from core.states import Medium
-from core.storage import Storage
 from models.media.base import Store
 from models.media.images.store import PixelStore
 from models.media.texts.store import TextStore

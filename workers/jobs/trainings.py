@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
+from core.files.storage import write_atomically
 from core.states import ArtifactKind
-from core.storage import write_atomically
 from workers.jobs.artifacts import keep
 from workers.jobs.context import JobContext, Phase
 from workers.jobs.yielding import Yielding

@@ -21,8 +21,8 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlalchemy.orm import Session, sessionmaker
 
-from core import disk
 from core.db import sync_engine, sync_sessions
+from core.files import disk
 from core.settings import settings
 from workers.jobs.locks import turn
 from workers.judges.client import Judge

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from core.artifacts.subsets import UNKNOWN
 from core.errors import Conflict
-from core.storage import Storage, write_atomically
+from core.files.storage import Storage, write_atomically
 from core.tables import Artifact
 from models.protocols import Indices
 from models.pruning.view import Pruned, PruningView

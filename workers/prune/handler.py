@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
+from core.files.storage import write_atomically
 from core.states import ArtifactKind
-from core.storage import write_atomically
 from core.tables import Job
 from models.catalog.params.prune import PruneParams
 from models.errors import ModelError

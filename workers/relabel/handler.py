@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from sqlalchemy import insert
 from sqlalchemy.orm import Session
 
+from core.files.storage import write_atomically
 from core.states import ArtifactKind
-from core.storage import write_atomically
 from core.tables import Job, Suggestion
 from core.tasks.classification import stored_class
 from models.catalog.params.relabel import RelabelParams

@@ -10,8 +10,8 @@ from typing import Any, Final
 import numpy as np
 from sqlalchemy import func, select
 
-from core.buckets import Buckets
 from core.errors import Conflict
+from core.files.buckets import Buckets
 from core.originals import ORIGINAL, Original, Originals
 from core.tables import Example
 from models.media.images.store import Pixels

@@ -7,14 +7,14 @@ from typing import Any, Final
 
 from sqlalchemy import func, select
 
-from core.buckets import Buckets
 from core.errors import DomainError, NotFound
+from core.files.buckets import Buckets
+from core.files.prefetch import AT_ONCE, in_order
+from core.files.storage import sha256
 from core.locations import Location
 from core.originals import ORIGINAL
-from core.prefetch import AT_ONCE, in_order
 from core.project_settings import ProjectSettings
 from core.states import Medium
-from core.storage import sha256
 from core.tables import Artifact, Example, Project, Weights
 from workers.cleanup.strays import strays
 from workers.verify import texts

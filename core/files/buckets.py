@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Final, ParamSpec, TypeVar
 
 from core.errors import Conflict, DomainError, ErrorKind, NotFound
+from core.files.object_stores import S3, Folder, Object, Place, origin
 from core.locations import Location
-from core.object_stores import S3, Folder, Object, Place, origin
 from core.settings import Settings
 
 _P = ParamSpec("_P")

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
 
-from core.buckets import Buckets
 from core.errors import NotFound
+from core.files.buckets import Buckets
 from core.locations import Location
 from core.settings import Settings
 
@@ -181,7 +181,7 @@ class Storage:
     def remove_images(self, content_hashes: Collection[bytes]) -> "Freed":
         """Remove originals and what was made of them. Blocks.
 
-        The caller knows that nothing names them: see ``core.removals``.
+        The caller knows that nothing names them: see ``core.files.removals``.
         """
         if self.remote is not None and content_hashes:
             self.remote.buckets.remove_all([self.remote.image(one) for one in content_hashes])
