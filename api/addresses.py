@@ -6,8 +6,8 @@ from urllib.parse import urlsplit
 import httpx
 from pydantic import AfterValidator, Field
 
-from core.addresses import Allowed, literal
 from core.errors import Invalid
+from core.settings.addresses import Allowed, literal
 
 
 def _address(url: str) -> str:

@@ -49,7 +49,7 @@ def import_once(data_dir: Path, upload: str, profile: Path | None) -> dict[str, 
 
     from core.jobs.messages import RunJob
     from core.lifecycle import new_job
-    from core.project_settings import ProjectSettings
+    from core.settings.project import ProjectSettings
     from core.states import JobKind, ProjectState, Split
     from core.tables import Job, Project
     from workers.execution.runner import run_job

@@ -11,8 +11,8 @@ from core.errors import Conflict, NotFound
 from core.files.buckets import Buckets
 from core.files.object_stores import Object
 from core.files.storage import Storage
-from core.locations import Location
 from core.media.texts.medium import MEDIA_TYPE
+from core.settings.locations import Location
 from core.tables import Example
 
 

@@ -8,8 +8,8 @@ from sqlalchemy import select
 
 from core.certificates import NO_CLASS, Draw, Members
 from core.files.storage import sha256
-from core.project_settings import ProjectSettings
 from core.rounds import newest_model
+from core.settings.project import ProjectSettings
 from core.states import ArtifactKind, CertificateState, ExampleState, LotState, Split
 from core.tables import Artifact, Certificate, CertificateLot, Example, Project, Round
 from models.catalog.params.certify import CertifyParams

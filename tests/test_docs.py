@@ -14,8 +14,8 @@ from pydantic import BaseModel
 
 import core.errors
 from core.events import Topic
-from core.project_settings import Choice, ProjectSettings
 from core.settings import Settings
+from core.settings.project import Choice, ProjectSettings
 from core.states import EventKind
 from karat.cli import app
 from scripts.docs.commands import commands

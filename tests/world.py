@@ -18,8 +18,8 @@ from api.callers.credentials import TOKEN_PREFIX, new_secret, secret_hash
 from api.projects.settings import checked
 from core.files.storage import Storage
 from core.lifecycle import move_round
-from core.project_settings import ProjectSettings
 from core.rounds import new_round
+from core.settings.project import ProjectSettings
 from core.states import (
     ExampleState,
     Medium,

@@ -10,9 +10,9 @@ from sqlalchemy.orm import Session, sessionmaker
 from core import events
 from core.errors import Conflict, DomainError
 from core.files.storage import Storage
-from core.project_settings import Choice, ProjectSettings
+from core.settings.project import Choice, ProjectSettings
+from core.settings.weights import CAPTIONS, captions_of, start_of
 from core.tables import Project, PublishedWeights, Weights
-from core.weights import CAPTIONS, captions_of, start_of
 from models.catalog.params.job_networks import NetworkParams
 from models.errors import ModelError
 from workers.jobs.context import JobContext

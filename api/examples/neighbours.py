@@ -9,7 +9,7 @@ from core.artifacts.features import Features
 from core.artifacts.nearness import similarities, unit_mean
 from core.errors import Conflict
 from core.files.storage import Storage
-from core.project_settings import ProjectSettings
+from core.settings.project import ProjectSettings
 from core.states import Medium
 from core.tables import Project
 from models.catalog.params.networks import compared_width

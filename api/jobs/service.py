@@ -27,9 +27,9 @@ from core.jobs.params import AdvanceParams
 from core.jobs.pauses import FINISH, Pause
 from core.lifecycle import move_round, new_job, request_cancel, requeue_job, resume_job
 from core.media.nouns import in_words_of, result_in_words_of
-from core.project_settings import Choice, ProjectSettings
 from core.rounds import take_up
 from core.settings import Settings
+from core.settings.project import Choice, ProjectSettings
 from core.states import JobKind, JobState, Medium, ProjectRole, RoundState, Split
 from core.tables import Example, Job, Project, Round
 from models.catalog import find, is_job, require_served, suited, validate

@@ -21,7 +21,7 @@ from api.pictures import image_url
 from api.pipelined_sql import driver, fetch
 from core.errors import NotFound
 from core.media.texts.medium import EXCERPT
-from core.project_settings import ProjectSettings
+from core.settings.project import ProjectSettings
 from core.states import ProjectState, Role
 from core.tables import Project
 from core.tasks.proposals import shown

@@ -12,8 +12,8 @@ from sqlalchemy.orm import aliased
 
 from api.labeling.schemas import MyCounts, RoundStatus, Status
 from core.files.disk import room
-from core.project_settings import Cost, ProjectSettings
 from core.settings import settings
+from core.settings.project import Cost, ProjectSettings
 from core.states import ProjectState, RoundState
 from core.tables import Annotation, Round
 

@@ -16,7 +16,7 @@ from api.login_sessions import id_token_of
 from api.oidc.refusals import Refused
 from core.sealing import Sealer, Unreadable
 from core.settings import Settings
-from core.sign_in import SKEW, Provider
+from core.settings.sign_in import SKEW, Provider
 from core.states import SignInMethod
 from core.tables import Identity, LoginSession
 

@@ -7,8 +7,8 @@ from api.pools.uploads import check_annotations
 from core.errors import DomainError, Invalid
 from core.files.buckets import Buckets
 from core.jobs.imports import ImportParams
-from core.locations import Location, require_allowed
 from core.settings import Settings
+from core.settings.locations import Location, require_allowed
 from core.states import Split
 
 TABLES = frozenset({".csv", ".jsonl", ".parquet"})

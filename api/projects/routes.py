@@ -18,7 +18,7 @@ from api.projects.schemas import (
 )
 from api.projects.settings import defaults
 from api.users.schemas import UserOut
-from core.project_settings import Goal, ProjectSettings
+from core.settings.project import Goal, ProjectSettings
 from core.states import Medium
 
 router = APIRouter(tags=["projects"])

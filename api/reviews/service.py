@@ -35,7 +35,7 @@ from core.errors import NotFound
 from core.events import Topic
 from core.files.storage import Storage
 from core.media.texts.excerpts import beginning
-from core.project_settings import ProjectSettings
+from core.settings.project import ProjectSettings
 from core.states import Decision, ExampleState, JobKind, ProjectRole
 from core.tables import Annotation, Example, Job, Project, Suggestion
 from core.tasks.registry import class_of, label_of, task_type

@@ -11,7 +11,7 @@ from api.parameters import RoundNumber
 from api.projects import queries
 from api.rounds import finding, outlook, service
 from api.rounds.schemas import Comparable, OutlookOut, RoundEstimate, RoundOut
-from core.project_settings import ProjectSettings
+from core.settings.project import ProjectSettings
 
 router = APIRouter(prefix="/projects/{project_id}/rounds", tags=["rounds"])
 project_router = APIRouter(prefix="/projects/{project_id}", tags=["rounds"])

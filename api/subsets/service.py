@@ -16,7 +16,7 @@ from api.subsets.schemas import (
 from core.artifacts.subsets import UNKNOWN, SubsetRows, noise, read_subset
 from core.errors import Conflict, NotFound
 from core.files.storage import Storage
-from core.project_settings import ProjectSettings
+from core.settings.project import ProjectSettings
 from core.states import ArtifactKind
 from core.tables import Artifact, Job, Project
 

@@ -11,7 +11,7 @@ from api.parameters import PathId
 from api.weights import service
 from api.weights.receiving import discard, keep, lost_key
 from api.weights.schemas import WeightsOut
-from core.weights import Library
+from core.settings.weights import Library
 
 router = APIRouter(tags=["weights"])
 

@@ -10,8 +10,8 @@ from typing import Final, ParamSpec, TypeVar
 
 from core.errors import Conflict, DomainError, ErrorKind, NotFound
 from core.files.object_stores import S3, Folder, Object, Place, origin
-from core.locations import Location
 from core.settings import Settings
+from core.settings.locations import Location
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")

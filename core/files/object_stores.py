@@ -9,8 +9,8 @@ from typing import Any, Final, NoReturn, Protocol
 from urllib.parse import urlsplit
 
 from core.errors import DomainError, ErrorKind
-from core.locations import Location
 from core.settings import Settings
+from core.settings.locations import Location
 
 _PAGE: Final = 1000
 _BLOCK: Final = 1 << 20

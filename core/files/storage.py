@@ -18,8 +18,8 @@ from typing import Final, Self
 
 from core.errors import NotFound
 from core.files.buckets import Buckets
-from core.locations import Location
 from core.settings import Settings
+from core.settings.locations import Location
 
 _BLOCK: Final = 1 << 20
 MADE_SUFFIXES: Final = (".webp", ".png", ".jpg")

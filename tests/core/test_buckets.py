@@ -3,8 +3,8 @@ from s3fs import S3FileSystem
 
 from core.files.buckets import Buckets, image_origins
 from core.files.object_stores import Object
-from core.locations import Location
 from core.settings import Settings
+from core.settings.locations import Location
 
 
 @pytest.mark.parametrize(

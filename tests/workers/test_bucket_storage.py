@@ -19,7 +19,7 @@ from core import settings
 from core.db import sync_engine
 from core.files.object_stores import S3, Object
 from core.files.storage import Storage
-from core.locations import Location
+from core.settings.locations import Location
 from core.states import ExampleState, JobState
 from core.tables import Artifact, Project
 from core.tasks.classification import stored_class

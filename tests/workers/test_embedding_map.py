@@ -14,7 +14,7 @@ from sqlalchemy import Engine, select
 from core.jobs import queue
 from core.jobs.messages import RunJob
 from core.lifecycle import claim_job, new_job
-from core.project_settings import ProjectSettings
+from core.settings.project import ProjectSettings
 from core.states import ArtifactKind, JobKind, JobState, Split
 from core.tables import Artifact, Job, Project
 from models.features.embed import embed_pool, extractor_path

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from core import settings
 from core.files.storage import Storage
-from core.project_settings import ProjectSettings
+from core.settings.project import ProjectSettings
 from core.states import JobState, Split
 from core.tables import Project
 from models.media.images.store import PixelStore

@@ -12,8 +12,8 @@ from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
 from core import settings
-from core.addresses import Allowed
 from core.lifecycle import new_job
+from core.settings.addresses import Allowed
 from core.states import JobKind
 from core.tables import Judge as JudgeRow
 from core.tables import JudgeAnswer

@@ -15,7 +15,7 @@ from core.db import sync_engine
 from core.jobs import queue
 from core.jobs.messages import RunJob
 from core.lifecycle import claim_job, new_job, request_cancel, requeue_job
-from core.project_settings import ProjectSettings
+from core.settings.project import ProjectSettings
 from core.states import JobKind, JobState, RoundState
 from core.tables import DRY_RUN, Job, Project
 from models.errors import ModelError

@@ -7,7 +7,7 @@ import numpy as np
 from sqlalchemy import func, select
 
 from core.jobs.params import AdvanceParams
-from core.project_settings import ProjectSettings
+from core.settings.project import ProjectSettings
 from core.states import ExampleState, Split
 from core.tables import Example, Project, ProjectClass
 from core.tasks.boxes import BOXES

@@ -13,8 +13,8 @@ from sqlalchemy.orm import Session, aliased
 
 from core.among import among
 from core.jobs.imports import ImportParams
-from core.project_settings import ProjectSettings
 from core.rounds import newest_model
+from core.settings.project import ProjectSettings
 from core.states import JobKind, Medium
 from core.tables import Artifact, Example, Job, Project, ProjectClass, Query
 from core.tasks.boxes import BOXES

@@ -13,7 +13,7 @@ from safetensors.numpy import load_file, save_file
 from core.artifacts.nearness import complete_screen
 from core.files.storage import write_atomically
 from core.jobs.params import AdvanceParams
-from core.project_settings import ProjectSettings
+from core.settings.project import ProjectSettings
 from core.states import ArtifactKind
 from core.tables import Project
 from core.tasks.registry import task_type

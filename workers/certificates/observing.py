@@ -17,7 +17,7 @@ from core.files.storage import Storage
 from core.jobs import queue
 from core.jobs.messages import GoOnCertifying
 from core.lifecycle import move_certificate
-from core.project_settings import ProjectSettings
+from core.settings.project import ProjectSettings
 from core.states import CertificateState, ExampleState, Source, Verdict
 from core.tables import (
     Annotation,

@@ -13,8 +13,8 @@ from sqlalchemy.orm import Session
 
 from core.certificates import Members
 from core.errors import Conflict
-from core.project_settings import ProjectSettings
 from core.rounds import newest_model
+from core.settings.project import ProjectSettings
 from core.states import ArtifactKind, ExampleState, Split
 from core.tables import Artifact, Example, Project, Round
 from models.errors import ModelError

@@ -1,7 +1,7 @@
 """What a comparison begins with."""
 
 from core.artifacts.features import features_of
-from core.project_settings import ProjectSettings
+from core.settings.project import ProjectSettings
 from core.tables import Project
 from models.catalog.params.networks import compared_width
 from models.errors import ModelError

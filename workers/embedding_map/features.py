@@ -17,7 +17,7 @@ from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
 
 from core.files.storage import write_atomically
-from core.project_settings import ProjectSettings
+from core.settings.project import ProjectSettings
 from core.states import ArtifactKind, JobKind, JobState, Split
 from core.tables import Artifact, Example, Job, Project, Round
 from models.features.embed import extractor_path

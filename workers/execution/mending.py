@@ -16,7 +16,7 @@ from safetensors import SafetensorError, safe_open
 from sqlalchemy import func, select
 
 from core.errors import Conflict
-from core.project_settings import ProjectSettings
+from core.settings.project import ProjectSettings
 from core.states import JobKind, Medium
 from core.tables import Example, Project
 from models.media.images.store import PixelStore

@@ -3,7 +3,7 @@
 import numpy as np
 from sqlalchemy import select
 
-from core.project_settings import ProjectSettings
+from core.settings.project import ProjectSettings
 from core.states import Split
 from core.tables import Example, Project
 from models.media.images.contrastive import require_several

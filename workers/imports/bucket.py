@@ -15,8 +15,8 @@ from core.files.object_stores import Object
 from core.files.prefetch import AT_ONCE
 from core.files.storage import write_atomically
 from core.jobs.imports import FolderChoice
-from core.locations import Location
 from core.media.images.medium import IMAGES
+from core.settings.locations import Location
 from workers.imports.formats.folder import FolderSource
 from workers.imports.formats.metadata import NAMES
 from workers.imports.items import (

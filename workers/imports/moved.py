@@ -12,7 +12,7 @@ from core.among import among
 from core.errors import Conflict
 from core.files.buckets import Buckets
 from core.files.storage import Storage
-from core.locations import Location
+from core.settings.locations import Location
 from core.tables import Example
 from workers.imports.items import Origin
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 from sqlalchemy import select
 
 from core.jobs.imports import LONGEST_NAME, FolderChoice, ImportParams
-from core.project_settings import ProjectSettings
+from core.settings.project import ProjectSettings
 from core.states import Split
 from core.tables import Project, ProjectClass
 from core.tasks.registry import task_type

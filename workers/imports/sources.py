@@ -11,8 +11,8 @@ from core.errors import Invalid
 from core.files.buckets import Buckets
 from core.files.storage import fill, write_atomically
 from core.jobs.imports import ImportParams
-from core.locations import Location, require_allowed
 from core.originals import Originals
+from core.settings.locations import Location, require_allowed
 from core.states import Medium
 from core.tables import Example, Project
 from core.tasks.boxes import BOXES

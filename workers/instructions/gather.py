@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from core.among import among
 from core.artifacts.selections import SelectionReason
-from core.project_settings import ProjectSettings
+from core.settings.project import ProjectSettings
 from core.states import ExampleState, Split
 from core.tables import Example, ExampleText, Project
 from core.tasks.instruction_rows import InstructionRow, rendered

@@ -1,7 +1,7 @@
 """The examples of a project, as models take them."""
 
 from core.files.storage import Storage
-from core.project_settings import ProjectSettings
+from core.settings.project import ProjectSettings
 from core.states import Medium
 from models.media.base import Store
 from models.media.images.store import PixelStore

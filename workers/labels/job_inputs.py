@@ -7,7 +7,7 @@ from sqlalchemy import and_, func, select
 
 from core.among import among
 from core.artifacts.subsets import UNKNOWN
-from core.project_settings import ProjectSettings
+from core.settings.project import ProjectSettings
 from core.tables import Example, Project, ProjectClass, Round, Suggestion
 from models.media.base import Store
 from models.protocols import Indices

@@ -7,8 +7,8 @@ from sqlalchemy.orm import Session
 
 from core.errors import Conflict
 from core.jobs.params import LookAtParams
-from core.project_settings import ProjectSettings
 from core.rounds import newest_model
+from core.settings.project import ProjectSettings
 from core.tables import Example, Job, Project
 from models.catalog.params.localize import THRESHOLD
 from models.media.images.store import images_of

@@ -3,7 +3,7 @@
 import json
 
 from core.files.storage import Storage
-from core.project_settings import Choice, ProjectSettings
+from core.settings.project import Choice, ProjectSettings
 from core.tables import Artifact
 from models.features.embed import uses_embeddings
 from models.files import tensorfile

@@ -16,7 +16,7 @@ from core.artifacts.features import Features, features_of, name_of
 from core.errors import Conflict, Invalid
 from core.jobs.params import LookUpParams
 from core.media.texts.medium import NotText, decoded, require_text
-from core.project_settings import ProjectSettings
+from core.settings.project import ProjectSettings
 from core.states import Medium
 from core.tables import Job, Project
 from models.catalog.params.networks import compared_width

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import psutil
 
-from core.project_settings import ProjectSettings
+from core.settings.project import ProjectSettings
 from core.tables import Project
 from models.catalog.params.resize import ResizeParams
 from workers.jobs.context import JobContext

@@ -8,7 +8,7 @@ from typing import Any, Final
 from sqlalchemy.orm import Session
 
 from core.errors import Conflict
-from core.project_settings import ProjectSettings
+from core.settings.project import ProjectSettings
 from core.tables import Job, Project
 from models.catalog.params.resize import ResizeParams
 from models.errors import Cancelled

@@ -11,9 +11,9 @@ from core.errors import DomainError, NotFound
 from core.files.buckets import Buckets
 from core.files.prefetch import AT_ONCE, in_order
 from core.files.storage import sha256
-from core.locations import Location
 from core.originals import ORIGINAL
-from core.project_settings import ProjectSettings
+from core.settings.locations import Location
+from core.settings.project import ProjectSettings
 from core.states import Medium
 from core.tables import Artifact, Example, Project, Weights
 from workers.cleanup.strays import strays

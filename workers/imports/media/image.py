@@ -15,8 +15,8 @@ from core.files.storage import Storage, flush
 from core.media.images.input_size import LARGE, SizeChoice
 from core.media.images.rendition import Rendition, upright_size
 from core.media.images.thumbnails import LARGEST, make, make_ahead
-from core.project_settings import ProjectSettings
 from core.settings import Settings
+from core.settings.project import ProjectSettings
 from core.states import Medium
 from core.tables import Project
 from models.errors import ModelError

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from core.among import among
 from core.jobs.imports import ImportParams
-from core.locations import Location
+from core.settings.locations import Location
 from core.states import SyncFinding
 from core.tables import Example, Sync, SyncObject
 from workers.imports.bucket import is_example, is_wanted

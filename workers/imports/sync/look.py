@@ -21,8 +21,8 @@ from core.files.buckets import Buckets
 from core.jobs import queue
 from core.jobs.imports import ImportParams
 from core.lifecycle import new_job
-from core.locations import require_allowed
 from core.settings import Settings
+from core.settings.locations import require_allowed
 from core.states import JobKind, JobState
 from core.tables import Job, Sync
 from workers.imports.bucket import Bucket, Listing

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
-from core.project_settings import Choice
+from core.settings.project import Choice
 
 Library = Literal["timm", "torchvision", "open_clip"]
 CAPTIONS: Final[Library] = "open_clip"

@@ -7,10 +7,10 @@ from typing import Literal, Self
 from pydantic import AliasChoices, Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from core.addresses import Allowed, Network, networks
 from core.errors import DomainError
-from core.locations import Location, parse_all
-from core.sign_in import Provider, read_roles, require_secure
+from core.settings.addresses import Allowed, Network, networks
+from core.settings.locations import Location, parse_all
+from core.settings.sign_in import Provider, read_roles, require_secure
 from core.states import Role
 
 

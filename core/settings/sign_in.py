@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import urlsplit
 
-from core.addresses import literal
+from core.settings.addresses import literal
 from core.states import Role
 
 SKEW: Final = 60
