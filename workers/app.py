@@ -22,7 +22,7 @@ from core.jobs.messages import (
     Sweep,
 )
 from core.jobs.queue import celery
-from core.private import keep_private
+from core.security.private import keep_private
 from core.settings import settings
 from core.telemetry import logs, tracing
 from workers import alive

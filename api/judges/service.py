@@ -13,8 +13,8 @@ from api.judges.schemas import JudgeCreate, JudgeOut, JudgeUpdate, Trial
 from core.errors import Conflict, Invalid, NotFound
 from core.jobs import queue
 from core.jobs.messages import TryJudges
-from core.judging import origin, sealed_for
-from core.sealing import Sealer
+from core.security.judge_keys import origin, sealed_for
+from core.security.sealing import Sealer
 from core.settings import Settings
 from core.states import JobState
 from core.tables import Job, Judge, JudgeAnswer

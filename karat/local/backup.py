@@ -22,7 +22,7 @@ from typing import IO, Any, Final
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
-from core.private import private_files
+from core.security.private import private_files
 from karat.local.archive import DATABASE, FORMAT, MANIFEST, STORED, ArchiveWriter, Manifest
 from karat.local.embedded import postgres_programs
 from karat.local.installation import Installation

@@ -13,7 +13,7 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Any
 
-from core.private import open_to_others
+from core.security.private import open_to_others
 from karat.local.embedded import postgres_programs, redis_program
 from karat.local.processes import DirectoryLock, ServiceError
 from karat.local.stack import (

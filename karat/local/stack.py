@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from core.private import private_files, protect
+from core.security.private import private_files, protect
 from karat.local.embedded import EmbeddedPostgres, EmbeddedRedis
 from karat.local.processes import DirectoryLock, ServiceError, spawn, tail
 from karat.local.supervisor import Supervisor

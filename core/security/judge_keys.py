@@ -1,4 +1,4 @@
-"""What the API and the workers both know of judges."""
+"""Whom the key of a judge is meant for."""
 
 from urllib.parse import urlsplit
 
