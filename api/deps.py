@@ -12,7 +12,7 @@ from api import telling
 from core.files.disk import require_room
 from core.files.storage import Storage
 from core.jobs import queue
-from core.originals import Originals
+from core.media.originals import Originals
 from core.settings import Settings
 from core.states import Medium
 

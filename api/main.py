@@ -57,7 +57,7 @@ from api.weights.routes import router as weights
 from core.db import async_engine, async_sessions
 from core.files.buckets import Buckets, image_origins
 from core.files.storage import Storage
-from core.originals import Originals
+from core.media.originals import Originals
 from core.settings import Settings
 from core.settings import settings as process_settings
 from core.telemetry.tracing import watch

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from sqlalchemy import select
 
-from core.certificates import NO_CLASS, Draw, Members
+from core.artifacts.certificates import NO_CLASS, Draw, Members
 from core.files.storage import sha256
 from core.rounds import newest_model
 from core.settings.project import ProjectSettings

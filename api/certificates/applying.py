@@ -10,7 +10,7 @@ from api.certificates.service import lots_of
 from api.certifying import require_none_open
 from api.files import artifact_file
 from api.jobs.service import cancel
-from core.certificates import members_file
+from core.artifacts.certificates import members_file
 from core.errors import Conflict
 from core.files.storage import Storage
 from core.jobs import queue

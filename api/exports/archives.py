@@ -16,7 +16,7 @@ from api.exports.zips import Spool, ZipWriter
 from api.streams import in_threads
 from core.errors import Conflict
 from core.files.prefetch import in_order, readers
-from core.originals import Original, Originals
+from core.media.originals import Original, Originals
 
 MISSING: Final = "MISSING.txt"
 _AT_ONCE: Final = 8 << 20

@@ -16,7 +16,7 @@ from api.exports.records import Images, Record
 from api.exports.texts import TEXT
 from core.errors import Conflict
 from core.files.prefetch import readers
-from core.originals import Originals
+from core.media.originals import Originals
 from core.tasks.box_conventions import COCO
 from core.tasks.boxes import FLAGS, BoxesLabel
 

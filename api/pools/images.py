@@ -17,7 +17,7 @@ from api.streams import WAITING, in_threads
 from core.errors import DomainError, ErrorKind
 from core.files.storage import Storage
 from core.media.images.rendition import VERSION
-from core.originals import Original, Originals
+from core.media.originals import Original, Originals
 from core.tables import Example
 
 # An example's picture never changes under one address, so a browser need not ask again.

@@ -5,7 +5,7 @@ from typing import Final
 
 from core.files.storage import Storage
 from core.media.images.thumbnails import LARGEST, full_size, make, make_full_size, thumbnail
-from core.originals import Original, Originals
+from core.media.originals import Original, Originals
 
 _MEDIA_TYPES: Final = {".webp": "image/webp", ".jpg": "image/jpeg"}
 

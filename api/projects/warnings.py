@@ -6,7 +6,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.projects.settings import used
 from api.weights.choice import weights_warnings
-from core.duplicates import in_evaluation, may_be_held_out
+from core.media.images.duplicates import in_evaluation, may_be_held_out
 from core.media.images.input_size import not_resized_since
 from core.retention import due_at
 from core.settings.project import ProjectSettings

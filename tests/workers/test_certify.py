@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 from fastapi.testclient import TestClient
 from sqlalchemy import delete, func, select
 
-from core.certificates import members_file
+from core.artifacts.certificates import members_file
 from core.db import sync_engine
 from core.jobs.messages import RunJob
 from core.lifecycle import EXAMPLE_STATE_AFTER

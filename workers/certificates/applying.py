@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session, aliased, sessionmaker
 
 from core import events
 from core.among import among
-from core.certificates import NO_CLASS, Members, draws_of
+from core.artifacts.certificates import NO_CLASS, Members, draws_of
 from core.consensus import by_people, lock_examples
 from core.errors import Conflict
 from core.files.storage import Storage

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from core import events
 from core.among import among
-from core.certificates import Draw, Members, taken_back
+from core.artifacts.certificates import Draw, Members, taken_back
 from core.consensus import lock_examples
 from core.lifecycle import mark_queried, mark_unqueried, move_project, move_round
 from core.rounds import CERTIFICATE, lock_unfinished, new_certificate_round

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from core import events
 from core.among import among
-from core.certificates import NO_CLASS, Draw, Members, Outcome, draws_of
+from core.artifacts.certificates import NO_CLASS, Draw, Members, Outcome, draws_of
 from core.consensus import Vote, consensus, is_settled, opinions, votes
 from core.errors import DomainError
 from core.files.storage import Storage

@@ -10,7 +10,7 @@ import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from core.certificates import Draw, Members, members_file
+from core.artifacts.certificates import Draw, Members, members_file
 from core.errors import Conflict
 from core.files.storage import Storage
 from core.states import LotState

@@ -10,7 +10,7 @@ import numpy as np
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from core.certificates import Members
+from core.artifacts.certificates import Members
 from core.files.storage import write_atomically
 from core.lifecycle import move_certificate
 from core.states import ArtifactKind, CertificateState, LotState

@@ -11,7 +11,7 @@ import numpy as np
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from core.certificates import Members
+from core.artifacts.certificates import Members
 from core.errors import Conflict
 from core.rounds import newest_model
 from core.settings.project import ProjectSettings

@@ -11,7 +11,7 @@ from core.errors import Invalid
 from core.files.buckets import Buckets
 from core.files.storage import fill, write_atomically
 from core.jobs.imports import ImportParams
-from core.originals import Originals
+from core.media.originals import Originals
 from core.settings.locations import Location, require_allowed
 from core.states import Medium
 from core.tables import Example, Project

@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, FromClause, func, or_, select, true
 from sqlalchemy.orm import Session, aliased
 
 from core.consensus import Vote, as_said, by_people, consensus, holds
-from core.duplicates import answered_in_pool
+from core.media.images.duplicates import answered_in_pool
 from core.states import Source, Split, Verdict
 from core.tables import Annotation, Example, Query, Round
 from core.tasks.registry import label_of, stored_text

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from core.among import among
 from core.consensus import Vote
-from core.duplicates import answered_in_pool
+from core.media.images.duplicates import answered_in_pool
 from core.settings.project import ProjectSettings
 from core.states import ExampleState, Split, Verdict
 from core.tables import Example, Project, ProjectClass, Round

@@ -12,7 +12,7 @@ from sqlalchemy import func, select
 
 from core.errors import Conflict
 from core.files.buckets import Buckets
-from core.originals import ORIGINAL, Original, Originals
+from core.media.originals import ORIGINAL, Original, Originals
 from core.tables import Example
 from models.media.images.store import Pixels
 from workers.imports.media.decode import Decoded, decode_all

@@ -11,7 +11,7 @@ from core.errors import DomainError, NotFound
 from core.files.buckets import Buckets
 from core.files.prefetch import AT_ONCE, in_order
 from core.files.storage import sha256
-from core.originals import ORIGINAL
+from core.media.originals import ORIGINAL
 from core.settings.locations import Location
 from core.settings.project import ProjectSettings
 from core.states import Medium
