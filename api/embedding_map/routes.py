@@ -10,8 +10,8 @@ from api.callers.principal import CurrentUser
 from api.deps import StorageDep
 from api.embedding_map import colours, service
 from api.embedding_map.schemas import Colour, EmbeddingMapImage, EmbeddingMapState, Version
-from api.parameters import QueryId
 from api.planes import Level, Place, PoolIndex
+from api.schemas.parameters import QueryId
 from api.selections import service as selections
 from core.tables import Artifact
 

@@ -28,7 +28,7 @@ from api.examples.scores import COLUMNS, ScoreTable, score_table
 from api.examples.search import Search
 from api.examples.words import searched
 from api.instruction_rows import fields_of
-from api.pictures import image_url
+from api.schemas.pictures import image_url
 from core.among import among
 from core.class_names import seen_as
 from core.consensus import holds

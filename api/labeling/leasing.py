@@ -17,8 +17,8 @@ from api.labeling import statements as sql
 from api.labeling import status
 from api.labeling.schemas import Lease, LeasedQuery, LeaseRequest, ReleaseRequest
 from api.labeling.status import ReadRound
-from api.pictures import image_url
 from api.pipelined_sql import driver, fetch
+from api.schemas.pictures import image_url
 from core.errors import NotFound
 from core.media.texts.medium import EXCERPT
 from core.settings.project import ProjectSettings

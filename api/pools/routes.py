@@ -23,8 +23,6 @@ from api.deps import OriginalsDep, Room, SessionDep, SettingsDep, StorageDep, tr
 from api.files import present_file
 from api.jobs.schemas import JobOut
 from api.jobs.service import shown
-from api.pagination import Items
-from api.parameters import PathId
 from api.pools import images, in_place, links, plans, service
 from api.pools.schemas import (
     BucketImport,
@@ -41,6 +39,8 @@ from api.pools.uploads import (
     receive,
     require_copied,
 )
+from api.schemas.pagination import Items
+from api.schemas.parameters import PathId
 from core.errors import Invalid
 from core.jobs.imports import ImportParams
 from core.states import Split

@@ -12,7 +12,6 @@ from api.audit import record
 from api.callers.access import visible_project
 from api.callers.principal import Principal
 from api.instruction_rows import QueryMember, groups_of
-from api.pictures import image_url
 from api.reviews import disagreements
 from api.reviews.audit import draw, judged_by
 from api.reviews.desk import Desk, repeated, suggested_by
@@ -30,6 +29,7 @@ from api.reviews.schemas import (
     SuggestionOut,
     Votes,
 )
+from api.schemas.pictures import image_url
 from api.telling import tell
 from core.errors import NotFound
 from core.events import Topic

@@ -8,7 +8,7 @@ from api.callers.access import ManagedProject, ProjectId, managed_project, manag
 from api.callers.principal import CurrentUser
 from api.deps import Room, SessionDep, StorageDep
 from api.files import present_file
-from api.pagination import Cursor, Page
+from api.schemas.pagination import Cursor, Page
 from api.snapshots import differing, service
 from api.snapshots.schemas import SnapshotCreate, SnapshotDiff, SnapshotOut
 from core.artifacts.pool_snapshots import Change, composed

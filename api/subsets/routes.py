@@ -10,8 +10,8 @@ from api.callers.access import ProjectId, ReviewedProject, managing, reviewing
 from api.callers.principal import CurrentUser
 from api.deps import OriginalsDep, SessionDep, StorageDep
 from api.files import artifact_file
-from api.pagination import Items
-from api.parameters import PathId
+from api.schemas.pagination import Items
+from api.schemas.parameters import PathId
 from api.subsets import exports, service
 from api.subsets.schemas import SubsetComparison, SubsetFormat, SubsetOut
 from core.errors import Invalid

@@ -14,7 +14,7 @@ from PIL import Image
 from sqlalchemy import func, select
 
 from api.main import create_app
-from api.pictures import image_url
+from api.schemas.pictures import image_url
 from core.jobs import queue
 from core.jobs.messages import RunJob
 from core.settings import Settings

@@ -17,7 +17,7 @@ from PIL import Image
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from api.pictures import image_url
+from api.schemas.pictures import image_url
 from core import settings
 from core.files.storage import Storage
 from core.media.images.rendition import VERSION
