@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api.files import artifact_file
+from api.transfers.files import artifact_file
 from core.artifacts.pool_map import Int64Array, Plane, read_plane
 from core.errors import Conflict, Invalid
 from core.files.storage import Storage

@@ -8,8 +8,8 @@ from api.audit import record
 from api.callers.principal import Principal
 from api.certificates.service import lots_of
 from api.certifying import require_none_open
-from api.files import artifact_file
 from api.jobs.service import cancel
+from api.transfers.files import artifact_file
 from core.artifacts.certificates import members_file
 from core.errors import Conflict
 from core.files.storage import Storage

@@ -19,7 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.examples.neighbours import NOT_YET, features_of
 from api.examples.schemas import Filters
 from api.examples.scores import Floats, Positions
-from api.files import artifact_file
+from api.transfers.files import artifact_file
 from core.artifacts.alike import Alike, read_alike
 from core.artifacts.features import Features, looked_up_in
 from core.artifacts.nearness import similarities, unit_mean

@@ -14,7 +14,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.examples.schemas import Filters, Sort
-from api.files import artifact_file
+from api.transfers.files import artifact_file
 from core.errors import Conflict, NotFound
 from core.files.storage import Storage
 from core.states import ArtifactKind

@@ -12,9 +12,9 @@ from sqlalchemy import Row, and_, func, select, true
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from api import planes
-from api.files import artifact_file
 from api.maps.schemas import MapImage, MapImages, MapOut, MapQueries, MapQuery, MapSurface, SpanOut
 from api.maps.then import Closing, Verdicts, boxes_of_label, stands
+from api.transfers.files import artifact_file
 from core.artifacts.pool_map import PoolMap, read_head, read_map, read_surface
 from core.errors import Conflict, NotFound
 from core.files.storage import Storage

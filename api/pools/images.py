@@ -13,7 +13,7 @@ from sqlalchemy import update
 
 from api.deps import transaction
 from api.pools import service, thumbnails
-from api.streams import WAITING, in_threads
+from api.transfers.streams import WAITING, in_threads
 from core.errors import DomainError, ErrorKind
 from core.files.storage import Storage
 from core.media.images.rendition import VERSION

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Final
 
-from api.uploads import receive_up_to
+from api.transfers.uploads import receive_up_to
 from core.errors import Invalid
 from core.files.storage import Storage
 from core.media import MEDIA

@@ -10,7 +10,7 @@ from typing import Any
 
 from anyio import to_thread
 
-from api.uploads import receive_up_to
+from api.transfers.uploads import receive_up_to
 from core.errors import DomainError, Invalid, NotFound
 from core.files.storage import Storage, sha256
 from core.settings import Settings
