@@ -16,6 +16,7 @@ from api.artifacts.routes import router as artifacts
 from api.auth.routes import router as auth
 from api.callers.principal import Identifier
 from api.certificates.routes import router as certificates
+from api.database.reader import Reader
 from api.draws.routes import router as draws
 from api.duplicates.routes import router as duplicates
 from api.embedding_map.routes import router as embedding_map
@@ -38,7 +39,6 @@ from api.middleware.requests import Requests
 from api.oidc.routes import router as oidc
 from api.pools.routes import router as pools
 from api.projects.routes import router as projects
-from api.reader import Reader
 from api.retention.routes import admin_router as all_retention
 from api.retention.routes import router as retention
 from api.reviews.routes import router as reviews

@@ -28,8 +28,8 @@ from prometheus_client.registry import Collector
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from api.database.reader import Reader
 from api.labeling.schemas import AnswerIn, AnswerResult
-from api.reader import Reader
 from core.files.disk import room
 from core.jobs import queue
 from core.jobs.messages import QUEUES

@@ -11,10 +11,10 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
+from api.database.pipelined_sql import Statement
 from api.examples import words
 from api.labeling import lease_statements as leases
 from api.labeling import statements as sql
-from api.pipelined_sql import Statement
 from core.jobs.messages import RunJob
 from core.rounds import close
 from core.settings import Settings
