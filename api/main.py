@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
 
-from api import events, frontend, health, reference, reserve
+from api import events, frontend, reference
 from api.admin.routes import router as admin
 from api.agreement.routes import router as agreement
 from api.algorithms.routes import router as algorithms
@@ -30,13 +30,14 @@ from api.judges.routes import router as judges
 from api.labeling.answering import AnswerWriter
 from api.labeling.routes import router as labeling
 from api.maps.routes import router as maps
-from api.metrics import Metrics
 from api.middleware import problems, tracing
 from api.middleware.bodies import Bodies
 from api.middleware.headers import SecurityHeaders
 from api.middleware.hosts import Hosts
 from api.middleware.requests import Requests
 from api.oidc.routes import router as oidc
+from api.operations import health, reserve
+from api.operations.metrics import Metrics
 from api.pools.routes import router as pools
 from api.projects.routes import router as projects
 from api.retention.routes import admin_router as all_retention
