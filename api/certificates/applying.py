@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.audit import record
 from api.callers.principal import Principal
 from api.certificates.service import lots_of
-from api.certifying import require_none_open
+from api.jobs.certifying import require_none_open
 from api.jobs.service import cancel
 from api.transfers.files import artifact_file
 from core.artifacts.certificates import members_file

@@ -25,7 +25,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.embedding_map.schemas import Colour
 from api.examples.scores import ScoreTable, score_table
-from api.planes import DENSITY, POINTS, SIDE, is_single
+from api.maps.planes import DENSITY, POINTS, SIDE, is_single
 from api.selections.service import path_of
 from core.artifacts.pool_map import Int64Array, Plane
 from core.artifacts.selections import LEFT_OUT, read_columns

@@ -15,7 +15,7 @@ from api.embedding_map.schemas import (
     EmbeddingMapState,
 )
 from api.examples.scores import ScoreTable, score_table
-from api.planes import embedding_map, no_map, plane_of, require_version, version_of
+from api.maps.planes import embedding_map, no_map, plane_of, require_version, version_of
 from core.artifacts.pool_map import read_head
 from core.errors import Conflict, NotFound
 from core.files.storage import Storage

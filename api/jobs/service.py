@@ -7,13 +7,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.audit import record
 from api.callers.access import managed_project, seen, visible_project
 from api.callers.principal import Principal
-from api.certifying import (
+from api.jobs.certifying import (
     add_certificate,
     refuse_cancelled,
     require_certifiable,
     require_none_open,
 )
-from api.devices import without_gpu
+from api.jobs.devices import without_gpu
 from api.jobs.resizing import size_to_be
 from api.jobs.schemas import JobError, JobOut, JobResume, JobStart
 from api.jobs.waiting import reasons

@@ -11,7 +11,7 @@ from anyio import to_thread
 from sqlalchemy import Row, and_, func, select, true
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
-from api import planes
+from api.maps import planes
 from api.maps.schemas import MapImage, MapImages, MapOut, MapQueries, MapQuery, MapSurface, SpanOut
 from api.maps.then import Closing, Verdicts, boxes_of_label, stands
 from api.transfers.files import artifact_file

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sqlalchemy import select
 
-from api import planes
+from api.maps import planes
 from core.artifacts.pool_map import Plane
 from core.artifacts.selections import SCHEMA as SELECTED
 from core.artifacts.selections import write_selection
