@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 
 from models.catalog.params.regularize import TaufeParams
-from models.regularize import Parts, divide
+from models.regularization.parts import Parts, divide
 from workers.jobs.context import JobContext
 from workers.labels.job_inputs import JobInputs, freeze
 
