@@ -9,7 +9,7 @@ import uvicorn
 
 from api.main import create_app
 from api.middleware.connections import Guard, Limits, guarded, most_connections
-from core.private import keep_private, protect
+from core.security.private import keep_private, protect
 from core.settings import settings
 from core.telemetry import logs, tracing
 

@@ -9,12 +9,12 @@ from fastapi import Depends, Request
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api import telling
-from core.disk import require_room
+from core.files.disk import require_room
+from core.files.storage import Storage
 from core.jobs import queue
-from core.originals import Originals
+from core.media.originals import Originals
 from core.settings import Settings
 from core.states import Medium
-from core.storage import Storage
 
 _REQUEST: Final = "request"
 

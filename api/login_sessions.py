@@ -13,7 +13,7 @@ from api.callers.credentials import new_secret, secret_hash
 from api.callers.principal import COOKIE, Principal
 from api.callers.sources import address, agent
 from core.errors import NotFound
-from core.sealing import Sealer
+from core.security.sealing import Sealer
 from core.settings import Settings
 from core.states import SignInMethod
 from core.tables import Audit, LoginSession, User

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
 
-from api import events, frontend, health, reference, reserve
+from api import events, frontend, reference
 from api.admin.routes import router as admin
 from api.agreement.routes import router as agreement
 from api.algorithms.routes import router as algorithms
@@ -16,6 +16,7 @@ from api.artifacts.routes import router as artifacts
 from api.auth.routes import router as auth
 from api.callers.principal import Identifier
 from api.certificates.routes import router as certificates
+from api.database.reader import Reader
 from api.draws.routes import router as draws
 from api.duplicates.routes import router as duplicates
 from api.embedding_map.routes import router as embedding_map
@@ -29,16 +30,16 @@ from api.judges.routes import router as judges
 from api.labeling.answering import AnswerWriter
 from api.labeling.routes import router as labeling
 from api.maps.routes import router as maps
-from api.metrics import Metrics
 from api.middleware import problems, tracing
 from api.middleware.bodies import Bodies
 from api.middleware.headers import SecurityHeaders
 from api.middleware.hosts import Hosts
 from api.middleware.requests import Requests
 from api.oidc.routes import router as oidc
+from api.operations import health, reserve
+from api.operations.metrics import Metrics
 from api.pools.routes import router as pools
 from api.projects.routes import router as projects
-from api.reader import Reader
 from api.retention.routes import admin_router as all_retention
 from api.retention.routes import router as retention
 from api.reviews.routes import router as reviews
@@ -54,12 +55,12 @@ from api.users.routes import router as users
 from api.webhooks.routes import admin_router as all_webhooks
 from api.webhooks.routes import router as webhooks
 from api.weights.routes import router as weights
-from core.buckets import Buckets, image_origins
 from core.db import async_engine, async_sessions
-from core.originals import Originals
+from core.files.buckets import Buckets, image_origins
+from core.files.storage import Storage
+from core.media.originals import Originals
 from core.settings import Settings
 from core.settings import settings as process_settings
-from core.storage import Storage
 from core.telemetry.tracing import watch
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ from rich.table import Table
 
 from benchmarks.pool_browser import TOKEN, fill
 from benchmarks.servers import ROOT, installed, psycopg_url, serving_module
-from core.storage import Storage, sha256
+from core.files.storage import Storage, sha256
 from models.catalog.params.embedding_map import EmbeddingMapParams
 from models.features.embedding_map import (
     drawn,

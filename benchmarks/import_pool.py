@@ -49,12 +49,12 @@ def import_once(data_dir: Path, upload: str, profile: Path | None) -> dict[str, 
 
     from core.jobs.messages import RunJob
     from core.lifecycle import new_job
-    from core.project_settings import ProjectSettings
+    from core.settings.project import ProjectSettings
     from core.states import JobKind, ProjectState, Split
     from core.tables import Job, Project
-    from workers.context import sessions
+    from workers.execution.runner import run_job
     from workers.imports import handler
-    from workers.runner import run_job
+    from workers.jobs.context import sessions
 
     with sessions().begin() as session:
         project = Project(

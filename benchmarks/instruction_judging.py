@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.instruction_rows import Rows
 from benchmarks.runs import Run
-from core.addresses import Allowed
+from core.settings.addresses import Allowed
 from karat.demo.stand_in_judge import MODEL, Behaviour, known, row_key, stand_in
 from models.catalog.params.instructions import FpInstructionParams
 from models.numerics.intervals import wilson

@@ -27,7 +27,7 @@ from rich.table import Table
 from api.callers.credentials import secret_hash
 from api.projects.settings import checked
 from benchmarks.servers import installed, psycopg_url, serving_module
-from core.storage import Storage
+from core.files.storage import Storage
 from models.ranking.pool_scores import PoolScores
 
 TOKEN = "karat_benchmark"

@@ -32,7 +32,9 @@ from models.heads.penalty import choose_penalty
 from models.media.images.contrastive import learn_encoder, restore_encoder
 from models.media.images.store import PixelStore
 from models.protocols import Indices
-from models.regularize import Parts, measure, train_method
+from models.regularization.judging import measure
+from models.regularization.parts import Parts
+from models.regularization.training import train_method
 
 METHODS: Final = ("standard", "simclr", "simclr_all", "taufe")
 SETUP: Final = "textures"

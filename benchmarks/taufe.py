@@ -33,7 +33,9 @@ from benchmarks.runs import Runs, spread
 from models.catalog.params.regularize import TaufeParams
 from models.media.images.store import PixelStore
 from models.protocols import Indices
-from models.regularize import Parts, measure, train_method
+from models.regularization.judging import measure
+from models.regularization.parts import Parts
+from models.regularization.training import train_method
 
 SETUPS: Final = ("textures", "others", "textures_unseen", "tinyimagenet_unseen")
 THESIS: Final = {

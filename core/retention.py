@@ -10,9 +10,9 @@ from typing import Final
 from sqlalchemy import Select, and_, delete, exists, func, or_, select
 from sqlalchemy.orm import Session
 
-from core import removals
 from core.consensus import lock_examples
 from core.events import Topic, notify
+from core.files import removals
 from core.states import JobKind, JobState, ProjectState
 from core.tables import Annotation, Audit, Example, Job, Project, Query, Removal, Suggestion
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
-from core.private import private_files
+from core.security.private import private_files
 
 if TYPE_CHECKING:
     from rich.console import Console

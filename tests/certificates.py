@@ -6,11 +6,11 @@ from collections.abc import Sequence
 import numpy as np
 from sqlalchemy import select
 
-from core.certificates import NO_CLASS, Draw, Members
-from core.project_settings import ProjectSettings
+from core.artifacts.certificates import NO_CLASS, Draw, Members
+from core.files.storage import sha256
 from core.rounds import newest_model
+from core.settings.project import ProjectSettings
 from core.states import ArtifactKind, CertificateState, ExampleState, LotState, Split
-from core.storage import sha256
 from core.tables import Artifact, Certificate, CertificateLot, Example, Project, Round
 from models.catalog.params.certify import CertifyParams
 from tests.world import World

@@ -27,8 +27,8 @@ from karat.local.embedded import EmbeddedPostgres, EmbeddedRedis
 from tests.clip import tiny_clip
 from tests.s3 import CREDENTIALS, Bucket, S3Server, s3_server
 from tests.world import World
-from workers import context
-from workers.tasks import remove_files
+from workers.celery_tasks import remove_files
+from workers.jobs import context
 
 ROOT = Path(__file__).resolve().parent.parent
 TEMPLATE = "karat_template"

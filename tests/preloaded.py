@@ -13,7 +13,7 @@ import sklearn.linear_model
 import torch._dynamo
 
 import core.tables
-import workers.presence
+import workers.execution.presence
 from tests.processes import ROOT
 
 for path in sorted(ROOT.glob("workers/*/handler.py")):

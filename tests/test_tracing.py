@@ -21,8 +21,9 @@ from core.telemetry import logs, tracing
 from tests.conftest import ROOT
 from tests.processes import api, eventually, worker
 from tests.world import World, png
-from workers import context, runner
 from workers.advance import scoring
+from workers.execution import runner
+from workers.jobs import context
 
 
 @dataclass(frozen=True)
@@ -152,8 +153,8 @@ def test_nothing_is_imported_where_nobody_asked(world: World) -> None:
     del world
     code = (
         "import sys; from core.telemetry import tracing; tracing.begin('karat-api');"
-        "from api.main import create_app; create_app(); import workers.app, workers.context;"
-        "workers.context.sessions();"
+        "from api.main import create_app; create_app(); import workers.app, workers.jobs.context;"
+        "workers.jobs.context.sessions();"
         "sys.exit(any(name.startswith(('opentelemetry.sdk', 'opentelemetry.instrumentation',"
         " 'authlib', 'joserfc')) for name in sys.modules))"
     )

@@ -16,9 +16,10 @@ from sqlalchemy.orm import Session
 
 from api.callers.credentials import TOKEN_PREFIX, new_secret, secret_hash
 from api.projects.settings import checked
+from core.files.storage import Storage
 from core.lifecycle import move_round
-from core.project_settings import ProjectSettings
 from core.rounds import new_round
+from core.settings.project import ProjectSettings
 from core.states import (
     ExampleState,
     Medium,
@@ -29,7 +30,6 @@ from core.states import (
     Scope,
     Split,
 )
-from core.storage import Storage
 from core.tables import (
     ApiToken,
     Example,

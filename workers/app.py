@@ -22,24 +22,24 @@ from core.jobs.messages import (
     Sweep,
 )
 from core.jobs.queue import celery
-from core.private import keep_private
+from core.security.private import keep_private
 from core.settings import settings
 from core.telemetry import logs, tracing
 from workers import alive
 
 if TYPE_CHECKING:
-    from workers.presence import Presence
+    from workers.execution.presence import Presence
 
 TASK_MODULES = (
-    "workers.tasks.run_job",
-    "workers.tasks.check_weights",
-    "workers.tasks.sweep",
-    "workers.tasks.remove_files",
-    "workers.tasks.deliver_webhooks",
-    "workers.tasks.try_judges",
-    "workers.tasks.go_on_certifying",
-    "workers.tasks.follow_people",
-    "workers.tasks.sync_bucket",
+    "workers.celery_tasks.run_job",
+    "workers.celery_tasks.check_weights",
+    "workers.celery_tasks.sweep",
+    "workers.celery_tasks.remove_files",
+    "workers.celery_tasks.deliver_webhooks",
+    "workers.celery_tasks.try_judges",
+    "workers.celery_tasks.go_on_certifying",
+    "workers.celery_tasks.follow_people",
+    "workers.celery_tasks.sync_bucket",
 )
 # PyTorch imports its compiler with the first optimizer step: seconds that a first round would wait.
 _SLOW_MODULES = ("workers.advance.handler", "torch._dynamo")
@@ -91,7 +91,7 @@ def _trace(**_: Any) -> None:
 
 def _appear(name: str, queues: Iterable[str] = ()) -> "Presence":
     # Once the process runs: whoever only wants to know the tasks needs no database.
-    from workers.presence import Presence
+    from workers.execution.presence import Presence
 
     presence = Presence(name, list(queues))
     presence.begin()

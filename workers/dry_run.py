@@ -9,9 +9,9 @@ from typing import Any, Final
 import numpy as np
 
 from models.dry_run import PeakMemory
-from workers.context import JobContext, Lost
-from workers.job_inputs import class_names
-from workers.snapshot import Snapshot
+from workers.jobs.context import JobContext, Lost
+from workers.labels.job_inputs import class_names
+from workers.labels.snapshot import Snapshot
 
 PHASES: Final = ("gather", "measure")
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import httpx
 
-from core.addresses import Allowed
+from core.settings.addresses import Allowed
 
 _MOST_ADDRESSES: Final = 4
 

@@ -9,13 +9,13 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from core import events
 from core.errors import Conflict, DomainError
-from core.project_settings import Choice, ProjectSettings
-from core.storage import Storage
+from core.files.storage import Storage
+from core.settings.project import Choice, ProjectSettings
+from core.settings.weights import CAPTIONS, captions_of, start_of
 from core.tables import Project, PublishedWeights, Weights
-from core.weights import CAPTIONS, captions_of, start_of
 from models.catalog.params.job_networks import NetworkParams
 from models.errors import ModelError
-from workers.context import JobContext
+from workers.jobs.context import JobContext
 
 logger = logging.getLogger(__name__)
 

@@ -15,7 +15,7 @@ from sqlalchemy.orm import aliased
 
 from api.admin.schemas import AuditOut, NamedProject, Person
 from api.audit import OF_PEOPLE
-from core.csv_escape import plain_row
+from core.files.csv_escape import plain_row
 from core.tables import ApiToken, Audit, Project, User
 
 Word = Annotated[str | None, Query(max_length=100)]

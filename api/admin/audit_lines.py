@@ -8,8 +8,8 @@ from typing import Any, Final
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
-from core.audit_chain import SEALED
 from core.errors import Conflict
+from core.security.audit_chain import SEALED
 
 _BLOCK: Final = 1000
 _LOOK_EVERY: Final = 1.0

@@ -11,8 +11,8 @@ from api.admin.schemas import AuditOut, OwnedToken, StorageOut, WorkersOut
 from api.audit import record
 from api.callers.principal import Admin, get_admin, identified, settled
 from api.deps import SessionDep, SettingsDep, StorageDep
-from api.pagination import Cursor, Limit, Page
-from api.parameters import QueryId
+from api.schemas.pagination import Cursor, Limit, Page
+from api.schemas.parameters import QueryId
 from core.errors import DomainError, NotFound
 from core.tables import Worker
 

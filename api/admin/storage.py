@@ -11,8 +11,8 @@ from sqlalchemy import func, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.admin.schemas import ProjectStorage, RemovalOut, StorageOut
+from core.files.storage import Storage
 from core.states import ArtifactKind
-from core.storage import Storage
 from core.tables import Artifact, Removal, Weights
 
 _REMOVALS: Final = 20

@@ -5,8 +5,8 @@ from pydantic import BaseModel
 
 from api.callers.principal import CurrentUser
 from api.deps import SessionDep
-from api.devices import without_gpu
-from api.pagination import Items
+from api.jobs.devices import without_gpu
+from api.schemas.pagination import Items
 from core.media.nouns import in_words_of
 from core.states import Medium
 from core.tasks.registry import task_types

@@ -10,9 +10,9 @@ from api.audit import record
 from api.callers.access import ReviewedProject, visible_project
 from api.callers.principal import CurrentUser
 from api.deps import SessionDep, StorageDep, transaction
-from api.files import present_file
-from api.pagination import Items
-from api.parameters import PathId, QueryId
+from api.schemas.pagination import Items
+from api.schemas.parameters import PathId, QueryId
+from api.transfers.files import present_file
 from core.artifacts.selections import SUPERSEDED
 from core.errors import NotFound
 from core.states import ArtifactKind, ProjectRole

@@ -20,8 +20,8 @@ from api.callers.credentials import secret_hash
 from api.callers.principal import COOKIE, Caller, CurrentUser, Principal, require_same_origin
 from api.deps import SessionDep, SettingsDep
 from api.oidc.ending import end_session_url, signed_on
-from api.pagination import Items
-from api.parameters import PathId
+from api.schemas.pagination import Items
+from api.schemas.parameters import PathId
 from api.second_factor.service import is_required
 from api.users.schemas import UserOut
 from core.settings import Settings

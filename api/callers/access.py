@@ -11,7 +11,7 @@ from sqlalchemy.orm import aliased
 
 from api.callers.principal import CurrentUser, Principal
 from api.deps import SessionDep, speak_of, transaction
-from api.parameters import PathId
+from api.schemas.parameters import PathId
 from core.errors import Forbidden, NotFound
 from core.states import ProjectRole
 from core.tables import Member, Project

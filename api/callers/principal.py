@@ -8,10 +8,10 @@ from fastapi import Depends, Request
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from api.batching import Batcher
 from api.callers.credentials import secret_hash
 from api.callers.token_limits import TELL, TokenMeter
-from api.pipelined_sql import Statement, driver, fetch
+from api.database.batching import Batcher
+from api.database.pipelined_sql import Statement, driver, fetch
 from core.errors import Forbidden, NotFound, Unauthenticated
 from core.states import Role, Scope
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from sqlalchemy import text
 
-from api.pipelined_sql import Statement
+from api.database.pipelined_sql import Statement
 from core.errors import TooManyRequests
 
 _SECONDS: Final = 60

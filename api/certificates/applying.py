@@ -7,16 +7,16 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.audit import record
 from api.callers.principal import Principal
 from api.certificates.service import lots_of
-from api.certifying import require_none_open
-from api.files import artifact_file
+from api.jobs.certifying import require_none_open
 from api.jobs.service import cancel
-from core.certificates import members_file
+from api.transfers.files import artifact_file
+from core.artifacts.certificates import members_file
 from core.errors import Conflict
+from core.files.storage import Storage
 from core.jobs import queue
 from core.jobs.messages import GoOnCertifying
 from core.lifecycle import move_certificate
 from core.states import CertificateState, JobState, LotState
-from core.storage import Storage
 from core.tables import Certificate, Job, Project, ProjectClass
 
 

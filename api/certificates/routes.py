@@ -13,8 +13,8 @@ from api.certificates.schemas import (
     CertificateReport,
 )
 from api.deps import Room, SessionDep, StorageDep
-from api.pagination import Cursor, Limit, Page
-from api.parameters import PathId
+from api.schemas.pagination import Cursor, Limit, Page
+from api.schemas.parameters import PathId
 from core.tables import Certificate, Job
 
 router = APIRouter(prefix="/projects/{project_id}/certificates", tags=["certificates"])

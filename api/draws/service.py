@@ -16,11 +16,11 @@ from core.among import among
 from core.consensus import lock_examples
 from core.errors import Conflict
 from core.events import Topic
+from core.files.storage import Storage
 from core.lifecycle import mark_queried, move_project, move_round
-from core.project_settings import ProjectSettings
 from core.rounds import lock_unfinished, new_audit_round, note_draws
+from core.settings.project import ProjectSettings
 from core.states import ExampleState, ProjectState, RoundState, Split, Verdict
-from core.storage import Storage
 from core.tables import Annotation, Example, Project, Query, Round
 from core.tasks.registry import task_type
 

@@ -8,7 +8,7 @@ from api.deps import SessionDep, StorageDep
 from api.duplicates import service
 from api.duplicates.schemas import Duplicates, HoldCopies, Which
 from api.examples.schemas import Changed
-from api.pagination import Cursor
+from api.schemas.pagination import Cursor
 
 router = APIRouter(prefix="/projects/{project_id}/duplicates", tags=["duplicates"])
 

@@ -23,10 +23,10 @@ from api.examples.service import SHOWN, shown
 from api.examples.verdicts import leave_queues
 from core.among import among
 from core.consensus import lock_examples
+from core.files.storage import Storage
 from core.lifecycle import mark_unqueried
 from core.rounds import lock_unfinished
 from core.states import ArtifactKind, ExampleState, Split
-from core.storage import Storage
 from core.tables import Artifact, Example, Job, Project
 
 _FIRST: Final = 12

@@ -25,13 +25,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.embedding_map.schemas import Colour
 from api.examples.scores import ScoreTable, score_table
-from api.planes import DENSITY, POINTS, SIDE, is_single
+from api.maps.planes import DENSITY, POINTS, SIDE, is_single
 from api.selections.service import path_of
 from core.artifacts.pool_map import Int64Array, Plane
 from core.artifacts.selections import LEFT_OUT, read_columns
 from core.errors import Conflict
+from core.files.storage import Storage
 from core.states import ExampleState, Split
-from core.storage import Storage
 from core.tables import Artifact, Example, Project, Query, Round
 
 NONE: Final = -1

@@ -4,14 +4,14 @@ from anyio import to_thread
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 
-from api import planes
 from api.callers.access import ProjectId, reviewing
 from api.callers.principal import CurrentUser
 from api.deps import StorageDep
 from api.embedding_map import colours, service
 from api.embedding_map.schemas import Colour, EmbeddingMapImage, EmbeddingMapState, Version
-from api.parameters import QueryId
-from api.planes import Level, Place, PoolIndex
+from api.maps import planes
+from api.maps.planes import Level, Place, PoolIndex
+from api.schemas.parameters import QueryId
 from api.selections import service as selections
 from core.tables import Artifact
 

@@ -15,12 +15,12 @@ from api.embedding_map.schemas import (
     EmbeddingMapState,
 )
 from api.examples.scores import ScoreTable, score_table
-from api.planes import embedding_map, no_map, plane_of, require_version, version_of
+from api.maps.planes import embedding_map, no_map, plane_of, require_version, version_of
 from core.artifacts.pool_map import read_head
 from core.errors import Conflict, NotFound
+from core.files.storage import Storage
 from core.media.texts.excerpts import beginning
 from core.states import Split
-from core.storage import Storage
 from core.tables import Artifact, Example, Project, Query, Round
 
 

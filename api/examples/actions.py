@@ -19,11 +19,11 @@ from api.projects.schemas import ClassOut
 from core.among import among
 from core.consensus import Vote, lock_examples, opinions, votes
 from core.errors import Conflict
+from core.files.storage import Storage
 from core.lifecycle import mark_held_out, mark_queried, mark_released, mark_unqueried
-from core.project_settings import ProjectSettings
 from core.rounds import lock_unfinished
+from core.settings.project import ProjectSettings
 from core.states import ExampleState, RoundState, Split
-from core.storage import Storage
 from core.tables import Annotation, Example, Project, Query, Round
 from core.tasks.registry import task_type
 

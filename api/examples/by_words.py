@@ -10,9 +10,9 @@ from core.errors import Conflict, Invalid
 from core.jobs import queue
 from core.jobs.params import LookUpParams
 from core.lifecycle import new_job
+from core.settings.weights import CAPTIONS
 from core.states import JobKind, Medium
 from core.tables import Project, Weights
-from core.weights import CAPTIONS
 
 
 async def offered(session: AsyncSession, project: Project) -> WordsOut:

@@ -9,13 +9,13 @@ from api.callers.principal import Principal
 from api.deps import transaction
 from api.examples.neighbours import features_of
 from api.jobs.schemas import JobOut
-from api.uploads import receive_up_to
+from api.transfers.uploads import receive_up_to
+from core.files.storage import Storage
 from core.jobs import queue
 from core.jobs.params import LookUpParams
 from core.lifecycle import new_job
 from core.settings import Settings
 from core.states import JobKind, Medium, ProjectRole
-from core.storage import Storage
 
 MOST_BYTES: Final = 64 << 20
 

@@ -11,11 +11,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.examples.schemas import Filters
 from api.examples.scores import Positions
-from api.files import artifact_file
-from api.planes import outlined
+from api.maps.planes import outlined
 from api.subsets import service as subsets
+from api.transfers.files import artifact_file
 from core.artifacts.subsets import subset_members
-from core.storage import Storage
+from core.files.storage import Storage
 from core.tables import Project
 
 _KEPT_SUBSETS: Final = 4

@@ -8,9 +8,9 @@ from core.artifacts import features
 from core.artifacts.features import Features
 from core.artifacts.nearness import similarities, unit_mean
 from core.errors import Conflict
-from core.project_settings import ProjectSettings
+from core.files.storage import Storage
+from core.settings.project import ProjectSettings
 from core.states import Medium
-from core.storage import Storage
 from core.tables import Project
 from models.catalog.params.networks import compared_width
 

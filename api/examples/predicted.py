@@ -11,8 +11,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.examples.scores import ScoreTable, score_table
 from core.among import among
 from core.errors import Conflict
+from core.files.storage import Storage
 from core.states import Split
-from core.storage import Storage
 from core.tables import Example, Project, Query
 
 UNKNOWN: Final[dict[str, Any]] = dict.fromkeys(

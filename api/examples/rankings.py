@@ -19,13 +19,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.examples.neighbours import NOT_YET, features_of
 from api.examples.schemas import Filters
 from api.examples.scores import Floats, Positions
-from api.files import artifact_file
+from api.transfers.files import artifact_file
 from core.artifacts.alike import Alike, read_alike
 from core.artifacts.features import Features, looked_up_in
 from core.artifacts.nearness import similarities, unit_mean
 from core.errors import Conflict, Invalid, NotFound
+from core.files.storage import Storage
 from core.states import ArtifactKind, JobKind, JobState
-from core.storage import Storage
 from core.tables import Artifact, Example, Job, Project
 
 Ranked = Literal["similarity", "isolation"]

@@ -4,8 +4,8 @@ from typing import Annotated, Any, Final, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from api.instruction_rows import InstructionFields
-from api.labels import Labeled
 from api.projects.schemas import ClassName, ClassOut, Colour
+from api.schemas.labels import Labeled
 from core.states import ExampleState, RoundState, Source, Split, Verdict
 from core.tasks.registry import AnyLabel
 

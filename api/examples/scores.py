@@ -14,10 +14,10 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.examples.schemas import Filters, Sort
-from api.files import artifact_file
+from api.transfers.files import artifact_file
 from core.errors import Conflict, NotFound
+from core.files.storage import Storage
 from core.states import ArtifactKind
-from core.storage import Storage
 from core.tables import Artifact, Project, Round
 from models.ranking.pool_scores import predictions
 

@@ -28,13 +28,13 @@ from api.examples.scores import COLUMNS, ScoreTable, score_table
 from api.examples.search import Search
 from api.examples.words import searched
 from api.instruction_rows import fields_of
-from api.pictures import image_url
+from api.schemas.pictures import image_url
 from core.among import among
 from core.class_names import seen_as
 from core.consensus import holds
 from core.errors import NotFound
+from core.files.storage import Storage
 from core.media.texts.excerpts import beginning, row_fields
-from core.storage import Storage
 from core.tables import (
     Annotation,
     CertificateLot,

@@ -17,10 +17,10 @@ from api.instruction_rows import in_open_groups
 from core.among import among
 from core.consensus import Vote, answered, lock_examples
 from core.errors import Invalid
+from core.files.storage import Storage
 from core.lifecycle import mark_answered
 from core.rounds import lock_unfinished
 from core.states import ExampleState, Source, Split, Verdict
-from core.storage import Storage
 from core.tables import Annotation, Example, Project, ProjectClass, Query
 from core.tasks.registry import class_of, stored, task_type, type_of
 from core.tasks.spec import Label

@@ -13,10 +13,10 @@ from anyio import to_thread
 from api.exports.documents import Document
 from api.exports.records import Images, Record
 from api.exports.zips import Spool, ZipWriter
-from api.streams import in_threads
+from api.transfers.streams import in_threads
 from core.errors import Conflict
-from core.originals import Original, Originals
-from core.prefetch import in_order, readers
+from core.files.prefetch import in_order, readers
+from core.media.originals import Original, Originals
 
 MISSING: Final = "MISSING.txt"
 _AT_ONCE: Final = 8 << 20

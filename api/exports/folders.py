@@ -11,7 +11,7 @@ from typing import Final
 
 from api.exports.archives import Texts, Written
 from api.exports.records import Record
-from core.folder_names import folders_of
+from core.files.folder_names import folders_of
 from core.states import Split, Verdict
 
 CLASSES: Final = "CLASSES.txt"

@@ -15,8 +15,8 @@ from api.exports.boxes.placed import boxes_of
 from api.exports.records import Images, Record
 from api.exports.texts import TEXT
 from core.errors import Conflict
-from core.originals import Originals
-from core.prefetch import readers
+from core.files.prefetch import readers
+from core.media.originals import Originals
 from core.tasks.box_conventions import COCO
 from core.tasks.boxes import FLAGS, BoxesLabel
 

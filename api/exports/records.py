@@ -14,8 +14,8 @@ from api.exports.tables import BY_MODEL, speaks
 from api.exports.texts import contents, within_memory
 from api.exports.votes import SAID, Certified, Vote, counts_as, read_votes, votes_of
 from core.among import among
-from core.folder_names import to_file
-from core.originals import Original
+from core.files.folder_names import to_file
+from core.media.originals import Original
 from core.states import ExampleState, Split, Verdict
 from core.tables import Annotation, Example, Query, Round
 from core.tasks.registry import label_of, written

@@ -13,8 +13,8 @@ from api.exports.records import Images
 from api.exports.schemas import ExportedClass, ExportFormat
 from api.exports.service import Format
 from api.exports.taken import find_taken, taken_images
-from api.files import present_file
-from api.pagination import Items
+from api.schemas.pagination import Items
+from api.transfers.files import present_file
 from core.artifacts.pool_snapshots import composed
 from core.states import Medium
 from core.tasks.instructions import INSTRUCTIONS

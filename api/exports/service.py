@@ -40,9 +40,9 @@ from api.exports.records import Images, Record
 from api.exports.schemas import ExportedClass, ExportFormat
 from api.exports.taken import TakenImages, taken_table
 from core.errors import Invalid
-from core.folder_names import folders_of
+from core.files.folder_names import folders_of
 from core.media.nouns import noun
-from core.originals import Originals
+from core.media.originals import Originals
 from core.states import ExampleState, Medium, Split
 from core.tables import Example, ProjectClass
 from core.tasks.boxes import BOXES

@@ -28,7 +28,7 @@ from api.exports.portions import stored_bytes, within_bytes
 from api.exports.texts import TEXT, with_texts
 from core.class_names import seen_as
 from core.consensus import by_people, holds
-from core.csv_escape import BOM, plain
+from core.files.csv_escape import BOM, plain
 from core.lifecycle import EXAMPLE_STATE_AFTER
 from core.states import ExampleState, Source, Verdict
 from core.tables import Annotation, CertificateLot, Example, ProjectClass, Query, Round, User

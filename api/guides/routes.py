@@ -7,7 +7,7 @@ from api.callers.principal import CurrentUser
 from api.deps import SessionDep
 from api.guides import service
 from api.guides.schemas import MOST_PINNED, Guides, PinnedExamples
-from api.parameters import PathId
+from api.schemas.parameters import PathId
 
 router = APIRouter(prefix="/projects/{project_id}", tags=["guides"])
 

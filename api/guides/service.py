@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.audit import record
 from api.callers.principal import Principal
 from api.guides.schemas import ClassGuide, GuideExample, Guides
-from api.pictures import image_url
+from api.schemas.pictures import image_url
 from core.consensus import by_model, holds
 from core.errors import Invalid, NotFound
 from core.media.texts.excerpts import beginning

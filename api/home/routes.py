@@ -8,7 +8,7 @@ from api.callers.principal import CurrentUser
 from api.deps import SessionDep, SettingsDep
 from api.home import service
 from api.home.schemas import DiskOut, Home
-from core.disk import room
+from core.files.disk import room
 
 router = APIRouter(tags=["home"])
 

@@ -4,7 +4,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.projects.settings import checked
 from core.errors import Conflict
 from core.media.images.input_size import LOOKED_AT, SizeChoice
-from core.project_settings import ProjectSettings
+from core.settings.project import ProjectSettings
 from core.tables import Example, Project
 
 

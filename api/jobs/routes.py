@@ -11,8 +11,8 @@ from api.deps import Room, SessionDep, SettingsDep, StorageDep
 from api.jobs import service
 from api.jobs.logs import read_log
 from api.jobs.schemas import JobOut, JobResume, JobStart
-from api.pagination import Cursor, Limit, Page
-from api.parameters import LogOffset, PathId, QueryId
+from api.schemas.pagination import Cursor, Limit, Page
+from api.schemas.parameters import LogOffset, PathId, QueryId
 from core.states import JobKind, JobState
 
 router = APIRouter(tags=["jobs"])

@@ -7,13 +7,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.audit import record
 from api.callers.access import managed_project, seen, visible_project
 from api.callers.principal import Principal
-from api.certifying import (
+from api.jobs.certifying import (
     add_certificate,
     refuse_cancelled,
     require_certifiable,
     require_none_open,
 )
-from api.devices import without_gpu
+from api.jobs.devices import without_gpu
 from api.jobs.resizing import size_to_be
 from api.jobs.schemas import JobError, JobOut, JobResume, JobStart
 from api.jobs.waiting import reasons
@@ -27,9 +27,9 @@ from core.jobs.params import AdvanceParams
 from core.jobs.pauses import FINISH, Pause
 from core.lifecycle import move_round, new_job, request_cancel, requeue_job, resume_job
 from core.media.nouns import in_words_of, result_in_words_of
-from core.project_settings import Choice, ProjectSettings
 from core.rounds import take_up
 from core.settings import Settings
+from core.settings.project import Choice, ProjectSettings
 from core.states import JobKind, JobState, Medium, ProjectRole, RoundState, Split
 from core.tables import Example, Job, Project, Round
 from models.catalog import find, is_job, require_served, suited, validate

@@ -5,8 +5,8 @@ from api.callers.principal import Admin
 from api.deps import SessionDep, SettingsDep
 from api.judges import service
 from api.judges.schemas import JudgeCreate, JudgeOut, JudgeUpdate
-from api.pagination import Items
-from api.parameters import PathId
+from api.schemas.pagination import Items
+from api.schemas.parameters import PathId
 
 router = APIRouter(tags=["judges"])
 

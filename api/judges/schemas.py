@@ -4,7 +4,7 @@ from typing import Annotated
 import httpx
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
 
-from api.addresses import Address
+from api.schemas.addresses import Address
 
 
 def _base(url: str) -> str:

@@ -6,15 +6,15 @@ from pydantic import SecretStr
 from sqlalchemy import Select, and_, exists, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api.addresses import require_allowed
 from api.audit import record
 from api.callers.principal import Principal
 from api.judges.schemas import JudgeCreate, JudgeOut, JudgeUpdate, Trial
+from api.schemas.addresses import require_allowed
 from core.errors import Conflict, Invalid, NotFound
 from core.jobs import queue
 from core.jobs.messages import TryJudges
-from core.judging import origin, sealed_for
-from core.sealing import Sealer
+from core.security.judge_keys import origin, sealed_for
+from core.security.sealing import Sealer
 from core.settings import Settings
 from core.states import JobState
 from core.tables import Job, Judge, JudgeAnswer

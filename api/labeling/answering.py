@@ -14,13 +14,13 @@ from typing import Any, Final
 from anyio import to_thread
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
-from api.batching import Batcher
+from api.database.batching import Batcher
+from api.database.pipelined_sql import Statement, driver, fetch
 from api.labeling import statements as sql
 from api.labeling import status
 from api.labeling.ledger import AnswerLedger, HeldVote, StoredAnswer, Submission
 from api.labeling.schemas import AnswerIn, AnswerResult, AnswersOut
 from api.labeling.status import ReadRound
-from api.pipelined_sql import Statement, driver, fetch
 from core import events
 from core.class_names import ClassNames
 from core.consensus import Vote, answered

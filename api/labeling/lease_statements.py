@@ -1,4 +1,4 @@
-"""The statements of leasing; ``api.pipelined_sql`` says why they are prepared."""
+"""The statements of leasing; ``api.database.pipelined_sql`` says why they are prepared."""
 
 from collections.abc import Callable
 from functools import lru_cache, partial
@@ -22,7 +22,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import aliased
 
-from api.pipelined_sql import Statement, among
+from api.database.pipelined_sql import Statement, among
 from core.media.texts.excerpts import beginning
 from core.states import Verdict
 from core.tables import (

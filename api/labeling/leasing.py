@@ -11,17 +11,17 @@ from psycopg import AsyncConnection
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.callers.principal import Principal
+from api.database.pipelined_sql import driver, fetch
 from api.instruction_rows import members_of
 from api.labeling import lease_statements as leases
 from api.labeling import statements as sql
 from api.labeling import status
 from api.labeling.schemas import Lease, LeasedQuery, LeaseRequest, ReleaseRequest
 from api.labeling.status import ReadRound
-from api.pictures import image_url
-from api.pipelined_sql import driver, fetch
+from api.schemas.pictures import image_url
 from core.errors import NotFound
 from core.media.texts.medium import EXCERPT
-from core.project_settings import ProjectSettings
+from core.settings.project import ProjectSettings
 from core.states import ProjectState, Role
 from core.tables import Project
 from core.tasks.proposals import shown

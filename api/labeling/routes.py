@@ -20,7 +20,7 @@ from api.labeling.schemas import (
     ReleaseRequest,
     Status,
 )
-from api.pagination import Items
+from api.schemas.pagination import Items
 
 router = APIRouter(prefix="/projects/{project_id}/labeling", tags=["labeling"])
 

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from api.instruction_rows import QueryMember
 from api.jobs.schemas import Progress
-from api.labels import Labeled
+from api.schemas.labels import Labeled
 from core.states import ProjectState, RoundState, Verdict
 from core.tasks.boxes import Proposal
 from core.tasks.registry import AnyLabel

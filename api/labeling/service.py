@@ -6,7 +6,7 @@ from api.callers.principal import Principal
 from api.instruction_rows import members_of
 from api.labeling import status
 from api.labeling.schemas import RecentAnswer, Status
-from api.pictures import image_url
+from api.schemas.pictures import image_url
 from core.media.texts.excerpts import beginning
 from core.states import ProjectState
 from core.tables import Annotation, Example, Project, Query

@@ -1,4 +1,4 @@
-"""The statements of answering; ``api.pipelined_sql`` says why they are prepared."""
+"""The statements of answering; ``api.database.pipelined_sql`` says why they are prepared."""
 
 from sqlalchemy import (
     ARRAY,
@@ -18,7 +18,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import aliased
 
-from api.pipelined_sql import Statement, among, unseen
+from api.database.pipelined_sql import Statement, among, unseen
 from core.class_names import hold_classes, naming
 from core.consensus import lock_examples, votes
 from core.lifecycle import mark_answered, mark_members

@@ -11,9 +11,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
 from api.labeling.schemas import MyCounts, RoundStatus, Status
-from core.disk import room
-from core.project_settings import Cost, ProjectSettings
+from core.files.disk import room
 from core.settings import settings
+from core.settings.project import Cost, ProjectSettings
 from core.states import ProjectState, RoundState
 from core.tables import Annotation, Round
 
@@ -155,7 +155,7 @@ def _waiting_for(state: ProjectState, rounds: Sequence[RoundLike]) -> WaitingFor
         return "others"
     if rounds[0].state is RoundState.FAILED:
         return "failed"
-    # What trains waits then; see ``workers.claiming``.
+    # What trains waits then; see ``workers.execution.claiming``.
     return "training" if room(settings()).state == "ok" else "disk"
 
 

@@ -8,10 +8,10 @@ from api.callers.access import ProjectId, ReviewedProject, reviewing
 from api.callers.principal import CurrentUser
 from api.deps import SessionDep, StorageDep
 from api.maps import service
+from api.maps.planes import Level, Place, PoolIndex, tile_response
 from api.maps.schemas import MapImage, MapImages, MapOut, MapQueries, MapSurface, Polygon
-from api.pagination import Cursor, Items, Limit
-from api.parameters import RoundNumber
-from api.planes import Level, Place, PoolIndex, tile_response
+from api.schemas.pagination import Cursor, Items, Limit
+from api.schemas.parameters import RoundNumber
 from core.tables import Artifact
 
 router = APIRouter(prefix="/projects/{project_id}/maps", tags=["maps"])

@@ -11,15 +11,15 @@ from anyio import to_thread
 from sqlalchemy import Row, and_, func, select, true
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
-from api import planes
-from api.files import artifact_file
+from api.maps import planes
 from api.maps.schemas import MapImage, MapImages, MapOut, MapQueries, MapQuery, MapSurface, SpanOut
 from api.maps.then import Closing, Verdicts, boxes_of_label, stands
+from api.transfers.files import artifact_file
 from core.artifacts.pool_map import PoolMap, read_head, read_map, read_surface
 from core.errors import Conflict, NotFound
+from core.files.storage import Storage
 from core.media.texts.excerpts import beginning
 from core.states import ArtifactKind, ExampleState, Verdict
-from core.storage import Storage
 from core.tables import Annotation, Artifact, Example, Project, Query, Round
 
 _QUERIES: Final = 20_000

@@ -16,7 +16,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from api.callers.sources import source
 from api.middleware.problems import problem
-from core.addresses import Network, within
+from core.settings.addresses import Network, within
 
 _RESERVE: Final = 224
 """Open files that are none of a client's: the database, the broker, images, the logs."""

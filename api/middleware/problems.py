@@ -16,8 +16,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from api.middleware.headers import DATA_HEADERS
-from core import disk
 from core.errors import DomainError, ErrorKind
+from core.files import disk
 from core.media.nouns import in_words_of
 from core.states import Medium
 from core.telemetry.logs import request_id

@@ -8,7 +8,7 @@ from typing import Final
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.callers.sources import address, headers
-from api.metrics import Metrics
+from api.operations.metrics import Metrics
 from core.telemetry.logs import request_id
 
 HEADER: Final = "X-Request-ID"

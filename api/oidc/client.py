@@ -19,7 +19,7 @@ from joserfc.jwk import KeySet
 
 from api.oidc.refusals import Refused
 from api.oidc.tokens import SIGNED, UnknownKey, ended, usable_keys, verified
-from core.sign_in import Provider, is_here, require_secure
+from core.settings.sign_in import Provider, is_here, require_secure
 
 _SECONDS: Final = 10.0
 _LIFE: Final = 3600.0

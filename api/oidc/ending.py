@@ -14,9 +14,9 @@ from api.audit import record
 from api.callers.credentials import secret_hash
 from api.login_sessions import id_token_of
 from api.oidc.refusals import Refused
-from core.sealing import Sealer, Unreadable
+from core.security.sealing import Sealer, Unreadable
 from core.settings import Settings
-from core.sign_in import SKEW, Provider
+from core.settings.sign_in import SKEW, Provider
 from core.states import SignInMethod
 from core.tables import Identity, LoginSession
 

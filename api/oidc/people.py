@@ -12,7 +12,7 @@ from api.callers.passwords import end_sessions
 from api.oidc.refusals import Refused
 from api.users.roles import in_projects, lock_admins, set_role
 from api.users.service import revoke_tokens
-from core.sign_in import Provider
+from core.settings.sign_in import Provider
 from core.states import Role
 from core.tables import Identity, User
 

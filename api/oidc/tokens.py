@@ -15,7 +15,7 @@ from joserfc.jwk import ECKey, KeySet, RSAKey
 from joserfc.jws import JWSRegistry
 
 from api.oidc.refusals import Refused
-from core.sign_in import SKEW, Provider
+from core.settings.sign_in import SKEW, Provider
 
 SIGNED: Final = (
     "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512",

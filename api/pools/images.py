@@ -13,11 +13,11 @@ from sqlalchemy import update
 
 from api.deps import transaction
 from api.pools import service, thumbnails
-from api.streams import WAITING, in_threads
+from api.transfers.streams import WAITING, in_threads
 from core.errors import DomainError, ErrorKind
+from core.files.storage import Storage
 from core.media.images.rendition import VERSION
-from core.originals import Original, Originals
-from core.storage import Storage
+from core.media.originals import Original, Originals
 from core.tables import Example
 
 # An example's picture never changes under one address, so a browser need not ask again.

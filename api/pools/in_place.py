@@ -4,11 +4,11 @@ from pathlib import PurePosixPath
 
 from api.pools.schemas import BucketImport
 from api.pools.uploads import check_annotations
-from core.buckets import Buckets
 from core.errors import DomainError, Invalid
+from core.files.buckets import Buckets
 from core.jobs.imports import ImportParams
-from core.locations import Location, require_allowed
 from core.settings import Settings
+from core.settings.locations import Location, require_allowed
 from core.states import Split
 
 TABLES = frozenset({".csv", ".jsonl", ".parquet"})

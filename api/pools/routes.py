@@ -20,11 +20,8 @@ from api.callers.access import (
 )
 from api.callers.principal import CurrentUser, Principal
 from api.deps import OriginalsDep, Room, SessionDep, SettingsDep, StorageDep, transaction
-from api.files import present_file
 from api.jobs.schemas import JobOut
 from api.jobs.service import shown
-from api.pagination import Items
-from api.parameters import PathId
 from api.pools import images, in_place, links, plans, service
 from api.pools.schemas import (
     BucketImport,
@@ -41,6 +38,9 @@ from api.pools.uploads import (
     receive,
     require_copied,
 )
+from api.schemas.pagination import Items
+from api.schemas.parameters import PathId
+from api.transfers.files import present_file
 from core.errors import Invalid
 from core.jobs.imports import ImportParams
 from core.states import Split

@@ -13,7 +13,7 @@ from core.events import Topic
 from core.jobs import queue
 from core.jobs.imports import ImportParams
 from core.lifecycle import new_job
-from core.originals import ORIGINAL, Original
+from core.media.originals import ORIGINAL, Original
 from core.states import ArtifactKind, JobKind
 from core.tables import Artifact, Example, ExampleText, Job, Project
 

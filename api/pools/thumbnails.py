@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Final
 
+from core.files.storage import Storage
 from core.media.images.thumbnails import LARGEST, full_size, make, make_full_size, thumbnail
-from core.originals import Original, Originals
-from core.storage import Storage
+from core.media.originals import Original, Originals
 
 _MEDIA_TYPES: Final = {".webp": "image/webp", ".jpg": "image/jpeg"}
 

@@ -4,13 +4,13 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Final
 
-from api.uploads import receive_up_to
+from api.transfers.uploads import receive_up_to
 from core.errors import Invalid
+from core.files.storage import Storage
 from core.media import MEDIA
 from core.media.nouns import noun
 from core.settings import Settings
 from core.states import Medium, Split
-from core.storage import Storage
 
 _READS: Final[Mapping[Medium, str]] = {
     Medium.IMAGE: (

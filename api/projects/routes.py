@@ -5,8 +5,6 @@ from fastapi import APIRouter, Query
 from api.callers.access import LockedProject, ManagedProject, VisibleProject
 from api.callers.principal import Admin, CurrentUser, Engineer
 from api.deps import SessionDep
-from api.pagination import Cursor, Items, Limit, Page
-from api.parameters import PathId
 from api.projects import members, service
 from api.projects.schemas import (
     MemberIn,
@@ -17,8 +15,10 @@ from api.projects.schemas import (
     ProjectUpdate,
 )
 from api.projects.settings import defaults
+from api.schemas.pagination import Cursor, Items, Limit, Page
+from api.schemas.parameters import PathId
 from api.users.schemas import UserOut
-from core.project_settings import Goal, ProjectSettings
+from core.settings.project import Goal, ProjectSettings
 from core.states import Medium
 
 router = APIRouter(tags=["projects"])

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from api.users.schemas import UserOut
-from core.project_settings import Mode
+from core.settings.project import Mode
 from core.states import Medium, ProjectRole, ProjectState, RoundState
 from core.tasks.registry import BUILT_IN
 

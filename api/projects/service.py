@@ -31,9 +31,9 @@ from core.jobs.messages import RemoveFiles
 from core.jobs.params import AdvanceParams
 from core.lifecycle import move_project, new_job
 from core.media.nouns import in_words_of
-from core.project_settings import ProjectSettings
 from core.retention import is_busy, remove_rows
 from core.rounds import go_on, new_round
+from core.settings.project import ProjectSettings
 from core.states import ArtifactKind, ExampleState, JobKind, ProjectRole, ProjectState, Split
 from core.tables import (
     Artifact,

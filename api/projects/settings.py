@@ -6,7 +6,7 @@ from typing import Any, Final, get_args
 from pydantic import ValidationError
 
 from core.errors import Invalid
-from core.project_settings import STRATEGY_OF, Choice, Goal, ProjectSettings
+from core.settings.project import STRATEGY_OF, Choice, Goal, ProjectSettings
 from core.states import Medium
 from core.tasks.classification import CLASSIFICATION
 from core.tasks.registry import task_type

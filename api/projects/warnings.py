@@ -6,10 +6,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.projects.settings import used
 from api.weights.choice import weights_warnings
-from core.duplicates import in_evaluation, may_be_held_out
+from core.media.images.duplicates import in_evaluation, may_be_held_out
 from core.media.images.input_size import not_resized_since
-from core.project_settings import ProjectSettings
 from core.retention import due_at
+from core.settings.project import ProjectSettings
 from core.states import JobKind, JobState, Role
 from core.tables import Example, Job, Member, Project, User, Webhook
 from models.catalog import Spec

@@ -3,9 +3,9 @@ from fastapi import APIRouter
 from api.callers.access import LockedProject, ManagedProject
 from api.callers.principal import Admin
 from api.deps import SessionDep
-from api.pagination import Items
 from api.retention import service
 from api.retention.schemas import RetentionIn, RetentionOut
+from api.schemas.pagination import Items
 
 router = APIRouter(prefix="/projects/{project_id}/retention", tags=["projects"])
 admin_router = APIRouter(prefix="/admin", tags=["admin"])

@@ -25,12 +25,12 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api.files import present_file
 from api.reviews.desk import suggested_by
+from api.transfers.files import present_file
 from core.consensus import by_model, holds
 from core.errors import Conflict, NotFound
+from core.files.storage import Storage
 from core.states import ArtifactKind, ExampleState, Source
-from core.storage import Storage
 from core.tables import Annotation, Artifact, Example, Job, Project, Suggestion
 from core.tasks.classification import stored_class
 

@@ -5,7 +5,6 @@ from fastapi import APIRouter, Depends, Path, Query
 from api.callers.access import LockedProject, ReviewedProject, VisibleProject
 from api.callers.principal import CurrentUser
 from api.deps import SessionDep, StorageDep
-from api.pagination import Items
 from api.reviews import service
 from api.reviews.schemas import (
     AuditRequest,
@@ -19,6 +18,7 @@ from api.reviews.schemas import (
     ReviewOut,
     SuggestionOut,
 )
+from api.schemas.pagination import Items
 
 router = APIRouter(prefix="/projects/{project_id}/reviews", tags=["reviews"])
 

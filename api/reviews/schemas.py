@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from api.instruction_rows import QueryMember
-from api.labels import Labeled
+from api.schemas.labels import Labeled
 from core.states import Decision
 from core.tasks.registry import AnyLabel
 

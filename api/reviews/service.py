@@ -12,7 +12,6 @@ from api.audit import record
 from api.callers.access import visible_project
 from api.callers.principal import Principal
 from api.instruction_rows import QueryMember, groups_of
-from api.pictures import image_url
 from api.reviews import disagreements
 from api.reviews.audit import draw, judged_by
 from api.reviews.desk import Desk, repeated, suggested_by
@@ -30,13 +29,14 @@ from api.reviews.schemas import (
     SuggestionOut,
     Votes,
 )
+from api.schemas.pictures import image_url
 from api.telling import tell
 from core.errors import NotFound
 from core.events import Topic
+from core.files.storage import Storage
 from core.media.texts.excerpts import beginning
-from core.project_settings import ProjectSettings
+from core.settings.project import ProjectSettings
 from core.states import Decision, ExampleState, JobKind, ProjectRole
-from core.storage import Storage
 from core.tables import Annotation, Example, Job, Project, Suggestion
 from core.tasks.registry import class_of, label_of, task_type
 

@@ -6,12 +6,12 @@ from api.callers.access import LockedProject, ReviewedProject
 from api.callers.principal import CurrentUser
 from api.deps import SessionDep
 from api.jobs.schemas import JobOut
-from api.pagination import Items
-from api.parameters import RoundNumber
 from api.projects import queries
 from api.rounds import finding, outlook, service
 from api.rounds.schemas import Comparable, OutlookOut, RoundEstimate, RoundOut
-from core.project_settings import ProjectSettings
+from api.schemas.pagination import Items
+from api.schemas.parameters import RoundNumber
+from core.settings.project import ProjectSettings
 
 router = APIRouter(prefix="/projects/{project_id}/rounds", tags=["rounds"])
 project_router = APIRouter(prefix="/projects/{project_id}", tags=["rounds"])

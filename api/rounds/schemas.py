@@ -3,7 +3,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, computed_field
 
-from core.project_settings import Choice, Goal
+from core.settings.project import Choice, Goal
 from core.states import RoundState
 
 

@@ -29,8 +29,8 @@ from core.consensus import held_in_its_round
 from core.errors import Conflict, NotFound
 from core.events import Topic
 from core.media.nouns import in_words_of
-from core.project_settings import ProjectSettings
 from core.rounds import close as close_round
+from core.settings.project import ProjectSettings
 from core.states import Medium, ProjectRole, ProjectState, RoundState, Source, Verdict
 from core.tables import Annotation, Project, ProjectClass, Query, Round
 from core.tasks.registry import task_type

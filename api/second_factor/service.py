@@ -18,7 +18,7 @@ from api.callers.principal import Principal
 from api.second_factor import totp
 from api.second_factor.schemas import SecondFactorOut, SecondFactorSecret
 from core.errors import Conflict, DomainError, ErrorKind, Forbidden, Invalid, Unauthenticated
-from core.sealing import Sealer, Unreadable
+from core.security.sealing import Sealer, Unreadable
 from core.settings import Settings
 from core.states import Role
 from core.tables import RecoveryCode, SecondFactor, User

@@ -9,8 +9,8 @@ from api.audit import record
 from api.callers.access import ProjectId, ReviewedProject, managing, reviewing
 from api.callers.principal import CurrentUser
 from api.deps import SessionDep, StorageDep
-from api.pagination import Cursor, Page
-from api.parameters import PathId, QueryId
+from api.schemas.pagination import Cursor, Page
+from api.schemas.parameters import PathId, QueryId
 from api.selections import exports, service
 from api.selections.schemas import (
     ClusterPageOut,

@@ -30,8 +30,8 @@ from core.artifacts.selections import (
     rows_at,
 )
 from core.errors import Conflict, NotFound
+from core.files.storage import Storage
 from core.states import ArtifactKind, JobKind
-from core.storage import Storage
 from core.tables import Artifact, Example, ExampleText, Job, Query
 
 _SHOWN: Final = 24

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api.pictures import image_url
+from api.schemas.pictures import image_url
 from api.snapshots.schemas import (
     RenamedClass,
     SnapshotChange,

@@ -7,10 +7,10 @@ from pydantic import AfterValidator
 from api.callers.access import ManagedProject, ProjectId, managed_project, managing
 from api.callers.principal import CurrentUser
 from api.deps import Room, SessionDep, StorageDep
-from api.files import present_file
-from api.pagination import Cursor, Page
+from api.schemas.pagination import Cursor, Page
 from api.snapshots import differing, service
 from api.snapshots.schemas import SnapshotCreate, SnapshotDiff, SnapshotOut
+from api.transfers.files import present_file
 from core.artifacts.pool_snapshots import Change, composed
 
 router = APIRouter(prefix="/projects/{project_id}/snapshots", tags=["snapshots"])

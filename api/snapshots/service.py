@@ -19,8 +19,8 @@ from api.snapshots.schemas import SnapshotClass, SnapshotCounts, SnapshotCreate,
 from api.snapshots.taking import Taken, take
 from core.artifacts.pool_snapshots import Origin, digest_of
 from core.errors import Conflict, Invalid, NotFound
+from core.files.storage import Storage, sha256
 from core.states import ArtifactKind, Split, Verdict
-from core.storage import Storage, sha256
 from core.tables import Artifact, PoolSnapshot, Project, Query, User
 from core.tasks.registry import task_type
 

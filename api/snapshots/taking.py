@@ -20,8 +20,8 @@ from api.exports.tables import is_effective, speaks
 from api.exports.votes import counts_as
 from core.among import among
 from core.artifacts.pool_snapshots import Int64Array, Origin, SnapshotWriter, says
+from core.files.storage import Storage
 from core.states import Source, Split, Verdict
-from core.storage import Storage
 from core.tables import Annotation, Example, Project
 from core.tasks.registry import class_of, label_of, task_type, written
 

@@ -18,9 +18,9 @@ from api.exports.records import file_name
 from api.exports.texts import TEXT, with_texts
 from core.among import among
 from core.artifacts.subsets import subset_batches, subset_schema
-from core.csv_escape import BOM, plain_row
-from core.folder_names import folders_of
-from core.originals import ORIGINAL, Original, Originals
+from core.files.csv_escape import BOM, plain_row
+from core.files.folder_names import folders_of
+from core.media.originals import ORIGINAL, Original, Originals
 from core.tables import Example, ProjectClass
 
 # What the file has as numbers, and names beside that.

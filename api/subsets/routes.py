@@ -9,11 +9,11 @@ from api.audit import record
 from api.callers.access import ProjectId, ReviewedProject, managing, reviewing
 from api.callers.principal import CurrentUser
 from api.deps import OriginalsDep, SessionDep, StorageDep
-from api.files import artifact_file
-from api.pagination import Items
-from api.parameters import PathId
+from api.schemas.pagination import Items
+from api.schemas.parameters import PathId
 from api.subsets import exports, service
 from api.subsets.schemas import SubsetComparison, SubsetFormat, SubsetOut
+from api.transfers.files import artifact_file
 from core.errors import Invalid
 from core.states import Medium
 

@@ -15,9 +15,9 @@ from api.subsets.schemas import (
 )
 from core.artifacts.subsets import UNKNOWN, SubsetRows, noise, read_subset
 from core.errors import Conflict, NotFound
-from core.project_settings import ProjectSettings
+from core.files.storage import Storage
+from core.settings.project import ProjectSettings
 from core.states import ArtifactKind
-from core.storage import Storage
 from core.tables import Artifact, Job, Project
 
 _SHOWN: Final = 24

@@ -5,9 +5,9 @@ from fastapi import APIRouter, Depends, Query, Request
 from api.callers.access import ManagedProject, ProjectId, managed_project, managing
 from api.callers.principal import CurrentUser
 from api.deps import Room, SessionDep, SettingsDep, transaction
-from api.pagination import Items
-from api.parameters import PathId
 from api.pools.uploads import require_copied
+from api.schemas.pagination import Items
+from api.schemas.parameters import PathId
 from api.syncs import service
 from api.syncs.schemas import SyncCreate, SyncObjectOut, SyncOut, SyncRun, SyncUpdate
 from core.states import SyncFinding

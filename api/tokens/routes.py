@@ -2,7 +2,7 @@ from fastapi import APIRouter
 
 from api.callers.principal import CurrentUser
 from api.deps import SessionDep, SettingsDep
-from api.parameters import PathId
+from api.schemas.parameters import PathId
 from api.tokens import service
 from api.tokens.schemas import TokenCreate, TokenCreated, TokenList, TokenOut
 

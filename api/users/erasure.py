@@ -9,8 +9,8 @@ from api.audit import record
 from api.callers import login_limits as limits
 from api.callers.principal import Principal
 from api.users.service import find
-from core.audit_chain import came_from
 from core.errors import Conflict
+from core.security.audit_chain import came_from
 from core.states import Role, Source
 from core.tables import (
     Annotation,

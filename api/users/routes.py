@@ -5,8 +5,8 @@ from api.audit import record
 from api.callers.access import Staff
 from api.callers.principal import Admin
 from api.deps import SessionDep, SettingsDep
-from api.pagination import Cursor, Limit, Page
-from api.parameters import PathId
+from api.schemas.pagination import Cursor, Limit, Page
+from api.schemas.parameters import PathId
 from api.users import erasure, held, service
 from api.users.schemas import (
     PasswordReset,

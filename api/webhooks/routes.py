@@ -5,8 +5,8 @@ from fastapi import APIRouter, Depends
 from api.callers.access import LockedProject, ManagedProject
 from api.callers.principal import Admin, CurrentUser
 from api.deps import SessionDep, SettingsDep
-from api.pagination import Cursor, Items, Limit, Page
-from api.parameters import PathId
+from api.schemas.pagination import Cursor, Items, Limit, Page
+from api.schemas.parameters import PathId
 from api.webhooks import service
 from api.webhooks.schemas import (
     DeliveryOut,

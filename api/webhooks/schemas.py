@@ -3,7 +3,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from api.addresses import Address
+from api.schemas.addresses import Address
 from core.states import DeliveryFault, EventKind, SwitchedOff
 
 

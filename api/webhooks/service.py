@@ -8,10 +8,10 @@ from urllib.parse import urlsplit
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api.addresses import require_allowed
 from api.audit import record
 from api.callers.access import managed_project
 from api.callers.principal import Principal
+from api.schemas.addresses import require_allowed
 from api.telling import tell
 from api.webhooks import queries
 from api.webhooks.schemas import DeliveryOut, WebhookCreate, WebhookOut, WebhookUpdate

@@ -7,9 +7,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from core.errors import Invalid
 from core.jobs import queue
 from core.jobs.messages import CheckWeights
-from core.project_settings import Choice, ProjectSettings
+from core.settings.project import Choice, ProjectSettings
+from core.settings.weights import CAPTIONS, Start, captions_of, start_of
 from core.tables import PublishedWeights, Weights
-from core.weights import CAPTIONS, Start, captions_of, start_of
 
 _SETTING = "settings.model.params.weights"
 _CAPTIONS = "settings.purity.params.uploaded"

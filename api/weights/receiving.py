@@ -10,10 +10,10 @@ from typing import Any
 
 from anyio import to_thread
 
-from api.uploads import receive_up_to
+from api.transfers.uploads import receive_up_to
 from core.errors import DomainError, Invalid, NotFound
+from core.files.storage import Storage, sha256
 from core.settings import Settings
-from core.storage import Storage, sha256
 from core.tables import Weights
 from models.errors import ModelError
 from models.media.images.weight_files.header import preprocessing_of, read_header

@@ -6,12 +6,12 @@ from fastapi import APIRouter, Query, Request
 from api.callers.access import Staff
 from api.callers.principal import Admin
 from api.deps import SessionDep, SettingsDep, StorageDep, transaction
-from api.pagination import Items
-from api.parameters import PathId
+from api.schemas.pagination import Items
+from api.schemas.parameters import PathId
 from api.weights import service
 from api.weights.receiving import discard, keep, lost_key
 from api.weights.schemas import WeightsOut
-from core.weights import Library
+from core.settings.weights import Library
 
 router = APIRouter(tags=["weights"])
 

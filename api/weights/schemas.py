@@ -3,7 +3,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from core.weights import Library
+from core.settings.weights import Library
 
 State = Literal["checking", "ready", "refused"]
 

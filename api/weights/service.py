@@ -12,12 +12,12 @@ from api.callers.principal import Principal
 from api.weights.receiving import Asked, Kept, is_there
 from api.weights.schemas import State, Uploader, UsingProject, WeightsOut
 from core.errors import Conflict, Invalid, NotFound
+from core.files.storage import Storage
 from core.jobs import queue
 from core.jobs.messages import CheckWeights
+from core.settings.weights import LIBRARIES, Library
 from core.states import JobState, RoundState
-from core.storage import Storage
 from core.tables import Job, Project, Round, User, Weights
-from core.weights import LIBRARIES, Library
 from models.errors import ModelError
 from models.media.images.weight_files.header import require_name
 

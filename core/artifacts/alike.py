@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from core.storage import write_atomically
+from core.files.storage import write_atomically
 
 NEAREST = 10
 """An image is as isolated as so many others are far from it, on the average."""

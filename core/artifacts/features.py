@@ -10,7 +10,7 @@ from numpy.lib.format import open_memmap
 from numpy.typing import NDArray
 
 from core.errors import Conflict
-from core.storage import Storage
+from core.files.storage import Storage
 
 _CAPTIONED: Final = "captioned"
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from core.storage import write_atomically
+from core.files.storage import write_atomically
 
 Float32Array = NDArray[np.float32]
 

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from core.storage import write_atomically
+from core.files.storage import write_atomically
 
 SUPERSEDED: Final = "superseded"
 """In the ``meta`` of a selection that was made anew: its earlier files, and since when they are."""

@@ -10,7 +10,7 @@ from typing import Any, Protocol, Self
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy.orm import InstrumentedAttribute
 
-from core.project_settings import Choice
+from core.settings.project import Choice
 from core.tables import Job
 
 

@@ -42,7 +42,7 @@ class AuditLink(Base):
 
     ``hash`` is the SHA-256 of the one before and of the row as text, in which ``origin`` stands for
     address and agent: the SHA-256 of ``salt`` and both. When these are erased the salt goes too, so
-    nobody finds them by trying, and the chain holds. See ``core.audit_chain``.
+    nobody finds them by trying, and the chain holds. See ``core.security.audit_chain``.
     """
 
     __tablename__ = "audit_chain"

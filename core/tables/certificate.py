@@ -18,8 +18,8 @@ class Certificate(Base):
     unlabeled when it began. ``model`` says which round has trained the model, and the SHA-256 of
     its file; ``data_digest`` is that of the SHA-256 of all images of the pool, in order, and
     ``settings_digest`` of the settings by which the round has trained. ``observations`` are all
-    draws, in their order: see ``core.certificates.Draw``. ``result`` is what ``models.guarantee``
-    says of them.
+    draws, in their order: see ``core.artifacts.certificates.Draw``. ``result`` is what
+    ``models.guarantee`` says of them.
     """
 
     __tablename__ = "certificates"

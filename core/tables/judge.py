@@ -13,10 +13,10 @@ from core.db import Base
 class Judge(Base):
     """An OpenAI-compatible server that is asked, and how.
 
-    ``key_sealed`` opens for the origin of ``base_url`` alone (``core.sealing``). Prices are per
-    million tokens, in whatever currency the owner thinks of. ``max_tokens`` is how long an answer
-    may be, ``timeout`` in seconds. A trial that was asked for at ``trial_asked_at`` and has no
-    ``trial`` yet waits for a worker.
+    ``key_sealed`` opens for the origin of ``base_url`` alone (``core.security.sealing``). Prices
+    are per million tokens, in whatever currency the owner thinks of. ``max_tokens`` is how long an
+    answer may be, ``timeout`` in seconds. A trial that was asked for at ``trial_asked_at`` and has
+    no ``trial`` yet waits for a worker.
     """
 
     __tablename__ = "judges"

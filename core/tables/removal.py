@@ -8,7 +8,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from core.db import Base
 
 COLLECTIONS = Sequence("collections", metadata=Base.metadata, data_type=BigInteger)
-"""Goes on whenever files of images are about to be removed; see ``core.removals``."""
+"""Goes on whenever files of images are about to be removed; see ``core.files.removals``."""
 
 
 class Removal(Base):

@@ -40,8 +40,8 @@ class LoginSession(Base):
     """A browser that is logged in. Only a hash of the cookie is kept.
 
     ``address`` and ``agent`` are those of the sign-in. ``id_token_sealed`` is what the provider of
-    single sign-on is reminded with when the person signs out (``core.sealing``), and ``oidc_sid``
-    what it calls the session when it says that it has ended.
+    single sign-on is reminded with when the person signs out (``core.security.sealing``), and
+    ``oidc_sid`` what it calls the session when it says that it has ended.
     """
 
     __tablename__ = "sessions"

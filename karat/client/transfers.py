@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from core.local_folder import LeftOut
+from core.files.local_folder import LeftOut
 from karat.client.arguments import format_by_ending, listed
 from karat.client.findings import ExportedClass
 from karat.client.notebook import JOBS, Rows

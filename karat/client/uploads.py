@@ -8,7 +8,7 @@ from typing import Literal
 
 from zipstream import ZipStream
 
-from core.local_folder import RENAME, LeftOut, escaped, files_of, is_utf_8
+from core.files.local_folder import RENAME, LeftOut, escaped, files_of, is_utf_8
 
 _CHUNK = 1 << 20
 

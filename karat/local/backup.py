@@ -22,14 +22,14 @@ from typing import IO, Any, Final
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
-from core.private import private_files
+from core.security.private import private_files
 from karat.local.archive import DATABASE, FORMAT, MANIFEST, STORED, ArchiveWriter, Manifest
 from karat.local.embedded import postgres_programs
 from karat.local.installation import Installation
 from karat.local.processes import ServiceError
 
 _WARM_UP: Final = "warm-up.npz"
-"""`core.storage.Storage.warm_up`, which the next job that wants it makes again."""
+"""`core.files.storage.Storage.warm_up`, which the next job that wants it makes again."""
 
 _LINKS: Final = "backup-"
 # Where locks do not reach from one machine to another: longer than a backup takes.

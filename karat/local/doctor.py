@@ -13,7 +13,7 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Any
 
-from core.private import open_to_others
+from core.security.private import open_to_others
 from karat.local.embedded import postgres_programs, redis_program
 from karat.local.processes import DirectoryLock, ServiceError
 from karat.local.stack import (
@@ -271,8 +271,8 @@ def _buckets() -> Iterator[Finding]:
     """Whether the places that the settings name can be reached with the credentials there are."""
     from pydantic import ValidationError
 
-    from core.buckets import Buckets
     from core.errors import DomainError
+    from core.files.buckets import Buckets
     from core.settings import Settings
 
     try:

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.private import private_files
+from core.security.private import private_files
 from karat.local.embedded import EmbeddedPostgres
 from karat.local.processes import DirectoryLock, ServiceError
 from karat.local.stack import LOCK_FILE, STATE_FILE, alembic_settings

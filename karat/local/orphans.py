@@ -27,7 +27,7 @@ def orphaned(data_dir: Path, *, free: bool) -> Iterator[Finding]:
     """
     with opened(data_dir) as installation:
         arguments = ["--free"] if free else []
-        with installation.run("workers.strays", *arguments) as process:
+        with installation.run("workers.cleanup.strays", *arguments) as process:
             assert process.stdout is not None
             assert process.stderr is not None
             shown = 0

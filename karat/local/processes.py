@@ -18,7 +18,7 @@ from pathlib import Path
 
 import psutil
 
-from core.private import UMASK
+from core.security.private import UMASK
 
 _LAUNCHER = Path(__file__).with_name("launch.py")
 # sun_path holds 108 bytes on Linux and 104 on macOS; a socket and its lock take 22 of them.

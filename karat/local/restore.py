@@ -13,7 +13,7 @@ from typing import IO, Any, Final, cast
 
 import psycopg
 
-from core.private import private_files, protect
+from core.security.private import private_files, protect
 from karat.local.archive import (
     CHECKSUMS,
     DATABASE,

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from core.private import private_files, protect
+from core.security.private import private_files, protect
 from karat.local.embedded import EmbeddedPostgres, EmbeddedRedis
 from karat.local.processes import DirectoryLock, ServiceError, spawn, tail
 from karat.local.supervisor import Supervisor
@@ -207,7 +207,7 @@ class Stack:
             )
 
     def _no_room(self) -> bool:
-        from core.disk import room
+        from core.files.disk import room
         from core.settings import Settings
 
         return room(Settings(data_dir=self.data_dir)).state != "ok"

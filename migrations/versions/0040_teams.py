@@ -11,7 +11,7 @@ branch_labels = None
 depends_on = None
 
 _ROLES: Final = ("annotator", "reviewer", "manager")
-# As ``core.audit_chain`` reads it: a row of the log as text, in the order of this list.
+# As ``core.security.audit_chain`` reads it: a row of the log as text, in the order of this list.
 _SEALED: Final = """jsonb_build_array(
     number_, row_.id, to_char(row_.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
     row_.actor_id, row_.project_id, row_.verb, row_.object_type, row_.object_id, row_.detail,

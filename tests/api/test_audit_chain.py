@@ -9,7 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import text
 
-from core.audit_chain import BROKEN
+from core.security.audit_chain import BROKEN
 from core.states import ProjectState, Role
 from karat.commands.audit_log import broken, last_of
 from tests.world import Caller, World

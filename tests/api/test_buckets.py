@@ -18,16 +18,16 @@ from sqlalchemy.orm import Session
 from api.main import create_app
 from core import settings
 from core.errors import DomainError
+from core.files.object_stores import S3, Object
+from core.files.storage import Storage
 from core.media.images.thumbnails import LARGEST, thumbnail
-from core.object_stores import S3, Object
 from core.states import Role
-from core.storage import Storage
 from core.tables import Artifact, Audit, Job, SigningKey
 from tests.processes import free_port
 from tests.s3 import Bucket, out_of_reach
 from tests.workers.import_files import Pool, png
 from tests.world import World
-from workers import context
+from workers.jobs import context
 
 
 @pytest.fixture

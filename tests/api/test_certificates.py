@@ -7,7 +7,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select
 from sqlalchemy.orm import sessionmaker
 
-from core.certificates import NO_CLASS
+from core.artifacts.certificates import NO_CLASS
 from core.states import CertificateState, ExampleState, Source
 from core.tables import Annotation, Artifact, Certificate, Example, Job, Project
 from tests.api.test_labeling import lease, running, send, verdict

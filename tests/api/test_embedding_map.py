@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sqlalchemy import select
 
-from api import planes
+from api.maps import planes
 from core.artifacts.pool_map import Plane
 from core.artifacts.selections import SCHEMA as SELECTED
 from core.artifacts.selections import write_selection
+from core.files.storage import sha256
 from core.states import ArtifactKind, ExampleState, JobKind, JobState, ProjectState, Role
-from core.storage import sha256
 from core.tables import Artifact, Example, Job, Project, Query
 from core.tasks.classification import stored_class
 from models.ranking.pool_scores import PoolScores

@@ -14,9 +14,9 @@ from core.states import JobKind, Role, Split
 from core.tables import Example, Job, Project
 from tests.workers.import_files import png, zipped
 from tests.world import Caller, World
+from workers.celery_tasks.sweep import sweep
+from workers.execution.runner import run_job
 from workers.imports import handler
-from workers.runner import run_job
-from workers.tasks.sweep import sweep
 
 FILES = [
     ("train/cat/1.png", png(1)),

@@ -21,7 +21,7 @@ from core.tables import Annotation, Example, Job, Project, Query, Round
 from tests.instructions import Person, ask, examples, instructions, row
 from tests.world import World
 from workers.advance import handler
-from workers.runner import run_job
+from workers.execution.runner import run_job
 from workers.verify.__main__ import verify
 
 

@@ -12,7 +12,7 @@ from core.settings import Settings
 from core.states import JobKind, JobState, Role
 from core.tables import Job, Project, Worker
 from tests.world import Caller, World
-from workers.context import JobContext
+from workers.jobs.context import JobContext
 
 
 def add_job(world: World, project: Project, state: JobState = JobState.QUEUED) -> Job:

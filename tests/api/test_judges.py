@@ -8,9 +8,9 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
-from core.judging import sealed_for
 from core.lifecycle import new_job
-from core.sealing import KEY_FILE, Sealer
+from core.security.judge_keys import sealed_for
+from core.security.sealing import KEY_FILE, Sealer
 from core.settings import Settings
 from core.states import JobKind, JobState, Role
 from core.tables import Audit, Judge, JudgeAnswer

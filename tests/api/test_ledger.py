@@ -10,7 +10,7 @@ from api.labeling.ledger import AnswerLedger
 from api.labeling.schemas import AnswerIn
 from api.labeling.status import ReadRound
 from core.class_names import ClassNames
-from core.project_settings import Cost
+from core.settings.project import Cost
 from core.states import RoundState, Verdict
 
 OVERLAP, BUDGET, QUERIES = 2, 4.0, 6

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 from sqlalchemy import select
 
+from core.files.storage import sha256
 from core.lifecycle import new_job
 from core.states import (
     ArtifactKind,
@@ -25,7 +26,6 @@ from core.states import (
     Split,
     Verdict,
 )
-from core.storage import sha256
 from core.tables import Annotation, Artifact, Example, Member, Project, Query
 from models.ranking.pool_scores import PoolScores
 from tests.api.test_labeling import lease, send, verdict

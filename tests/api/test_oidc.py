@@ -25,7 +25,7 @@ from api.oidc.flow import COOKIE as FLOW
 from api.oidc.flow import own_page
 from api.oidc.people import groups_of
 from core.settings import Settings
-from core.sign_in import read_roles
+from core.settings.sign_in import read_roles
 from core.states import ProjectRole, Role
 from core.tables import ApiToken, Audit, Identity, LoginSession, Member, User
 from tests.provider import CLIENT, SECRET, Claims, Provider, person, provider_running

@@ -11,10 +11,10 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
+from api.database.pipelined_sql import Statement
 from api.examples import words
 from api.labeling import lease_statements as leases
 from api.labeling import statements as sql
-from api.pipelined_sql import Statement
 from core.jobs.messages import RunJob
 from core.rounds import close
 from core.settings import Settings
@@ -26,8 +26,8 @@ from tests.world import Caller, World
 from workers.advance.handler import PHASES, failed
 from workers.advance.phases import Advance
 from workers.advance.publish import publish
-from workers.context import JobContext
-from workers.runner import run_job
+from workers.execution.runner import run_job
+from workers.jobs.context import JobContext
 
 N = 150_000
 QUEUE = 50_000

@@ -14,7 +14,7 @@ from PIL import Image
 from sqlalchemy import func, select
 
 from api.main import create_app
-from api.pictures import image_url
+from api.schemas.pictures import image_url
 from core.jobs import queue
 from core.jobs.messages import RunJob
 from core.settings import Settings
@@ -22,8 +22,8 @@ from core.states import JobKind, ProjectState, Role, Split
 from core.tables import Artifact, Example, Job, Project
 from tests.api.test_labeling import lease, running, send, verdict
 from tests.world import Caller, World, png
+from workers.execution.runner import run_job
 from workers.imports import handler
-from workers.runner import run_job
 
 
 def upload(

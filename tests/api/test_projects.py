@@ -13,7 +13,7 @@ from core.states import ExampleState, JobKind, JobState, Role, Split
 from core.tables import DRY_RUN, Annotation, Example, Job, Member, Project, Query, Round
 from tests.api.test_labeling import lease, running, send, verdict
 from tests.world import Caller, World
-from workers.tasks.remove_files import remove_files
+from workers.celery_tasks.remove_files import remove_files
 
 
 def post(http: TestClient, project: Project, verb: str, caller: Caller) -> Any:

@@ -129,7 +129,7 @@ def exported(http: TestClient, world: World, images: int) -> list[str]:
 def test_what_was_written_just_now_is_in_an_export_from_the_replica(
     reading: Reading, world: World, replica: EmbeddedPostgres, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level("INFO", "api.reader")
+    caplog.set_level("INFO", "api.database.reader")
     patient, hasty = reading(replica.url, 60.0), reading(replica.url, 0.2)
     assert "karat_open_queries 0.0" in _metrics(patient)
     assert used(replica) == 1
@@ -156,7 +156,7 @@ def test_a_replica_that_hangs_keeps_no_export_waiting(
         found = connection.execute(
             "SELECT pid FROM pg_stat_activity WHERE application_name = 'karat-reader'"
         ).fetchall()
-    monkeypatch.setattr("api.reader._ANSWER_SECONDS", 0.5)
+    monkeypatch.setattr("api.database.reader._ANSWER_SECONDS", 0.5)
     monkeypatch.setattr(http.app.state.reader, "_wait", 0.5)  # type: ignore[attr-defined]
     for (pid,) in found:
         os.kill(pid, signal.SIGSTOP)

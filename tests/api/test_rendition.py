@@ -17,17 +17,17 @@ from PIL import Image
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from api.pictures import image_url
+from api.schemas.pictures import image_url
 from core import settings
+from core.files.storage import Storage
 from core.media.images.rendition import VERSION
 from core.media.images.thumbnails import LARGEST, SCREEN, full_size, thumbnail
-from core.storage import Storage
 from core.tables import Example
 from tests import zoo
 from tests.s3 import Bucket
 from tests.workers.import_files import Pool, encoded, png
 from tests.world import World
-from workers import context
+from workers.jobs import context
 
 TIFF, _ = zoo.made(zoo.Kind("TIFF", "RGBA", 6))
 

@@ -6,13 +6,13 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import func, select, text
 
-from core.audit_chain import BROKEN
 from core.lifecycle import move_project, new_job
 from core.retention import due_at, expire_one
+from core.security.audit_chain import BROKEN
 from core.states import JobKind, ProjectState, Role
 from core.tables import Audit, Example, Project, Removal
 from tests.world import World
-from workers.tasks import remove_files as task
+from workers.celery_tasks import remove_files as task
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 

@@ -15,10 +15,10 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select
 
 from api.reviews.learning import Learned
+from core.files.storage import sha256
 from core.lifecycle import new_job
 from core.settings import Settings
 from core.states import ArtifactKind, ExampleState, JobKind, Role
-from core.storage import sha256
 from core.tables import Artifact, Example, Job, Project, Suggestion
 from core.tasks.classification import stored_class
 from core.tasks.registry import class_of, label_of

@@ -26,7 +26,7 @@ from core.tasks.classification import stored_class
 from tests.api.reviewing import call, labeled
 from tests.api.test_labeling import lease, send, verdict
 from tests.world import Caller, World
-from workers.snapshot import take
+from workers.labels.snapshot import take
 
 
 @dataclass

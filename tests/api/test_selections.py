@@ -21,12 +21,12 @@ from tests.workers.instructed import good_ones, judge_of, pool_of, rows_of
 from tests.workers.starting import start_job
 from tests.world import World
 from workers.advance import handler as advance
-from workers.context import sessions
+from workers.celery_tasks.follow_people import follow_people
+from workers.execution.runner import run_job
 from workers.instructions import handler, superseded
 from workers.instructions.following import Following
 from workers.instructions.superseded import remove_superseded
-from workers.runner import run_job
-from workers.tasks.follow_people import follow_people
+from workers.jobs.context import sessions
 
 FIRST = str(uuid.uuid4())
 PARAMS: dict[str, Any] = {"features": "hashed_ngrams", "largest": 4}

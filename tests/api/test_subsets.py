@@ -12,13 +12,13 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select
 
 from core.artifacts.subsets import UNKNOWN, noise
+from core.files.storage import sha256
 from core.lifecycle import new_job
 from core.states import ArtifactKind, JobKind, Role
-from core.storage import sha256
 from core.tables import Artifact, Example, Project
 from models.pruning.view import Pruned, PruningView
 from tests.world import Caller, World
-from workers.subset import write_subset
+from workers.labels.subset import write_subset
 
 
 def add_subset(world: World, project: Project, kept: list[int], *, truth: bool = True) -> Artifact:

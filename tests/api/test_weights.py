@@ -9,11 +9,11 @@ from fastapi.testclient import TestClient
 from safetensors.torch import save
 from sqlalchemy import select
 
+from core.files.storage import sha256
 from core.jobs import queue
 from core.jobs.messages import CheckWeights
 from core.settings import Settings
 from core.states import JobKind, JobState, Role, RoundState
-from core.storage import sha256
 from core.tables import Audit, Job, Project, PublishedWeights, Weights
 from tests.security.targets import add_weights
 from tests.world import Caller, World
@@ -113,7 +113,7 @@ def test_a_file_that_is_too_large_is_refused_as_it_comes(
 def test_a_full_disk_is_told_before_anything_is_sent(
     http: TestClient, world: World, admin: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("core.disk.shutil.disk_usage", lambda _: _Full())
+    monkeypatch.setattr("core.files.disk.shutil.disk_usage", lambda _: _Full())
     assert upload(http, admin).json()["code"] == "disk_full"
     assert files(world) == []
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.addresses import Allowed, literal
+from core.settings.addresses import Allowed, literal
 
 PRIVATE = (
     "127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1",

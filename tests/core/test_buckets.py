@@ -1,10 +1,10 @@
 import pytest
 from s3fs import S3FileSystem
 
-from core.buckets import Buckets, image_origins
-from core.locations import Location
-from core.object_stores import Object
+from core.files.buckets import Buckets, image_origins
+from core.files.object_stores import Object
 from core.settings import Settings
+from core.settings.locations import Location
 
 
 @pytest.mark.parametrize(

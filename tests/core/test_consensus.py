@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from core.consensus import Vote, consensus, is_settled, outcome
 from core.states import ExampleState, Verdict
 from core.tasks.classification import class_label
-from workers.verdicts import settle
+from workers.labels.verdicts import settle
 
 CAT, DOG = (Vote(Verdict.LABEL, class_label(number)) for number in (1, 2))
 OOD, SKIP, UNSURE = Vote(Verdict.OOD), Vote(Verdict.SKIP), Vote(Verdict.UNSURE)

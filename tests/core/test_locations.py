@@ -1,7 +1,7 @@
 import pytest
 
 from core.errors import DomainError
-from core.locations import Location, parse_all, require_allowed
+from core.settings.locations import Location, parse_all, require_allowed
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from core.project_settings import Cost, ProjectSettings
+from core.settings.project import Cost, ProjectSettings
 from core.states import Verdict
 
 SECONDS = 2.5

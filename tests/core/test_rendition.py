@@ -22,13 +22,13 @@ from numpy.testing import assert_array_equal
 from numpy.typing import NDArray
 from PIL import Image, PngImagePlugin
 
+from core.files.storage import Storage
 from core.media.images import rendition
 from core.media.images.depth import Range, scale_of
 from core.media.images.gate import Gate
 from core.media.images.rendition import rendered
 from core.media.images.scans import is_in_one_scan
 from core.media.images.thumbnails import make, make_full_size
-from core.storage import Storage
 from models.media.images.store import fit_image
 from tests import zoo
 from workers.imports.media.decode import Decoded, decode
@@ -294,7 +294,7 @@ _PREVIEWS = """
 import resource, sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from core.storage import Storage
+from core.files.storage import Storage
 from core.media.images.thumbnails import make
 
 def peak():

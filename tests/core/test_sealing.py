@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from core.sealing import KEY_FILE, Sealer, Unreadable
+from core.security.sealing import KEY_FILE, Sealer, Unreadable
 from core.settings import Settings
 
 SECRET = "one secret of thirty-two letters!"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core import storage
-from core.storage import Freed, Storage, write_atomically
+from core.files import storage
+from core.files.storage import Freed, Storage, write_atomically
 
 
 def test_failed_write_leaves_nothing(tmp_path: Path) -> None:

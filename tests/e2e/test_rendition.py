@@ -9,9 +9,9 @@ import pytest
 from numpy.typing import NDArray
 from playwright.sync_api import Browser, Page, expect
 
+from core.files.storage import Storage
 from core.media.images.rendition import rendered
 from core.media.images.thumbnails import make_full_size
-from core.storage import Storage
 from karat import Client
 from karat.client.project import ProjectClient
 from tests import zoo

@@ -18,7 +18,7 @@ from core.tasks.classification import stored_class
 from tests.api.test_labeling import lease, send, verdict
 from tests.workers.import_files import Pool, zipped
 from tests.world import Caller, World
-from workers import context
+from workers.jobs import context
 
 CLASSES = ("cat", "=1+1", 'a/b, "c"', "skip", "고양이")
 NAMES = (

@@ -28,7 +28,7 @@ from core.tasks.registry import label_of, stored
 from tests.workers.box_files import BoxPool, image
 from tests.workers.import_files import zipped
 from tests.world import Caller, World
-from workers import context
+from workers.jobs import context
 
 Sides = tuple[str, float, float, float, float]
 Read = dict[str, list[Sides]]

@@ -18,7 +18,7 @@ from core.tables import Annotation, Example, Job, ProjectClass
 from tests.formats.test_foreign import chosen, task
 from tests.workers.import_files import Pool, png, reasons, zipped
 from tests.world import World
-from workers.snapshot import take as snapshot
+from workers.labels.snapshot import take as snapshot
 
 CATEGORIES = [{"id": 1, "name": "cat"}, {"id": 2, "name": "dog"}]
 IMAGES = {"a.png": png(0), "b.png": png(1)}

@@ -17,13 +17,13 @@ import yaml
 from fastapi.testclient import TestClient
 from torchvision.datasets import ImageFolder
 
-from core.folder_names import from_folder
+from core.files.folder_names import from_folder
 from core.states import ProjectState
 from core.tables import Project
 from tests.formats.conftest import amounts
 from tests.workers.import_files import Pool, encoded, picture, png, zipped
 from tests.world import World
-from workers import context
+from workers.jobs import context
 
 # In an order that is not that of their folders.
 CLASSES = ("zebra", "bee", "CON", "a/b: 50%", "-cow", "고양이", "aux.txt", "Zebra", "nothing")

@@ -23,7 +23,7 @@ from tests.api.test_labeling import lease, send, verdict
 from tests.formats.conftest import Both, amounts, said
 from tests.workers.import_files import reasons
 from tests.world import World
-from workers import context
+from workers.jobs import context
 
 CLASSES = ("billing", "=1+1", "고양이")
 TEXTS = (

@@ -17,7 +17,7 @@ from sqlalchemy import create_engine, select, text, update
 
 from core import settings
 from core.lifecycle import claim_job, new_job
-from core.sealing import KEY_FILE, Sealer
+from core.security.sealing import KEY_FILE, Sealer
 from core.states import ArtifactKind, JobKind, JobState, ProjectState, Role
 from core.tables import Artifact, Example, Job
 from karat.local import backup

@@ -12,7 +12,7 @@ import pytest
 from psycopg import sql
 
 from core import settings
-from core.private import open_to_others, protect
+from core.security.private import open_to_others, protect
 from karat import Client
 from karat.local.backup import back_up
 from karat.local.installation import Installation

@@ -7,7 +7,7 @@ from typing import get_args
 import pytest
 from pydantic import BaseModel
 
-from core.project_settings import Choice, ProjectSettings
+from core.settings.project import Choice, ProjectSettings
 from models import catalog
 from models.catalog import DEFAULT_MODEL, DEFAULTS_OF_TASK, Choosable, Spec, find, specs, validate
 from models.catalog.resolve import resolve

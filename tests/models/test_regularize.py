@@ -19,16 +19,11 @@ from models.evaluation.evaluate import class_similarity
 from models.evaluation.ood_detection import ood_detection
 from models.features.tsne import planar_map
 from models.media.images.store import PixelStore
-from models.regularize import (
-    Parts,
-    divide,
-    doubts_of_ood,
-    draw,
-    drawing,
-    measure,
-    train_method,
-)
-from models.regularize import settings_of as settings_by_method
+from models.regularization.doubts import doubts_of_ood
+from models.regularization.judging import draw, drawing, measure
+from models.regularization.parts import Parts, divide
+from models.regularization.training import settings_of as settings_by_method
+from models.regularization.training import train_method
 from tests.models.open_set import numbers
 
 PARAMS = TaufeParams(network="cnn_tiny", width=8, steps=40, batch_size=32, flip=False)

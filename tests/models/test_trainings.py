@@ -22,7 +22,9 @@ from models.media.images.training.adversarial import AdversarialObjective, attac
 from models.media.images.training.mixing import sharpened
 from models.media.images.training.mixmatch import MixMatchObjective
 from models.purity.inside import Believed, believed_inside
-from models.regularize import Parts, effort, measure, settings_of, train_method
+from models.regularization.judging import measure
+from models.regularization.parts import Parts
+from models.regularization.training import effort, settings_of, train_method
 from models.target.trained import NetworkModel
 
 QUICK = {"network": "cnn_tiny", "width": 8, "steps": 40, "batch_size": 32, "flip": False}

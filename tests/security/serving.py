@@ -8,7 +8,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from api.middleware.connections import Guard, Limits, guarded
-from core.addresses import Network
+from core.settings.addresses import Network
 from tests.processes import eventually, free_port
 
 

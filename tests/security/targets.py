@@ -17,9 +17,9 @@ from api.pools import links
 from api.snapshots.schemas import SnapshotCounts
 from core.artifacts.pool_snapshots import SnapshotWriter, digest_of
 from core.artifacts.selections import write_selection
+from core.files.storage import sha256
 from core.lifecycle import claim_job, finish_job, new_job
 from core.states import ArtifactKind, CertificateState, JobKind, JobState, Role
-from core.storage import sha256
 from core.tables import (
     DRY_RUN,
     Artifact,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import select
 
-from core.csv_escape import original, plain
+from core.files.csv_escape import original, plain
 from core.tables import Example
 from tests.api.test_subsets import add_subset
 from tests.workers.import_files import Pool, zipped

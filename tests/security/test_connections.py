@@ -18,8 +18,8 @@ import pytest
 
 from api.main import create_app
 from api.middleware.connections import Limits
-from core.addresses import networks
 from core.settings import Settings
+from core.settings.addresses import networks
 from core.states import ProjectState, Role
 from tests import processes
 from tests.security import flood

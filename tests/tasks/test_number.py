@@ -16,8 +16,8 @@ from PIL import Image
 from sqlalchemy import select
 
 from core.consensus import Vote, is_disputed, outcome
+from core.files.storage import Storage
 from core.states import ArtifactKind, JobState, ProjectState, Source, Split, Verdict
-from core.storage import Storage
 from core.tables import Annotation, Artifact, Example, Job, Project, Round
 from core.tasks import registry
 from tests.tasks.number import NUMBER, NumberLabel

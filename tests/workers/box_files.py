@@ -9,7 +9,7 @@ from PIL import Image
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from core.storage import Storage
+from core.files.storage import Storage
 from core.tables import Annotation, Job
 from core.tasks.boxes import Box, BoxesLabel
 from core.tasks.registry import label_of

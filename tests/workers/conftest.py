@@ -7,10 +7,10 @@ from sqlalchemy.orm import Session
 
 from core import settings
 from core.db import sync_engine
-from core.storage import Storage
+from core.files.storage import Storage
 from tests.workers.import_files import Pool
 from tests.world import World
-from workers import context
+from workers.jobs import context
 
 
 @pytest.fixture

@@ -13,14 +13,14 @@ from PIL import Image
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from core.files.storage import Storage
 from core.jobs.messages import RunJob
 from core.lifecycle import new_job
 from core.states import JobKind, Split
-from core.storage import Storage
 from core.tables import Artifact, Example, ExampleText, Job, Project
 from models.media.texts.store import TextStore
+from workers.execution.runner import run_job
 from workers.imports import handler
-from workers.runner import run_job
 
 
 def picture(seed: int, width: int = 12, height: int = 10, mode: str = "RGB") -> Image.Image:

@@ -14,7 +14,7 @@ from karat.demo.stand_in_judge import Behaviour, StandIn, known, row_key, stand_
 from models.media.texts.store import TextStore
 from tests.instructions import instructions
 from tests.world import World
-from workers import context
+from workers.jobs import context
 
 TOPICS = {
     "tea": "leaves kettle steep porcelain infusion samovar",

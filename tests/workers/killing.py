@@ -16,8 +16,8 @@ from core.states import JobState
 from core.tables import Job
 from tests.processes import Hold, eventually, forked, worker
 from tests.world import World
-from workers.context import Phase
-from workers.runner import run_job
+from workers.execution.runner import run_job
+from workers.jobs.context import Phase
 
 
 def state(world: World, job: Job) -> JobState:

@@ -15,7 +15,7 @@ from core.tables import Annotation, Artifact, Example, Job, Query, Round
 from core.tasks.classification import stored_class
 from tests.world import World
 from workers.advance import handler
-from workers.runner import run_job
+from workers.execution.runner import run_job
 
 TINY = {
     "model": {"name": "cnn_tiny", "params": {"steps": 60, "augment": False}},

@@ -7,7 +7,7 @@ from fastapi.testclient import TestClient
 
 from core.tables import Job, Project
 from tests.world import World
-from workers.context import JobContext
+from workers.jobs.context import JobContext
 
 
 def start_job(

@@ -10,6 +10,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
+from core.files.storage import sha256
 from core.jobs import queue
 from core.jobs.messages import RunJob
 from core.states import (
@@ -21,7 +22,6 @@ from core.states import (
     Split,
     Verdict,
 )
-from core.storage import sha256
 from core.tables import Annotation, Artifact, Example, Job, Query
 from models.ranking.pool_scores import PoolScores
 from tests.processes import Hold, eventually, worker
@@ -30,8 +30,8 @@ from tests.workers.loop import TINY, Loop
 from tests.world import World
 from workers.advance import handler
 from workers.advance.reads import expected_seconds
-from workers.context import JobContext
-from workers.runner import run_job
+from workers.execution.runner import run_job
+from workers.jobs.context import JobContext
 
 
 def test_a_round_closes_and_the_next_opens(world: World) -> None:

@@ -8,17 +8,17 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
+from core.files.storage import sha256
 from core.jobs.messages import RunJob
 from core.states import ArtifactKind, JobState
-from core.storage import sha256
 from core.tables import Artifact
 from models.catalog.params.regularize import METHODS
 from tests.workers.killing import die, killed
 from tests.workers.loop import Loop
 from tests.workers.starting import start_job
 from tests.world import World
+from workers.execution.runner import run_job
 from workers.prune import handler as prune
-from workers.runner import run_job
 from workers.taufe import handler as taufe
 
 

@@ -20,7 +20,7 @@ from tests.workers.killing import kill_in_every_phase, named, state
 from tests.world import World
 from workers.advance import handler
 from workers.advance.reads import seconds_of_boxes
-from workers.snapshot import take
+from workers.labels.snapshot import take
 
 CACHED = {"name": "fcos", "params": {"steps": 120, "batch_size": 4, "input_size": 64}}
 PROBE = {"name": "probe", "params": {"least_ood": 1}}

@@ -11,12 +11,12 @@ import pytest
 from sqlalchemy.orm import Session
 
 from core import settings
+from core.files.storage import Storage
 from core.states import Split
-from core.storage import Storage
 from core.tasks.box_conventions import CVAT, VOC, written
 from tests.workers.box_files import BoxPool, image, voc, voc_object
 from tests.world import World
-from workers import context
+from workers.jobs import context
 
 
 @pytest.fixture

@@ -17,10 +17,10 @@ from sqlalchemy.orm import Session
 from api.main import create_app
 from core import settings
 from core.db import sync_engine
-from core.locations import Location
-from core.object_stores import S3, Object
+from core.files.object_stores import S3, Object
+from core.files.storage import Storage
+from core.settings.locations import Location
 from core.states import ExampleState, JobState
-from core.storage import Storage
 from core.tables import Artifact, Project
 from core.tasks.classification import stored_class
 from karat.local.doctor import examine
@@ -29,8 +29,8 @@ from tests.api.test_subsets import add_subset
 from tests.s3 import CREDENTIALS, Bucket, out_of_reach
 from tests.workers.import_files import Pool, png
 from tests.world import World
-from workers import context
-from workers.tasks.remove_files import remove_files
+from workers.celery_tasks.remove_files import remove_files
+from workers.jobs import context
 from workers.verify.__main__ import verify
 from workers.verify.check import Finding
 

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 from fastapi.testclient import TestClient
 from sqlalchemy import delete, func, select
 
-from core.certificates import members_file
+from core.artifacts.certificates import members_file
 from core.db import sync_engine
 from core.jobs.messages import RunJob
 from core.lifecycle import EXAMPLE_STATE_AFTER
@@ -32,10 +32,10 @@ from tests.world import World
 from workers.certificates.observing import go_on_with_all
 from workers.certify import handler
 from workers.certify.earlier import with_earlier
-from workers.context import sessions
-from workers.draws import read_draws
-from workers.runner import run_job
-from workers.snapshot import take
+from workers.execution.runner import run_job
+from workers.jobs.context import sessions
+from workers.labels.draws import read_draws
+from workers.labels.snapshot import take
 from workers.verify.__main__ import verify
 
 KINDS = 3

@@ -25,8 +25,8 @@ from tests.workers.starting import start_job
 from tests.world import Caller, World
 from workers.compare import handler
 from workers.compare.handler import PHASES
-from workers.runner import run_job
-from workers.snapshot import take
+from workers.execution.runner import run_job
+from workers.labels.snapshot import take
 
 HEAD = {"model": {"name": "patch_kmeans", "params": {"features": 16, "iterations": 2}}}
 SIZE = 16

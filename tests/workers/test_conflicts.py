@@ -20,10 +20,10 @@ from tests.workers.loop import Loop
 from tests.workers.starting import start_job
 from tests.world import World
 from workers.advance import handler as advance
-from workers.context import JobContext
+from workers.celery_tasks.sweep import sweep
+from workers.execution.runner import run_job
+from workers.jobs.context import JobContext
 from workers.prune import handler as prune
-from workers.runner import run_job
-from workers.tasks.sweep import sweep
 
 TASK = "classification"
 # Certify wants the model of a round; it takes its turn by the same rule.

@@ -10,8 +10,8 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import Integer, cast, func, select
 
-from core.disk import is_full
 from core.errors import Conflict
+from core.files.disk import is_full
 from core.jobs import queue
 from core.jobs.messages import RunJob
 from core.states import JobState

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from workers.eta import Eta
+from workers.jobs.eta import Eta
 
 
 class Clock:
@@ -19,7 +19,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr("workers.eta.time", SimpleNamespace(monotonic=lambda: clock.now))
+    monkeypatch.setattr("workers.jobs.eta.time", SimpleNamespace(monotonic=lambda: clock.now))
     return clock
 
 

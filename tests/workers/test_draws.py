@@ -14,8 +14,8 @@ from tests.workers.loop import Loop
 from tests.workers.test_warm_start import begun, queue_of, run
 from tests.world import World
 from workers.advance.drawing import walk
-from workers.draws import pairs, reached, read_draws
-from workers.snapshot import Snapshot, take
+from workers.labels.draws import pairs, reached, read_draws
+from workers.labels.snapshot import Snapshot, take
 
 # A course of rounds in which what was skipped comes once more, and one draw is asked again.
 FROZEN: dict[str, Any] = {

@@ -20,12 +20,12 @@ from tests.world import World
 from workers.advance import handler as advance
 from workers.dry_run import PHASES
 from workers.embedding_map import handler as embedding_map
+from workers.execution.runner import run_job
 from workers.features import handler as features
 from workers.features.stored import latest
 from workers.prune import handler as prune
 from workers.relabel import handler as relabel
 from workers.resize import handler as resize
-from workers.runner import run_job
 from workers.taufe import handler as taufe
 
 HANDLERS = {

@@ -14,7 +14,7 @@ from sqlalchemy import Engine, select
 from core.jobs import queue
 from core.jobs.messages import RunJob
 from core.lifecycle import claim_job, new_job
-from core.project_settings import ProjectSettings
+from core.settings.project import ProjectSettings
 from core.states import ArtifactKind, JobKind, JobState, Split
 from core.tables import Artifact, Job, Project
 from models.features.embed import embed_pool, extractor_path
@@ -26,11 +26,11 @@ from tests.workers.starting import start_job, watch_progress
 from tests.workers.test_learn_features import learn
 from tests.workers.test_verify import findings
 from tests.world import World
-from workers.context import JobContext
 from workers.embedding_map import handler
 from workers.embedding_map.handler import PHASES
+from workers.execution.runner import run_job
 from workers.features.stored import LearnedFeatures, embeddings_file
-from workers.runner import run_job
+from workers.jobs.context import JobContext
 
 PATCHES: dict[str, Any] = {"model": {"name": "patch_kmeans", "params": {"features": 20}}}
 

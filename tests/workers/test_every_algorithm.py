@@ -15,7 +15,7 @@ from tests.workers.loop import Loop
 from tests.workers.test_learn_features import learn
 from tests.world import World
 from workers import weights as uploaded
-from workers.context import sessions
+from workers.jobs.context import sessions
 
 OF_CLASSES = [spec for spec in specs() if spec.serves_task("classification")]
 SCORES = [spec for spec in OF_CLASSES if spec.kind in {"purity", "informativeness"}]

@@ -16,8 +16,8 @@ from core.tables import DRY_RUN, Job, Project
 from tests.processes import eventually, worker
 from tests.workers.import_files import Pool, png, zipped
 from tests.world import World
-from workers.fairness import next_import
-from workers.tasks.run_job import run_job
+from workers.celery_tasks.run_job import run_job
+from workers.jobs.fairness import next_import
 
 SEEDS = iter(range(30_000, 40_000))
 

@@ -16,10 +16,10 @@ from tests.api.test_pool_search import listed
 from tests.captions import prepared, tiny, weights
 from tests.world import World
 from workers import weights as uploaded
-from workers.context import sessions
+from workers.execution.runner import run_job
+from workers.jobs.context import sessions
+from workers.jobs.stores import open_store
 from workers.look_up import handler
-from workers.runner import run_job
-from workers.stores import open_store
 
 
 def searched(http: TestClient, world: World, project: Project, words: str) -> int:

@@ -8,12 +8,13 @@ import psycopg
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from core import disk, settings
+from core import settings
+from core.files import disk
 from core.states import JobState
 from core.tables import Job
 from tests.workers.import_files import Pool, png, zipped
+from workers.celery_tasks.sweep import sweep
 from workers.imports.pool import PoolWriter
-from workers.tasks.sweep import sweep
 
 
 def _sqlite() -> Exception:
@@ -82,7 +83,7 @@ def test_below_the_mark_no_job_begins_and_the_sweep_sends_none(
     with monkeypatch.context() as meanwhile:
         meanwhile.setenv("KARAT_DISK_LOW_BYTES", str(2**60))
         # A fifth of the disk is the most that counts.
-        meanwhile.setattr("core.disk.shutil.disk_usage", _nearly_full)
+        meanwhile.setattr("core.files.disk.shutil.disk_usage", _nearly_full)
         settings.settings.cache_clear()
         for _ in range(2):
             pool.run(job)

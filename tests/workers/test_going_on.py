@@ -12,7 +12,7 @@ from core.tasks.classification import stored_class
 from tests.workers.loop import Loop
 from tests.world import World
 from workers.advance import handler
-from workers.runner import run_job
+from workers.execution.runner import run_job
 
 
 def resume(http: TestClient, loop: Loop) -> Any:

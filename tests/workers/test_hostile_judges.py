@@ -13,8 +13,8 @@ import pytest
 from sqlalchemy import select
 
 from core import settings
-from core.addresses import Allowed
 from core.lifecycle import new_job
+from core.settings.addresses import Allowed
 from core.states import JobKind
 from core.tables import Judge as JudgeRow
 from core.tables import JudgeAnswer
@@ -24,7 +24,7 @@ from tests.receiver import Answer, receiver, status
 from tests.security.targets import add_judge
 from tests.workers.test_judges import HERE, SOON, asked, quality
 from tests.world import World
-from workers.context import sessions
+from workers.jobs.context import sessions
 from workers.judges import judging, ledger, trial
 from workers.judges.budget import Price
 from workers.judges.client import Judge

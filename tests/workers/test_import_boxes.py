@@ -13,8 +13,8 @@ from pyarrow import parquet
 from sqlalchemy.orm import Session
 
 from core import settings
+from core.files.storage import Storage
 from core.states import ExampleState, Split, Verdict
-from core.storage import Storage
 from tests.workers.box_files import (
     BoxPool,
     coco,
@@ -27,7 +27,7 @@ from tests.workers.box_files import (
 )
 from tests.workers.import_files import zipped
 from tests.world import World
-from workers import context
+from workers.jobs import context
 
 YAML = "path: .\ntrain: images\nnames: ['dog', 'cat']\n"
 

@@ -13,9 +13,9 @@ import pytest
 from PIL import Image
 
 from core import settings
+from core.files.object_stores import S3
 from core.lifecycle import requeue_job
 from core.media.images.thumbnails import LARGEST, thumbnail
-from core.object_stores import S3
 from core.states import JobState, Split
 from core.tables import Job
 from models.media.images.store import PixelStore, fit_image

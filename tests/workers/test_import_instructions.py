@@ -14,13 +14,13 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from core import settings
+from core.files.storage import Storage
 from core.states import JobState
-from core.storage import Storage
 from core.tables import Example, ExampleText, Job
 from tests.instructions import instructions
 from tests.workers.import_files import Pool, reasons, zipped
 from tests.world import World
-from workers import context
+from workers.jobs import context
 from workers.verify.__main__ import verify
 
 

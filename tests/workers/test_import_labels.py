@@ -16,7 +16,7 @@ from tests.workers.import_files import Pool, png, reasons, zipped
 from tests.world import World
 from workers.imports.items import Refused
 from workers.imports.stated import read_said_of
-from workers.snapshot import take
+from workers.labels.snapshot import take
 
 
 def annotations(world: World, project: Project) -> list[tuple[str, str, str | None, bool]]:

@@ -10,14 +10,14 @@ import pytest
 from PIL import Image
 from sqlalchemy import select
 
+from core.files.storage import sha256
 from core.lifecycle import requeue_job
 from core.states import ExampleState, JobState, Split
-from core.storage import sha256
 from core.tables import Artifact, ProjectClass
 from models.media.images.store import PixelStore, fit_image
 from tests.workers.import_files import Pool, jpeg, png, reasons, zipped
 from tests.world import World
-from workers.context import JobContext
+from workers.jobs.context import JobContext
 
 
 def test_stores_bytes_pixels_and_rows(pool: Pool) -> None:
@@ -192,7 +192,7 @@ def test_a_cancelled_import_keeps_what_it_added_and_goes_on_when_retried(pool: P
             super().check()
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("workers.claiming.JobContext", CancelsInTheMiddle)
+        patch.setattr("workers.execution.claiming.JobContext", CancelsInTheMiddle)
         pool.run(job)
     assert job.state is JobState.CANCELLED
     kept = len(pool.examples())

@@ -28,7 +28,7 @@ PLACES = {
     "commit": "workers.imports.pool:PoolWriter.advance",
     "publish": "workers.imports.report:ReportFile.publish",
     "cleanup": "workers.imports.handler:shutil.rmtree",
-    "end": "workers.runner:finish_job",
+    "end": "workers.execution.runner:finish_job",
 }
 """Functions at whose calls a worker dies."""
 

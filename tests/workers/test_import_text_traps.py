@@ -21,7 +21,7 @@ from models.media.texts.store import TextStore
 from tests.workers.import_files import Pool, reasons, zipped
 from tests.workers.test_import_resume import annotations, kill, run_until_done
 from tests.workers.test_import_text import csv_of, done, jsonl, refusal, table
-from workers import context
+from workers.jobs import context
 from workers.verify import files
 from workers.verify import texts as checks
 from workers.verify.check import Scope

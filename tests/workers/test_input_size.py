@@ -10,9 +10,9 @@ from pyarrow import parquet
 from sqlalchemy.orm import Session
 
 from core import settings
-from core.project_settings import ProjectSettings
+from core.files.storage import Storage
+from core.settings.project import ProjectSettings
 from core.states import JobState, Split
-from core.storage import Storage
 from core.tables import Project
 from models.media.images.store import PixelStore
 from tests.processes import eventually, worker

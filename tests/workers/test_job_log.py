@@ -21,11 +21,11 @@ from tests.workers.killing import kill_in_every_phase, state
 from tests.workers.loop import Loop
 from tests.workers.starting import start_job
 from tests.world import World
-from workers.context import JobContext
-from workers.joblog import JobLog, scrubbed
+from workers.celery_tasks import remove_files
+from workers.execution.runner import run_job
+from workers.jobs.context import JobContext
+from workers.jobs.log import JobLog, scrubbed
 from workers.prune import handler
-from workers.runner import run_job
-from workers.tasks import remove_files
 
 QUICK = {"network": "cnn_tiny", "width": 4, "epochs": 2, "batch_size": 4, "flip": False}
 LINE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ attempt \d+: .+")

@@ -15,7 +15,7 @@ from tests.workers.loop import Loop
 from tests.workers.starting import start_job
 from tests.workers.test_weights import check, stored
 from tests.world import World
-from workers.runner import run_job
+from workers.execution.runner import run_job
 
 MINE = {"network": "timm", "architecture": TINY, "weights": "mine"}
 LITE = {"network": "efficientnet_lite0", "mode": "finetune", "input_size": 32}

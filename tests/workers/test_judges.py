@@ -12,8 +12,8 @@ from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
 from core import settings
-from core.addresses import Allowed
 from core.lifecycle import new_job
+from core.settings.addresses import Allowed
 from core.states import JobKind
 from core.tables import Judge as JudgeRow
 from core.tables import JudgeAnswer
@@ -23,7 +23,7 @@ from tests.processes import free_port
 from tests.receiver import receiver, status
 from tests.security.targets import add_judge
 from tests.world import World
-from workers.context import sessions
+from workers.jobs.context import sessions
 from workers.judges import ledger
 from workers.judges.budget import Price
 from workers.judges.client import Judge

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from safetensors.numpy import load_file
 from sqlalchemy import select
 
+from core.files.storage import sha256
 from core.jobs import queue
 from core.jobs.messages import RunJob
 from core.states import ArtifactKind, JobState, Split
-from core.storage import sha256
 from core.tables import Artifact, Job, Project
 from models import catalog
 from models.catalog.spec import Spec
@@ -27,10 +27,10 @@ from tests.workers.killing import kill_in_every_phase, named, state
 from tests.workers.loop import Loop
 from tests.workers.starting import start_job
 from tests.world import World
+from workers.execution.runner import run_job
 from workers.features import handler
 from workers.features.handler import PHASES
 from workers.features.stored import LearnedFeatures
-from workers.runner import run_job
 
 QUICK = {"network": "cnn_tiny", "width": 4, "epochs": 2, "batch_size": 8, "flip": False}
 

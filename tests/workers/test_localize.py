@@ -20,10 +20,10 @@ from tests.workers.boxed import SIDE, boxed_project, said
 from tests.workers.killing import kill_in_every_phase, kill_publishing, named, state
 from tests.workers.starting import start_job, watch_progress
 from tests.world import World
-from workers.context import JobContext
+from workers.execution.runner import run_job
+from workers.jobs.context import JobContext
 from workers.localize import handler
 from workers.localize.handler import PHASES
-from workers.runner import run_job
 
 QUICK = {"network": "cnn_tiny", "width": 4, "steps": 12, "batch_size": 8}
 

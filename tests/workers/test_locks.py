@@ -4,8 +4,8 @@ import pytest
 from sqlalchemy import text
 
 from tests.world import World
-from workers.context import sessions
-from workers.locks import alone, turn
+from workers.jobs.context import sessions
+from workers.jobs.locks import alone, turn
 
 WHAT = 0x74657374
 

@@ -14,8 +14,8 @@ from tests.processes import eventually, worker
 from tests.workers.boxed import boxed_project
 from tests.workers.loop import Loop
 from tests.world import World
+from workers.execution.runner import run_job
 from workers.look_at import handler
-from workers.runner import run_job
 
 
 def ask(

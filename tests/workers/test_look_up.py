@@ -17,8 +17,8 @@ from tests.workers.loop import Loop
 from tests.workers.test_compare import HEAD
 from tests.workers.test_learn_features import learn
 from tests.world import Caller, World, png
+from workers.execution.runner import run_job
 from workers.look_up import handler
-from workers.runner import run_job
 
 
 def send(

@@ -17,10 +17,10 @@ from models.media.images.store import PixelStore
 from models.media.texts.store import TextStore
 from tests.workers.import_files import Pool, encoded, picture, zipped
 from tests.world import World
-from workers.claiming import claim
-from workers.context import JobContext, sessions
-from workers.locks import turn
-from workers.mending import _LOCK, discard_damaged, mend
+from workers.execution.claiming import claim
+from workers.execution.mending import _LOCK, discard_damaged, mend
+from workers.jobs.context import JobContext, sessions
+from workers.jobs.locks import turn
 
 N = 12
 SIZE = 8

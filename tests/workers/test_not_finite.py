@@ -18,7 +18,7 @@ from models.protocols import PoolView
 from tests.workers.loop import Loop
 from tests.world import World
 from workers.advance import handler
-from workers.runner import run_job
+from workers.execution.runner import run_job
 
 BROKEN = {20: np.nan, 23: np.inf}
 """Pool indices, and what their purity is."""

@@ -17,7 +17,7 @@ from tests.workers.starting import start_job
 from tests.workers.test_dry_run import HANDLERS, QUICK
 from tests.world import World
 from workers.advance.evaluating import NO_NONE_NOTE, NO_PROBABILITY_NOTE
-from workers.runner import run_job
+from workers.execution.runner import run_job
 
 SIZE = 8
 STRATEGY = {"name": "expected_value"}

@@ -11,7 +11,7 @@ from core import settings
 from tests.conftest import ROOT
 from tests.workers.test_removals import OWN, SHARED, age, delete, files, is_of, pool_of
 from tests.world import World
-from workers import strays
+from workers.cleanup import strays
 
 
 def test_orphans_are_named_and_only_freed_if_asked(

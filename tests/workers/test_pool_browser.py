@@ -15,7 +15,7 @@ from tests.api.test_pool_actions import act, ids_of
 from tests.api.test_pool_search import find, listed
 from tests.workers.loop import Loop
 from tests.world import Caller, World
-from workers.snapshot import take
+from workers.labels.snapshot import take
 
 HEAD = {"model": {"name": "patch_kmeans", "params": {"features": 16, "iterations": 2}}}
 

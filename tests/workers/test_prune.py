@@ -11,10 +11,10 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
+from core.files.storage import sha256
 from core.jobs import queue
 from core.jobs.messages import RunJob
 from core.states import ArtifactKind, ExampleState, JobState, Source, Verdict
-from core.storage import sha256
 from core.tables import Annotation, Artifact, Example, Job
 from core.tasks.classification import stored_class
 from models.catalog import specs
@@ -27,13 +27,13 @@ from tests.workers.killing import kill_ending, kill_in_every_phase, kill_publish
 from tests.workers.loop import Loop
 from tests.workers.starting import start_job, watch_progress
 from tests.world import World
-from workers.arrays import write_arrays
-from workers.context import JobContext
+from workers.execution.runner import run_job
+from workers.jobs.arrays import write_arrays
+from workers.jobs.context import JobContext
+from workers.labels.snapshot import Snapshot, take
+from workers.labels.subset import dropped_by
 from workers.prune import handler
 from workers.prune.handler import PHASES
-from workers.runner import run_job
-from workers.snapshot import Snapshot, take
-from workers.subset import dropped_by
 
 QUICK = {"network": "cnn_tiny", "width": 4, "epochs": 2, "batch_size": 4, "flip": False}
 METHODS = [spec.name for spec in specs() if spec.kind == "pruning"]
@@ -238,7 +238,7 @@ def test_the_time_left_is_that_of_all_phases(
     seen = watch_progress(monkeypatch)
     # A second passes whenever somebody looks at the clock.
     clock = SimpleNamespace(monotonic=map(float, count()).__next__)
-    monkeypatch.setattr("workers.eta.time", clock)
+    monkeypatch.setattr("workers.jobs.eta.time", clock)
     job = pruned(http, loop, epochs=4, models=2)
     assert job.state is JobState.SUCCEEDED, job.error
     training = [one for one in seen if one["phase"] == "warm_up" and one["step"] > 1]

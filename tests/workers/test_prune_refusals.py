@@ -15,10 +15,10 @@ from tests.workers.loop import Loop
 from tests.workers.starting import start_job
 from tests.workers.test_prune import QUICK, pruned
 from tests.world import World
+from workers.execution.runner import run_job
 from workers.features import handler as features
 from workers.features.stored import LearnedFeatures
 from workers.prune import handler
-from workers.runner import run_job
 
 
 @pytest.mark.parametrize("dry_run", [False, True])

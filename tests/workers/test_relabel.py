@@ -12,10 +12,10 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
+from core.files.storage import sha256
 from core.jobs import queue
 from core.jobs.messages import RunJob
 from core.states import ArtifactKind, ExampleState, JobState, Source, Split, Verdict
-from core.storage import sha256
 from core.tables import Annotation, Artifact, Example, Job, Project, Suggestion
 from core.tasks.classification import stored_class
 from models.catalog import specs
@@ -24,10 +24,10 @@ from tests.processes import eventually, worker
 from tests.workers.killing import kill_in_every_phase, named, state
 from tests.workers.starting import start_job, watch_progress
 from tests.world import World
+from workers.execution.runner import run_job
 from workers.prune import handler as prune
 from workers.relabel import handler
 from workers.relabel.handler import PHASES
-from workers.runner import run_job
 
 QUICK: dict[str, Any] = {
     "network": "cnn_tiny", "width": 8, "epochs": 10, "batch_size": 8, "flip": False,

@@ -27,12 +27,12 @@ from tests.workers.test_relabel import (
     table_of,
 )
 from tests.world import World
-from workers.arrays import read_arrays, write_arrays
-from workers.context import JobContext
+from workers.execution.runner import run_job
+from workers.jobs.arrays import read_arrays, write_arrays
+from workers.jobs.context import JobContext
 from workers.relabel import handler
 from workers.relabel.gather import Gathered, gather
 from workers.relabel.handler import FROZEN_PHASES
-from workers.runner import run_job
 
 FROZEN: dict[str, Any] = {"network": "efficientnet_lite0"}
 

@@ -19,13 +19,14 @@ from sqlalchemy import Engine, func, select, text, update
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
-from core import settings, storage
+from core import settings
 from core.db import sync_sessions
+from core.files import storage
+from core.files.storage import Storage, flush
 from core.jobs.imports import Answer
 from core.lifecycle import finish_job, new_job
 from core.media.images.thumbnails import make
 from core.states import JobKind, JobState, Split
-from core.storage import Storage, flush
 from core.tables import DRY_RUN, Example, ExampleText, Job, Project, Removal, RemovalItem
 from karat.local.backup import back_up
 from karat.local.installation import Installation
@@ -33,13 +34,14 @@ from tests.s3 import Bucket
 from tests.workers.import_files import Pool, encoded, picture, png, zipped
 from tests.workers.killing import die, killed
 from tests.world import World
-from workers import context, removals, strays
+from workers.celery_tasks import remove_files as task
+from workers.cleanup import removals, strays
 from workers.imports.media import open_medium
 from workers.imports.media.base import Addition
 from workers.imports.media.decode import Decoded
 from workers.imports.placing import Place
 from workers.imports.pool import PoolWriter
-from workers.tasks import remove_files as task
+from workers.jobs import context
 
 SHARED, OWN = range(4), range(4, 9)
 

@@ -15,7 +15,7 @@ from core.db import sync_engine
 from core.jobs import queue
 from core.jobs.messages import RunJob
 from core.lifecycle import claim_job, new_job, request_cancel, requeue_job
-from core.project_settings import ProjectSettings
+from core.settings.project import ProjectSettings
 from core.states import JobKind, JobState, RoundState
 from core.tables import DRY_RUN, Job, Project
 from models.errors import ModelError
@@ -30,14 +30,14 @@ from tests.workers.test_learn_features import QUICK, learn
 from tests.workers.test_verify import findings
 from tests.world import World
 from workers.advance import handler as advance
-from workers.context import JobContext
-from workers.fairness import in_the_way
+from workers.execution.runner import run_job
 from workers.features import handler as features
 from workers.features.stored import LearnedFeatures, latest
+from workers.jobs.context import JobContext
+from workers.jobs.fairness import in_the_way
 from workers.resize import handler
 from workers.resize.refit import BATCH, Refit
 from workers.resize.swap import name
-from workers.runner import run_job
 
 N = 2 * BATCH + 40
 
@@ -200,11 +200,11 @@ def test_originals_in_a_bucket_are_read_there(
 PLACES = {
     "check": "workers.resize.refit:Refit.lost",
     "pixels": "workers.resize.refit:Refit.pixels",
-    "saved": "workers.context:JobContext.save",
+    "saved": "workers.jobs.context:JobContext.save",
     "place": "workers.resize.handler:put_in_place",
     "name": "workers.resize.handler:name",
     "tidy": "workers.resize.handler:tidy",
-    "end": "workers.runner:finish_job",
+    "end": "workers.execution.runner:finish_job",
 }
 """Functions at whose calls a worker dies."""
 

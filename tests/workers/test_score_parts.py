@@ -21,7 +21,7 @@ from tests.workers.killing import state
 from tests.workers.loop import Loop
 from tests.world import World
 from workers.advance import handler
-from workers.runner import run_job
+from workers.execution.runner import run_job
 
 # 60 images, 8 of them labeled: six parts.
 _PARTS = 6

@@ -23,11 +23,11 @@ from tests.workers.instructed import good_ones, judge_of, pool_of, rows_of
 from tests.workers.killing import kill_in_every_phase, kill_publishing, named, state
 from tests.workers.starting import start_job
 from tests.world import World
+from workers.execution.runner import run_job
 from workers.instructions import handler
 from workers.instructions.choosing import columns_of
 from workers.instructions.handler import PHASES
 from workers.instructions.report import figures
-from workers.runner import run_job
 
 QUICK = {"features": "hashed_ngrams", "largest": 4}
 

@@ -22,7 +22,7 @@ from tests.workers.starting import start_job
 from tests.workers.test_dry_run import HANDLERS, QUICK
 from tests.workers.test_learn_features import learn
 from tests.world import World
-from workers.runner import run_job
+from workers.execution.runner import run_job
 
 Said = tuple[Verdict, int | None]
 _MIXED: Final[Sequence[Said]] = ((Verdict.LABEL, 0), (Verdict.OOD, None), (Verdict.LABEL, 1))

@@ -22,11 +22,11 @@ from tests.workers.import_files import Pool, png, zipped
 from tests.workers.starting import start_job
 from tests.world import World
 from workers.app import TASK_MODULES, app
-from workers.claiming import claim
-from workers.context import JobContext, sessions
-from workers.fairness import is_claimable, own_job
-from workers.runner import MOST_DEATHS, run_job
-from workers.tasks.sweep import sweep
+from workers.celery_tasks.sweep import sweep
+from workers.execution.claiming import claim
+from workers.execution.runner import MOST_DEATHS, run_job
+from workers.jobs.context import JobContext, sessions
+from workers.jobs.fairness import is_claimable, own_job
 
 
 def test_every_message_has_exactly_one_task() -> None:

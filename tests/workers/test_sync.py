@@ -11,16 +11,16 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from core import settings
+from core.files.storage import Storage
 from core.jobs.messages import SyncBucket
 from core.states import ExampleState, JobState
-from core.storage import Storage
 from core.tables import Example, Job, Sync
 from tests.s3 import Bucket
 from tests.workers.import_files import Pool, png
 from tests.world import World
-from workers import context
 from workers.imports.sync.due import due_syncs
 from workers.imports.sync.look import look
+from workers.jobs import context
 
 
 class Follower:

@@ -9,10 +9,10 @@ from fastapi.testclient import TestClient
 from safetensors.numpy import load_file
 from sqlalchemy import select
 
+from core.files.storage import sha256
 from core.jobs import queue
 from core.jobs.messages import RunJob
 from core.states import ArtifactKind, JobState, Split, Verdict
-from core.storage import sha256
 from core.tables import Artifact, Example, Job
 from models.catalog.params.regularize import METHODS
 from models.media.images.store import PixelStore
@@ -22,11 +22,11 @@ from tests.workers.killing import kill_ending, kill_in_every_phase, kill_publish
 from tests.workers.loop import Loop
 from tests.workers.starting import start_job, watch_progress
 from tests.world import World
-from workers.context import SteppedAside
+from workers.execution.runner import run_job
+from workers.jobs.context import SteppedAside
+from workers.jobs.yielding import Yielding
 from workers.prune import handler as prune
-from workers.runner import run_job
 from workers.taufe import handler
-from workers.yielding import Yielding
 
 QUICK = {"network": "cnn_tiny", "width": 4, "steps": 12, "batch_size": 8, "flip": False}
 

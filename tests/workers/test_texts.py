@@ -18,7 +18,7 @@ from tests.texts import CLASSES, mailbox
 from tests.workers.loop import Loop
 from tests.workers.starting import start_job
 from tests.world import World
-from workers.runner import run_job
+from workers.execution.runner import run_job
 
 POOL, EVALUATION = 160, 40
 SMALL: dict[str, Any] = {"name": "hashed_ngrams", "params": {"dimension": 32}}

@@ -11,8 +11,8 @@ from core.tables import Annotation, Example
 from core.tasks.boxes import BOXES
 from models.tasks.boxes.targets import BoxTargets
 from tests.world import World
-from workers.learners import learner_of
-from workers.verdicts import read_verdicts
+from workers.labels.learners import learner_of
+from workers.labels.verdicts import read_verdicts
 
 IMAGES, MANY = 300, 100
 MOST_BYTES = 20 << 20

@@ -7,9 +7,9 @@ import pytest
 from sqlalchemy import Engine, text
 
 from core import settings
+from core.files.storage import sha256
 from core.lifecycle import claim_job, finish_job, new_job
 from core.states import ArtifactKind, JobKind, JobState
-from core.storage import sha256
 from core.tables import Artifact
 from tests.security.targets import add_weights
 from tests.workers.loop import Loop

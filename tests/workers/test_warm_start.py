@@ -22,7 +22,7 @@ from tests.world import Caller, World
 from workers.advance import handler
 from workers.advance.phases import Advance
 from workers.advance.warm_start import warm_start as put_typical
-from workers.runner import run_job
+from workers.execution.runner import run_job
 
 FROZEN = {"name": "patch_kmeans", "params": {}}
 # Of 24 images, those at every fourth place stay.

@@ -435,7 +435,7 @@ def test_a_worker_killed_between_sending_and_noting_tells_it_again(
 def test_a_copy_tells_nobody(
     hooks: Hooks, there: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from workers.tasks.deliver_webhooks import deliver_webhooks
+    from workers.celery_tasks.deliver_webhooks import deliver_webhooks
 
     monkeypatch.setenv("KARAT_WEBHOOKS", "false")
     settings.settings.cache_clear()

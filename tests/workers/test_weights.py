@@ -26,12 +26,12 @@ from tests.weight_files import TINY, tiny_weights
 from tests.workers.loop import Loop, run
 from tests.world import World
 from workers import weights
-from workers.claiming import claim
-from workers.context import sessions
+from workers.celery_tasks.check_weights import check_weights
+from workers.celery_tasks.sweep import sweep
+from workers.cleanup.strays import strays
 from workers.embedding_map.features import Features, source_of
-from workers.strays import strays
-from workers.tasks.check_weights import check_weights
-from workers.tasks.sweep import sweep
+from workers.execution.claiming import claim
+from workers.jobs.context import sessions
 
 
 def stored(world: World, name: str, tmp_path: Path, **how: Any) -> tuple[Weights, Any]:

@@ -13,7 +13,7 @@ from models.numerics.probability import softmax
 from models.protocols import OOD, Indices, TargetModel
 from models.rounds.query import Scored
 from workers.advance.phases import Advance
-from workers.draws import pairs, read_draws
+from workers.labels.draws import pairs, read_draws
 
 ALPHA: Final = 0.05
 """Chance that an interval is ever wrong, however often it is looked at."""

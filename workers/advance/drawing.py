@@ -16,7 +16,7 @@ from core.states import ExampleState, Source, Split
 from core.tables import Annotation, Example, Query, Round
 from core.tasks.registry import task_type
 from workers.advance.phases import Advance
-from workers.draws import reached
+from workers.labels.draws import reached
 
 NOT_DRAWN: Final[Mapping[str, Any]] = {
     "audit": False, "audit_probability": None, "again_after": None,

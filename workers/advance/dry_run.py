@@ -7,7 +7,7 @@ import numpy as np
 from sqlalchemy import func, select
 
 from core.jobs.params import AdvanceParams
-from core.project_settings import ProjectSettings
+from core.settings.project import ProjectSettings
 from core.states import ExampleState, Split
 from core.tables import Example, Project, ProjectClass
 from core.tasks.boxes import BOXES
@@ -26,11 +26,11 @@ from models.media.base import Store
 from models.protocols import TargetModel
 from models.target.train import embed_pool, train_target, uses_embeddings
 from models.tasks.base import Training
-from workers.context import JobContext
 from workers.dry_run import Cost, DryRun
 from workers.features.stored import embeddings_file
-from workers.learners import learner_of
-from workers.stores import open_store, side_of
+from workers.jobs.context import JobContext
+from workers.jobs.stores import open_store, side_of
+from workers.labels.learners import learner_of
 from workers.weights import with_file
 
 _FEW: Final = 64

@@ -13,8 +13,8 @@ from sqlalchemy.orm import Session, aliased
 
 from core.among import among
 from core.jobs.imports import ImportParams
-from core.project_settings import ProjectSettings
 from core.rounds import newest_model
+from core.settings.project import ProjectSettings
 from core.states import JobKind, Medium
 from core.tables import Artifact, Example, Job, Project, ProjectClass, Query
 from core.tasks.boxes import BOXES
@@ -25,8 +25,8 @@ from models.media.images.store import PixelStore, images_of
 from models.tasks.localization.looking import CamBox, Looker, cam_boxes
 from workers.advance.phases import Advance
 from workers.advance.reads import round_of
-from workers.lookers import looker_of
-from workers.stores import open_store, side_of
+from workers.jobs.stores import open_store, side_of
+from workers.look_at.lookers import looker_of
 
 AT_ONCE: Final = 64
 """So many images a first round waits for: some seconds. The others follow when it is open."""

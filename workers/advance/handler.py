@@ -25,9 +25,9 @@ from workers.advance.selecting import select as select_queries
 from workers.advance.starting_over import start_over_if_lost
 from workers.advance.warm_start import warm_start
 from workers.certificates.closing import asks_for_certificate, close_certificate_round
-from workers.context import JobContext, Phase
 from workers.dry_run import dry_run
 from workers.instructions.closing import asks_groups, close_rankings
+from workers.jobs.context import JobContext, Phase
 
 
 def run(context: JobContext) -> dict[str, Any]:

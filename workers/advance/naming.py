@@ -6,8 +6,8 @@ from contextlib import contextmanager
 import numpy as np
 
 from models.errors import NotFinite
-from workers.context import JobContext
-from workers.job_inputs import example_ids
+from workers.jobs.context import JobContext
+from workers.labels.job_inputs import example_ids
 
 
 @contextmanager

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from safetensors.numpy import load_file, save_file
 
 from core.artifacts.nearness import complete_screen
+from core.files.storage import write_atomically
 from core.jobs.params import AdvanceParams
-from core.project_settings import ProjectSettings
+from core.settings.project import ProjectSettings
 from core.states import ArtifactKind
-from core.storage import write_atomically
 from core.tables import Project
 from core.tasks.registry import task_type
 from models.catalog import find
@@ -35,14 +35,14 @@ from workers.advance.reads import (
     open_queries,
     round_of,
 )
-from workers.context import JobContext
-from workers.draws import reached
 from workers.features.stored import LearnedFeatures, embeddings_file, latest
-from workers.job_inputs import class_names
-from workers.learners import learner_of
-from workers.snapshot import Snapshot, take
-from workers.stores import open_store, side_of
-from workers.subset import dropped_of
+from workers.jobs.context import JobContext
+from workers.jobs.stores import open_store, side_of
+from workers.labels.draws import reached
+from workers.labels.job_inputs import class_names
+from workers.labels.learners import learner_of
+from workers.labels.snapshot import Snapshot, take
+from workers.labels.subset import dropped_of
 from workers.weights import with_file
 
 Losses = NDArray[np.float64]

@@ -3,7 +3,7 @@
 from models.ranking.candidates import Prices
 from workers.advance.phases import Advance
 from workers.advance.reads import seconds_of_boxes
-from workers.timing import median_seconds
+from workers.labels.timing import median_seconds
 
 
 def prices_of(advance: Advance) -> Prices:

@@ -23,9 +23,9 @@ from workers.advance.findings import findings
 from workers.advance.phases import Advance
 from workers.advance.proposing import propose
 from workers.advance.reads import noted_at_closing
-from workers.artifacts import keep
 from workers.closing import annotator_seconds, close_round
-from workers.snapshot import Snapshot
+from workers.jobs.artifacts import keep
+from workers.labels.snapshot import Snapshot
 
 _BLOCK = 5000
 _PREDICTED: Final = ("predicted_class_id", "probability", "in_probability")

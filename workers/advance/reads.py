@@ -6,7 +6,7 @@ from sqlalchemy.orm import Session
 from core.jobs.params import AdvanceParams
 from core.states import ArtifactKind, JobKind, JobState, Source, Verdict
 from core.tables import Annotation, Artifact, Job, Query, Round
-from workers.timing import FEWEST_TIMED
+from workers.labels.timing import FEWEST_TIMED
 
 
 def round_of(session: Session, project_id: int, number: int) -> Round:

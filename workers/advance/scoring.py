@@ -37,9 +37,9 @@ from models.rounds import view_files
 from models.rounds.query import by_row
 from workers.advance.naming import named_by_id
 from workers.advance.phases import Advance
-from workers.context import JobContext
-from workers.fairness import is_silent
-from workers.runner import run_job
+from workers.execution.runner import run_job
+from workers.jobs.context import JobContext
+from workers.jobs.fairness import is_silent
 
 _PHASE: Final = "score"
 _LOOK_SECONDS: Final = 0.2

@@ -14,7 +14,7 @@ from core.tables import Annotation, Example, Query, Round
 from core.tasks.registry import task_type
 from models.relabeling.second_looks import doubtful
 from workers.advance.phases import Advance
-from workers.timing import median_seconds
+from workers.labels.timing import median_seconds
 
 _USUAL: Final = 0.05
 """Share of the budget where several people label, and nobody has chosen another."""

@@ -21,7 +21,7 @@ from workers.advance import second_looks
 from workers.advance.answers import answered_then, outputs_then
 from workers.advance.phases import Advance
 from workers.advance.prices import prices_of
-from workers.timing import median_seconds
+from workers.labels.timing import median_seconds
 
 # Beyond the budget's worth, so that annotators have work while the models retrain.
 _TAIL: Final = 0.5

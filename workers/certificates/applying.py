@@ -12,14 +12,14 @@ from sqlalchemy.orm import Session, aliased, sessionmaker
 
 from core import events
 from core.among import among
-from core.certificates import NO_CLASS, Members, draws_of
+from core.artifacts.certificates import NO_CLASS, Members, draws_of
 from core.consensus import by_people, lock_examples
 from core.errors import Conflict
+from core.files.storage import Storage
 from core.jobs import queue
 from core.lifecycle import mark_answered, mark_queried, move_certificate
 from core.rounds import lock_unfinished
 from core.states import CertificateState, ExampleState, LotState, Split, Verdict
-from core.storage import Storage
 from core.tables import Annotation, Certificate, Example, Project, ProjectClass, Query
 from core.tables import CertificateLot as Lot
 from core.tasks.classification import class_label

@@ -8,16 +8,16 @@ from sqlalchemy.orm import Session
 
 from core import events
 from core.among import among
-from core.certificates import Draw, Members, taken_back
+from core.artifacts.certificates import Draw, Members, taken_back
 from core.consensus import lock_examples
 from core.lifecycle import mark_queried, mark_unqueried, move_project, move_round
-from core.project_settings import ProjectSettings
 from core.rounds import CERTIFICATE, lock_unfinished, new_certificate_round
+from core.settings.project import ProjectSettings
 from core.states import ExampleState, ProjectState, RoundState
 from core.tables import Annotation, Example, Project, Query, Round
 from models.catalog.params.certify import CertifyParams
 from workers.closing import close_round
-from workers.timing import median_seconds
+from workers.labels.timing import median_seconds
 
 _BLOCK: Final = 2000
 

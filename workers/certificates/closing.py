@@ -13,7 +13,7 @@ from core.states import ProjectState, RoundState
 from core.tables import Project, Query, Round
 from workers.certificates.observing import asking_of, go_on
 from workers.closing import annotator_seconds
-from workers.context import JobContext, Phase
+from workers.jobs.context import JobContext, Phase
 
 _PUBLISH: Final = "publish"
 

@@ -10,15 +10,15 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from core import events
 from core.among import among
-from core.certificates import NO_CLASS, Draw, Members, Outcome, draws_of
+from core.artifacts.certificates import NO_CLASS, Draw, Members, Outcome, draws_of
 from core.consensus import Vote, consensus, is_settled, opinions, votes
 from core.errors import DomainError
+from core.files.storage import Storage
 from core.jobs import queue
 from core.jobs.messages import GoOnCertifying
 from core.lifecycle import move_certificate
-from core.project_settings import ProjectSettings
+from core.settings.project import ProjectSettings
 from core.states import CertificateState, ExampleState, Source, Verdict
-from core.storage import Storage
 from core.tables import (
     Annotation,
     Certificate,
@@ -33,7 +33,7 @@ from models.errors import ModelError
 from workers.certificates.applying import CLASS_GONE, work_off
 from workers.certificates.asking import ask, ask_no_more, asked, asking_round, last_annotation
 from workers.certificates.promises import certification_of, note_decision, read_members
-from workers.locks import alone
+from workers.jobs.locks import alone
 
 logger = logging.getLogger(__name__)
 

@@ -10,17 +10,17 @@ import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from core.certificates import Draw, Members, members_file
+from core.artifacts.certificates import Draw, Members, members_file
 from core.errors import Conflict
+from core.files.storage import Storage
 from core.states import LotState
-from core.storage import Storage
 from core.tables import Artifact, Certificate, CertificateLot
 from models.catalog.params.certify import CertifyParams
 from models.guarantee.certification import Certification
 from models.guarantee.human_error import HumanError, from_pairs
 from models.guarantee.lots import Lot, make_lots
 from models.guarantee.promise import Bound, Decision, Promise
-from workers.draws import pairs
+from workers.labels.draws import pairs
 
 FEWEST_PAIRS: Final = 20
 """Fewer say nothing of how often people are wrong."""

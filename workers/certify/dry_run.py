@@ -11,8 +11,8 @@ from models.guarantee.certification import Certification
 from models.guarantee.lots import Lot, labels_of, make_lots
 from workers.certificates.promises import human_error, promise_of
 from workers.certify.scoring import CANDIDATES, Facts, Outputs, gather, infer
-from workers.context import JobContext
 from workers.dry_run import Cost, DryRun
+from workers.jobs.context import JobContext
 
 _SAMPLE: Final = 4_096
 

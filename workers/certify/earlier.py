@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, ColumnExpressionArgument, and_, exists, or_, select
 from sqlalchemy.orm import Session, aliased
 
-from core.certificates import Draw, Members, Outcome
+from core.artifacts.certificates import Draw, Members, Outcome
 from core.states import ExampleState, Source
 from core.tables import Annotation, Audit, Example, Query, Round
 from models.protocols import OOD, Indices
-from workers.draws import read_draws
-from workers.snapshot import Snapshot
+from workers.labels.draws import read_draws
+from workers.labels.snapshot import Snapshot
 
 Earlier = dict[str, NDArray[Any]]
 

@@ -10,14 +10,12 @@ import numpy as np
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from core.certificates import Members
+from core.artifacts.certificates import Members
+from core.files.storage import write_atomically
 from core.lifecycle import move_certificate
 from core.states import ArtifactKind, CertificateState, LotState
-from core.storage import write_atomically
 from core.tables import Certificate, CertificateLot, Job, Project
 from models.catalog.params.certify import CertifyParams
-from workers.arrays import read_arrays
-from workers.artifacts import keep
 from workers.certificates.observing import go_on, refuse
 from workers.certificates.promises import (
     FEWEST_PAIRS,
@@ -35,11 +33,13 @@ from workers.certify.scoring import (
     members_of,
     score,
 )
-from workers.context import JobContext, Phase
 from workers.dry_run import dry_run
-from workers.job_inputs import class_names
-from workers.snapshot import Snapshot
-from workers.yielding import Yielding
+from workers.jobs.arrays import read_arrays
+from workers.jobs.artifacts import keep
+from workers.jobs.context import JobContext, Phase
+from workers.jobs.yielding import Yielding
+from workers.labels.job_inputs import class_names
+from workers.labels.snapshot import Snapshot
 
 _FACTS: Final = "facts.json"
 _MEMBERS: Final = "members.parquet"

@@ -11,10 +11,10 @@ import numpy as np
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from core.certificates import Members
+from core.artifacts.certificates import Members
 from core.errors import Conflict
-from core.project_settings import ProjectSettings
 from core.rounds import newest_model
+from core.settings.project import ProjectSettings
 from core.states import ArtifactKind, ExampleState, Split
 from core.tables import Artifact, Example, Project, Round
 from models.errors import ModelError
@@ -27,13 +27,13 @@ from models.rounds.predictions import inside_of
 from models.rounds.query import by_row
 from workers.advance.phases import Advance
 from workers.advance.reads import round_of
-from workers.arrays import read_arrays, write_arrays
 from workers.certificates.promises import lots_of
 from workers.certify.earlier import with_earlier
-from workers.context import JobContext
 from workers.features.stored import latest
-from workers.job_inputs import example_ids
-from workers.snapshot import take
+from workers.jobs.arrays import read_arrays, write_arrays
+from workers.jobs.context import JobContext
+from workers.labels.job_inputs import example_ids
+from workers.labels.snapshot import take
 from workers.weights import with_file
 
 CANDIDATES: Final = "candidates.npy"

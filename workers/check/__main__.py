@@ -17,8 +17,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from core import disk
 from core.errors import DomainError
+from core.files import disk
 from core.media.images.rendition import rendered
 from core.settings import settings
 from core.states import Medium

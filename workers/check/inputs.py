@@ -8,8 +8,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, Final, NamedTuple
 
 from core.errors import Invalid
+from core.files.local_folder import files_of
 from core.jobs.imports import FolderChoice
-from core.local_folder import files_of
 from core.media.images.medium import IMAGES
 from core.states import Medium, Split, Verdict
 from workers.check.asked import Asked

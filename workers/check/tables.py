@@ -8,7 +8,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from core.csv_escape import BOM, plain_row
+from core.files.csv_escape import BOM, plain_row
 from core.states import Medium
 from models.protocols import OOD
 from workers.check.gather import Gathered

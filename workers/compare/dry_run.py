@@ -8,9 +8,9 @@ import numpy as np
 from models.dry_run import extended_seconds
 from models.features.duplicates import nearest_rows, outlines
 from workers.compare.gather import gather
-from workers.context import JobContext
 from workers.dry_run import Cost, DryRun
-from workers.stores import open_store
+from workers.jobs.context import JobContext
+from workers.jobs.stores import open_store
 
 _SAMPLE: Final = 4096
 

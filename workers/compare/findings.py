@@ -6,7 +6,7 @@ from sqlalchemy import ARRAY, BigInteger, bindparam, func, select, text, update
 from sqlalchemy.orm import Session
 
 from core.consensus import lock_examples
-from core.duplicates import in_evaluation, may_be_held_out
+from core.media.images.duplicates import in_evaluation, may_be_held_out
 from core.tables import Example
 
 _MARK = text(

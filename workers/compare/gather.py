@@ -1,12 +1,12 @@
 """What a comparison begins with."""
 
 from core.artifacts.features import features_of
-from core.project_settings import ProjectSettings
+from core.settings.project import ProjectSettings
 from core.tables import Project
 from models.catalog.params.networks import compared_width
 from models.errors import ModelError
-from workers.context import JobContext
-from workers.stores import side_of
+from workers.jobs.context import JobContext
+from workers.jobs.stores import side_of
 
 
 def gather(context: JobContext) -> None:

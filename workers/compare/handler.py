@@ -17,13 +17,13 @@ from models.features.duplicates import (
     nearest_rows,
     outlines,
 )
-from workers.artifacts import keep
 from workers.compare.findings import leaking, mark
 from workers.compare.gather import gather
-from workers.context import JobContext, Phase
 from workers.dry_run import dry_run
-from workers.stores import open_store
-from workers.yielding import Yielding
+from workers.jobs.artifacts import keep
+from workers.jobs.context import JobContext, Phase
+from workers.jobs.stores import open_store
+from workers.jobs.yielding import Yielding
 
 _FILE: Final = "alike.parquet"
 

@@ -16,9 +16,9 @@ from models.features.embedding_map import (
     neighbours_wanted,
     reduce,
 )
-from workers.context import JobContext
 from workers.dry_run import Cost, DryRun
 from workers.embedding_map.features import Features, pool_of, source_of
+from workers.jobs.context import JobContext
 
 _SAMPLE: Final = 512
 _TRIED: Final = 2_048

@@ -16,9 +16,9 @@ import numpy as np
 from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
 
-from core.project_settings import ProjectSettings
+from core.files.storage import write_atomically
+from core.settings.project import ProjectSettings
 from core.states import ArtifactKind, JobKind, JobState, Split
-from core.storage import write_atomically
 from core.tables import Artifact, Example, Job, Project, Round
 from models.features.embed import extractor_path
 from models.features.embedding_map import feature_spans
@@ -30,9 +30,9 @@ from models.media.images.store import images_of
 from models.protocols import Indices, Progress
 from models.target.train import embed_pool, load_target, uses_embeddings
 from models.target.trained import NetworkModel
-from workers.context import JobContext
 from workers.features.stored import LearnedFeatures, embeddings_file, latest
-from workers.stores import open_store, side_of
+from workers.jobs.context import JobContext
+from workers.jobs.stores import open_store, side_of
 from workers.weights import with_file
 
 STORED: Final = "stored"

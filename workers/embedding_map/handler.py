@@ -28,13 +28,13 @@ from models.features.embedding_map import (
     scaled,
 )
 from models.protocols import Float32Array, Indices
-from workers.arrays import write_array
-from workers.artifacts import keep
-from workers.context import JobContext, Phase
 from workers.dry_run import dry_run
 from workers.embedding_map.dry_run import prepare
 from workers.embedding_map.features import Features, Source, pool_of, source_of
-from workers.yielding import Yielding
+from workers.jobs.arrays import write_array
+from workers.jobs.artifacts import keep
+from workers.jobs.context import JobContext, Phase
+from workers.jobs.yielding import Yielding
 
 _FILE: Final = "map.parquet"
 _ROW_GROUP: Final = 1 << 16

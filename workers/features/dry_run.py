@@ -8,10 +8,10 @@ from models.catalog.params.contrastive import ContrastiveParams
 from models.dry_run import extended_seconds, step_seconds
 from models.media.images.contrastive import embed_with_encoder, learn_encoder
 from models.media.images.store import PixelStore, images_of
-from workers.context import JobContext
 from workers.dry_run import Cost, DryRun
 from workers.features.gather import gather
-from workers.stores import open_store
+from workers.jobs.context import JobContext
+from workers.jobs.stores import open_store
 
 _SAMPLE: Final = 512
 

@@ -3,13 +3,13 @@
 import numpy as np
 from sqlalchemy import select
 
-from core.project_settings import ProjectSettings
+from core.settings.project import ProjectSettings
 from core.states import Split
 from core.tables import Example, Project
 from models.media.images.contrastive import require_several
-from workers.arrays import write_array
-from workers.context import JobContext
-from workers.stores import side_of
+from workers.jobs.arrays import write_array
+from workers.jobs.context import JobContext
+from workers.jobs.stores import side_of
 
 
 def gather(context: JobContext) -> None:

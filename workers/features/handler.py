@@ -12,13 +12,13 @@ from models.catalog.params.contrastive import ContrastiveParams
 from models.media.images.contrastive import learn_encoder
 from models.media.images.store import PixelStore, images_of
 from models.media.images.views import ROTATIONS
-from workers.context import JobContext, Phase
 from workers.dry_run import dry_run
 from workers.features.dry_run import prepare
 from workers.features.gather import gather
 from workers.features.stored import LearnedFeatures, latest
-from workers.stores import open_store
-from workers.yielding import Yielding
+from workers.jobs.context import JobContext, Phase
+from workers.jobs.stores import open_store
+from workers.jobs.yielding import Yielding
 
 
 def run(context: JobContext) -> dict[str, Any]:

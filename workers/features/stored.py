@@ -14,10 +14,10 @@ import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from core.files.storage import Storage
 from core.media.images.input_size import not_resized_since
-from core.project_settings import ProjectSettings
+from core.settings.project import ProjectSettings
 from core.states import JobKind, JobState
-from core.storage import Storage
 from core.tables import Job
 from models.features.embed import embedding_params
 from models.media.images.store import PixelStore

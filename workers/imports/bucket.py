@@ -9,14 +9,14 @@ from io import BytesIO
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Final, NamedTuple
 
-from core.buckets import Buckets
 from core.errors import DomainError
+from core.files.buckets import Buckets
+from core.files.object_stores import Object
+from core.files.prefetch import AT_ONCE
+from core.files.storage import write_atomically
 from core.jobs.imports import FolderChoice
-from core.locations import Location
 from core.media.images.medium import IMAGES
-from core.object_stores import Object
-from core.prefetch import AT_ONCE
-from core.storage import write_atomically
+from core.settings.locations import Location
 from workers.imports.formats.folder import FolderSource
 from workers.imports.formats.metadata import NAMES
 from workers.imports.items import (

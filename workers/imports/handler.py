@@ -12,12 +12,11 @@ from typing import Any, Final
 from sqlalchemy.orm import Session
 
 from core import events
-from core.buckets import Buckets
+from core.files.buckets import Buckets
+from core.files.storage import sha256
 from core.jobs.imports import ImportParams
 from core.states import ArtifactKind, Split
-from core.storage import sha256
 from core.tables import Artifact, Job
-from workers.context import JobContext
 from workers.imports.batch import Candidate, Looked, Prepared, batches, decide
 from workers.imports.items import Reference
 from workers.imports.labels import LabelWriter
@@ -32,7 +31,8 @@ from workers.imports.sampling import samples_of
 from workers.imports.sources import open_source
 from workers.imports.split_words import normal
 from workers.imports.sync.compare import settle
-from workers.yielding import Turn
+from workers.jobs.context import JobContext
+from workers.jobs.yielding import Turn
 
 _PHASE: Final = "import"
 _MOST_THREADS: Final = 4

@@ -11,8 +11,8 @@ from typing import Final
 import pyarrow as pa
 
 from core.errors import DomainError
-from core.object_stores import Object
-from core.prefetch import AT_ONCE, in_order
+from core.files.object_stores import Object
+from core.files.prefetch import AT_ONCE, in_order
 from workers.imports.bucket import Bucket
 from workers.imports.formats.parquet_bounds import BoundedParquet
 from workers.imports.formats.parquet_kinds import is_list

@@ -26,8 +26,8 @@ from core.consensus import (
     votes,
 )
 from core.lifecycle import mark_answered
-from core.project_settings import ProjectSettings
 from core.rounds import lock_unfinished
+from core.settings.project import ProjectSettings
 from core.states import RoundState, Source, Split, Verdict
 from core.tables import Annotation, Example, Job, Project, Query, Round
 from core.tasks.classification import class_label

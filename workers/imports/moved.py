@@ -9,10 +9,10 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
 from core.among import among
-from core.buckets import Buckets
 from core.errors import Conflict
-from core.locations import Location
-from core.storage import Storage
+from core.files.buckets import Buckets
+from core.files.storage import Storage
+from core.settings.locations import Location
 from core.tables import Example
 from workers.imports.items import Origin
 

@@ -13,11 +13,10 @@ from typing import Any, Final
 from sqlalchemy import select
 
 from core.jobs.imports import LONGEST_NAME, FolderChoice, ImportParams
-from core.project_settings import ProjectSettings
+from core.settings.project import ProjectSettings
 from core.states import Split
 from core.tables import Project, ProjectClass
 from core.tasks.registry import task_type
-from workers.context import JobContext
 from workers.imports.formats.folder import FolderSource
 from workers.imports.items import Item, LeftOut, Refused, Source, beginning, short_name
 from workers.imports.media import reading_of
@@ -30,6 +29,7 @@ from workers.imports.sampling import Samples, samples_ahead
 from workers.imports.sources import open_source
 from workers.imports.split_words import normal
 from workers.imports.values import says_nothing
+from workers.jobs.context import JobContext
 
 _PHASE: Final = "plan"
 _EVERY: Final = 1000

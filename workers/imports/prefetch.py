@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from core.prefetch import in_order
+from core.files.prefetch import in_order
 from workers.imports.items import Fetched, Item, Refused
 
 # Larger ones are read when it is their turn, so that memory stays bounded.

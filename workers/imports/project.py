@@ -8,7 +8,7 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session, sessionmaker
 
 from core.errors import Conflict
-from core.originals import Original, Originals
+from core.media.originals import Original, Originals
 from core.states import ExampleState, Medium, Split, Verdict
 from core.tables import Example, ExampleText, Project, ProjectClass
 from core.tasks.registry import label_of, written

@@ -10,9 +10,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
-from core.csv_escape import plain_row
+from core.files.csv_escape import plain_row
+from core.files.storage import write_atomically
 from core.states import Split
-from core.storage import write_atomically
 
 _EXAMPLES: Final = 100
 MOST_REASON: Final = 1000

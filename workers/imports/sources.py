@@ -7,17 +7,16 @@ from typing import Final
 
 from sqlalchemy import select
 
-from core.buckets import Buckets
 from core.errors import Invalid
+from core.files.buckets import Buckets
+from core.files.storage import fill, write_atomically
 from core.jobs.imports import ImportParams
-from core.locations import Location, require_allowed
-from core.originals import Originals
+from core.media.originals import Originals
+from core.settings.locations import Location, require_allowed
 from core.states import Medium
-from core.storage import fill, write_atomically
 from core.tables import Example, Project
 from core.tasks.boxes import BOXES
 from core.tasks.instructions import INSTRUCTIONS
-from workers.context import JobContext
 from workers.imports.bucket import Bucket, BucketSource, Listing
 from workers.imports.formats.documents import SUFFIX, DocumentSource
 from workers.imports.formats.folder import FolderSource
@@ -33,6 +32,7 @@ from workers.imports.instructions.source import InstructionSource, TextTable
 from workers.imports.items import Source
 from workers.imports.project import ProjectSource
 from workers.imports.sync.compare import LISTING, Followed
+from workers.jobs.context import JobContext
 
 _ROWS: Final = 10_000
 

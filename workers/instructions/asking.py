@@ -12,8 +12,8 @@ from core.among import among
 from core.consensus import lock_examples
 from core.errors import Conflict, Invalid
 from core.lifecycle import mark_queried, move_project, move_round
-from core.project_settings import ProjectSettings
 from core.rounds import lock_unfinished, new_round
+from core.settings.project import ProjectSettings
 from core.states import ExampleState, ProjectState, RoundState, Split
 from core.tables import Annotation, Example, Project, Query, QueryMember, Round
 from core.tasks.instructions import FEWEST_MEMBERS, MOST_MEMBERS

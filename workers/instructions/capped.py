@@ -10,10 +10,10 @@ from core.jobs.pauses import Pause
 from core.tables import JudgeAnswer
 from models.catalog.params.select_instructions import SelectInstructionsParams
 from models.protocols import Indices
-from workers.context import JobContext, Paused
 from workers.instructions.gather import Rows, texts_of
 from workers.instructions.judged import JudgedFile
 from workers.instructions.prices import question_tokens, times_asked
+from workers.jobs.context import JobContext, Paused
 from workers.judges.budget import estimated_tokens
 from workers.judges.client import EMBEDDED
 from workers.judges.errors import OverBudget

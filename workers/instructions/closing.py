@@ -18,8 +18,8 @@ from core.tables import Annotation, Project, Query, QueryMember, Round
 from core.tasks.instructions import INSTRUCTIONS, RankingLabel
 from core.tasks.registry import task_type
 from workers.closing import annotator_seconds
-from workers.context import JobContext, Phase
 from workers.instructions.following import Following
+from workers.jobs.context import JobContext, Phase
 
 _PUBLISH: Final = "publish"
 

@@ -11,12 +11,12 @@ from models.catalog.params.select_instructions import SelectInstructionsParams
 from models.dry_run import affine_seconds, extended_seconds
 from models.protocols import Indices
 from models.tasks.instructions.clusters import constrained_clusters
-from workers.context import JobContext
 from workers.dry_run import Cost, DryRun
 from workers.instructions.features import Embedder, sample_of
 from workers.instructions.gather import Rows, gather, texts_of
 from workers.instructions.judging import Judging, Question
 from workers.instructions.prices import question_tokens, times_asked
+from workers.jobs.context import JobContext
 from workers.judges.budget import estimated_tokens
 from workers.judges.embeddings import EMBEDDED_AT_ONCE
 from workers.judges.prompts import LONGEST

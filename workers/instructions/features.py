@@ -15,11 +15,11 @@ from models.errors import ModelError
 from models.features.chosen import embed_rows
 from models.numerics.similarity import unit_rows
 from models.protocols import Float32Array, Indices, Progress
-from workers.arrays import write_array
-from workers.context import JobContext
 from workers.instructions.capped import embedding_paused
 from workers.instructions.gather import Rows, texts_of
 from workers.instructions.judging import Judging
+from workers.jobs.arrays import write_array
+from workers.jobs.context import JobContext
 from workers.judges.embeddings import EMBEDDED_AT_ONCE, joined
 from workers.judges.errors import OverBudget, Unanswered
 from workers.judges.orders import Ask

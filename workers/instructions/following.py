@@ -14,13 +14,13 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.orm import InstrumentedAttribute, Session, sessionmaker
 
 from core.artifacts.selections import SCHEMA, read_columns, write_selection
+from core.files.storage import Storage, sha256
 from core.states import ArtifactKind
-from core.storage import Storage, sha256
 from core.tables import Annotation, Artifact, Query, Round
-from workers.artifacts import keep_file
 from workers.instructions.people import Said, follow_people, said_in
 from workers.instructions.report import figures
 from workers.instructions.superseded import noted
+from workers.jobs.artifacts import keep_file
 
 logger = logging.getLogger(__name__)
 

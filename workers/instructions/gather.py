@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from core.among import among
 from core.artifacts.selections import SelectionReason
-from core.project_settings import ProjectSettings
+from core.settings.project import ProjectSettings
 from core.states import ExampleState, Split
 from core.tables import Example, ExampleText, Project
 from core.tasks.instruction_rows import InstructionRow, rendered
@@ -19,10 +19,10 @@ from models.catalog.params.select_instructions import SelectInstructionsParams
 from models.errors import ModelError
 from models.media.base import Store
 from models.protocols import Indices
-from workers.arrays import read_arrays, write_arrays
-from workers.context import JobContext
+from workers.jobs.arrays import read_arrays, write_arrays
+from workers.jobs.context import JobContext
+from workers.jobs.stores import open_store
 from workers.judges.prompts import LONGEST
-from workers.stores import open_store
 
 _FILE: Final = "rows.npz"
 _READ: Final = 10_000

@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 
 from core.artifacts.selections import write_selection
 from core.errors import DomainError
+from core.files.storage import write_atomically
 from core.states import ArtifactKind
-from core.storage import write_atomically
 from core.tables import Job, Project
 from models.catalog import find, parse
 from models.catalog.params.select_instructions import SelectInstructionsParams
@@ -20,9 +20,6 @@ from models.protocols import Indices
 from models.tasks.instructions.clusters import constrained_clusters
 from models.tasks.instructions.topics import topics_of, words_of
 from models.tasks.instructions.view import InstructionView
-from workers.arrays import read_arrays, write_arrays
-from workers.artifacts import keep
-from workers.context import JobContext, Phase
 from workers.dry_run import dry_run
 from workers.instructions.asking import publish_rankings
 from workers.instructions.choosing import (
@@ -39,6 +36,9 @@ from workers.instructions.judged import JudgedFile
 from workers.instructions.judging import Judging
 from workers.instructions.report import figures, warnings, whole_columns
 from workers.instructions.tied import tied_scores
+from workers.jobs.arrays import read_arrays, write_arrays
+from workers.jobs.artifacts import keep
+from workers.jobs.context import JobContext, Phase
 
 STRATEGY: Final = "judge_undecided"
 """What the round is called in which people rank what the judge leaves open."""

@@ -16,11 +16,11 @@ from core.tables import JudgeAnswer
 from models.catalog.params.select_instructions import SelectInstructionsParams
 from models.errors import ModelError
 from models.protocols import Indices, Progress
-from workers.context import JobContext
 from workers.instructions.capped import asking_paused
 from workers.instructions.choosing import members_of
 from workers.instructions.gather import Rows, texts_of
 from workers.instructions.judged import Judged, JudgedFile
+from workers.jobs.context import JobContext
 from workers.judges.client import Judge
 from workers.judges.dispatch import dispatch
 from workers.judges.errors import OverBudget

@@ -9,13 +9,13 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from core import events
 from core.errors import DomainError
+from core.files.storage import Storage
 from core.states import ArtifactKind, RoundState
-from core.storage import Storage
 from core.tables import Artifact, Project, Round
 from workers.instructions.closing import figures
 from workers.instructions.following import Following, counted_in
 from workers.instructions.superseded import FOLLOW_LOCK
-from workers.locks import alone
+from workers.jobs.locks import alone
 
 logger = logging.getLogger(__name__)
 

@@ -11,10 +11,10 @@ from sqlalchemy.orm import Session, sessionmaker
 from core.artifacts.selections import SUPERSEDED
 from core.db import database_time
 from core.errors import DomainError
+from core.files.storage import Storage
 from core.states import ArtifactKind, RoundState
-from core.storage import Storage
 from core.tables import Artifact, Round
-from workers.locks import alone
+from workers.jobs.locks import alone
 
 FOLLOW_LOCK: Final = 0x666F6C6C
 """First number of the lock under which a selection is made anew; the second is its round's."""

@@ -9,7 +9,7 @@ from core.artifacts.selections import read_columns, tied_share
 from core.errors import DomainError
 from core.states import ArtifactKind
 from core.tables import Artifact
-from workers.context import JobContext
+from workers.jobs.context import JobContext
 
 _SCORED, _CLUSTERED = "sample_scores", "fp_instruction"
 Columns = dict[str, Any]

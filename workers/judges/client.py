@@ -16,7 +16,7 @@ from typing import Any, Final, Self, TypeVar
 import httpx
 from sqlalchemy.orm import Session, sessionmaker
 
-from core.addresses import Allowed
+from core.settings.addresses import Allowed
 from workers import outgoing
 from workers.judges import faults
 from workers.judges.budget import Bill, Budget, estimated_tokens, most_tokens

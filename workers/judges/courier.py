@@ -21,15 +21,15 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlalchemy.orm import Session, sessionmaker
 
-from core import disk
 from core.db import sync_engine, sync_sessions
+from core.files import disk
 from core.settings import settings
+from workers.jobs.locks import turn
 from workers.judges.client import Judge
 from workers.judges.errors import JudgeDown, OverBudget, Unanswered
 from workers.judges.judging import Left, run
 from workers.judges.ledger import spent
 from workers.judges.orders import Ask, Order, answered
-from workers.locks import turn
 
 logger = logging.getLogger(__name__)
 

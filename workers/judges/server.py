@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import httpx
 
-from core.addresses import Allowed
+from core.settings.addresses import Allowed
 from workers import outgoing
 from workers.judges import faults
 from workers.judges.errors import JudgeDown

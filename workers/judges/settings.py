@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Self
 
 from core import tables
-from core.judging import sealed_for
-from core.sealing import Sealer, Unreadable
+from core.security.judge_keys import sealed_for
+from core.security.sealing import Sealer, Unreadable
 from core.settings import Settings
 from workers.judges import faults
 from workers.judges.budget import Price

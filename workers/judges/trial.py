@@ -10,8 +10,8 @@ from typing import Any, Final
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session, sessionmaker
 
-from core.addresses import Allowed
 from core.settings import Settings
+from core.settings.addresses import Allowed
 from core.tables import Judge as JudgeRow
 from workers.judges import prompts
 from workers.judges.client import Judge

@@ -8,8 +8,8 @@ from models.catalog.params.localize import LocalizeParams
 from models.dry_run import extended_seconds, step_seconds
 from models.tasks.localization.judge import figures, look
 from models.tasks.localization.networks import Localizer
-from workers.context import JobContext
 from workers.dry_run import Cost, DryRun
+from workers.jobs.context import JobContext
 from workers.localize.gather import Known, gather
 from workers.localize.training import train_known
 

@@ -13,8 +13,8 @@ from sqlalchemy.orm import Session
 
 from core.among import among
 from core.consensus import Vote
-from core.duplicates import answered_in_pool
-from core.project_settings import ProjectSettings
+from core.media.images.duplicates import answered_in_pool
+from core.settings.project import ProjectSettings
 from core.states import ExampleState, Split, Verdict
 from core.tables import Example, Project, ProjectClass, Round
 from core.tasks.boxes import BoxesLabel, corners_of
@@ -27,10 +27,10 @@ from models.numerics.random_split import lots
 from models.protocols import Indices
 from models.tasks.localization.boxes import Boxes
 from models.tasks.localization.squares import Sizes, into_square
-from workers.arrays import read_arrays, write_arrays
-from workers.context import JobContext
-from workers.stores import open_store, side_of
-from workers.verdicts import agreed_labels
+from workers.jobs.arrays import read_arrays, write_arrays
+from workers.jobs.context import JobContext
+from workers.jobs.stores import open_store, side_of
+from workers.labels.verdicts import agreed_labels
 
 _FILE: Final = "known.npz"
 

@@ -15,13 +15,13 @@ from models.tasks.localization.judge import OVERLAPS, Found, figures, floors, lo
 from models.tasks.localization.map_box import scaled_map
 from models.tasks.localization.networks import Localizer
 from models.tasks.localization.squares import out_of_square
-from workers.context import JobContext, Phase
 from workers.dry_run import dry_run
-from workers.job_inputs import example_ids
+from workers.jobs.context import JobContext, Phase
+from workers.jobs.trainings import Trainings
+from workers.labels.job_inputs import example_ids
 from workers.localize.dry_run import prepare
 from workers.localize.gather import Known, gather
 from workers.localize.training import train_known
-from workers.trainings import Trainings
 
 _SHOWN: Final = 48
 _FEW: Final = 10

@@ -7,17 +7,17 @@ from sqlalchemy.orm import Session
 
 from core.errors import Conflict
 from core.jobs.params import LookAtParams
-from core.project_settings import ProjectSettings
 from core.rounds import newest_model
+from core.settings.project import ProjectSettings
 from core.tables import Example, Job, Project
 from models.catalog.params.localize import THRESHOLD
 from models.media.images.store import images_of
 from models.tasks.localization.judge import boxes_of_maps
 from models.tasks.localization.map_box import scaled_map
 from models.tasks.localization.squares import out_of_square
-from workers.context import JobContext, Phase
-from workers.lookers import looker_of
-from workers.stores import open_store, side_of
+from workers.jobs.context import JobContext, Phase
+from workers.jobs.stores import open_store, side_of
+from workers.look_at.lookers import looker_of
 
 
 def run(context: JobContext) -> dict[str, Any]:

@@ -11,16 +11,16 @@ from sqlalchemy.orm import Session
 from core.artifacts.features import captioned_file
 from core.artifacts.nearness import complete_screen
 from core.errors import Conflict
+from core.files.storage import write_atomically
 from core.jobs.params import LookUpParams
 from core.states import JobKind
-from core.storage import write_atomically
 from core.tables import Example, Weights
 from models.media.embedding_files import write_embeddings
 from models.media.images.networks.clip import CaptionedImages, Clip
 from models.protocols import Float32Array
-from workers.context import JobContext
-from workers.stores import open_store
-from workers.yielding import Yielding
+from workers.jobs.context import JobContext
+from workers.jobs.stores import open_store
+from workers.jobs.yielding import Yielding
 
 
 def complete(context: JobContext, side: int) -> None:

@@ -16,7 +16,7 @@ from core.artifacts.features import Features, features_of, name_of
 from core.errors import Conflict, Invalid
 from core.jobs.params import LookUpParams
 from core.media.texts.medium import NotText, decoded, require_text
-from core.project_settings import ProjectSettings
+from core.settings.project import ProjectSettings
 from core.states import Medium
 from core.tables import Job, Project
 from models.catalog.params.networks import compared_width
@@ -24,10 +24,10 @@ from models.features.embed import restore_extractor
 from models.media.images.contrastive import restore_encoder
 from models.media.images.store import Pixels
 from models.protocols import Extractor, Float32Array
-from workers.context import JobContext, Phase
 from workers.features.stored import LearnedFeatures
 from workers.imports.items import Refused
 from workers.imports.media.decode import decode
+from workers.jobs.context import JobContext, Phase
 from workers.look_up import captions
 
 

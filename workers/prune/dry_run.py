@@ -19,9 +19,9 @@ from models.pruning.trial import try_heads
 from models.pruning.view import Pruned, PruningView
 from models.pruning.warm_up import WarmUp
 from models.target.trained import NetworkModel
-from workers.context import JobContext
 from workers.dry_run import Cost, DryRun, class_notes
-from workers.job_inputs import JobInputs
+from workers.jobs.context import JobContext
+from workers.labels.job_inputs import JobInputs
 from workers.prune.gather import gather, learned_features, warm_up_of
 from workers.prune.warmed import EVALUATION, WarmedUp, said_of
 from workers.weights import located

@@ -12,9 +12,9 @@ from models.pruning.frozen_warm_up import FrozenWarmUp
 from models.pruning.run import finite_rows
 from models.pruning.view import PruningView
 from models.pruning.warm_up import WarmUp
-from workers.context import JobContext
 from workers.features.stored import LearnedFeatures, latest
-from workers.job_inputs import JobInputs, example_ids, freeze
+from workers.jobs.context import JobContext
+from workers.labels.job_inputs import JobInputs, example_ids, freeze
 
 
 def gather(context: JobContext, params: PruneParams) -> JobInputs:

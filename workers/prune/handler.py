@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
+from core.files.storage import write_atomically
 from core.states import ArtifactKind
-from core.storage import write_atomically
 from core.tables import Job
 from models.catalog.params.prune import PruneParams
 from models.errors import ModelError
@@ -21,11 +21,12 @@ from models.pruning.frozen_warm_up import FrozenWarmUp
 from models.pruning.run import finite_rows, prune
 from models.pruning.view import PruningView
 from models.pruning.warm_up import WarmUp
-from workers.arrays import read_arrays, write_arrays
-from workers.artifacts import keep
-from workers.context import JobContext, Phase
 from workers.dry_run import class_notes, dry_run
-from workers.job_inputs import (
+from workers.jobs.arrays import read_arrays, write_arrays
+from workers.jobs.artifacts import keep
+from workers.jobs.context import JobContext, Phase
+from workers.jobs.yielding import Yielding
+from workers.labels.job_inputs import (
     JobInputs,
     before_review,
     class_names,
@@ -33,14 +34,13 @@ from workers.job_inputs import (
     frozen,
     true_classes,
 )
+from workers.labels.subset import write_subset
 from workers.prune.dry_run import prepare
 from workers.prune.gather import gather, learned_features, warm_up_of
 from workers.prune.premise import premise, trial
 from workers.prune.report import Found, result_of
 from workers.prune.warmed import EVALUATION, WarmedUp, said_of
-from workers.subset import write_subset
 from workers.weights import located
-from workers.yielding import Yielding
 
 
 def run(context: JobContext) -> dict[str, Any]:

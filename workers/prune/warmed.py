@@ -14,9 +14,9 @@ import numpy as np
 
 from models.catalog.params.prune import PruneParams
 from models.catalog.params.warm_up import WarmUpParams
-from workers.arrays import write_arrays
-from workers.context import JobContext
-from workers.job_inputs import JobInputs
+from workers.jobs.arrays import write_arrays
+from workers.jobs.context import JobContext
+from workers.labels.job_inputs import JobInputs
 
 EVALUATION: Final = "evaluation"
 """Name of the features of images that judge, beside the arrays of a `PruningView`."""

@@ -18,8 +18,8 @@ from models.protocols import Indices
 from models.relabeling.frozen import judge_labels
 from models.relabeling.noisy_labels import Learned, NoisyLabels
 from models.relabeling.second_opinion import out_of_sample, unsupervised_embeddings
-from workers.context import JobContext
 from workers.dry_run import Cost, DryRun
+from workers.jobs.context import JobContext
 from workers.relabel.gather import Gathered, gather
 from workers.weights import located
 

@@ -13,9 +13,9 @@ from models.relabeling.frozen import Judgement, judge_labels
 from models.relabeling.groups import NO_GROUP, alike_groups
 from models.relabeling.noise_model import UNKNOWN
 from models.relabeling.second_opinion import SecondOpinion, judge
-from workers.context import JobContext
+from workers.jobs.context import JobContext
+from workers.labels.snapshot import Snapshot
 from workers.relabel.gather import Gathered
-from workers.snapshot import Snapshot
 
 _FILE: Final = "features.npy"
 # With fewer images that were called OOD nobody knows what such images look like.

@@ -13,12 +13,19 @@ from models.catalog.params.relabel import RelabelParams
 from models.errors import ModelError
 from models.protocols import Indices
 from models.relabeling.run import require_learnable
-from workers.arrays import read_arrays, write_arrays
-from workers.context import JobContext
-from workers.job_inputs import JobInputs, before_review, class_names, freeze, frozen, true_classes
+from workers.jobs.arrays import read_arrays, write_arrays
+from workers.jobs.context import JobContext
+from workers.labels.job_inputs import (
+    JobInputs,
+    before_review,
+    class_names,
+    freeze,
+    frozen,
+    true_classes,
+)
+from workers.labels.snapshot import Snapshot
+from workers.labels.subset import dropped_of
 from workers.relabel.votes import take_votes
-from workers.snapshot import Snapshot
-from workers.subset import dropped_of
 
 _FILE: Final = "gathered.npz"
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from sqlalchemy import insert
 from sqlalchemy.orm import Session
 
+from core.files.storage import write_atomically
 from core.states import ArtifactKind
-from core.storage import write_atomically
 from core.tables import Job, Suggestion
 from core.tasks.classification import stored_class
 from models.catalog.params.relabel import RelabelParams
@@ -19,18 +19,18 @@ from models.protocols import Indices
 from models.relabeling.groups import NO_GROUP
 from models.relabeling.run import relabel
 from models.relabeling.second_opinion import SecondOpinion, second_opinion
-from workers.arrays import read_arrays, write_arrays
-from workers.artifacts import keep
-from workers.context import JobContext, Phase
 from workers.dry_run import dry_run
-from workers.job_inputs import JobInputs, example_ids
+from workers.jobs.arrays import read_arrays, write_arrays
+from workers.jobs.artifacts import keep
+from workers.jobs.context import JobContext, Phase
+from workers.jobs.yielding import Yielding
+from workers.labels.job_inputs import JobInputs, example_ids
 from workers.relabel.dry_run import prepare
 from workers.relabel.features import embed, judged_by_features
 from workers.relabel.gather import Gathered, gather, gathered_before
 from workers.relabel.report import Findings, result_of, warnings_of, write_relabels
 from workers.relabel.votes import weighed
 from workers.weights import located
-from workers.yielding import Yielding
 
 _ROWS_A_STATEMENT: Final = 5000
 

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from core.artifacts.subsets import UNKNOWN
-from core.storage import write_atomically
+from core.files.storage import write_atomically
 from models.evaluation.skill_warnings import doubts_of_learner
 from models.protocols import OOD, Float32Array, Indices
 

@@ -12,9 +12,9 @@ from core.states import Source, Verdict
 from core.tables import Annotation, Example
 from models.protocols import Float32Array, Indices
 from models.relabeling.consensus import consensus_quality
-from workers.arrays import read_arrays, write_arrays
-from workers.context import JobContext
-from workers.snapshot import Snapshot
+from workers.jobs.arrays import read_arrays, write_arrays
+from workers.jobs.context import JobContext
+from workers.labels.snapshot import Snapshot
 
 _FILE: Final = "votes.npz"
 

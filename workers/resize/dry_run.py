@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import psutil
 
-from core.project_settings import ProjectSettings
+from core.settings.project import ProjectSettings
 from core.tables import Project
 from models.catalog.params.resize import ResizeParams
-from workers.context import JobContext
+from workers.jobs.context import JobContext
 from workers.resize.refit import Refit, require_originals
 
 PHASES: Final = ("check", "measure")

@@ -8,15 +8,15 @@ from typing import Any, Final
 from sqlalchemy.orm import Session
 
 from core.errors import Conflict
-from core.project_settings import ProjectSettings
+from core.settings.project import ProjectSettings
 from core.tables import Job, Project
 from models.catalog.params.resize import ResizeParams
 from models.errors import Cancelled
 from models.media.images.store import PixelStore
-from workers.context import JobContext, Phase
+from workers.jobs.context import JobContext, Phase
+from workers.jobs.yielding import Turn
 from workers.resize.refit import Refit, require_originals
 from workers.resize.swap import name, put_in_place, require_patches, take_back, tidy
-from workers.yielding import Turn
 
 _SAVE_SECONDS: Final = 2.0
 

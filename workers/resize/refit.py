@@ -10,13 +10,13 @@ from typing import Any, Final
 import numpy as np
 from sqlalchemy import func, select
 
-from core.buckets import Buckets
 from core.errors import Conflict
-from core.originals import ORIGINAL, Original, Originals
+from core.files.buckets import Buckets
+from core.media.originals import ORIGINAL, Original, Originals
 from core.tables import Example
 from models.media.images.store import Pixels
-from workers.context import JobContext
 from workers.imports.media.decode import Decoded, decode_all
+from workers.jobs.context import JobContext
 
 BATCH: Final = 256
 _MOST_BYTES: Final = 32 << 20

@@ -11,9 +11,9 @@ from sqlalchemy.orm import Session
 
 from core.errors import Conflict
 from core.events import Topic, notify
-from core.project_settings import ProjectSettings
+from core.files.storage import Storage, flush, write_atomically
+from core.settings.project import ProjectSettings
 from core.states import JobKind, JobState, RoundState
-from core.storage import Storage, flush, write_atomically
 from core.tables import Job, Project, Round
 from models.catalog import is_job
 

@@ -14,18 +14,14 @@ from models.media.images.store import images_of
 from models.media.images.training.adversarial import attacked_accuracy
 from models.protocols import TargetModel
 from models.purity.inside import FEATURES
-from models.regularize import (
-    Parts,
-    doubts_of_ood,
-    draw,
-    drawing,
-    judged_by_attacks,
-    train_method,
-)
+from models.regularization.doubts import doubts_of_ood
+from models.regularization.judging import draw, drawing, judged_by_attacks
+from models.regularization.parts import Parts
+from models.regularization.training import train_method
 from models.target.trained import NetworkModel
-from workers.context import JobContext
 from workers.dry_run import Cost, DryRun, class_notes
-from workers.job_inputs import JobInputs
+from workers.jobs.context import JobContext
+from workers.labels.job_inputs import JobInputs
 from workers.taufe.gather import divide_known, gather
 from workers.weights import located
 

@@ -5,9 +5,9 @@ from typing import Final
 import numpy as np
 
 from models.catalog.params.regularize import TaufeParams
-from models.regularize import Parts, divide
-from workers.context import JobContext
-from workers.job_inputs import JobInputs, freeze
+from models.regularization.parts import Parts, divide
+from workers.jobs.context import JobContext
+from workers.labels.job_inputs import JobInputs, freeze
 
 _MOST_UNLABELED: Final = 100_000
 """Of more, some: each is looked at before it is learned from."""

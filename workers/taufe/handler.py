@@ -12,27 +12,18 @@ from core.tables import Job
 from models.catalog.params.regularize import METHODS, TaufeParams
 from models.media.images.store import images_of
 from models.purity.inside import believed_inside, embed_verdicts
-from models.regularize import (
-    Parts,
-    doubts_of_ood,
-    doubts_of_training,
-    doubts_of_unlabeled,
-    draw,
-    drawing,
-    effort,
-    judged_by_attacks,
-    measure,
-    settings_of,
-    train_method,
-)
+from models.regularization.doubts import doubts_of_ood, doubts_of_training, doubts_of_unlabeled
+from models.regularization.judging import draw, drawing, judged_by_attacks, measure
+from models.regularization.parts import Parts
+from models.regularization.training import effort, settings_of, train_method
 from models.target.train import load_target
-from workers.arrays import read_arrays, write_arrays
-from workers.context import JobContext, Phase
 from workers.dry_run import dry_run
-from workers.job_inputs import JobInputs, example_ids, frozen
+from workers.jobs.arrays import read_arrays, write_arrays
+from workers.jobs.context import JobContext, Phase
+from workers.jobs.trainings import Trainings
+from workers.labels.job_inputs import JobInputs, example_ids, frozen
 from workers.taufe.dry_run import prepare
 from workers.taufe.gather import divide_known, gather
-from workers.trainings import Trainings
 from workers.weights import located
 
 

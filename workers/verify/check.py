@@ -6,8 +6,8 @@ from typing import Any, Final, Literal
 
 from sqlalchemy import Connection, Engine, text
 
+from core.files.storage import Storage
 from core.settings import Settings
-from core.storage import Storage
 
 SHOWN: Final = 5
 """Objects of a kind that are named; the others are counted."""

@@ -7,16 +7,16 @@ from typing import Any, Final
 
 from sqlalchemy import func, select
 
-from core.buckets import Buckets
 from core.errors import DomainError, NotFound
-from core.locations import Location
-from core.originals import ORIGINAL
-from core.prefetch import AT_ONCE, in_order
-from core.project_settings import ProjectSettings
+from core.files.buckets import Buckets
+from core.files.prefetch import AT_ONCE, in_order
+from core.files.storage import sha256
+from core.media.originals import ORIGINAL
+from core.settings.locations import Location
+from core.settings.project import ProjectSettings
 from core.states import Medium
-from core.storage import sha256
 from core.tables import Artifact, Example, Project, Weights
-from workers.strays import strays
+from workers.cleanup.strays import strays
 from workers.verify import texts
 from workers.verify.check import BATCH, Check, Scope
 

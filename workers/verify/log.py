@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from core.audit_chain import BROKEN
+from core.security.audit_chain import BROKEN
 from workers.verify.check import Check, by_sql
 
 CHECKS: Final = (

@@ -27,7 +27,7 @@ from core.settings import Settings
 from core.states import SwitchedOff
 from core.tables import Audit, Delivery, Project, Webhook, WebhookEvent
 from core.webhooks import message_id, payload
-from workers.context import sessions
+from workers.jobs.context import sessions
 from workers.webhooks.handing_out import forget, hand_out
 from workers.webhooks.sending import Letter, Outcome, send
 

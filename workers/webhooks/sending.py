@@ -8,7 +8,7 @@ from typing import Final
 
 import httpx
 
-from core.addresses import Allowed
+from core.settings.addresses import Allowed
 from core.states import DeliveryFault
 from workers.outgoing import NotAllowed, Unresolved, new_client, permitted, pinned_post
 from workers.webhooks.signing import signature

@@ -7,8 +7,8 @@ from typing import Final
 
 from PIL import Image
 
+from core.files.storage import Storage, write_atomically
 from core.media.images.rendition import VERSION, Rendition, rendered
-from core.storage import Storage, write_atomically
 
 LARGEST: Final = 512
 """Longer side, in pixels, of the version that stands in for an original kept elsewhere."""

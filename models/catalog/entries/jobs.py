@@ -43,7 +43,7 @@ JOBS = (
         title="Compare regularizers",
         summary="Trains a network as it is, with OAT and with TAUFE, which make it do without the "
         "features that OOD images excite, and shows the three side by side.",
-        target="models.regularize:train_method",
+        target="models.regularization.training:train_method",
         tasks=CLASSES,
         params=TaufeParams,
         paper=f"{THESIS}, chapter 3; D. Park et al., Task-Agnostic Undesirable Feature "

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, Protocol
 
 from core.errors import Invalid
-from core.folder_names import LITTER, from_folder
+from core.files.folder_names import LITTER, from_folder
 from core.jobs.imports import FolderChoice
 from workers.imports.formats.boxes.files import BoxFiles
 from workers.imports.formats.documents import (

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final
 
-from core.csv_escape import original
+from core.files.csv_escape import original
 from workers.imports.formats.rows import Row, cell
 from workers.imports.formats.table import HOLDS
 from workers.imports.items import (

@@ -6,8 +6,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from core.csv_escape import original
 from core.errors import Invalid
+from core.files.csv_escape import original
 from workers.imports.formats.rows import Place, cell, header_of, is_csv, survey, text_rows
 from workers.imports.items import (
     Item,

@@ -9,8 +9,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, Final
 
 from core.errors import DomainError
+from core.files.storage import write_atomically
 from core.jobs.imports import FolderChoice
-from core.storage import write_atomically
 from workers.imports.formats.folder import Entries, FolderSource, is_litter
 from workers.imports.formats.metadata import NAMES
 from workers.imports.formats.zip_entries import Entry

@@ -5,9 +5,9 @@ from typing import assert_never
 
 from sqlalchemy.orm import Session, sessionmaker
 
+from core.files.storage import Storage
 from core.settings import Settings
 from core.states import Medium
-from core.storage import Storage
 from core.tables import Project
 from core.tasks.registry import task_type
 from workers.imports.media.base import ImportMedium, Reading

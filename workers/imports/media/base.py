@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from sqlalchemy.orm import Session
 
-from core.project_settings import ProjectSettings
+from core.settings.project import ProjectSettings
 from core.states import Medium
 from workers.imports.items import Fetched, Item, Origin, Refused
 from workers.imports.placing import Place

@@ -10,14 +10,14 @@ import numpy as np
 from sqlalchemy.orm import Session, sessionmaker
 
 from core.events import Topic, notify
+from core.files.removals import hold_files, removals_begun
+from core.files.storage import Storage, flush
 from core.media.images.input_size import LARGE, SizeChoice
 from core.media.images.rendition import Rendition, upright_size
 from core.media.images.thumbnails import LARGEST, make, make_ahead
-from core.project_settings import ProjectSettings
-from core.removals import hold_files, removals_begun
 from core.settings import Settings
+from core.settings.project import ProjectSettings
 from core.states import Medium
-from core.storage import Storage, flush
 from core.tables import Project
 from models.errors import ModelError
 from models.media.images.store import PixelStore, PixelWriter

@@ -10,8 +10,8 @@ from pydantic import ValidationError
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from core.files.storage import Storage
 from core.settings import Settings
-from core.storage import Storage
 from core.tables import Example, ExampleText, Project
 from core.tasks.instruction_rows import InstructionRow, rendered, stored_row
 from workers.imports.items import Item, Refused

@@ -9,12 +9,12 @@ from sqlalchemy import bindparam, func, select, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
+from core.files.storage import Storage
 from core.media.nouns import in_words_of
 from core.media.texts.medium import MEDIA_TYPE, TEXT, TEXTS, NotText, decoded, require_text
-from core.project_settings import ProjectSettings
 from core.settings import Settings
+from core.settings.project import ProjectSettings
 from core.states import Medium
-from core.storage import Storage
 from core.tables import Example, ExampleText, Project
 from models.errors import ModelError
 from models.media.texts.store import TextStore, TextWriter

@@ -12,11 +12,11 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from core.among import among
 from core.jobs.imports import ImportParams
-from core.locations import Location
+from core.settings.locations import Location
 from core.states import SyncFinding
 from core.tables import Example, Sync, SyncObject
-from workers.context import JobContext
 from workers.imports.bucket import is_example, is_wanted
+from workers.jobs.context import JobContext
 
 LISTING: Final = "objects.sqlite"
 """Name of the listing among the unfinished work of an import."""

@@ -14,14 +14,15 @@ from sqlalchemy import func, select, update
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session, sessionmaker
 
-from core import disk, events
-from core.buckets import Buckets
+from core import events
 from core.errors import DomainError
+from core.files import disk
+from core.files.buckets import Buckets
 from core.jobs import queue
 from core.jobs.imports import ImportParams
 from core.lifecycle import new_job
-from core.locations import require_allowed
 from core.settings import Settings
+from core.settings.locations import require_allowed
 from core.states import JobKind, JobState
 from core.tables import Job, Sync
 from workers.imports.bucket import Bucket, Listing

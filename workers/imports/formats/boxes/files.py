@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, Final, Protocol
 from xml.etree.ElementTree import Element
 
 from core.errors import DomainError
-from core.folder_names import LITTER
+from core.files.folder_names import LITTER
 from core.media.images.medium import IMAGES
 from core.states import Split
 from workers.imports.drawn import BOXES, Drawn

@@ -1,0 +1,1 @@
+"""For whoever runs it: whether it is well, what it measures, and room kept for answers."""

@@ -1,0 +1,121 @@
+"""Whether the process lives, whether it can serve, and how it is doing."""
+
+import ipaddress
+import secrets
+import tempfile
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+from anyio import to_thread
+from fastapi import APIRouter, Request, Response
+from kombu.exceptions import OperationalError as BrokerError
+from prometheus_client import CONTENT_TYPE_LATEST
+from pydantic import BaseModel
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
+
+import migrations
+from api.deps import SettingsDep
+from core.errors import DomainError, ErrorKind, Forbidden
+from core.files import disk
+from core.jobs import queue
+
+router = APIRouter(tags=["health"])
+
+
+class Health(BaseModel):
+    """`status` is `ok`; of `/readyz` `disk_low` or `disk_full` while there is little room."""
+
+    status: str
+
+
+class Version(BaseModel):
+    version: str
+
+
+@router.get("/healthz")
+async def healthz() -> Health:
+    return Health(status="ok")
+
+
+@router.get("/readyz")
+async def readyz(request: Request, settings: SettingsDep) -> Health:
+    """Ready when the database has our schema, the broker answers and storage can be written."""
+    try:
+        async with request.app.state.engine.connect() as connection:
+            made = await connection.scalar(text("SELECT to_regclass('alembic_version')"))
+            found = made and await connection.scalar(
+                text("SELECT version_num FROM alembic_version")
+            )
+    except (DBAPIError, OSError) as error:
+        raise _away("database_unavailable", "The database cannot be reached.") from error
+    if found not in await to_thread.run_sync(_heads):
+        raise _away("schema_outdated", "The database does not have the schema of this version.")
+    try:
+        await to_thread.run_sync(queue.ping)
+    except (BrokerError, OSError) as error:
+        raise _away("broker_unavailable", "The broker (Redis) cannot be reached.") from error
+    try:
+        await to_thread.run_sync(_try_to_write, settings.data_dir)
+    except OSError as error:
+        if disk.is_full(error):
+            raise disk.disk_full() from error
+        raise _away("storage_unavailable", "The data directory cannot be written to.") from error
+    state = disk.room(settings).state
+    return Health(status="ok" if state == "ok" else f"disk_{state}")
+
+
+@cache
+def _heads() -> frozenset[str]:
+    """The newest revisions of the schema that this version knows."""
+    from alembic.config import Config
+    from alembic.script import ScriptDirectory
+
+    config = Config()
+    config.set_main_option("script_location", next(iter(migrations.__path__)))
+    return frozenset(ScriptDirectory.from_config(config).get_heads())
+
+
+def _try_to_write(directory: Path) -> None:
+    directory.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryFile(dir=directory) as file:
+        file.write(b"ready")
+
+
+def _away(code: str, detail: str) -> DomainError:
+    return DomainError(code, detail, kind=ErrorKind.UNAVAILABLE)
+
+
+@router.get("/api/version")
+async def show_version() -> Version:
+    return Version(version=version("karat"))
+
+
+@router.get("/metrics", include_in_schema=False)
+async def metrics(request: Request, settings: SettingsDep) -> Response:
+    """Metrics for Prometheus: for this machine, and for whoever has the token."""
+    token = settings.metrics_token
+    scheme, _, given = request.headers.get("authorization", "").partition(" ")
+    known = (
+        token is not None
+        and scheme.lower() == "bearer"
+        and secrets.compare_digest(given.encode(), token.get_secret_value().encode())
+    )
+    if not known and not _is_from_here(request):
+        raise Forbidden(
+            "metrics_closed", "Metrics are for this machine, or for KARAT_METRICS_TOKEN."
+        )
+    state = request.app.state
+    content = await state.metrics.scrape(state.engine, state.reader, settings)
+    return Response(content, media_type=CONTENT_TYPE_LATEST)
+
+
+def _is_from_here(request: Request) -> bool:
+    """Whether the request was made on this machine, and not passed on by a proxy on it."""
+    if any(name in request.headers for name in ("forwarded", "x-forwarded-for", "via")):
+        return False
+    try:
+        return request.client is not None and ipaddress.ip_address(request.client.host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,1 @@
+"""Files on their way in and out: received, found, and streamed."""

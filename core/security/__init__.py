@@ -1,0 +1,1 @@
+"""What keeps secrets secret, files private and the audit log whole."""

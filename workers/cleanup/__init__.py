@@ -1,0 +1,1 @@
+"""Removing files that nobody needs: what deleted projects left, and what belongs to nothing."""

@@ -1,0 +1,101 @@
+"""Which job a worker takes up, and which have to wait."""
+
+import hashlib
+import json
+import os
+import socket
+from datetime import UTC, datetime
+from typing import Final
+
+from sqlalchemy import select, text
+from sqlalchemy.orm import Session
+
+from core.files import disk
+from core.jobs import queue
+from core.jobs.messages import RunJob
+from core.lifecycle import claim_job
+from core.settings import settings
+from core.states import JobKind, JobState
+from core.tables import Job
+from workers.jobs.context import DEATHS, JobContext, sessions
+from workers.jobs.fairness import (
+    excluded,
+    in_the_way,
+    is_claimable,
+    next_import,
+    note_wait,
+    own_job,
+)
+
+NO_ROOM: Final = "Waits for room on the disk, and goes on by itself: an admin has to make some."
+"""Message of a job that begins when there is room."""
+
+
+def claim(message: RunJob) -> JobContext | None:
+    """Take the job of ``message``, unless it is done, alive elsewhere or has to wait.
+
+    The message of an import says no more than that there is one to do: it is the one whose turn it
+    is.
+    """
+    pick = next_import if message.kind is JobKind.IMPORT_POOL else own_job
+    with sessions().begin() as session:
+        job = pick(session, message.job_id)
+        if job is None or not is_claimable(session, job):
+            return None
+        if not job.cancel_requested and disk.room(settings()).state != "ok":
+            if job.state is JobState.QUEUED:
+                job.message = NO_ROOM
+            return None
+        session.execute(text("SELECT pg_advisory_xact_lock(:id)"), {"id": job.project_id})
+        before = None if job.parent_id else session.scalar(in_the_way(job).limit(1))
+        if before is not None:
+            note_wait(job, before)
+            return None
+        left = job.heartbeat_at if job.state is JobState.RUNNING else None
+        job.message = None
+        _count_deaths(job)
+        claim_job(job, f"{socket.gethostname()}:{os.getpid()}")
+        return JobContext(job, settings(), left)
+
+
+def _count_deaths(job: Job) -> None:
+    """Note how many workers have ended at the same point of a job, one after the other."""
+    kept = {name: value for name, value in job.checkpoint.items() if name != DEATHS}
+    if job.state is JobState.RUNNING:
+        now = job.progress or {}
+        # What was finished since the last heartbeat is in the checkpoint alone.
+        done = hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()
+        at, known = [now.get("phase"), now.get("step"), done], job.checkpoint.get(DEATHS, {})
+        count = known["count"] + 1 if known.get("at") == at else 1
+        kept[DEATHS] = {"at": at, "count": count}
+    if kept != job.checkpoint:
+        job.checkpoint = kept
+
+
+def is_blocked(job: Job) -> bool:
+    """Whether a queued job could not begin when a worker took its message.
+
+    Another was in the way, or there was no room on the disk.
+    """
+    return job.state is JobState.QUEUED and job.message is not None
+
+
+def may_begin(session: Session, job: Job) -> bool:
+    """Whether nothing keeps a blocked ``job`` any more."""
+    if session.scalar(in_the_way(job).limit(1)) is not None:
+        return False
+    return disk.room(settings()).state == "ok"
+
+
+def let_others_in(session: Session, ended: Job) -> None:
+    """Send what waited for a job that has ended."""
+    blocked = (
+        select(Job)
+        .where(excluded(ended), Job.state == JobState.QUEUED, Job.message.is_not(None))
+        .order_by(Job.id)
+        # One that a worker looks at right now is left to the sweeper.
+        .with_for_update(key_share=True, skip_locked=True)
+    )
+    for job in session.scalars(blocked).all():
+        job.sent_at, job.message = datetime.now(UTC), None
+        queue.enqueue(session.info, job)

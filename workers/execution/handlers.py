@@ -1,0 +1,47 @@
+"""What does the work of each kind of job."""
+
+from importlib import import_module
+from typing import Any, Final, Protocol, cast
+
+from sqlalchemy.orm import Session
+
+from core.states import JobKind
+from core.tables import Job
+from workers.jobs.context import JobContext
+
+
+class Handler(Protocol):
+    """What a module of ``HANDLERS`` offers."""
+
+    def run(self, context: JobContext) -> dict[str, Any]:
+        """Do the work; returns the job's result."""
+        ...
+
+    def failed(self, session: Session, job: Job) -> None:
+        """Put the job's objects into a state from which it can be retried."""
+        ...
+
+
+HANDLERS: Final[dict[JobKind, str]] = {
+    JobKind.IMPORT_POOL: "workers.imports.handler",
+    JobKind.ADVANCE_ROUND: "workers.advance.handler",
+    JobKind.LEARN_FEATURES: "workers.features.handler",
+    JobKind.TAUFE: "workers.taufe.handler",
+    JobKind.PRUNE: "workers.prune.handler",
+    JobKind.RELABEL: "workers.relabel.handler",
+    JobKind.SCORE_PART: "workers.advance.scoring",
+    JobKind.RESIZE: "workers.resize.handler",
+    JobKind.EMBEDDING_MAP: "workers.embedding_map.handler",
+    JobKind.COMPARE: "workers.compare.handler",
+    JobKind.LOOK_UP: "workers.look_up.handler",
+    JobKind.LOCALIZE: "workers.localize.handler",
+    JobKind.LOOK_AT: "workers.look_at.handler",
+    JobKind.SELECT_INSTRUCTIONS: "workers.instructions.handler",
+    JobKind.CERTIFY: "workers.certify.handler",
+}
+"""Names of modules: torch, and what reads images, are imported only where they are needed."""
+
+
+def handler_of(kind: JobKind) -> Handler:
+    """Import what does jobs of a kind."""
+    return cast(Handler, import_module(HANDLERS[kind]))

@@ -1,0 +1,163 @@
+"""What can be made again is mended before a job reads it, so that the job need not fail.
+
+A store of examples that has lost some is made whole, pixels from originals and texts from the
+database; features that cannot be read are removed, and computed again by who needs them. Files get
+lost or cut short where a disk was full or repaired, and where somebody removed them.
+"""
+
+import re
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from safetensors import SafetensorError, safe_open
+from sqlalchemy import func, select
+
+from core.errors import Conflict
+from core.settings.project import ProjectSettings
+from core.states import JobKind, Medium
+from core.tables import Example, Project
+from models.media.images.store import PixelStore
+from workers.imports.media.text import mend as mend_texts
+from workers.jobs.context import JobContext
+from workers.jobs.locks import turn
+from workers.resize.refit import Refit, require_originals
+
+_LOCK: Final = 0x6D656E64
+_LOOK_SECONDS: Final = 0.2
+# Written by ``embeddings_file``; learned features have another name, and an encoder.
+_EMBEDDINGS: Final = re.compile(r"(?P<stem>.+-[0-9a-f]{16})\.npy")
+
+
+def mend(context: JobContext) -> None:
+    """See to the files of the job's project.
+
+    Raises:
+        Conflict: ``originals_gone`` or ``original_unreadable``: neither pixels nor originals are
+            there. An import goes on, which may bring the originals back.
+        ModelError: A text is not in the database either.
+        Cancelled: The job was cancelled.
+    """
+    # Parts find all as the whole has left it.
+    if context.parent_id is None:
+        _mend_store(context)
+        features = context.storage.features(context.project_id)
+        # What captions are compared with lies in a folder of its own.
+        for folder in (features, *features.glob("*/")):
+            for said in discard_damaged(folder):
+                context.log.write(f"{said}; it was removed, and whoever needs it makes it again")
+
+
+def _mend_store(context: JobContext) -> None:
+    """Make the store whole, if it lacks examples at its end, or all of them."""
+    # Resizing makes another from the originals.
+    if context.kind is JobKind.RESIZE:
+        return
+    with context.sessions() as session:
+        project = session.get_one(Project, context.project_id)
+        mine = Example.project_id == project.id
+        last = session.scalar(select(func.max(Example.pool_index)).where(mine))
+        side = ProjectSettings.model_validate(project.settings).input_size
+    if project.medium is Medium.TEXT:
+        _mend_texts(context)
+        return
+    if last is None or side is None:
+        return
+    try:
+        _mend_pixels(context, side, last + 1)
+    except Conflict as error:
+        if context.kind is not JobKind.IMPORT_POOL:
+            raise
+        context.log.write(f"pixels are missing still: {error.detail}")
+
+
+def _mend_texts(context: JobContext) -> None:
+    """Write the texts anew where some are lacking; one job does, as two would undo each other."""
+    with turn(context.sessions, _LOCK, context.project_id) as is_mine:
+        while not is_mine():
+            context.check()
+            time.sleep(_LOOK_SECONDS)
+        folder = context.storage.texts(context.project_id)
+        with context.sessions() as session:
+            mended = mend_texts(session, folder, context.project_id)
+    if mended:
+        context.log.write("the store lacked texts: it was made again from the database")
+
+
+def _mend_pixels(context: JobContext, side: int, count: int) -> None:
+    """Append to a file of pixels what it lacks of ``count`` images."""
+    path = context.storage.pixels(context.project_id, side)
+    there = PixelStore.held(path, side)
+    if there >= count:
+        return
+    context.log.write(f"{count - there:,} of {count:,} images have lost their pixels")
+    context.plan(["mend"])
+    context.progress(there, count, "mend")
+    # All of these, so that whoever has to bring some back hears of all.
+    require_originals(context, lambda *_: context.check(), there)
+    with closing(Refit(context)) as refit, PixelStore.writer(path, side) as pixels:
+        # In order, and each batch on the disk before the next: whoever is killed leaves no gap.
+        for rows in refit.batches(there):
+            pixels.write(rows[0].pool_index, refit.pixels(rows, side))
+            pixels.flush()
+            context.progress(rows[-1].pool_index + 1, count)
+    context.log.write("they were made again from the originals")
+
+
+def discard_damaged(folder: Path) -> list[str]:
+    """Remove files of features that cannot be read, and embeddings whose extractor is gone.
+
+    Args:
+        folder: Of a project's features; may be missing.
+
+    Returns:
+        A sentence on each, without its end.
+    """
+    said = []
+    for path in sorted(folder.glob("*.safetensors")):
+        try:
+            with safe_open(path, framework="np"):
+                pass
+        except FileNotFoundError:
+            # Another job was faster.
+            continue
+        except SafetensorError:
+            said.append(f"{path.name} was damaged")
+            path.unlink(missing_ok=True)
+    for path in sorted(folder.glob("*.npy")):
+        found = _EMBEDDINGS.fullmatch(path.name)
+        if found and not (folder / f"{found['stem']}.extractor.safetensors").exists():
+            said.append(f"{path.name} had lost what makes it")
+        elif not _is_readable(path):
+            said.append(f"{path.name} was damaged")
+        else:
+            continue
+        path.unlink(missing_ok=True)
+    _discard_screens(folder)
+    return said
+
+
+def _discard_screens(folder: Path) -> None:
+    """Remove screens that cannot be read, and those of no file any more.
+
+    Another extractor may make as many rows, and such a screen would pass for theirs.
+    """
+    for path in (*folder.glob("*.short"), *folder.glob("*.basis")):
+        rows = folder / f"{path.name.rsplit('.', 2)[0]}.npy"
+        if not rows.exists() or not _is_readable(path):
+            # Both, as one without the other is not completed.
+            path.with_suffix(".short").unlink(missing_ok=True)
+            path.with_suffix(".basis").unlink(missing_ok=True)
+
+
+def _is_readable(path: Path) -> bool:
+    try:
+        np.load(path, mmap_mode="r")
+    except (ValueError, EOFError):
+        return False
+    except FileNotFoundError:
+        # Another job was faster.
+        return True
+    return True

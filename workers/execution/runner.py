@@ -1,0 +1,202 @@
+"""Running one job: claim it, keep it alive, resume it, end it in a legal state."""
+
+import logging
+import traceback
+from datetime import UTC
+from typing import Any, Final
+
+from sqlalchemy.exc import InterfaceError, OperationalError
+
+from core import events
+from core.errors import Conflict, DomainError
+from core.files import disk
+from core.jobs import queue
+from core.jobs.messages import RunJob
+from core.jobs.pauses import Pause
+from core.lifecycle import finish_job, give_back_job, pause_job
+from core.states import JobState
+from core.telemetry import logs, tracing
+from models.errors import Cancelled, ModelError
+from workers.execution.claiming import NO_ROOM, claim, let_others_in
+from workers.execution.handlers import Handler, handler_of
+from workers.jobs.context import JobContext, Lost, NoRoom, Paused, SteppedAside
+
+logger = logging.getLogger(__name__)
+
+MOST_DEATHS: Final = 6
+"""So many workers in a row that end where a job is have ended for it: it does not begin again."""
+
+_DIED: Final = (
+    f"{MOST_DEATHS} workers in a row have ended at the same point of this job, as they do where "
+    "the machine runs out of memory. Give them more memory, or choose a smaller network or smaller "
+    "images; then try again."
+)
+
+
+def run_job(message: RunJob, handler: Handler | None = None) -> None:
+    """Run the job of ``message``, unless it is done, or alive elsewhere.
+
+    Args:
+        message: Of the job, or of another import than the one that is next.
+        handler: Does the work; the one for the kind if left out.
+    """
+    handler = handler or handler_of(message.kind)
+    # A part that a round's worker takes itself is within the span of the round.
+    outermost = logs.job_id.get() is None
+    if outermost:
+        tracing.note_job(message.job_id, message.kind)
+    known = logs.job_id.set(message.job_id)
+    try:
+        context = claim(message)
+        if context is None:
+            return
+        logs.job_id.set(context.job_id)
+        if outermost:
+            tracing.note_job(context.job_id, message.kind)
+        _run(context, handler)
+    finally:
+        logs.job_id.reset(known)
+
+
+def _run(context: JobContext, handler: Handler) -> None:
+    # As with handlers: what reads images is imported where jobs run.
+    from workers.execution.mending import mend
+
+    logger.info("job %s attempt %s started", context.job_id, context.attempt)
+    if context.silent_since is not None:
+        heard = context.silent_since.astimezone(UTC).strftime("%H:%M:%S UTC")
+        context.log.write(f"the worker of the attempt before was last heard of at {heard}")
+    context.log.write(_beginning(context))
+    if context.cancel_requested:
+        context.cancel()
+    try:
+        if context.deaths >= MOST_DEATHS and not context.cancel_requested:
+            raise Conflict("workers_died", _DIED)
+        with context.alive():
+            mend(context)
+            result = handler.run(context)
+        for note in result.get("notes", ()):
+            context.log.write(note)
+        _end(context, handler, JobState.SUCCEEDED, result=result)
+    except Lost:
+        logger.warning("job %s was taken over by another worker", context.job_id)
+        context.log.write("stops: another worker has the job")
+    except SteppedAside as aside:
+        _give_back(context, aside.reason)
+    except Paused as paused:
+        _pause(context, handler, paused.pause)
+    except NoRoom:
+        _wait_for_room(context)
+    except Cancelled:
+        _end(context, handler, JobState.CANCELLED, message="Cancelled.")
+    except (OperationalError, InterfaceError) as error:
+        if disk.is_full(error) and _wait_for_room(context):
+            return
+        # The database went away: the silent heartbeat lets the sweeper start the job again.
+        logger.warning("job %s lost the database: %s", context.job_id, error)
+        context.log.write("stops: the database went away; the job starts again by itself")
+    except (DomainError, ModelError) as error:
+        code = getattr(error, "code", "model_error")
+        _end(context, handler, JobState.FAILED, error={"code": code, "detail": str(error)})
+    except Exception as error:
+        # What the libraries raise on a full disk says nothing of it.
+        if disk.is_full(error) or disk.room(context.settings).state == "full":
+            _wait_for_room(context)
+            return
+        logger.exception("job %s failed", context.job_id)
+        context.log.traceback(error)
+        last = traceback.format_exception_only(error)[-1].strip()
+        _end(context, handler, JobState.FAILED, error={"code": "internal", "detail": last})
+
+
+def _beginning(context: JobContext) -> str:
+    what = "begins, a dry run" if context.dry_run else "begins"
+    done = ", ".join(context.seconds)
+    return f"{what}; done before: {done}" if done else what
+
+
+def _wait_for_room(context: JobContext) -> bool:
+    """Queue the job again; the sweep sends it when there is room. Whether that could be stored."""
+    context.log.write("waits: there is too little room on the disk")
+    try:
+        with context.transaction() as (session, job):
+            give_back_job(job)
+            job.message = NO_ROOM
+            data = {"id": job.id, "state": job.state}
+            session.execute(events.notify(context.project_id, events.Topic.JOB, data))
+    except Lost:
+        logger.warning("job %s goes on elsewhere", context.job_id)
+        return False
+    except (OperationalError, InterfaceError) as error:
+        # Not even for that: its silent heartbeat lets the sweeper find it later.
+        logger.warning("job %s waits for room: %s", context.job_id, error)
+        return False
+    logger.warning("job %s waits for room on the disk", context.job_id)
+    return True
+
+
+def _give_back(context: JobContext, reason: str) -> None:
+    try:
+        with context.transaction() as (session, job):
+            give_back_job(job)
+            queue.enqueue(session.info, job)
+            session.execute(
+                events.notify(
+                    context.project_id, events.Topic.JOB, {"id": job.id, "state": job.state}
+                )
+            )
+    except Lost:
+        logger.warning("job %s goes on elsewhere", context.job_id)
+        return
+    logger.info("job %s steps aside", context.job_id)
+    context.log.write(f"steps aside for {reason}, and goes on after it")
+
+
+def _pause(context: JobContext, handler: Handler, pause: Pause) -> None:
+    try:
+        with context.transaction() as (session, job):
+            cancelled = job.cancel_requested
+            if not cancelled:
+                pause_job(job, pause.to_json())
+                let_others_in(session, job)
+                data = {"id": job.id, "state": job.state}
+                session.execute(events.notify(context.project_id, events.Topic.JOB, data))
+    except Lost:
+        logger.warning("job %s goes on elsewhere", context.job_id)
+        return
+    if cancelled:
+        _end(context, handler, JobState.CANCELLED, message="Cancelled.")
+        return
+    logger.info("job %s is paused", context.job_id)
+    context.log.write(
+        f"pauses: {pause.reason}, {pause.spent:.4f} of {pause.cap:.4f} spent, "
+        f"{pause.done:,} of {pause.of:,} {pause.what} done"
+    )
+
+
+def _end(
+    context: JobContext,
+    handler: Handler,
+    state: JobState,
+    *,
+    result: dict[str, Any] | None = None,
+    error: dict[str, Any] | None = None,
+    message: str | None = None,
+) -> None:
+    try:
+        with context.transaction() as (session, job):
+            finish_job(job, state, result=result, error=error, message=message)
+            job.progress = None if state is JobState.SUCCEEDED else job.progress
+            if state is not JobState.SUCCEEDED:
+                handler.failed(session, job)
+            let_others_in(session, job)
+            session.execute(
+                events.notify(
+                    context.project_id, events.Topic.JOB, {"id": job.id, "state": job.state}
+                )
+            )
+    except Lost:
+        logger.warning("job %s ended elsewhere", context.job_id)
+        return
+    logger.info("job %s %s", context.job_id, state)
+    context.log.write(f"{state}: {error['code']}: {error['detail']}" if error else str(state))
