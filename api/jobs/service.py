@@ -14,6 +14,7 @@ from api.certifying import (
     require_none_open,
 )
 from api.devices import without_gpu
+from api.field_errors import InvalidFields, field_errors
 from api.jobs.resizing import size_to_be
 from api.jobs.schemas import JobError, JobOut, JobResume, JobStart
 from api.jobs.waiting import reasons
@@ -33,6 +34,7 @@ from core.settings import Settings
 from core.states import JobKind, JobState, Medium, ProjectRole, RoundState, Split
 from core.tables import Example, Job, Project, Round
 from models.catalog import find, is_job, require_served, suited, validate
+from models.catalog.faults import InvalidParams
 from models.errors import ModelError
 
 
@@ -178,8 +180,9 @@ async def _params(session: AsyncSession, project: Project, body: JobStart) -> di
     given = suited(spec, body.params, without_gpu=on_cpu, medium=project.medium)
     try:
         params = validate("job", body.kind, given)
-    except ModelError as error:
-        raise Invalid("invalid_params", str(error), field="params") from error
+    except InvalidParams as error:
+        errors = field_errors(error.faults, "params")
+        raise InvalidFields("invalid_params", str(error), errors, field="params") from error
     try:
         require_served(spec, project.medium, params)
     except ModelError as error:
