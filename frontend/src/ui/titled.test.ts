@@ -79,12 +79,11 @@ describe("what the server says", () => {
   });
 
   it("is read of an error in one place", () => {
-    // Beside it: where errors are made, and where one is kept, as code and sentence, for a later
-    // page. What a page has broken over is of a library: nothing of ours may be needed to show it.
+    // Beside it: where one is kept, as code and sentence, for a later page. What a page has broken
+    // over is of a library: nothing of ours may be needed to show it.
     expect(places(/\b(?!styles\b|job\b)\w+\??\.message\b/).sort()).toEqual([
       "ErrorPages.tsx",
       "Said.tsx",
-      "errors.ts",
       "sender.ts",
     ]);
     expect(places(/String\((error|thrown)\)/)).toEqual(["uploads.ts"]);

@@ -92,5 +92,6 @@ export function useTold(sentence: string, faults: readonly Fault[]): string {
 const namesOf = (fault: Fault): string[] => {
   const name = parameterAt(fault);
   if (name === null) return [];
-  return name === "" ? (fault.message.match(/\b[a-z][a-z0-9_]*/g) ?? []) : [name];
+  const { message } = fault;
+  return name === "" ? (message.match(/\b[a-z][a-z0-9_]*/g) ?? []) : [name];
 };
