@@ -25,8 +25,8 @@ from rich.console import Console
 from sklearn.datasets import load_digits
 
 from karat import Client
+from karat.client.labeling_types import Answer
 from karat.client.project import ProjectClient
-from karat.client.resources import Answer
 from karat.local.stack import Stack
 
 _ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")

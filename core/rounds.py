@@ -18,6 +18,8 @@ CERTIFICATE: Final = "certificate"
 """Strategy of a round in which nothing but draws for a certificate is asked."""
 AUDIT: Final = "audit"
 """Strategy of a round that asks about random draws alone: none has chosen."""
+REFINING: Final = frozenset({"warm_start", "propose_more"})
+"""Phases of a job that make an open queue better, and that nothing waits for."""
 _MOST_BUDGET: Final = 1e9
 _ALGORITHMS = ("model", "strategy", "purity", "informativeness", "subset")
 
@@ -27,15 +29,17 @@ def is_spent(spent: float, budget: float) -> bool:
     return spent >= budget - _EPSILON
 
 
-def waits_for_help(round_: RoundState, job: JobState | None) -> bool:
-    """Whether what a round's job does next has failed.
+def waits_for_help(round_: RoundState, job: JobState | None, phase: str | None) -> bool:
+    """Whether what a round's job does next has failed, and something waits for it.
 
     Args:
         round_: One that is open may be labeled meanwhile, before all is done that its job does.
         job: Of the round, if it has one.
+        phase: In which that job is, or has ended.
     """
-    is_open = round_ is RoundState.OPEN
-    return round_ is RoundState.FAILED or (is_open and job is JobState.FAILED)
+    if round_ is RoundState.OPEN:
+        return job is JobState.FAILED and phase not in REFINING
+    return round_ is RoundState.FAILED
 
 
 def lock_unfinished(project_id: int) -> Select[Round]:

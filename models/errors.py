@@ -52,5 +52,9 @@ class NotFinite(ModelError):
         return NotFinite(self._name, bad=self._bad, total=self._total, shown=ids, called="id")
 
 
+class PixelsLost(ModelError):
+    """Images were asked for whose pixels are not on the disk any more."""
+
+
 class Cancelled(Exception):
     """Raised by a progress callback to stop the work at hand."""

@@ -190,6 +190,16 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert not anchor or anchor in _anchors(target), f"{link} names no heading"
 
 
+def test_each_heading_of_the_changelog_has_one_list() -> None:
+    lines = (ROOT / "CHANGELOG.md").read_text().splitlines()
+    begun = [
+        line
+        for before, blank, line in zip(lines, lines[1:], lines[2:], strict=False)
+        if line.startswith("- ") and not blank and not before.startswith("#")
+    ]
+    assert begun == []
+
+
 def test_every_page_is_reached_from_the_readme() -> None:
     reached: set[Path] = set()
     waiting = [ROOT / "README.md"]

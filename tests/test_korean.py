@@ -114,6 +114,11 @@ def _trees(*places: str) -> Iterator[ast.AST]:
                 yield ast.parse(file.read_text())
 
 
+def _checks_of_parameters() -> Iterator[ast.AST]:
+    for file in (ROOT / "models/catalog/params").glob("*.py"):
+        yield ast.parse(file.read_text())
+
+
 def test_every_note_has_korean() -> None:
     said = {sentence for tree in _trees(*SPEAKERS) for sentence in _sentences(tree)}
     assert "No model yet, so the batch is random." in said
@@ -170,7 +175,7 @@ def test_every_reason_to_refuse_a_file_has_korean() -> None:
 def test_no_korean_sentence_has_lost_its_english() -> None:
     written = {
         _text(node)
-        for tree in _trees("api", "core", "models", "workers")
+        for tree in (*_trees("api", "core", "models", "workers"), *_checks_of_parameters())
         for node in ast.walk(tree)
     }
     assert _sentences_in_korean().keys() - written == set()

@@ -112,22 +112,19 @@ def _note(
             session.execute(events.notify(project_id, events.Topic.PROJECT, {"state": state}))
 
 
-def with_file(
-    session: Session, storage: Storage, settings: ProjectSettings, *, needed: bool = True
-) -> ProjectSettings:
+def with_file(session: Session, storage: Storage, settings: ProjectSettings) -> ProjectSettings:
     """Settings whose model and purity name uploaded weights by their file, and what they are of.
 
     Args:
         session: For reading.
         storage: Where the files are.
         settings: Of a project or a round.
-        needed: Whether the files have to be there.
 
     Raises:
         Conflict: ``weights_gone``, there are none of that name, or ``weights_file_gone``.
     """
-    model = _located(session, storage, settings.model, needed=needed)
-    purity = _with_captions(session, storage, settings.purity, needed=needed)
+    model = _located(session, storage, settings.model)
+    purity = _with_captions(session, storage, settings.purity)
     return settings.model_copy(update={"model": model, "purity": purity})
 
 
@@ -139,24 +136,24 @@ def located(context: JobContext, params: Learning) -> Learning:
     """
     with context.sessions() as session:
         asked = Choice(name=params.network, params=params.model_dump())
-        found = _located(session, context.storage, asked, needed=True)
+        found = _located(session, context.storage, asked)
     return params.model_copy(update=found.params)
 
 
-def _located(session: Session, storage: Storage, model: Choice, *, needed: bool) -> Choice:
+def _located(session: Session, storage: Storage, model: Choice) -> Choice:
     start = start_of(model)
     if start is None or not start.uploaded:
         return model
     row = _row(session, start.uploaded)
     params = {
         **model.params,
-        "weights": _file(storage, row, needed=needed),
+        "weights": _file(storage, row),
         "input_size": model.params.get("input_size") or row.meta.get("input_size"),
     }
     return Choice(name=model.name, params=params)
 
 
-def _with_captions(session: Session, storage: Storage, purity: Choice, *, needed: bool) -> Choice:
+def _with_captions(session: Session, storage: Storage, purity: Choice) -> Choice:
     name = captions_of(purity)
     if not name:
         return purity
@@ -169,7 +166,7 @@ def _with_captions(session: Session, storage: Storage, purity: Choice, *, needed
         )
     params = {
         **purity.params,
-        "uploaded": _file(storage, row, needed=needed),
+        "uploaded": _file(storage, row),
         "architecture": purity.params.get("architecture") or row.architecture,
     }
     return Choice(name=purity.name, params=params)
@@ -186,17 +183,18 @@ def _row(session: Session, name: str) -> Weights:
     return row
 
 
-def _file(storage: Storage, row: Weights, *, needed: bool) -> str:
+def _file(storage: Storage, row: Weights) -> str:
     """Where the file of weights is.
 
     Raises:
         Conflict: ``weights_file_gone``.
     """
     path = storage.fetch(row.storage_key)
-    if not needed or (path.is_file() and path.stat().st_size == row.bytes):
+    if path.is_file() and path.stat().st_size == row.bytes:
         return str(path)
     raise Conflict(
         "weights_file_gone",
-        f"The file of the weights {row.name!r} is missing or damaged: {path}. Have an admin upload "
-        f"{row.filename} once more (Admin, Weights), which puts it back, or choose other weights.",
+        f"The file of the weights {row.name!r} of {row.library} {row.architecture} is missing or "
+        f"damaged: {path}. Have an admin upload {row.filename} once more (Admin, Weights), which "
+        "puts it back, or choose other weights.",
     )

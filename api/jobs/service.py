@@ -7,6 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.audit import record
 from api.callers.access import managed_project, seen, visible_project
 from api.callers.principal import Principal
+from api.field_errors import InvalidFields, field_errors
 from api.jobs.certifying import (
     add_certificate,
     refuse_cancelled,
@@ -33,6 +34,7 @@ from core.settings.project import Choice, ProjectSettings
 from core.states import JobKind, JobState, Medium, ProjectRole, RoundState, Split
 from core.tables import Example, Job, Project, Round
 from models.catalog import find, is_job, require_served, suited, validate
+from models.catalog.faults import InvalidParams
 from models.errors import ModelError
 
 
@@ -178,8 +180,9 @@ async def _params(session: AsyncSession, project: Project, body: JobStart) -> di
     given = suited(spec, body.params, without_gpu=on_cpu, medium=project.medium)
     try:
         params = validate("job", body.kind, given)
-    except ModelError as error:
-        raise Invalid("invalid_params", str(error), field="params") from error
+    except InvalidParams as error:
+        errors = field_errors(error.faults, "params")
+        raise InvalidFields("invalid_params", str(error), errors, field="params") from error
     try:
         require_served(spec, project.medium, params)
     except ModelError as error:

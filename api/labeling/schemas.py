@@ -111,7 +111,10 @@ class MyRound(BaseModel):
 
 
 class RoundFailure(BaseModel):
-    """Why no further images are chosen until somebody has the round tried again.
+    """Why what comes next could not be prepared; somebody has to have it tried again.
+
+    No further images are chosen until then, unless the round is open: then that is tried once more
+    when it closes.
 
     `tell` names up to three people who can: engineers of the project, or else admins. `detail`,
     what went wrong, and the `job_id` to try again are null for those who cannot.

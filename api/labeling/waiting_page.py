@@ -63,7 +63,8 @@ async def _failure(
     if round_ is None:
         return None
     job = await session.get(Job, round_.job_id) if round_.job_id else None
-    if not waits_for_help(round_.state, job.state if job else None):
+    phase = job.progress["phase"] if job and job.progress else None
+    if not waits_for_help(round_.state, job.state if job else None, phase):
         return None
     roles = await standings(session, principal, [round_.project_id])
     if roles[round_.project_id] is ProjectRole.ANNOTATOR:

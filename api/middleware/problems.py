@@ -15,13 +15,14 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
+from api.field_errors import FieldError, InvalidFields, field_errors
 from api.middleware.headers import DATA_HEADERS
 from core.errors import DomainError, ErrorKind
 from core.files import disk
 from core.media.nouns import in_words_of
 from core.states import Medium
 from core.telemetry.logs import request_id
-from models.catalog.faults import message_of
+from models.catalog.faults import fault_of
 
 logger = logging.getLogger(__name__)
 
@@ -37,11 +38,6 @@ _STATUS = {
 }
 
 _SHOWN = 20
-
-
-class FieldError(BaseModel):
-    field: str
-    message: str
 
 
 class Problem(BaseModel):
@@ -88,15 +84,16 @@ async def _domain_error(request: Request, error: DomainError) -> JSONResponse:
     wait = error.retry_after
     headers = None if wait is None else {"Retry-After": str(wait)}
     detail = in_words_of(getattr(request.state, "medium", Medium.IMAGE), error.detail)
-    return problem(_STATUS[error.kind], error.code, detail, field=error.field, headers=headers)
+    errors = error.errors if isinstance(error, InvalidFields) else ()
+    return problem(
+        _STATUS[error.kind], error.code, detail, field=error.field, errors=errors, headers=headers
+    )
 
 
 async def _malformed(_: Request, error: RequestValidationError) -> JSONResponse:
     # Of a body with ten thousand mistakes nobody reads more.
-    errors = [
-        FieldError(field=_field(item["loc"]), message=message_of(item))
-        for item in error.errors()[:_SHOWN]
-    ]
+    faults = [fault_of(one) for one in error.errors()[:_SHOWN]]
+    errors = field_errors(one._replace(place=_within(one.place)) for one in faults)
     detail = "; ".join(f"{item.field}: {item.message}" for item in errors)
     return problem(
         HTTPStatus.UNPROCESSABLE_ENTITY,
@@ -107,9 +104,9 @@ async def _malformed(_: Request, error: RequestValidationError) -> JSONResponse:
     )
 
 
-def _field(location: Sequence[Any]) -> str:
-    parts = location[1:] if location and location[0] in {"body", "query", "path"} else location
-    return ".".join(str(part) for part in parts) or "body"
+def _within(place: tuple[int | str, ...]) -> tuple[int | str, ...]:
+    """Where it is in the body or the address."""
+    return (place[1:] if place and place[0] in {"body", "query", "path"} else place) or ("body",)
 
 
 async def _http_error(_: Request, error: HTTPException) -> JSONResponse:

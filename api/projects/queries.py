@@ -145,14 +145,17 @@ async def current_rounds(
 ) -> dict[int, tuple[Round, bool]]:
     """The oldest round of each project that is not closed, and whether it waits for help."""
     statement = (
-        select(Round, Job.state)
+        select(Round, Job.state, Job.progress["phase"].astext)
         .outerjoin(Job, Job.id == Round.job_id)
         .where(Round.project_id.in_(list(project_ids)), Round.state != RoundState.CLOSED)
         .order_by(Round.project_id, Round.number)
         .ext(distinct_on(Round.project_id))
     )
     rows = (await session.execute(statement)).all()
-    return {round_.project_id: (round_, waits_for_help(round_.state, job)) for round_, job in rows}
+    return {
+        round_.project_id: (round_, waits_for_help(round_.state, job, phase))
+        for round_, job, phase in rows
+    }
 
 
 async def versioned_classes(

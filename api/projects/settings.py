@@ -5,6 +5,7 @@ from typing import Any, Final, get_args
 
 from pydantic import ValidationError
 
+from api.field_errors import InvalidFields, field_errors
 from core.errors import Invalid
 from core.settings.project import STRATEGY_OF, Choice, Goal, ProjectSettings
 from core.states import Medium
@@ -20,7 +21,7 @@ from models.catalog import (
     specs,
     validate,
 )
-from models.catalog.faults import message_of
+from models.catalog.faults import InvalidParams, fault_of
 from models.errors import ModelError
 
 KINDS: Final[tuple[Choosable, ...]] = get_args(Choosable)
@@ -71,10 +72,11 @@ def checked(
     try:
         settings = ProjectSettings.model_validate(values)
     except ValidationError as error:
-        first = error.errors()[0]
-        path = ".".join(["settings", *(str(part) for part in first["loc"])])
-        raise Invalid(
-            "invalid_settings", f"{path}: {message_of(first, ProjectSettings)}", field=path
+        fault = fault_of(error.errors()[0], ProjectSettings)
+        errors = field_errors([fault], "settings")
+        path = errors[0].field
+        raise InvalidFields(
+            "invalid_settings", f"{path}: {fault.message}", errors, field=path
         ) from error
     for kind in KINDS:
         choice = getattr(settings, kind)
@@ -84,6 +86,11 @@ def checked(
             _require_task(find(kind, choice.name), task, medium)
             path = f"settings.{kind}.params"
             choice.params = validate(kind, choice.name, choice.params)
+        except InvalidParams as error:
+            errors = field_errors(error.faults, path)
+            raise InvalidFields(
+                "invalid_settings", f"{path}: {error}", errors, field=path
+            ) from error
         except ModelError as error:
             raise Invalid("invalid_settings", f"{path}: {error}", field=path) from error
     if medium is Medium.TEXT and settings.input_size is not None:

@@ -34,9 +34,12 @@ class WebhookUpdate(BaseModel):
 
 
 class DeliveryOut(BaseModel):
-    """One event told to one webhook, or to be told: `waiting` until `due_at`, `delivered` or, after
-    the last attempt, `failed`. `status`, `fault`, `detail` and the beginning of the `response` are
-    the last attempt's. `payload` is what is sent."""
+    """One event told to one webhook, or to be told.
+
+    It is `waiting` until `due_at`, then `delivered` or, after the last attempt, `failed`. `status`,
+    `fault`, `detail` and the beginning of the `response` are the last attempt's. `payload` is what
+    is sent.
+    """
 
     id: int
     event: str

@@ -2,7 +2,7 @@
 
 import os
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -12,6 +12,7 @@ from anyio import to_thread
 
 from api.transfers.uploads import receive_up_to
 from core.errors import DomainError, Invalid, NotFound
+from core.files.prefetch import in_order, readers
 from core.files.storage import Storage, sha256
 from core.settings import Settings
 from core.tables import Weights
@@ -104,6 +105,24 @@ def is_there(weights: Weights, storage: Storage) -> bool:
         far = storage.remote.buckets.head(storage.remote.place.child(weights.storage_key))
         return far.size == weights.bytes
     return False
+
+
+def lost(some: Iterable[Weights], storage: Storage) -> set[int]:
+    """Ids of weights whose file is not there in its length, by a look at names alone. Blocks.
+
+    Of a bucket that cannot be looked at now, nothing is lost.
+    """
+
+    def is_lost(weights: Weights) -> bool:
+        try:
+            return not is_there(weights, storage)
+        except DomainError:
+            return False
+
+    if storage.remote is None:
+        return {weights.id for weights in some if is_lost(weights)}
+    with readers() as threads:
+        return {weights.id for weights, is_gone in in_order(some, is_lost, threads) if is_gone}
 
 
 def is_whole(weights: Weights, storage: Storage) -> bool:

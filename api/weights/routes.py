@@ -24,14 +24,16 @@ Name = Annotated[
 
 
 @router.get("/weights")
-async def list_weights(session: SessionDep, user: Staff) -> Items[WeightsOut]:
+async def list_weights(session: SessionDep, user: Staff, storage: StorageDep) -> Items[WeightsOut]:
     """Weights that admins have uploaded, by name; the parameter `weights` of models names one."""
-    return Items(items=await service.listed(session, user))
+    return Items(items=await service.listed(session, user, storage))
 
 
 @router.get("/weights/{weights_id}")
-async def show_weights(session: SessionDep, user: Staff, weights_id: PathId) -> WeightsOut:
-    return await service.described(session, user, weights_id)
+async def show_weights(
+    session: SessionDep, user: Staff, storage: StorageDep, weights_id: PathId
+) -> WeightsOut:
+    return await service.described(session, user, storage, weights_id)
 
 
 @router.post(
@@ -69,7 +71,9 @@ async def add_weights(
     lost = await lost_key(same, kept, storage)
     async with transaction(request) as session:
         try:
-            added = await service.add(session, user, asked, kept, library, architecture, lost)
+            added = await service.add(
+                session, user, asked, kept, library, architecture, storage, lost
+            )
         except Exception:
             # Nothing will ever read it. A failed commit may have happened: it is not in here.
             await to_thread.run_sync(discard, kept.key, storage)

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.audit import record
 from api.callers.access import seen
 from api.callers.principal import Principal
-from api.weights.receiving import Asked, Kept, is_there
+from api.weights.receiving import Asked, Kept, is_there, lost
 from api.weights.schemas import State, Uploader, UsingProject, WeightsOut
 from core.errors import Conflict, Invalid, NotFound
 from core.files.storage import Storage
@@ -41,16 +41,18 @@ def asked(filename: str, name: str | None) -> Asked:
     return Asked(chosen, file)
 
 
-async def listed(session: AsyncSession, principal: Principal) -> list[WeightsOut]:
+async def listed(session: AsyncSession, principal: Principal, storage: Storage) -> list[WeightsOut]:
     rows = (await session.execute(_with_uploader().order_by(Weights.name))).all()
-    return await _shown(session, principal, [(row[0], row[1]) for row in rows])
+    return await _shown(session, principal, storage, [(row[0], row[1]) for row in rows])
 
 
-async def described(session: AsyncSession, principal: Principal, weights_id: int) -> WeightsOut:
+async def described(
+    session: AsyncSession, principal: Principal, storage: Storage, weights_id: int
+) -> WeightsOut:
     row = (await session.execute(_with_uploader().where(Weights.id == weights_id))).one_or_none()
     if row is None:
         raise NotFound("file of weights")
-    return (await _shown(session, principal, [(row[0], row[1])]))[0]
+    return (await _shown(session, principal, storage, [(row[0], row[1])]))[0]
 
 
 def _with_uploader() -> Select[Weights, User]:
@@ -58,9 +60,13 @@ def _with_uploader() -> Select[Weights, User]:
 
 
 async def _shown(
-    session: AsyncSession, principal: Principal, rows: Sequence[tuple[Weights, User | None]]
+    session: AsyncSession,
+    principal: Principal,
+    storage: Storage,
+    rows: Sequence[tuple[Weights, User | None]],
 ) -> list[WeightsOut]:
     using = await _using(session, principal, [weights.name for weights, _ in rows])
+    gone = await to_thread.run_sync(lost, [weights for weights, _ in rows], storage)
     return [
         WeightsOut(
             **{
@@ -71,7 +77,7 @@ async def _shown(
                 )
             },
             library=weights.library,
-            state=state_of(weights),
+            state=state_of(weights, is_lost=weights.id in gone),
             used_by=using.get(weights.name, []),
             created_by=Uploader.model_validate(user) if user else None,
         )
@@ -79,11 +85,13 @@ async def _shown(
     ]  # fmt: skip
 
 
-def state_of(weights: Weights) -> State:
-    """Where the check of weights is."""
-    if weights.checked_at is None:
-        return "checking"
-    return "ready" if weights.problem is None else "refused"
+def state_of(weights: Weights, *, is_lost: bool) -> State:
+    """Where the check of weights is, or that there is nothing to check and to use any more."""
+    if weights.checked_at is not None and weights.problem is not None:
+        return "refused"
+    if is_lost:
+        return "lost"
+    return "checking" if weights.checked_at is None else "ready"
 
 
 async def _using(
@@ -169,7 +177,8 @@ async def add(
     kept: Kept,
     library: Library,
     architecture: str,
-    lost: str | None,
+    storage: Storage,
+    lost_key: str | None,
 ) -> WeightsOut:
     """Note weights whose file is where it belongs, and have a worker look at them.
 
@@ -180,7 +189,8 @@ async def add(
         kept: Their file.
         library: Whose architecture they are of.
         architecture: What they are weights of.
-        lost: Key of the same file, if it was uploaded before and lost: this one takes its place,
+        storage: Where it is.
+        lost_key: Of the same file, if it was uploaded before and lost: this one takes its place,
             and nothing else is noted.
 
     Raises:
@@ -190,10 +200,10 @@ async def add(
     await session.execute(select(func.pg_advisory_xact_lock(_LOCK)))
     same = await of_file(session, kept)
     # Another upload may have put it back meanwhile.
-    if same is not None and same.storage_key == lost:
+    if same is not None and same.storage_key == lost_key:
         same.storage_key = kept.key
         same.checked_at = same.problem = None
-        return await _noted(session, principal, same)
+        return await _noted(session, principal, storage, same)
     if await _called(session, asked.name) is not None:
         raise _name_taken(asked)
     if same is not None:
@@ -216,16 +226,18 @@ async def add(
     )
     session.add(weights)
     await session.flush()
-    return await _noted(session, principal, weights)
+    return await _noted(session, principal, storage, weights)
 
 
-async def _noted(session: AsyncSession, principal: Principal, weights: Weights) -> WeightsOut:
+async def _noted(
+    session: AsyncSession, principal: Principal, storage: Storage, weights: Weights
+) -> WeightsOut:
     record(
         session, principal, "upload", "weights", weights.id, name=weights.name,
         library=weights.library, architecture=weights.architecture, sha256=weights.sha256,
     )  # fmt: skip
     queue.remember(session.info, CheckWeights())
-    return await described(session, principal, weights.id)
+    return await described(session, principal, storage, weights.id)
 
 
 async def remove(session: AsyncSession, principal: Principal, weights_id: int) -> str:

@@ -24,14 +24,7 @@ from karat.client.naming import named
 from karat.client.notebook import ALGORITHMS, JOBS, Listing, Rows, project_columns
 from karat.client.pauses import paused_words
 from karat.client.project import ProjectClient
-from karat.client.resources import (
-    Algorithm,
-    ClassSpec,
-    Job,
-    JobState,
-    Medium,
-    ProjectListed,
-)
+from karat.client.resources import Algorithm, ClassSpec, Job, JobState, Medium, ProjectListed
 from karat.client.transport import KaratError, Transport
 from karat.client.webhook import WebhooksClient
 from karat.client.weights import WeightsClient

@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Sequence
 
 from karat.client.arguments import listed
-from karat.client.resources import Answer, AnswerReceipt, LabelingStatus, Lease
+from karat.client.labeling_types import Answer, AnswerReceipt, LabelingStatus, Lease
 from karat.client.transport import Transport
 
 

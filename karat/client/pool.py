@@ -2,54 +2,19 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal
 
 from karat.client.arguments import listed
-from karat.client.filters import Filters, Sort, Which
-from karat.client.findings import LookAlike
+from karat.client.filters import Sort, Which
 from karat.client.notebook import EXAMPLES, Listing
-from karat.client.resources import Class, Example, FolderChoice, Job, Split, Verdict
+from karat.client.pool_types import Changed, Count, DuplicateGroup, Example, Filters, LookAlike
+from karat.client.resources import Class, FolderChoice, Job, Split, Verdict
 from karat.client.transport import Transport
 from karat.client.uploads import upload
 
 
-class Count(TypedDict):
-    """How many images match; where not ``exact``, as a part of the pool suggests."""
-
-    count: int
-    exact: bool
-
-
 class Neighbour(Example):
     """An image beside another; ``similarity`` is their cosine similarity, -1..1."""
-
-
-class DuplicateGroup(TypedDict):
-    """Images that show the same picture; ``id`` is the one that stands for them.
-
-    ``items`` are the first few. ``said`` counts what is said of them by class, None for OOD.
-    """
-
-    id: int
-    images: int
-    pool: int
-    evaluation: int
-    auxiliary_ood: int
-    held_out: int
-    said: list[dict[str, int | None]]
-    is_contradicting: bool
-    is_leaking: bool
-    items: list[Example]
-
-
-class Changed(TypedDict):
-    """What became of a selection; ``left_out`` counts the rest by reason."""
-
-    example_ids: list[int]
-    again: int
-    moved: int
-    left_out: dict[str, int]
-    round: int | None
 
 
 class PoolClient:

@@ -6,12 +6,10 @@ from typing import Any, Literal
 
 from karat.client.certificates import CertificatesClient
 from karat.client.findings import (
-    Agreement,
     Artifact,
     AuditAsked,
     AuditEstimate,
     Outlook,
-    Review,
     Round,
     Subset,
     SubsetComparison,
@@ -20,8 +18,9 @@ from karat.client.findings import (
 from karat.client.labeling import LabelingClient
 from karat.client.notebook import JOBS, ROUNDS, Listing, RoundRows, Rows, project_columns
 from karat.client.pool import PoolClient
+from karat.client.pool_types import Example
 from karat.client.resources import (
-    Example,
+    ExampleState,
     Job,
     JobState,
     Member,
@@ -31,6 +30,7 @@ from karat.client.resources import (
     Split,
 )
 from karat.client.review import ReviewClient
+from karat.client.review_types import Agreement, Review
 from karat.client.selection import SelectionClient
 from karat.client.snapshots import SnapshotsClient
 from karat.client.sync import SyncsClient
@@ -139,7 +139,7 @@ class ProjectClient(LabelingClient, TransferClient):
         return found
 
     def examples(
-        self, *, state: str | None = None, split: Split | Literal["all"] = "pool"
+        self, *, state: ExampleState | None = None, split: Split | Literal["all"] = "pool"
     ) -> Listing[Example]:
         """The project's examples, by ``pool_index``; ``pool.find`` has more filters.
 

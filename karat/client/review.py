@@ -3,8 +3,8 @@
 import uuid
 from collections.abc import Sequence
 
-from karat.client.findings import Decision, DecisionReceipt, Review, ReviewEstimate, Suggestion
 from karat.client.notebook import Told
+from karat.client.review_types import Decision, DecisionReceipt, Review, ReviewEstimate, Suggestion
 from karat.client.transport import Transport
 
 

@@ -5,7 +5,7 @@ Made from the API's description: ``make openapi`` writes it anew.
 
 from typing import Literal, TypedDict
 
-from karat.client.resources import InstructionFields
+from karat.client.pool_types import InstructionFields
 
 SelectionReason = Literal[
     "best_of_cluster",

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
-from karat.client.filters import Filters
 from karat.client.notebook import Told
+from karat.client.pool_types import Filters
 from karat.client.snapshot_types import (
     Snapshot,
     SnapshotChange,

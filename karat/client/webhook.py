@@ -1,70 +1,12 @@
 """The client's part for webhooks: those of a project, or those of all projects."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal, TypedDict
+from typing import Any
 
 from karat.client.arguments import listed
 from karat.client.notebook import Told
 from karat.client.transport import Transport
-
-WebhookEvent = Literal[
-    "project.started",
-    "project.paused",
-    "project.resumed",
-    "project.finished",
-    "round.opened",
-    "round.closing",
-    "round.closed",
-    "round.failed",
-    "job.paused",
-    "job.succeeded",
-    "job.failed",
-    "job.cancelled",
-]
-
-
-class Delivery(TypedDict):
-    """One event told to a webhook, or to be told, and what came of the last attempt."""
-
-    id: int
-    event: str
-    message_id: str
-    state: Literal["waiting", "delivered", "failed"]
-    attempts: int
-    created_at: str
-    due_at: str | None
-    sent_at: str | None
-    delivered_at: str | None
-    status: int | None
-    fault: str | None
-    detail: str | None
-    response: str | None
-    seconds: float | None
-    payload: dict[str, Any]
-
-
-class Webhook(TypedDict):
-    """An address that is told of events, of one project or of all; without its secret."""
-
-    id: int
-    project_id: int | None
-    url: str
-    events: list[WebhookEvent]
-    active: bool
-    off_reason: Literal["failing", "gone"] | None
-    off_at: str | None
-    failing_since: str | None
-    waiting: int
-    old_secret_until: str | None
-    created_at: str
-    latest: Delivery | None
-
-
-class WebhookSecret(TypedDict):
-    """A webhook at the only moment that its secret is shown."""
-
-    webhook: Webhook
-    secret: str
+from karat.client.webhook_types import Delivery, Webhook, WebhookEvent, WebhookSecret
 
 
 class WebhooksClient(Told):

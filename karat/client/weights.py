@@ -3,33 +3,14 @@
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal, TypedDict
+from typing import Literal
 
 from karat.client.notebook import Told
 from karat.client.transport import KaratError, Transport
 from karat.client.uploads import NothingToSend, upload
+from karat.client.weights_types import Weights
 
 Library = Literal["timm", "torchvision", "open_clip"]
-
-
-class Weights(TypedDict):
-    """Weights of a network that were uploaded."""
-
-    id: int
-    name: str
-    library: Library
-    architecture: str
-    filename: str
-    sha256: str
-    bytes: int
-    tensors: int
-    meta: dict[str, Any]
-    left_aside: list[str]
-    state: Literal["checking", "ready", "refused"]
-    problem: str | None
-    used_by: list[dict[str, Any]]
-    created_by: dict[str, Any] | None
-    created_at: str
 
 
 class WeightsClient(Told):

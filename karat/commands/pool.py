@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Literal
 
-    from karat.client.filters import Filters, Sort, Which
-    from karat.client.pool import Changed
+    from karat.client.filters import Sort, Which
+    from karat.client.pool_types import Changed, Example, Filters
     from karat.client.project import ProjectClient
-    from karat.client.resources import Example, Split, Verdict
+    from karat.client.resources import Split, Verdict
 
 pool = typer.Typer(help="Find images or texts, and act on many at once.", no_args_is_help=True)
 

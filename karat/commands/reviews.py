@@ -11,7 +11,7 @@ from karat.commands.projects import projects
 from karat.terminal import show_json, show_table, when
 
 if TYPE_CHECKING:
-    from karat.client.findings import Agreement, ReviewDecision, Voter
+    from karat.client.review_types import Agreement, ReviewDecision, Voter
 
 reviews = typer.Typer(
     help="Follow and take back reviews of suggested labels.", no_args_is_help=True

@@ -11,7 +11,8 @@ from karat.terminal import show_json, show_table, when
 
 if TYPE_CHECKING:
     from karat.client.client import Client
-    from karat.client.webhook import Delivery, WebhookEvent, WebhooksClient, WebhookSecret
+    from karat.client.webhook import WebhooksClient
+    from karat.client.webhook_types import Delivery, WebhookEvent, WebhookSecret
 
 webhooks = typer.Typer(help="Tell other programs what happens.", no_args_is_help=True)
 

@@ -9,7 +9,8 @@ from karat.commands.connection import JsonOption, connect
 from karat.terminal import bytes_bar, show_json, show_table, when
 
 if TYPE_CHECKING:
-    from karat.client.weights import Library, Weights
+    from karat.client.weights import Library
+    from karat.client.weights_types import Weights
 
 weights = typer.Typer(
     help="Weights of networks that projects start from instead of published ones.",
@@ -73,7 +74,7 @@ def add(
         show_json(made)
     else:
         typer.echo(_came_of(made))
-    if made["state"] == "refused":
+    if made["state"] in ("refused", "lost"):
         raise typer.Exit(1)
 
 
@@ -84,6 +85,8 @@ def _came_of(made: "Weights") -> str:
             f"{what} do not fit {made['library']} {made['architecture']}. {made['problem']}\n"
             f"Remove them with: karat weights remove {made['name']}"
         )
+    if made["state"] == "lost":
+        return f"{what} are lost: their file is not on the server any more. Upload it once more."
     if made["state"] == "checking":
         return f"{what} are there; no worker had time to check them yet: karat weights list"
     aside = len(made["left_aside"])

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from karat.client.client import Client
+from karat.client.labeling_types import Answer, Query
 from karat.client.project import ProjectClient
-from karat.client.resources import Answer, Class, Query
+from karat.client.resources import Class
 from karat.client.transport import KaratError
 
 _BATCH = 16

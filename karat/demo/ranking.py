@@ -11,8 +11,9 @@ from typing import Any, Final
 
 from core.tasks.instruction_rows import InstructionRow, rendered
 from karat.client.client import Client
+from karat.client.labeling_types import Answer, Query
 from karat.client.project import ProjectClient
-from karat.client.resources import Answer, Job, Query
+from karat.client.resources import Job
 from karat.client.selections import Selection
 from karat.client.transport import KaratError
 from karat.demo.demo_instructions import InstructionPool

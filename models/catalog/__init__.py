@@ -24,7 +24,7 @@ from models.catalog.entries.networks import MODELS
 from models.catalog.entries.pruning import PRUNING
 from models.catalog.entries.purity import PURITY
 from models.catalog.entries.strategies import STRATEGIES
-from models.catalog.faults import message_of
+from models.catalog.faults import InvalidParams, fault_of
 from models.catalog.spec import Choosable, Group, Kind, Spec
 from models.errors import ModelError
 
@@ -141,18 +141,15 @@ def parse(kind: str, name: str, params: Mapping[str, Any]) -> Any:
     """Validate parameters into the algorithm's own schema.
 
     Raises:
-        ModelError: unknown algorithm, unknown parameter or a bad value; the message names the
-            parameter, unless several contradict each other.
+        ModelError: unknown algorithm; or `InvalidParams`, unknown parameter or a bad value: the
+            message names the parameter, unless several contradict each other.
     """
     schema = find(kind, name).params
     try:
         return schema.model_validate(dict(params))
     except ValidationError as error:
-        faults = "; ".join(
-            ": ".join(filter(None, (".".join(map(str, fault["loc"])), message_of(fault, schema))))
-            for fault in error.errors(include_url=False)
-        )
-        raise ModelError(f"{kind.capitalize()} {name}: {faults}.") from error
+        faults = [fault_of(one, schema) for one in error.errors(include_url=False)]
+        raise InvalidParams(f"{kind.capitalize()} {name}", faults) from error
 
 
 def validate(kind: str, name: str, params: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,12 +1,15 @@
 """What pydantic finds wrong with a value, in words for whoever typed it. Torch-free."""
 
+import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
+
+from models.errors import ModelError
 
 _OURS = re.compile(r"^(?:Value error|Assertion failed), ")
 # "String should have at least 1 character", "List should have …", "Input should be …".
@@ -15,32 +18,77 @@ _SHOULD = re.compile(r"^\w+ should ")
 _PARSER = re.compile(r", (?:unable|got) .*| after validation")
 
 
-def message_of(fault: ErrorDetails, schema: type[BaseModel] | None = None) -> str:
+class Fault(NamedTuple):
+    """What is wrong with one value.
+
+    Attributes:
+        place: names and positions that lead to the value, the outermost first.
+        message: what is wrong and what would be right, in English.
+        type: pydantic's name for it, by which it can be said in other languages.
+        ctx: what varies in it, by pydantic's names, such as a limit; of an unknown name also
+            `nearest`, or the `known` ones.
+    """
+
+    place: tuple[int | str, ...]
+    message: str
+    type: str
+    ctx: Mapping[str, str | int | float]
+
+    def __str__(self) -> str:
+        """Return the message after where the value is, where it is somewhere."""
+        return ": ".join(filter(None, (".".join(map(str, self.place)), self.message)))
+
+
+class InvalidParams(ModelError):
+    """Parameters of an algorithm that are not acceptable.
+
+    Attributes:
+        faults: one or more, by the places of the parameters.
+    """
+
+    def __init__(self, what: str, faults: Sequence[Fault]) -> None:
+        """Say whose parameters they are: "Strategy margin"."""
+        super().__init__(f"{what}: {'; '.join(map(str, faults))}.")
+        self.faults = tuple(faults)
+
+
+def fault_of(details: ErrorDetails, schema: type[BaseModel] | None = None) -> Fault:
     """Say what is wrong with the value and what would be right.
 
     Args:
-        fault: one of `ValidationError.errors()`.
+        details: one of `ValidationError.errors()`.
         schema: what was validated; its names are offered in place of an unknown one.
     """
-    kind, text = fault["type"], fault["msg"]
+    kind, place, text = details["type"], tuple(details["loc"]), details["msg"]
+    ctx = _plain(details.get("ctx", {}))
     if kind == "missing":
-        return "missing; add it"
+        return Fault(place, "missing; add it", kind, ctx)
     if kind == "json_invalid":
-        return "not valid JSON"
+        return Fault(place, "not valid JSON", kind, ctx)
     if kind == "extra_forbidden":
-        known = [] if schema is None else _names_beside(schema, fault["loc"])
-        return _unknown(str(fault["loc"][-1]), known)
+        known = [] if schema is None else _names_beside(schema, place)
+        if close := get_close_matches(str(place[-1]), known, n=1):
+            remedy, ctx = f"the nearest is {close[0]}", {**ctx, "nearest": close[0]}
+        elif known:
+            names = ", ".join(known)
+            remedy, ctx = f"known: {names}", {**ctx, "known": names}
+        else:
+            remedy = "leave it out"
+        return Fault(place, f"there is no such name; {remedy}", kind, ctx)
     if _SHOULD.match(text):
-        return _SHOULD.sub("must ", _PARSER.sub("", text))
-    return _OURS.sub("", text)
+        return Fault(place, _SHOULD.sub("must ", _PARSER.sub("", text)), kind, ctx)
+    return Fault(place, _OURS.sub("", text), kind, ctx)
 
 
-def _unknown(name: str, known: Iterable[str]) -> str:
-    known = list(known)
-    if close := get_close_matches(name, known, n=1):
-        return f"there is no such name; the nearest is {close[0]}"
-    rest = f"known: {', '.join(known)}" if known else "leave it out"
-    return f"there is no such name; {rest}"
+def _plain(ctx: Mapping[str, Any]) -> dict[str, str | int | float]:
+    """What of a context JSON can hold; an error that we raised is the message itself."""
+    return {
+        name: value
+        if isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
+        else str(value)
+        for name, value in ctx.items()
+        if value is not None and not isinstance(value, Exception)
+    }
 
 
 def _names_beside(schema: type[BaseModel], location: Sequence[int | str]) -> list[str]:

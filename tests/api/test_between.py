@@ -2,13 +2,17 @@
 
 from typing import Any
 
+import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import update
 
-from core.states import JobState, Role, RoundState
+from core.lifecycle import new_job
+from core.rounds import REFINING
+from core.states import JobKind, JobState, Role, RoundState
 from core.tables import Job, Project, Round
 from tests.api.test_labeling import lease, running, send, url, verdict
 from tests.world import Caller, World
+from workers.advance.handler import FIRST_PHASES
 
 PROGRESS: dict[str, Any] = {
     "phase": "train",
@@ -84,6 +88,27 @@ def test_a_failed_round_names_who_can_help_and_tells_only_them_why(
     assert http.post(f"/api/jobs/{found['job_id']}/retry", headers=theo.headers).is_success
     assert between(http, theo, project)["failure"] is None
     assert lease(http, mina, project)["status"]["waiting_for"] == "training"
+
+
+@pytest.mark.parametrize(
+    ("phase", "waits"), [("embed", True), ("warm_start", False), ("propose_more", False)]
+)
+def test_an_open_round_waits_for_help_only_with_what_something_needs(
+    http: TestClient, world: World, phase: str, waits: bool
+) -> None:
+    assert {one.name for one in FIRST_PHASES} >= REFINING | {phase}
+    project = running(world, images=8, queries=4)
+    admin = world.caller()
+    job = new_job(JobKind.ADVANCE_ROUND, project_id=project.id, params={"selecting": 0})
+    world.session.add(job)
+    world.session.flush()
+    job.state, job.error = JobState.FAILED, {"code": "no_weights", "detail": "It has no weights."}
+    job.progress = {**PROGRESS, "phase": phase}
+    world.session.execute(update(Round).values(job_id=job.id))
+    world.session.commit()
+    assert (between(http, admin, project)["failure"] is not None) == waits
+    shown = http.get(f"/api/projects/{project.id}", headers=admin.headers).json()
+    assert (shown["current_round"]["state"], shown["current_round"]["failed"]) == ("open", waits)
 
 
 def test_strangers_see_nothing(http: TestClient, world: World) -> None:

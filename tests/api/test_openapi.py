@@ -1,5 +1,6 @@
 """The committed API description, from which the browser's types are made."""
 
+import ast
 import json
 import subprocess
 import sys
@@ -43,9 +44,37 @@ def test_what_the_description_gains_reaches_the_python_client() -> None:
     schemas = description["components"]["schemas"]
     schemas["UserOut"]["properties"]["team"] = {"anyOf": [{"type": "string"}, {"type": "null"}]}
     schemas["AnswerIn"]["properties"]["remark"] = {"type": "string"}
-    resources, *_ = client_types.written(description)
-    assert "    team: str | None\n" in resources[1]
-    assert "    remark: NotRequired[str]\n" in resources[1]
+    modules = {path.name: text for path, text in client_types.written(description)}
+    assert "    team: str | None\n" in modules["resources.py"]
+    assert "    remark: NotRequired[str]\n" in modules["labeling_types.py"]
     schemas["UserOut"]["properties"]["home"] = {"$ref": "#/components/schemas/PlaceOut"}
     with pytest.raises(SystemExit, match="PlaceOut has no name in the client"):
         list(client_types.written(description))
+
+
+def test_no_module_of_types_is_too_long_to_be_read() -> None:
+    lengths = {path.name: text.count("\n") for path, text in client_types.written(described())}
+    assert {name: length for name, length in lengths.items() if length > 400} == {}
+
+
+def test_nothing_that_the_description_has_is_written_by_hand() -> None:
+    schemas = {
+        frozenset(schema["properties"]): name
+        for name, schema in described()["components"]["schemas"].items()
+        if "properties" in schema
+    }
+    made = {path for path, _ in client_types.written(described())}
+    by_hand = {
+        f"{path.name}: {one.name}": schemas[fields]
+        for path in (ROOT / "karat/client").glob("*.py")
+        if path not in made
+        for one in ast.walk(ast.parse(path.read_text()))
+        if isinstance(one, ast.ClassDef) and "TypedDict" in map(ast.unparse, one.bases)
+        if (
+            fields := frozenset(
+                ast.unparse(at.target) for at in one.body if isinstance(at, ast.AnnAssign)
+            )
+        )
+        in schemas
+    }
+    assert by_hand == {}

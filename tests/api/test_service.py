@@ -185,8 +185,11 @@ def test_malformed_request_names_every_field(http: TestClient, world: World) -> 
     assert response.status_code == 422
     assert response.headers["content-type"] == PROBLEM
     assert response.json()["code"] == "malformed"
-    fields = [error["field"] for error in response.json()["errors"]]
+    errors = response.json()["errors"]
+    fields = [error["field"] for error in errors]
     assert fields == ["name", "classes.0.name", "classes.0.colour"]
+    assert [error["type"] for error in errors] == ["missing", "missing", "string_pattern_mismatch"]
+    assert errors[2]["ctx"]["pattern"].startswith("^#")
     detail = response.json()["detail"]
     assert "name: missing; add it" in detail
     assert "colour: must match" in detail
@@ -202,6 +205,25 @@ def test_a_misspelt_setting_is_named_beside_the_right_one(http: TestClient, worl
     problem = response.json()
     assert problem["field"] == "settings.cost.c_odd"
     assert "there is no such name; the nearest is c_ood" in problem["detail"]
+    (error,) = problem["errors"]
+    assert (error["field"], error["type"]) == ("settings.cost.c_odd", "extra_forbidden")
+    assert error["ctx"] == {"nearest": "c_ood"}
+
+
+def test_each_parameter_that_is_wrong_is_told_by_itself(http: TestClient, world: World) -> None:
+    caller = world.caller()
+    settings = {"purity": {"name": "clip", "params": {"temperature": 0, "templat": "a {}"}}}
+    response = http.post(
+        "/api/projects",
+        json={"name": "p", "classes": [], "settings": settings},
+        headers=caller.headers,
+    )
+    assert (response.status_code, response.json()["code"]) == (400, "invalid_settings")
+    found = {one["field"]: (one["type"], one["ctx"]) for one in response.json()["errors"]}
+    assert found == {
+        "settings.purity.params.temperature": ("greater_than_equal", {"ge": 0.001}),
+        "settings.purity.params.templat": ("extra_forbidden", {"nearest": "template"}),
+    }
 
 
 def test_catalog_lists_algorithms_with_schema_and_defaults(http: TestClient, world: World) -> None:

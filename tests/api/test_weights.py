@@ -154,6 +154,33 @@ def test_a_file_that_was_lost_is_put_back_by_uploading_it_again(
     assert upload(http, admin, name="other").json()["code"] == "weights_there"
 
 
+@pytest.mark.parametrize("left", [None, b"short"])
+def test_weights_whose_file_is_gone_are_listed_as_lost(
+    http: TestClient, world: World, admin: Caller, left: bytes | None
+) -> None:
+    made = upload(http, admin).json()
+    row = world.session.get_one(Weights, made["id"])
+    row.checked_at = row.created_at
+    world.session.commit()
+
+    def states() -> set[str]:
+        (listed,) = http.get(PATH, headers=admin.headers).json()["items"]
+        one = http.get(f"{PATH}/{made['id']}", headers=admin.headers).json()
+        return {listed["state"], one["state"]}
+
+    assert states() == {"ready"}
+    (file,) = files(world)
+    file.unlink() if left is None else file.write_bytes(left)
+    assert states() == {"lost"}
+    # Nobody is to put back what does not fit.
+    row.problem = "Tensor x is missing."
+    world.session.commit()
+    assert states() == {"refused"}
+    row.problem = None
+    world.session.commit()
+    assert upload(http, admin).json()["state"] == "checking"
+
+
 @pytest.mark.parametrize("role", [Role.ENGINEER, Role.ANNOTATOR])
 def test_only_admins_add_and_delete(role: Role, http: TestClient, world: World) -> None:
     caller, row = world.caller(role), add_weights(world)

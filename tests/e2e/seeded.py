@@ -11,9 +11,9 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from karat import Client
-from karat.client.findings import Decision
+from karat.client.labeling_types import Answer
 from karat.client.project import ProjectClient
-from karat.client.resources import Answer
+from karat.client.review_types import Decision
 from karat.demo.demo import Plan, Simulation, import_pool
 from karat.demo.demo_pool import DemoPool, digits
 from karat.local.stack import Stack

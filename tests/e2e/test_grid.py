@@ -9,8 +9,8 @@ from playwright.sync_api import Page, Route, expect
 from sklearn.datasets import load_digits
 
 from karat import Client
+from karat.client.labeling_types import Answer, Query
 from karat.client.project import ProjectClient
-from karat.client.resources import Answer, Query
 from karat.local.stack import Stack
 from tests.e2e.test_first_round import digit, zip_of
 from tests.processes import eventually

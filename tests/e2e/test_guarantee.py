@@ -12,8 +12,8 @@ from PIL import Image
 from playwright.sync_api import Page, expect
 
 from karat import Client
+from karat.client.labeling_types import Answer
 from karat.client.project import ProjectClient
-from karat.client.resources import Answer
 from tests.processes import eventually
 
 COLOURS = {"red": (200, 40, 40), "blue": (40, 40, 200), "green": (40, 180, 40)}

@@ -7,8 +7,8 @@ from typing import Literal
 from playwright.sync_api import Page, expect
 
 from karat import Client
+from karat.client.labeling_types import Answer, Query
 from karat.client.project import ProjectClient
-from karat.client.resources import Answer, Query
 from tests.e2e.test_round_page import digits
 from tests.processes import eventually
 

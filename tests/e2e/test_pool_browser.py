@@ -6,7 +6,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from karat import Client
-from karat.client.resources import Answer
+from karat.client.labeling_types import Answer
 from tests.e2e.labeled import images
 from tests.processes import eventually
 

@@ -9,8 +9,8 @@ from playwright.sync_api import Page, expect
 from sklearn.datasets import load_digits
 
 from karat import Client
+from karat.client.labeling_types import Answer
 from karat.client.project import ProjectClient
-from karat.client.resources import Answer
 from tests.processes import eventually
 
 CLASSES = ("zero", "one")

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from karat import Client
+from karat.client.labeling_types import Answer
 from karat.client.project import ProjectClient
-from karat.client.resources import Answer
 from karat.local.stack import Stack
 from tests.e2e.labeled import images
 from tests.karat.helpers import Run

@@ -11,9 +11,10 @@ from typing import Any, cast
 import pytest
 
 from karat import Client, KaratError
+from karat.client.labeling_types import Answer
 from karat.client.notebook import Record
 from karat.client.project import ProjectClient
-from karat.client.resources import Answer, Job
+from karat.client.resources import Job
 from karat.client.uploads import upload
 from karat.local.stack import Stack
 from tests.karat.helpers import image_folder, png, wait_for

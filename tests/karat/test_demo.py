@@ -13,7 +13,7 @@ import pyarrow.parquet as parquet
 import pytest
 
 from karat import Client
-from karat.client.resources import Query
+from karat.client.labeling_types import Query
 from karat.demo.annotators import Judge
 from karat.demo.demo_pool import digits, from_parquet
 from karat.local.processes import ServiceError

@@ -6,7 +6,7 @@ from numpy.testing import assert_array_equal
 from numpy.typing import NDArray
 from PIL import Image
 
-from models.errors import ModelError
+from models.errors import ModelError, PixelsLost
 from models.media.images.store import PixelStore, fit_image
 
 
@@ -45,6 +45,27 @@ def test_a_view_ends_at_its_count(tmp_path: Path) -> None:
         store[np.array([3])]
     with pytest.raises(ModelError, match="holds 5 images of 8 px, not 6"):
         PixelStore.open(tmp_path / "pixels.bin", 8, 6)
+
+
+def test_what_a_file_lacks_is_missed_when_it_is_read(tmp_path: Path) -> None:
+    images, path = _noise(5, 8), tmp_path / "pixels.bin"
+    with PixelStore.writer(path, 8) as writer:
+        writer.write(0, images)
+    store = PixelStore.open(path, 8, 7, whole=False)
+    assert len(store) == 7
+    assert_array_equal(store[np.array([4, 0])], images[[4, 0]])
+    assert_array_equal(store[1:5], images[1:5])
+    assert_array_equal(store[-5:-3], images[2:4])
+    assert len(store[np.array([], dtype=np.int64)]) == 0
+    for lost in (np.array([0, 5]), slice(3, None), slice(-1, None), np.array([-1])):
+        with pytest.raises(PixelsLost, match="holds 5 images of 8 px, not 7"):
+            store[lost]
+    with pytest.raises(PixelsLost):
+        store.take(np.array([6, 1]))[np.array([0])]
+    with pytest.raises(IndexError):
+        store[np.array([7])]
+    with pytest.raises(PixelsLost, match=r"none\.bin; try again"):
+        PixelStore.open(tmp_path / "none.bin", 8, 1, whole=False)[0:1]
 
 
 def test_a_missing_store_is_named(tmp_path: Path) -> None:

@@ -3,7 +3,8 @@ from typing import Any, Literal
 import pytest
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from models.catalog.faults import message_of
+from models.catalog import parse
+from models.catalog.faults import InvalidParams, fault_of
 
 
 class Inner(BaseModel):
@@ -49,11 +50,43 @@ def test_a_fault_is_said_in_words(values: dict[str, Any], message: str) -> None:
     with pytest.raises(ValidationError) as caught:
         Outer.model_validate(values)
     (fault,) = caught.value.errors()
-    assert message_of(fault, Outer) == message
+    assert fault_of(fault, Outer).message == message
 
 
 def test_without_a_schema_an_unknown_name_is_to_be_left_out() -> None:
     with pytest.raises(ValidationError) as caught:
         Inner.model_validate({"zzz": 3})
     (fault,) = caught.value.errors()
-    assert message_of(fault) == "there is no such name; leave it out"
+    assert fault_of(fault).message == "there is no such name; leave it out"
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "ctx"),
+    [
+        ({}, "missing", {}),
+        ({"name": ""}, "string_too_short", {"min_length": 1}),
+        # The message is all that there is of it.
+        ({"name": "X"}, "value_error", {}),
+        ({"name": "x", "mode": "d"}, "literal_error", {"expected": "'a', 'b' or 'c'"}),
+        ({"name": "x", "inner": {"price": 0}}, "greater_than", {"gt": 0.0}),
+        ({"name": "x", "cuont": 3}, "extra_forbidden", {"nearest": "count"}),
+        ({"name": "x", "inner": {"zzz": 3}}, "extra_forbidden", {"known": "price"}),
+    ],
+)
+def test_a_fault_can_be_said_in_other_languages(
+    values: dict[str, Any], kind: str, ctx: dict[str, Any]
+) -> None:
+    with pytest.raises(ValidationError) as caught:
+        Outer.model_validate(values)
+    fault = fault_of(caught.value.errors()[0], Outer)
+    assert (fault.type, fault.ctx) == (kind, ctx)
+
+
+def test_each_fault_of_the_parameters_of_an_algorithm_is_told_by_its_place() -> None:
+    with pytest.raises(InvalidParams) as caught:
+        parse("purity", "clip", {"temperature": 0, "template": "plain"})
+    assert {one.place: one.type for one in caught.value.faults} == {
+        ("template",): "string_pattern_mismatch",
+        ("temperature",): "greater_than_equal",
+    }
+    assert str(caught.value).startswith("Purity clip: template: must match pattern")

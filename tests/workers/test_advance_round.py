@@ -341,6 +341,25 @@ def test_a_failed_job_fails_its_round_and_can_be_retried(world: World, http: Tes
     assert loop.rounds()[1].state is RoundState.OPEN
 
 
+def test_a_round_that_reads_no_pixels_needs_none(world: World) -> None:
+    frozen = {"name": "patch_kmeans", "params": {}}
+    loop = Loop(world, model=frozen, strategy={"name": "margin"})
+    loop.advance(0)
+    (pixels,) = world.storage.all_pixels(loop.project.id)
+    pixels.unlink()
+    (world.storage.root / "images").rename(world.storage.root / "images.hidden")
+    loop.advance(1)
+    assert loop.rounds()[2].state is RoundState.OPEN
+    # What has to be read is named when it is missed.
+    (features,) = world.storage.features(loop.project.id).glob("patch_kmeans-*.npy")
+    features.unlink()
+    loop.answer(2, 8)
+    job = loop.finish(2)
+    assert job.state is JobState.FAILED
+    assert job.error is not None
+    assert job.error["code"] == "originals_gone"
+
+
 def test_a_cancelled_job_stops(world: World) -> None:
     loop = Loop(world)
     loop.answer(0, 8)

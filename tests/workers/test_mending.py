@@ -88,6 +88,30 @@ def test_texts_are_made_again_by_one_job_at_a_time(world: World) -> None:
         assert not folder.exists()
     mend(JobContext(job, settings()))
     assert TextStore.open(folder, 2)[:] == contents
+    # A look at what is whole waits for nobody.
+    with turn(sessions(), _LOCK, project.id) as is_mine:
+        assert is_mine()
+        mend(waiting)
+
+
+def test_pixels_come_back_as_far_as_the_originals_are_there(pool: Pool) -> None:
+    pool.add(upload(*range(N)))
+    before = pixels(pool, N)
+    path = pool.storage.pixels(pool.project_id, SIZE)
+    path.write_bytes(path.read_bytes()[: 3 * SIZE * SIZE * 3])
+    gone = next(one for one in pool.examples() if one.pool_index == 7)
+    pool.storage.image(gone.content_hash).unlink()
+    job = new_job(JobKind.EMBEDDING_MAP, project_id=pool.project_id, params={})
+    pool.session.add(job)
+    pool.session.commit()
+    context = claim(RunJob.of(job))
+    assert context is not None
+    unmended = mend(context)
+    assert unmended is not None
+    assert unmended.code == "originals_gone"
+    assert gone.name in unmended.detail
+    assert PixelStore.held(path, SIZE) == 7
+    np.testing.assert_array_equal(pixels(pool, 7), before[:7])
 
 
 def test_without_originals_nothing_comes_after_a_gap_until_they_are_back(pool: Pool) -> None:

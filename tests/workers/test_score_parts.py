@@ -20,8 +20,9 @@ from tests.processes import Hold, eventually, worker
 from tests.workers.killing import state
 from tests.workers.loop import Loop
 from tests.world import World
-from workers.advance import handler
+from workers.advance import handler, scoring
 from workers.execution.runner import run_job
+from workers.jobs.context import JobContext
 
 # 60 images, 8 of them labeled: six parts.
 _PARTS = 6
@@ -196,3 +197,26 @@ def test_what_a_cancelled_attempt_left_does_not_stop_the_next(world: World, rows
     assert state(world, left) is (JobState.SUCCEEDED if rows == 10 else JobState.RUNNING)
     assert loop.queue(1) == whole.queue(1)
     assert loop.files() == whole.files()
+
+
+def test_a_part_that_misses_pixels_fails_the_round_by_why_they_are_gone(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop = Loop(world)
+    loop.answer(0, 8)
+
+    def lose(_: JobContext) -> bool:
+        """Lose half of the pixels, and all originals, when the model is trained."""
+        (pixels,) = world.storage.all_pixels(loop.project.id)
+        content = pixels.read_bytes()
+        # Another file: who has mapped it reads on.
+        pixels.unlink()
+        pixels.write_bytes(content[: len(content) // 2])
+        (world.storage.root / "images").rename(world.storage.root / "images.hidden")
+        return True
+
+    monkeypatch.setattr(scoring, "_others_work", lose)
+    job = loop.finish(0)
+    assert (job.state, (job.error or {}).get("code")) == (JobState.FAILED, "originals_gone")
+    failed = [one for one in _parts(world.session) if one.state is JobState.FAILED]
+    assert {(one.error or {}).get("code") for one in failed} == {"originals_gone"}

@@ -9,6 +9,7 @@ import numpy as np
 import psycopg
 import pytest
 import torch
+from fastapi.testclient import TestClient
 from sqlalchemy import select
 
 from api.weights.receiving import Asked, _place
@@ -17,8 +18,8 @@ from core.jobs import queue
 from core.jobs.messages import CheckWeights, RunJob
 from core.lifecycle import new_job, requeue_job
 from core.settings import Settings
-from core.states import JobKind
-from core.tables import Job, PublishedWeights, Weights
+from core.states import JobKind, RoundState
+from core.tables import Job, PublishedWeights, Round, Weights
 from models.files.tensorfile import read_metadata
 from models.media.images.store import PixelStore
 from tests.security.targets import add_weights
@@ -26,12 +27,13 @@ from tests.weight_files import TINY, tiny_weights
 from tests.workers.loop import Loop, run
 from tests.world import World
 from workers import weights
+from workers.advance.phases import Advance
 from workers.celery_tasks.check_weights import check_weights
 from workers.celery_tasks.sweep import sweep
 from workers.cleanup.strays import strays
 from workers.embedding_map.features import Features, source_of
 from workers.execution.claiming import claim
-from workers.jobs.context import sessions
+from workers.jobs.context import JobContext, sessions
 
 
 def stored(world: World, name: str, tmp_path: Path, **how: Any) -> tuple[Weights, Any]:
@@ -141,15 +143,41 @@ def test_a_round_whose_weights_are_gone_says_which(world: World, tmp_path: Path)
     job = loop.finish(0)
     assert job.error is not None
     assert job.error["code"] == "weights_file_gone"
-    assert (
-        f"'mine' is missing or damaged: {file}. Have an admin upload a.saf" in job.error["detail"]
-    )
+    says = f"'mine' of timm {TINY} is missing or damaged: {file}. Have an admin upload a.saf"
+    assert says in job.error["detail"]
     world.session.delete(row)
     world.session.commit()
     run(world.session, again(world, job))
     assert job.error is not None
     assert job.error["code"] == "weights_gone"
     assert "'mine'" in job.error["detail"]
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_first_round_looks_for_its_weights_again_only_where_they_were_missing(
+    world: World, tmp_path: Path, http: TestClient, monkeypatch: pytest.MonkeyPatch, is_there: bool
+) -> None:
+    row, _ = stored(world, "mine", tmp_path)
+    params = {"architecture": TINY, "mode": "frozen", "weights": "mine"}
+    project = world.project(images=40, budget=8, model={"name": "timm", "params": params})
+    started = http.post(f"/api/projects/{project.id}/start", headers=world.caller().headers)
+    assert started.status_code == 200, started.text
+    job = world.session.scalars(select(Job).where(Job.project_id == project.id)).one()
+    if not is_there:
+        world.storage.artifact(row.storage_key).unlink()
+    reads, read = [], Advance.open
+
+    def counted(context: JobContext) -> Advance:
+        reads.append(context.job_id)
+        return read(context)
+
+    monkeypatch.setattr(Advance, "open", counted)
+    run(world.session, job)
+    assert len(reads) == (1 if is_there else 2)
+    # Nobody waits for a file that the first images do not need.
+    round_ = world.session.scalars(select(Round).where(Round.project_id == project.id)).one()
+    assert round_.state is RoundState.OPEN
+    assert (job.error or {}).get("code") == (None if is_there else "weights_file_gone")
 
 
 def again(world: World, job: Job) -> Job:

@@ -165,7 +165,8 @@ def _classifier(advance: Advance) -> _Classifier:
     return _Classifier(
         source.id,
         looker_of(context.storage, artifact, settings, side),
-        images_of(open_store(context.storage, source.id, side, count)),
+        # Another project's: no job of this one has seen to it.
+        images_of(open_store(context.storage, source.id, side, count, whole=True)),
         artifact.meta["class_ids"],
         own,
     )

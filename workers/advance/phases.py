@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from safetensors.numpy import load_file, save_file
 
 from core.artifacts.nearness import complete_screen
+from core.errors import Conflict
 from core.files.storage import write_atomically
 from core.jobs.params import AdvanceParams
 from core.settings.project import ProjectSettings
@@ -67,6 +68,8 @@ class Advance:
     previous: dict[ArtifactKind, Path]
     previous_class_ids: list[int]
     previous_state: dict[str, float]
+    has_weights: bool = True
+    """Whether uploaded weights that the settings name were there when these were read."""
 
     @classmethod
     def open(cls, context: JobContext) -> "Advance":
@@ -74,6 +77,10 @@ class Advance:
 
         Args:
             context: Of the job, or of a part of it, which works with the files of the whole.
+
+        Raises:
+            Conflict: ``weights_gone`` or ``weights_file_gone``, unless a first queue is to open,
+                which needs no model: nobody waits for one then.
         """
         params = AdvanceParams.of(context)
         closing, selecting = params.closing, params.selecting
@@ -82,9 +89,13 @@ class Advance:
             round_ = round_of(session, context.project_id, params.numbers[-1])
             before = {} if closing is None else artifacts_of(session, context.project_id, closing)
             settings = ProjectSettings.model_validate(round_.settings)
-            # The first queue needs no model, so nobody waits for one whose file is lost.
-            needed = closing is not None or context.done("publish")
-            settings = with_file(session, context.storage, settings, needed=needed)
+            has_weights = True
+            try:
+                settings = with_file(session, context.storage, settings)
+            except Conflict:
+                if closing is not None or context.done("publish"):
+                    raise
+                has_weights = False
         meta = before[ArtifactKind.SCORES].meta if ArtifactKind.SCORES in before else {}
         return cls(
             context=context,
@@ -98,6 +109,7 @@ class Advance:
             },
             previous_class_ids=meta["class_ids"] if meta else [],
             previous_state=meta.get("state", {}),
+            has_weights=has_weights,
         )
 
     # Files
@@ -245,8 +257,8 @@ class Advance:
 
     def embed(self) -> None:
         """Embed the images that have no embedding yet."""
-        if self.closing is None:
-            # What the first queue could do without has to be there now, wherever it is by now.
+        if not self.has_weights:
+            # What the first queue could do without has to be there now.
             self.settings = Advance.open(self.context).settings
         if self.frozen:
             embed_pool(

@@ -13,7 +13,7 @@ import shutil
 import socket
 import time
 import uuid
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -24,6 +24,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from core.db import database_time
+from core.errors import Conflict, DomainError
 from core.jobs import queue
 from core.jobs.messages import GPU, RunJob
 from core.jobs.params import AdvanceParams, ScorePartParams
@@ -213,7 +214,7 @@ def _share(advance: Advance, pieces: Sequence[Piece], missing: Collection[Piece]
     """Make the missing parts jobs, and work on them until all have ended.
 
     Raises:
-        ModelError: A part has failed.
+        ModelError: A part has failed; or ``Conflict``, where its error has a code of its own.
         Cancelled: This job was cancelled.
     """
     context, size = advance.context, pieces[0].rows
@@ -228,7 +229,7 @@ def _share(advance: Advance, pieces: Sequence[Piece], missing: Collection[Piece]
             for job in jobs:
                 if job.state is JobState.FAILED:
                     assert job.error is not None
-                    raise ModelError(job.error["detail"])
+                    raise _as_of(job.error)
             if any(job.state is JobState.CANCELLED for job in jobs):
                 # It was withdrawn by an attempt before this one, and has stopped only now.
                 _offer(context, missing, size)
@@ -244,9 +245,16 @@ def _share(advance: Advance, pieces: Sequence[Piece], missing: Collection[Piece]
                 RunJob(job_id=free[-1].id, kind=JobKind.SCORE_PART),
                 Part(lambda step, _: context.progress(min(done + step, total), total)),  # noqa: B023
             )
-    except (Cancelled, ModelError):
+    except (Cancelled, DomainError, ModelError):
         _withdraw(context)
         raise
+
+
+def _as_of(error: Mapping[str, Any]) -> DomainError | ModelError:
+    """What a part has failed by, as the whole fails by it."""
+    if error["code"] in {"internal", "model_error"}:
+        return ModelError(error["detail"])
+    return Conflict(error["code"], error["detail"])
 
 
 def _offer(context: JobContext, missing: Collection[Piece], size: int) -> None:

@@ -2,7 +2,8 @@
 
 A store of examples that has lost some is made whole, pixels from originals and texts from the
 database; features that cannot be read are removed, and computed again by who needs them. Files get
-lost or cut short where a disk was full or repaired, and where somebody removed them.
+lost or cut short where a disk was full or repaired, and where somebody removed them. Pixels whose
+originals are lost as well fail only the jobs that read them.
 """
 
 import re
@@ -15,15 +16,16 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from sqlalchemy import func, select
 
-from core.errors import Conflict
+from core.errors import DomainError
 from core.settings.project import ProjectSettings
 from core.states import JobKind, Medium
 from core.tables import Example, Project
 from models.media.images.store import PixelStore
+from workers.imports.media.text import are_whole
 from workers.imports.media.text import mend as mend_texts
 from workers.jobs.context import JobContext
 from workers.jobs.locks import turn
-from workers.resize.refit import Refit, require_originals
+from workers.resize.refit import Refit, lost_originals, originals_gone
 
 _LOCK: Final = 0x6D656E64
 _LOOK_SECONDS: Final = 0.2
@@ -31,30 +33,48 @@ _LOOK_SECONDS: Final = 0.2
 _EMBEDDINGS: Final = re.compile(r"(?P<stem>.+-[0-9a-f]{16})\.npy")
 
 
-def mend(context: JobContext) -> None:
+def mend(context: JobContext) -> DomainError | None:
     """See to the files of the job's project.
 
+    Returns:
+        Why some pixels could not be made again, such as ``originals_gone``. It is for the job that
+        reads these to fail by it; one that works with embeddings, or brings the originals back,
+        misses nothing.
+
     Raises:
-        Conflict: ``originals_gone`` or ``original_unreadable``: neither pixels nor originals are
-            there. An import goes on, which may bring the originals back.
         ModelError: A text is not in the database either.
         Cancelled: The job was cancelled.
     """
     # Parts find all as the whole has left it.
-    if context.parent_id is None:
-        _mend_store(context)
-        features = context.storage.features(context.project_id)
-        # What captions are compared with lies in a folder of its own.
-        for folder in (features, *features.glob("*/")):
-            for said in discard_damaged(folder):
-                context.log.write(f"{said}; it was removed, and whoever needs it makes it again")
+    if context.parent_id is not None:
+        return None
+    unmended = _mend_store(context)
+    features = context.storage.features(context.project_id)
+    # What captions are compared with lies in a folder of its own.
+    for folder in (features, *features.glob("*/")):
+        for said in discard_damaged(folder):
+            context.log.write(f"{said}; it was removed, and whoever needs it makes it again")
+    return unmended
 
 
-def _mend_store(context: JobContext) -> None:
+def why_lost(context: JobContext) -> DomainError | None:
+    """Why pixels are missing that a part of a job has asked for, where the originals tell."""
+    with context.sessions() as session:
+        project = session.get_one(Project, context.project_id)
+        side = ProjectSettings.model_validate(project.settings).side
+    held = PixelStore.held(context.storage.pixels(context.project_id, side), side)
+    try:
+        lost = lost_originals(context, lambda *_: context.check(), held)
+    except DomainError as error:
+        return error
+    return originals_gone(lost.some, lost.count) if lost.count else None
+
+
+def _mend_store(context: JobContext) -> DomainError | None:
     """Make the store whole, if it lacks examples at its end, or all of them."""
     # Resizing makes another from the originals.
     if context.kind is JobKind.RESIZE:
-        return
+        return None
     with context.sessions() as session:
         project = session.get_one(Project, context.project_id)
         mine = Example.project_id == project.id
@@ -62,24 +82,27 @@ def _mend_store(context: JobContext) -> None:
         side = ProjectSettings.model_validate(project.settings).input_size
     if project.medium is Medium.TEXT:
         _mend_texts(context)
-        return
+        return None
     if last is None or side is None:
-        return
+        return None
     try:
         _mend_pixels(context, side, last + 1)
-    except Conflict as error:
-        if context.kind is not JobKind.IMPORT_POOL:
-            raise
+    except DomainError as error:
         context.log.write(f"pixels are missing still: {error.detail}")
+        return error
+    return None
 
 
 def _mend_texts(context: JobContext) -> None:
     """Write the texts anew where some are lacking; one job does, as two would undo each other."""
+    folder = context.storage.texts(context.project_id)
+    with context.sessions() as session:
+        if are_whole(session, folder, context.project_id):
+            return
     with turn(context.sessions, _LOCK, context.project_id) as is_mine:
         while not is_mine():
             context.check()
             time.sleep(_LOOK_SECONDS)
-        folder = context.storage.texts(context.project_id)
         with context.sessions() as session:
             mended = mend_texts(session, folder, context.project_id)
     if mended:
@@ -87,7 +110,12 @@ def _mend_texts(context: JobContext) -> None:
 
 
 def _mend_pixels(context: JobContext, side: int, count: int) -> None:
-    """Append to a file of pixels what it lacks of ``count`` images."""
+    """Append to a file of pixels what it lacks of ``count`` images, up to the first that is lost.
+
+    Raises:
+        Conflict: ``originals_gone`` or ``original_unreadable``.
+        DomainError: A place cannot be looked at now.
+    """
     path = context.storage.pixels(context.project_id, side)
     there = PixelStore.held(path, side)
     if there >= count:
@@ -96,14 +124,21 @@ def _mend_pixels(context: JobContext, side: int, count: int) -> None:
     context.plan(["mend"])
     context.progress(there, count, "mend")
     # All of these, so that whoever has to bring some back hears of all.
-    require_originals(context, lambda *_: context.check(), there)
-    with closing(Refit(context)) as refit, PixelStore.writer(path, side) as pixels:
-        # In order, and each batch on the disk before the next: whoever is killed leaves no gap.
-        for rows in refit.batches(there):
-            pixels.write(rows[0].pool_index, refit.pixels(rows, side))
-            pixels.flush()
-            context.progress(rows[-1].pool_index + 1, count)
-    context.log.write("they were made again from the originals")
+    lost = lost_originals(context, lambda *_: context.check(), there)
+    end = lost.some[0].pool_index if lost.count else count
+    if there < end:
+        with closing(Refit(context)) as refit, PixelStore.writer(path, side) as pixels:
+            # In order, each batch on the disk before the next: whoever is killed leaves no gap.
+            for batch in refit.batches(there):
+                rows = [row for row in batch if row.pool_index < end]
+                if not rows:
+                    break
+                pixels.write(rows[0].pool_index, refit.pixels(rows, side))
+                pixels.flush()
+                context.progress(rows[-1].pool_index + 1, count)
+        context.log.write(f"{end - there:,} were made again from the originals")
+    if lost.count:
+        raise originals_gone(lost.some, lost.count)
 
 
 def discard_damaged(folder: Path) -> list[str]:

@@ -16,7 +16,7 @@ from core.jobs.pauses import Pause
 from core.lifecycle import finish_job, give_back_job, pause_job
 from core.states import JobState
 from core.telemetry import logs, tracing
-from models.errors import Cancelled, ModelError
+from models.errors import Cancelled, ModelError, PixelsLost
 from workers.execution.claiming import NO_ROOM, claim, let_others_in
 from workers.execution.handlers import Handler, handler_of
 from workers.jobs.context import JobContext, Lost, NoRoom, Paused, SteppedAside
@@ -59,9 +59,6 @@ def run_job(message: RunJob, handler: Handler | None = None) -> None:
 
 
 def _run(context: JobContext, handler: Handler) -> None:
-    # As with handlers: what reads images is imported where jobs run.
-    from workers.execution.mending import mend
-
     logger.info("job %s attempt %s started", context.job_id, context.attempt)
     if context.silent_since is not None:
         heard = context.silent_since.astimezone(UTC).strftime("%H:%M:%S UTC")
@@ -73,8 +70,7 @@ def _run(context: JobContext, handler: Handler) -> None:
         if context.deaths >= MOST_DEATHS and not context.cancel_requested:
             raise Conflict("workers_died", _DIED)
         with context.alive():
-            mend(context)
-            result = handler.run(context)
+            result = _worked(context, handler)
         for note in result.get("notes", ()):
             context.log.write(note)
         _end(context, handler, JobState.SUCCEEDED, result=result)
@@ -107,6 +103,20 @@ def _run(context: JobContext, handler: Handler) -> None:
         context.log.traceback(error)
         last = traceback.format_exception_only(error)[-1].strip()
         _end(context, handler, JobState.FAILED, error={"code": "internal", "detail": last})
+
+
+def _worked(context: JobContext, handler: Handler) -> dict[str, Any]:
+    """The job's result, once its files are seen to."""
+    # As with handlers: what reads images is imported where jobs run.
+    from workers.execution.mending import mend, why_lost
+
+    unmended = mend(context)
+    try:
+        return handler.run(context)
+    except PixelsLost as lost:
+        if reason := unmended or why_lost(context):
+            raise reason from lost
+        raise
 
 
 def _beginning(context: JobContext) -> str:

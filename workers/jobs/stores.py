@@ -17,15 +17,23 @@ def side_of(medium: Medium, settings: ProjectSettings) -> int | None:
     return None if medium is Medium.TEXT else settings.side
 
 
-def open_store(storage: Storage, project_id: int, side: int | None, count: int) -> Store:
+def open_store(
+    storage: Storage, project_id: int, side: int | None, count: int, *, whole: bool = False
+) -> Store:
     """The first ``count`` examples of a project.
+
+    Pixels that are lost are missed when they are read: who works with embeddings needs none.
 
     Args:
         storage: Where they are.
         project_id: Whose.
         side: As ``side_of`` said when the job, or the round, began.
         count: How many examples there were then.
+        whole: Whether lost pixels are missed at once.
+
+    Raises:
+        ModelError: A text is missing; with ``whole``, ``PixelsLost``.
     """
     if side is None:
         return TextStore.open(storage.texts(project_id), count)
-    return PixelStore.open(storage.pixels(project_id, side), side, count)
+    return PixelStore.open(storage.pixels(project_id, side), side, count, whole=whole)

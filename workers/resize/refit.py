@@ -139,8 +139,16 @@ class Refit:
             return None
 
 
-def require_originals(context: JobContext, progress: Any, first: int = 0) -> None:
-    """Refuse a pool of which originals are lost.
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """Images whose originals are not there any more: how many, and the first few of them."""
+
+    count: int
+    some: Sequence[Row]
+
+
+def lost_originals(context: JobContext, progress: Any, first: int = 0) -> Lost:
+    """Look for the originals of a pool, from the image with pool index ``first`` on.
 
     Args:
         context: Of the job.
@@ -148,21 +156,36 @@ def require_originals(context: JobContext, progress: Any, first: int = 0) -> Non
         first: Pool index of the first image whose original is needed.
 
     Raises:
-        Conflict: ``originals_gone``, with the names of some.
+        DomainError: A place cannot be looked at now.
     """
-    gone: list[Row] = []
+    some: list[Row] = []
     count = 0
     with closing(Refit(context)) as refit:
         total = refit.count()
         seen = first
         for rows in refit.batches(first):
             lost = refit.lost(rows)
-            gone = [*gone, *lost][:_MOST_NAMED]
+            some = [*some, *lost][:_MOST_NAMED]
             count += len(lost)
             seen += len(rows)
             progress(seen, total)
-    if count:
-        raise originals_gone(gone, count)
+    return Lost(count, some)
+
+
+def require_originals(context: JobContext, progress: Any) -> None:
+    """Refuse a pool of which originals are lost.
+
+    Args:
+        context: Of the job.
+        progress: As for ``lost_originals``.
+
+    Raises:
+        Conflict: ``originals_gone``, with the names of some.
+        DomainError: A place cannot be looked at now.
+    """
+    lost = lost_originals(context, progress)
+    if lost.count:
+        raise originals_gone(lost.some, lost.count)
 
 
 def originals_gone(some: Sequence[Row], count: int) -> Conflict:

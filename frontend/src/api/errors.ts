@@ -1,4 +1,5 @@
 import { t } from "../strings";
+import type { Fault } from "../strings/faults";
 import type { components } from "./schema";
 
 export type Problem = components["schemas"]["Problem"];
@@ -8,14 +9,16 @@ export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
   readonly field: string | null;
+  /** What is wrong with single fields, where it is told of these. */
+  readonly faults: readonly Fault[];
 
   constructor(status: number, problem: Partial<Problem>) {
-    const fields = problem.errors?.map((error) => `${error.field}: ${error.message}`).join("; ");
-    super(fields || problem.detail || problem.title || `HTTP ${status}`);
+    super(problem.detail || problem.title || `HTTP ${status}`);
     this.name = "ApiError";
     this.status = status;
     this.code = problem.code ?? `http_${status}`;
     this.field = problem.field ?? null;
+    this.faults = problem.errors ?? [];
   }
 }
 

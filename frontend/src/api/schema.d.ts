@@ -4342,9 +4342,11 @@ export interface components {
         DeliveryFault: "unresolved" | "not_allowed" | "unreachable" | "timeout" | "redirected" | "refused";
         /**
          * DeliveryOut
-         * @description One event told to one webhook, or to be told: `waiting` until `due_at`, `delivered` or, after
-         *     the last attempt, `failed`. `status`, `fault`, `detail` and the beginning of the `response` are
-         *     the last attempt's. `payload` is what is sent.
+         * @description One event told to one webhook, or to be told.
+         *
+         *     It is `waiting` until `due_at`, then `delivered` or, after the last attempt, `failed`. `status`,
+         *     `fault`, `detail` and the beginning of the `response` are the last attempt's. `payload` is what
+         *     is sent.
          */
         DeliveryOut: {
             /** Attempts */
@@ -4741,12 +4743,24 @@ export interface components {
             /** Refused */
             refused: string | null;
         };
-        /** FieldError */
+        /**
+         * FieldError
+         * @description What is wrong with one field.
+         *
+         *     `type` names it as pydantic does, and `ctx` has what varies in it, such as a limit: by these it
+         *     can be said in other languages than that of the `message`. Of `value_error` the message is all.
+         */
         FieldError: {
+            /** Ctx */
+            ctx: {
+                [key: string]: string | number;
+            };
             /** Field */
             field: string;
             /** Message */
             message: string;
+            /** Type */
+            type: string;
         };
         /**
          * Filters
@@ -6998,7 +7012,10 @@ export interface components {
         };
         /**
          * RoundFailure
-         * @description Why no further images are chosen until somebody has the round tried again.
+         * @description Why what comes next could not be prepared; somebody has to have it tried again.
+         *
+         *     No further images are chosen until then, unless the round is open: then that is tried once more
+         *     when it closes.
          *
          *     `tell` names up to three people who can: engineers of the project, or else admins. `detail`,
          *     what went wrong, and the `job_id` to try again are null for those who cannot.
@@ -8264,9 +8281,10 @@ export interface components {
          * @description Weights of a network that were uploaded.
          *
          *     A worker looks whether they are of the `architecture`: until then they are `checking`, and then
-         *     `ready`, or `refused` for a `problem`. `left_aside` are the tensors of the head, which is not
-         *     needed. `meta` has what the file says of images: `mean`, `std` and `input_size`. `used_by` are
-         *     projects that start from them, of those that the caller sees.
+         *     `ready`, or `refused` for a `problem`. They are `lost` where their file is not there any more,
+         *     or not whole: uploading it once more puts it back. `left_aside` are the tensors of the head,
+         *     which is not needed. `meta` has what the file says of images: `mean`, `std` and `input_size`.
+         *     `used_by` are projects that start from them, of those that the caller sees.
          */
         WeightsOut: {
             /** Architecture */
@@ -8304,7 +8322,7 @@ export interface components {
              * State
              * @enum {string}
              */
-            state: "checking" | "ready" | "refused";
+            state: "checking" | "ready" | "refused" | "lost";
             /** Tensors */
             tensors: number;
             /** Used By */

@@ -13,6 +13,17 @@ export const weightsQuery = queryOptions({
     (state.data?.items.some((one) => one.state === "checking") ?? false) && ASK_AGAIN_MS,
 });
 
+const NAMED = /\b(?:For|of) (timm|torchvision|open_clip) (?!there\b)([\w.-]+)/;
+const LIBRARY = /\bopen_clip\b/;
+
+/** What a sentence of the server says that weights are missing of, as the page takes it on which they are added. */
+export function missingIn(sentence: string): URLSearchParams | null {
+  const [, library, architecture = ""] = NAMED.exec(sentence) ?? [];
+  if (library) return new URLSearchParams({ library, architecture });
+  const [captions] = LIBRARY.exec(sentence) ?? [];
+  return captions ? new URLSearchParams({ library: captions }) : null;
+}
+
 export const removeWeights = (id: number) =>
   call(client.DELETE("/api/weights/{weights_id}", { params: { path: { weights_id: id } } }));
 

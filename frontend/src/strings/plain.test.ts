@@ -97,6 +97,6 @@ it.each([
   ["Korean", ko],
 ])("says in %s of a round that has failed what is true whatever failed in it", (_, words) => {
   const { failed } = words.label.waiting;
-  const said = [failed.title, failed.text, failed.last, words.home.waitingFor.failed];
+  const said = [failed.title, failed.text, failed.last, failed.open, words.home.waitingFor.failed];
   for (const one of said) expect(one).not.toMatch(/train|learn|model|embed|학습|모델|임베딩/i);
 });

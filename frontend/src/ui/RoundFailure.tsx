@@ -79,7 +79,7 @@ export function FailureNotice({ project }: { project: Project }) {
   return (
     <Notice tone="bad" actions={<FailureActions projectId={project.id} failure={data.failure} />}>
       <strong>{text.title}</strong>
-      <p>{text.last}</p>
+      <p>{data.round?.state === "open" ? text.open : text.last}</p>
       {data.failure.job_id === null ? (
         <FailureText failure={data.failure} />
       ) : (

@@ -31,6 +31,15 @@ it.each([
   expect(titled(said, said, ALGORITHMS)).toBe(meant);
 });
 
+it("names parameters that are known to be some, where no word of English may be meant", () => {
+  const told = "classes: 1자 이상이어야 합니다";
+  expect(titled("Model fcos: classes: must have …", told, ALGORITHMS, ["classes"])).toBe(
+    "“Names”: 1자 이상이어야 합니다",
+  );
+  const english = "must name classes";
+  expect(titled(english, english, ALGORITHMS, ["classes"])).toBe(english);
+});
+
 it("finds names in other languages by the English that they were told in", () => {
   const told = "순도 점수 probe는 답변으로 학습합니다.";
   expect(titled("Purity probe learns from answers.", told, ALGORITHMS)).toBe(
@@ -70,12 +79,11 @@ describe("what the server says", () => {
   });
 
   it("is read of an error in one place", () => {
-    // Beside it: where errors are made, and where one is kept, as code and sentence, for a later
-    // page. What a page has broken over is of a library: nothing of ours may be needed to show it.
+    // Beside it: where one is kept, as code and sentence, for a later page. What a page has broken
+    // over is of a library: nothing of ours may be needed to show it.
     expect(places(/\b(?!styles\b|job\b)\w+\??\.message\b/).sort()).toEqual([
       "ErrorPages.tsx",
       "Said.tsx",
-      "errors.ts",
       "sender.ts",
     ]);
     expect(places(/String\((error|thrown)\)/)).toEqual(["uploads.ts"]);

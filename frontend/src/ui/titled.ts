@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { algorithmsQuery, NAMES, parametersOf } from "../api/algorithms";
 import type { Algorithm } from "../api/types";
 import { inWords, t } from "../strings";
+import { type Fault, parameterAt } from "../strings/faults";
 
 const KINDS: Record<string, Algorithm["kind"]> = {
   strategy: "strategy",
@@ -15,8 +16,16 @@ const MODELS = /, as ([a-z][a-z0-9_]*) is\b/g;
 const CHOICES = /\bchoose ([a-z][a-z0-9_]*) as the (strategy|purity|informativeness)\b/g;
 const PARAMETERS = /\b(?:parameter|set) ([a-z][a-z0-9_]*)\b/g;
 
-/** A sentence with the titles of algorithms, and of parameters, where the server has their names. */
-export function titled(english: string, told: string, algorithms: Algorithm[]): string {
+/**
+ * A sentence with the titles of algorithms, and of parameters, where the server has their names; `parameters` are
+ * names that are known to be some.
+ */
+export function titled(
+  english: string,
+  told: string,
+  algorithms: Algorithm[],
+  parameters: readonly string[] = [],
+): string {
   const titles = new Map<string, string>();
   const note = (kind: string | undefined, name: string | undefined) => {
     const found = algorithms.find((one) => one.kind === kind && one.name === name);
@@ -27,7 +36,8 @@ export function titled(english: string, told: string, algorithms: Algorithm[]): 
   }
   for (const [, name] of english.matchAll(MODELS)) note("model", name);
   for (const [, name, kind = ""] of english.matchAll(CHOICES)) note(KINDS[kind], name);
-  for (const [, name = ""] of english.matchAll(PARAMETERS)) {
+  const mentioned = [...english.matchAll(PARAMETERS)].map(([, name = ""]) => name);
+  for (const name of [...mentioned, ...parameters]) {
     const title = parameterOf(algorithms, name);
     if (title) titles.set(name, title);
   }
@@ -67,11 +77,21 @@ export function useSaid(): (sentence: string) => string {
 }
 
 /** The same of one sentence, for places that may show it before anybody has signed in. */
-export function useTold(sentence: string): string {
-  const naming = [MENTIONS, MODELS, CHOICES, PARAMETERS, NAMES].some(
-    (pattern) => sentence.search(pattern) >= 0,
-  );
+export function useTold(sentence: string, faults: readonly Fault[]): string {
+  const parameters = faults.flatMap(namesOf);
+  const naming =
+    parameters.length > 0 ||
+    [MENTIONS, MODELS, CHOICES, PARAMETERS, NAMES].some((pattern) => sentence.search(pattern) >= 0);
   // The catalog may itself be what could not be had.
   const { data } = useQuery({ ...algorithmsQuery, enabled: naming, retryOnMount: false });
-  return titled(sentence, t.common.said(sentence), data?.items ?? []);
+  const told = faults.length > 0 ? t.common.faults(faults, sentence) : t.common.said(sentence);
+  return titled(sentence, told, data?.items ?? [], parameters);
 }
+
+/** What may be a parameter in a fault of some: the one it is of, or those that contradict each other. */
+const namesOf = (fault: Fault): string[] => {
+  const name = parameterAt(fault);
+  if (name === null) return [];
+  const { message } = fault;
+  return name === "" ? (message.match(/\b[a-z][a-z0-9_]*/g) ?? []) : [name];
+};

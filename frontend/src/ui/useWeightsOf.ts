@@ -17,13 +17,19 @@ export function useWeightsOf(
   const isAsked = takesWeights(algorithm);
   const { data } = useQuery({ ...weightsQuery, enabled: isAsked });
   if (!isAsked) return [algorithm, (changed) => changed];
-  const known = (data?.items ?? []).filter((one) => one.state !== "refused");
+  const all = data?.items ?? [];
+  const known = all.filter((one) => one.state !== "refused" && one.state !== "lost");
+  const isLost = (name: unknown) => all.some((one) => one.name === name && one.state === "lost");
   const captions = captionsOf(algorithm);
   if (captions) {
     const names = known.filter((one) => one.library === captions).map(({ name }) => name);
     const words = {
       published: t.weights.ofHub,
-      hint: names.length > 0 ? t.weights.chooseCaptions : t.weights.noneOfCaptions,
+      hint: isLost(params.uploaded)
+        ? t.weights.lost
+        : names.length > 0
+          ? t.weights.chooseCaptions
+          : t.weights.noneOfCaptions,
     };
     const chosen = withWeights(algorithm, names, String(params.uploaded ?? ""), words);
     return [chosen, (changed) => changed];
@@ -39,7 +45,11 @@ export function useWeightsOf(
   const names = namesFor(params);
   const words = {
     published: t.weights.published,
-    hint: names.length > 0 ? t.weights.choose : t.weights.noneFor(architecture),
+    hint: isLost(params.weights)
+      ? t.weights.lost
+      : names.length > 0
+        ? t.weights.choose
+        : t.weights.noneFor(architecture),
   };
   // Those of another architecture go with it.
   const fitting = (changed: Params) =>

@@ -5,7 +5,7 @@ show, textures or digits, sometimes by features of the pool itself. Which of the
 first verdicts tell better than any rule about its images.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final, Self
 
@@ -125,11 +125,12 @@ class _Shrunk(PixelStore):
     """A store whose images are made smaller as they are read."""
 
     def __init__(self, store: PixelStore) -> None:
-        super().__init__(store.path, store.size, store.count)
+        self.path, self.count = store.path, store.count
         self.size = min(store.size, _MOST_FOR_POOL)
+        self._store = store
 
-    def __getitem__(self, indices: Indices | slice) -> NDArray[np.uint8]:  # type: ignore[override]
-        return _shrunk(super().__getitem__(indices))
+    def __getitem__(self, indices: Indices | slice | Sequence[int]) -> NDArray[np.uint8]:
+        return _shrunk(self._store[indices])
 
 
 def _shrunk(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from models.errors import ModelError
+from models.errors import ModelError, PixelsLost
 from models.media.base import Medium, Store
 from models.protocols import Indices
 
@@ -65,30 +65,31 @@ class PixelStore:
     medium: Medium = "image"
 
     def __init__(self, path: Path, size: int, count: int) -> None:
-        """Open the file; `open` and `writer` are the usual ways in."""
+        """Map what the file has of them; `open` and `writer` are the usual ways in."""
         self.path, self.size, self.count = path, size, count
-        self._rows: Pixels
-        if count == 0:
-            self._rows = np.empty((0, size, size, 3), dtype=np.uint8)
-            return
-        if not path.is_file():
-            raise ModelError(f"No pixel store at {path}; {_REMEDY}.")
-        available = self.held(path, size)
-        if available < count:
-            raise ModelError(
-                f"The pixel store {path} holds {available} images of {size} px, not {count}; "
-                f"{_REMEDY}."
-            )
-        self._rows = np.memmap(path, dtype=np.uint8, mode="r", shape=(count, size, size, 3))
+        available = min(count, self.held(path, size))
+        self._rows: Pixels = np.empty((0, size, size, 3), dtype=np.uint8)
+        if available > 0:
+            shape = (available, size, size, 3)
+            self._rows = np.memmap(path, dtype=np.uint8, mode="r", shape=shape)
 
     @classmethod
-    def open(cls, path: Path, size: int, count: int) -> Self:
+    def open(cls, path: Path, size: int, count: int, *, whole: bool = True) -> Self:
         """View the first `count` rows.
 
+        Args:
+            path: the file.
+            size: S, the side of its images in pixels.
+            count: how many images.
+            whole: refuse a file that lacks some at once, and not when these are read.
+
         Raises:
-            ModelError: the file is missing or shorter than `count` rows.
+            PixelsLost: the file is missing or shorter than `count` rows.
         """
-        return cls(Path(path), size, count)
+        store = cls(Path(path), size, count)
+        if whole and store._lacks_some:
+            raise store._lost()
+        return store
 
     @staticmethod
     def held(path: Path, size: int) -> int:
@@ -105,10 +106,31 @@ class PixelStore:
         return self.count
 
     def __getitem__(self, indices: Indices | slice | Sequence[int]) -> Pixels:
-        """Copy rows out: (n,) indices -> (n, S, S, 3) uint8."""
+        """Copy rows out: (n,) indices -> (n, S, S, 3) uint8.
+
+        Raises:
+            PixelsLost: the file lacks some of these.
+        """
         if not isinstance(indices, slice):
             indices = np.asarray(indices, dtype=np.int64)
+        if self._lacks_some:
+            # By their places in the whole: of what is left, a slice would silently give less.
+            indices = np.arange(self.count)[indices]
+            if indices.size and indices.max() >= len(self._rows):
+                raise self._lost()
         return np.array(self._rows[indices])
+
+    @property
+    def _lacks_some(self) -> bool:
+        return len(self._rows) < self.count
+
+    def _lost(self) -> PixelsLost:
+        if not self.path.is_file():
+            return PixelsLost(f"No pixel store at {self.path}; {_REMEDY}.")
+        return PixelsLost(
+            f"The pixel store {self.path} holds {len(self._rows)} images of {self.size} px, not "
+            f"{self.count}; {_REMEDY}."
+        )
 
     @property
     def whole(self) -> "PixelStore":

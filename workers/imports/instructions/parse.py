@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 from pydantic import ValidationError
 
 from core.tasks.instruction_rows import InstructionRow, Role, Turn
+from models.catalog.faults import fault_of
 from workers.imports.items import Refused, printable
 
 CHATS: Final = ("messages", "conversations", "conversation")
@@ -119,7 +120,7 @@ def parse(fields: Mapping[str, Any], columns: Columns) -> Parsed | Refused:
     except _Unfit as error:
         return Refused(printable(str(error)))
     except ValidationError as error:
-        return Refused(printable(error.errors()[0]["msg"]))
+        return Refused(printable(fault_of(error.errors()[0]).message))
 
 
 def remark(found: Parsed) -> str:

@@ -195,6 +195,23 @@ def _made(addition: Addition) -> MadeText:
     return addition.made
 
 
+def are_whole(session: Session, folder: Path, project_id: int) -> bool:
+    """Whether a text store holds all texts that the database has.
+
+    Args:
+        session: For reading.
+        folder: Where the store is.
+        project_id: The project.
+    """
+    mine = Example.project_id == project_id
+    count = session.scalar(select(func.count()).select_from(Example).where(mine)) or 0
+    try:
+        TextStore.open(folder, count)
+    except ModelError:
+        return False
+    return True
+
+
 def mend(session: Session, folder: Path, project_id: int) -> bool:
     """Write a text store anew from the database where it lacks texts.
 
@@ -206,18 +223,12 @@ def mend(session: Session, folder: Path, project_id: int) -> bool:
     Returns:
         Whether it did.
     """
-    mine = Example.project_id == project_id
-    count = session.scalar(select(func.count()).select_from(Example).where(mine)) or 0
-    try:
-        TextStore.open(folder, count)
-    except ModelError:
-        pass
-    else:
+    if are_whole(session, folder, project_id):
         return False
     statement = (
         select(Example.pool_index, ExampleText.content)
         .outerjoin(ExampleText, ExampleText.example_id == Example.id)
-        .where(mine)
+        .where(Example.project_id == project_id)
         .order_by(Example.pool_index)
         .execution_options(yield_per=_AT_ONCE)
     )

@@ -18,7 +18,7 @@ export function WeightsScreen() {
   const found = useQuery(weightsQuery);
   // Who was led here from a model has said which network it is for.
   const [wanted, setWanted] = useSearchParams();
-  const [isAdding, setAdding] = useState(wanted.has("architecture"));
+  const [isAdding, setAdding] = useState(wanted.has("library"));
   const close = () => {
     setAdding(false);
     setWanted({}, { replace: true });

@@ -12,7 +12,7 @@ import { Table } from "../../ui/Table";
 import styles from "./AdminScreen.module.css";
 
 const { weights: text } = t;
-const TONES = { checking: "plain", ready: "good", refused: "bad" } as const;
+const TONES = { checking: "plain", ready: "good", refused: "bad", lost: "bad" } as const;
 
 export function WeightsTable({ weights }: { weights: Weights[] }) {
   const client = useQueryClient();
@@ -80,7 +80,8 @@ function Row({ weights, onRemove }: { weights: Weights; onRemove: () => void }) 
         <div className={styles.finding}>
           <Chip tone={TONES[state]}>{text.states[state]}</Chip>
           {problem && <p className={styles.small}>{problem}</p>}
-          {aside.length > 0 && (
+          {state === "lost" && <p className={styles.small}>{text.lost}</p>}
+          {state !== "lost" && aside.length > 0 && (
             <p className={styles.small} title={aside.join(", ")}>
               {text.aside(aside.length)}
             </p>

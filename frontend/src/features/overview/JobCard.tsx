@@ -55,6 +55,9 @@ export function JobCard({ job, projectId, name }: JobCardProps) {
         <p>
           <Said>{error ?? told}</Said>
         </p>
+        {job.progress && t.overview.jobRefined[job.progress.phase] && (
+          <p>{t.overview.jobRefined[job.progress.phase]}</p>
+        )}
       </Notice>
     );
   }

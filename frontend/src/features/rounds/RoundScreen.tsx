@@ -52,7 +52,7 @@ export function RoundScreen({ project, number, logOf, groupsOf }: RoundScreenPro
         </div>
         <RoundSlider projectId={project.id} rounds={items} number={round.number} />
       </header>
-      {round.state === "failed" && <FailedRound projectId={project.id} />}
+      {isFailed(project, round) && <FailedRound projectId={project.id} />}
       {project.task === "instructions" ? (
         <RankingRound project={project} round={round} groupsOf={groupsOf} />
       ) : (
@@ -62,6 +62,10 @@ export function RoundScreen({ project, number, logOf, groupsOf }: RoundScreenPro
     </div>
   );
 }
+
+/** Also while its images can be labeled, if what else its job does has failed. */
+const isFailed = ({ current_round: now }: Project, { number, state }: Round): boolean =>
+  state === "failed" || (now?.failed === true && now.number === number);
 
 function Waiting() {
   return (

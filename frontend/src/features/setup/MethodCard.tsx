@@ -139,9 +139,12 @@ export function MethodCard({ project, settings, onChange }: MethodCardProps) {
   );
 }
 
-/** What the server says of the weights that the stored model starts from. */
+/** What the server says of the weights that the stored model starts from, or the purity compares by. */
 function aboutWeights({ settings, warnings }: Project): string[] {
   const { architecture, weights } = settings?.model.params ?? {};
-  const names = [architecture, weights].filter((one) => typeof one === "string" && one !== "");
+  const { uploaded } = settings?.purity.params ?? {};
+  const names = [architecture, weights, uploaded].filter(
+    (one) => typeof one === "string" && one !== "",
+  );
   return warnings.filter((warning) => names.some((name) => warning.includes(String(name))));
 }

@@ -1,3 +1,4 @@
+import type { Fault } from "../faults";
 import { said } from "./said";
 
 type Bounds = Partial<Record<"min" | "above" | "max" | "below", number | undefined>> & {
@@ -84,6 +85,8 @@ export const common = {
   } as Record<string, string>,
   /** What the server says in a sentence of its own, such as a note of a round. */
   said,
+  /** What it says of fields of a request, in that sentence and by what is wrong with each. */
+  faults: (_: readonly Fault[], sentence: string): string => said(sentence),
   /** Values of parameters, told where there is no field. */
   values: { empty: "empty", on: "on", off: "off" },
   never: "never",

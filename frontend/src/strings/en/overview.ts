@@ -111,6 +111,11 @@ export const overview = {
   jobQueued: "Waiting for a worker",
   jobEta: (time: string) => `About ${time} left`,
   jobFailed: "The job failed",
+  /** What is without a phase that makes an open queue better, and nothing waits for. */
+  jobRefined: {
+    warm_start: "The images of the round can be labeled; all of them were drawn at random.",
+    propose_more: "The images of the round can be labeled; boxes are suggested on the first alone.",
+  } as Record<string, string>,
   step: (step: number, steps: number) =>
     `${step.toLocaleString(locale)} of ${steps.toLocaleString(locale)}`,
   cancelJob: "Cancel",

@@ -12,7 +12,8 @@ export const weights = {
   name: "Name",
   architecture: "Architecture",
   state: "Check",
-  states: { checking: "Being checked", ready: "Ready", refused: "Does not fit" },
+  states: { checking: "Being checked", ready: "Ready", refused: "Does not fit", lost: "Lost" },
+  lost: "Their file is not on the server any more, or damaged. An admin puts it back by uploading the same file once more, under any name.",
   aside: (count: number) =>
     `${plural(count, "tensor", "tensors")} of the head left aside: projects train their own.`,
   size: "Size",

@@ -1,4 +1,5 @@
 import type { Catalogue } from "../catalogue";
+import { faults } from "./faults";
 import { said } from "./said";
 
 export const common: Catalogue["common"] = {
@@ -79,6 +80,7 @@ export const common: Catalogue["common"] = {
     choose: "남길 것 고르기",
   },
   said,
+  faults,
   values: { empty: "비어 있음", on: "켬", off: "끔" },
   never: "없음",
   sideways: (label: string) => `${label}, 옆으로 스크롤`,

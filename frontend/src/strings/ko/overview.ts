@@ -113,6 +113,10 @@ export const overview: Catalogue["overview"] = {
   jobQueued: "워커를 기다리는 중",
   jobEta: (time) => `약 ${time} 남음`,
   jobFailed: "작업이 실패했습니다",
+  jobRefined: {
+    warm_start: "라운드의 이미지는 라벨링할 수 있습니다. 모두 무작위로 뽑은 이미지입니다.",
+    propose_more: "라운드의 이미지는 라벨링할 수 있습니다. 상자는 앞쪽 이미지에만 제안됩니다.",
+  },
   step: (step, steps) => `${number(step)} / ${number(steps)}`,
   cancelJob: "취소",
   agreement: {

@@ -9,7 +9,8 @@ export const weights = {
   name: "이름",
   architecture: "아키텍처",
   state: "점검",
-  states: { checking: "점검 중", ready: "사용 가능", refused: "맞지 않음" },
+  states: { checking: "점검 중", ready: "사용 가능", refused: "맞지 않음", lost: "없어짐" },
+  lost: "파일이 서버에 없거나 손상되었습니다. 관리자가 같은 파일을 아무 이름으로나 다시 올리면 제자리로 돌아옵니다.",
   aside: (count: number) =>
     `출력층의 텐서 ${count}개는 쓰지 않습니다. 프로젝트가 자체 출력층을 학습합니다.`,
   size: "크기",
