@@ -8,14 +8,20 @@ async function tab() {
 }
 
 /** What an origin with TLS has, as far as a tab uses it: a lock that is asked for is never let go. */
-function withLocks() {
+function withLocks({ busy = false } = {}) {
   const held: { name: string }[] = [];
-  const request = (name: string, _options: unknown, granted: () => Promise<void>) => {
-    if (held.some((lock) => lock.name === name)) return Promise.reject(new Error("timeout"));
+  const pending: { name: string }[] = [];
+  const request = (name: string, options: LockOptions, granted: () => Promise<void>) => {
+    const taken = held.some((lock) => lock.name === name);
+    if (taken || (busy && options.signal)) return Promise.reject(new Error("timeout"));
+    if (busy) {
+      pending.push({ name });
+      return new Promise(() => {});
+    }
     held.push({ name });
     return granted();
   };
-  const query = async () => ({ held: [...held, { name: "of another page" }], pending: [] });
+  const query = async () => ({ held: [...held, { name: "of another page" }], pending });
   Object.defineProperty(navigator, "locks", { value: { request, query }, configurable: true });
 }
 
@@ -31,6 +37,14 @@ describe("the names of the tabs of a browser", () => {
     const { openTabs, tabClient } = await tab();
     const own = await tabClient();
     expect(await openTabs()).toEqual([first, grid, own]);
+  });
+
+  it("are known while a busy browser has not given them their locks yet", async () => {
+    withLocks({ busy: true });
+    const first = await (await tab()).tabClient();
+    const { openTabs, tabClient } = await tab();
+    const own = await tabClient();
+    expect(await openTabs()).toEqual([first, own]);
   });
 
   it("are not known without locks, as on an origin without TLS", async () => {

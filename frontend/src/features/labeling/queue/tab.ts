@@ -23,7 +23,7 @@ export async function tabClient(page = ""): Promise<string> {
   if (stored && (await claim(stored))) return stored;
   const fresh = uuid();
   sessionStorage.setItem(key, fresh);
-  await claim(fresh);
+  claimed.set(fresh, take(fresh));
   return fresh;
 }
 
@@ -50,10 +50,23 @@ function claim(client: string): Promise<boolean> {
   return result;
 }
 
+/**
+ * Take a name that nobody else has.
+ *
+ * However long the lock takes in a browser that is busy: a tab without it counts as closed, and the
+ * next one would take its images.
+ */
+async function take(client: string): Promise<boolean> {
+  return "locks" in navigator ? requestLock(client, {}) : claimChannel(client);
+}
+
 function claimLock(client: string): Promise<boolean> {
+  return requestLock(client, { signal: AbortSignal.timeout(PATIENCE_MS) });
+}
+
+function requestLock(client: string, options: LockOptions): Promise<boolean> {
   return new Promise((resolve) => {
-    const signal = AbortSignal.timeout(PATIENCE_MS);
-    const held = navigator.locks.request(LOCK + client, { signal }, () => {
+    const held = navigator.locks.request(LOCK + client, options, () => {
       resolve(true);
       return new Promise<void>(() => {});
     });
