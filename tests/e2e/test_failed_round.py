@@ -144,9 +144,15 @@ def test_an_embedding_that_fails_is_told_while_its_images_are_labeled(
 
     page = signed_in
     page.goto(f"/projects/{halted.id}")
-    told = page.get_by_role("alert").filter(has_text="The file of the weights 'lost' is missing")
+    lost = f"The file of the weights 'lost' of timm {TINY} is missing"
+    told = page.get_by_role("alert").filter(has_text=lost)
     told.get_by_role("link", name="Admin, Weights").click()
-    page.get_by_role("button", name="Add weights").wait_for()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_label("Library")).to_have_value("timm")
+    expect(dialog.get_by_label("Architecture")).to_have_value(TINY)
+    dialog.get_by_role("button", name="Cancel").click()
+    row = page.get_by_role("row").filter(has_text="Half at sea")
+    expect(row).to_contain_text("Their file is not on the server any more")
     # What was lost is put back by the same file, under whatever name.
     karat.weights.add(lost_weights(tmp_path), TINY, name="found")
     page.goto(f"/projects/{halted.id}")

@@ -30,7 +30,8 @@ _TOO_WIDE: Final = """() => {
     if (scrollWidth <= room) return [];
     const wide = [...document.querySelectorAll("body *")].filter((it) => {
         const { right, width } = it.getBoundingClientRect();
-        return width > 0 && right > room + 1;
+        // What is folded away has a place, and takes no room.
+        return it.checkVisibility() && width > 0 && right > room + 1;
     });
     const nameOf = (it) => `${it.tagName} .${it.className}: ${it.textContent.slice(0, 40)}`;
     return wide.slice(-4).map(nameOf);
