@@ -138,10 +138,8 @@ def test_training_by_mixmatch_equals_its_steps(
             ):
                 moved.mul_(0.9).add_(gradient + 0.01 * value)
                 value.sub_(rate * moved)
-    for found, value in zip(network.parameters(), literal.parameters(), strict=True):
-        torch.testing.assert_close(found, value, rtol=1e-3, atol=1e-5)
-    for found, value in zip(norms(network), norms(literal), strict=True):
-        torch.testing.assert_close(found, value, rtol=1e-3, atol=1e-5)
+    found, expected = ([*one.parameters(), *norms(one)] for one in (network, literal))
+    torch.testing.assert_close(found, expected, rtol=1e-3, atol=1e-5)
 
 
 def test_unlabeled_images_help_unless_their_weight_drowns_the_labels(
