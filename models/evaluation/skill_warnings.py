@@ -33,6 +33,11 @@ class Skill:
         """Take the accuracy on images with (n,) labels in 0..C-1, n >= 1."""
         return cls(accuracy, float(np.bincount(labels).max() / len(labels)), len(labels))
 
+    def is_worse_than(self, other: Self) -> bool:
+        """Whether another network is right more often by two standard errors of the difference."""
+        variance = sum(one.accuracy * (1 - one.accuracy) / one.count for one in (self, other))
+        return other.accuracy - self.accuracy > _STANDARD_ERRORS * sqrt(variance)
+
     @property
     def is_hardly_better(self) -> bool:
         """Whether what it says means little.
@@ -117,6 +122,33 @@ def doubts_of_standard(skill: Skill, *, judged: bool) -> tuple[str, ...]:
         f"{skill.count} images that it learned from, and always naming the most frequent one "
         f"would do so for {100 * skill.chance:.1f} %: this comparison means little. Train for more "
         "steps or with another network, or label more images.",
+    )
+
+
+def doubts_of_unlabeled(
+    accuracy: float | None, alone: float | None, labels: Indices
+) -> tuple[str, ...]:
+    """Warn of unlabeled images that do harm, if the images that judge can tell (`tells`).
+
+    Args:
+        accuracy: share of these that a network names right which learned from unlabeled images
+            too, 0..1; None without any.
+        alone: the same of one that learned from the labels alone.
+        labels: (t,) int64 in 0..C-1, of them.
+
+    Returns:
+        A sentence, or nothing if the unlabeled images do no harm.
+    """
+    if accuracy is None or alone is None or not tells(labels):
+        return ()
+    skill = Skill.of(accuracy, labels)
+    if not skill.is_worse_than(Skill.of(alone, labels)):
+        return ()
+    return (
+        f"The network that learned from unlabeled images too is right for "
+        f"{100 * skill.accuracy:.1f} % of the {skill.count} images that judge, and the one that "
+        f"learned from the labels alone for {100 * alone:.1f} %: the unlabeled images do harm. "
+        "Raise ramp_steps or lower lambda_u, so that wrong guesses do not drown the labels.",
     )
 
 

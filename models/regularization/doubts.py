@@ -39,7 +39,7 @@ def doubts_of_ood(parts: Parts, params: TaufeParams) -> tuple[str, ...]:
     return said
 
 
-def doubts_of_unlabeled(parts: Parts) -> tuple[str, ...]:
+def doubts_of_left_out(parts: Parts) -> tuple[str, ...]:
     """Warn of unlabeled images among which nothing tells OOD images."""
     return (
         "Too little is known of OOD images to tell them among the "

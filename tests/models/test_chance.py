@@ -9,6 +9,7 @@ from models.evaluation.skill_warnings import (
     doubts_of_learner,
     doubts_of_model,
     doubts_of_standard,
+    doubts_of_unlabeled,
     doubts_of_warm_up,
     tells,
 )
@@ -66,6 +67,18 @@ def test_a_comparison_of_networks_without_skill_is_doubted() -> None:
     assert "11.0 % of the 1000 images that it learned from" in learned
     assert "more steps" in learned
     assert doubts_of_standard(Skill.of(0.5, TEN), judged=True) == ()
+
+
+def test_unlabeled_images_that_do_harm_are_doubted() -> None:
+    (said,) = doubts_of_unlabeled(0.25, 0.335, TEN)
+    assert "25.0 % of the 1000 images" in said
+    assert "labels alone for 33.5 %" in said
+    assert "Raise ramp_steps or lower lambda_u" in said
+    # Chance: two standard errors of the difference are 4.2 points.
+    assert doubts_of_unlabeled(0.30, 0.335, TEN) == ()
+    assert doubts_of_unlabeled(0.40, 0.335, TEN) == ()
+    assert doubts_of_unlabeled(0.0, 1.0, TEN[:40]) == ()
+    assert doubts_of_unlabeled(None, None, TEN[:0]) == ()
 
 
 def test_a_model_is_doubted_by_evaluation_images_that_are_enough() -> None:

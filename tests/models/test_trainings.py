@@ -1,5 +1,6 @@
 """MixMatch and adversarial training beside literal transcriptions of their formulas."""
 
+from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,8 @@ from models.media.images.networks.nets import Network
 from models.media.images.store import PixelStore
 from models.media.images.training.adversarial import AdversarialObjective, attacked
 from models.media.images.training.mixing import sharpened
-from models.media.images.training.mixmatch import MixMatchObjective
+from models.media.images.training.mixmatch import MixMatchObjective, Unlabeled, train_mixmatch
+from models.media.images.training.resume import Batches
 from models.purity.inside import Believed, believed_inside
 from models.regularization.judging import measure
 from models.regularization.parts import Parts
@@ -92,6 +94,71 @@ def test_mixmatch_equals_its_algorithm(network: Network) -> None:
         for c in range(4)
     )
     assert_allclose(found.item(), labeled / 3 + 75 * unlabeled / (6 * 4), rtol=1e-4)
+
+
+def test_training_by_mixmatch_equals_its_steps(
+    network: Network, digit_store: PixelStore, digit_labels: NDArray[np.int64]
+) -> None:
+    known, unknown = np.flatnonzero(digit_labels < 4)[:12], np.flatnonzero(digit_labels < 4)[12:50]
+    params = TinyParams(
+        width=8, steps=4, batch_size=6, learning_rate=0.05, momentum=0.9, weight_decay=0.01,
+        augment=False, flip=False, precision="float32",
+    )  # fmt: skip
+    mixing = MixMatchParams(lambda_u=40, ramp_steps=2, augmentations=2)
+    literal = deepcopy(network)
+    train_mixmatch(
+        network, digit_store[known], digit_labels[known], params=params, seed=5,
+        unlabeled=Unlabeled(digit_store, unknown), mixing=mixing,
+    )  # fmt: skip
+
+    labeled, unlabeled = Batches(12, 6, 5), Batches(38, 6, 6)
+    velocity = [torch.zeros_like(one) for one in literal.parameters()]
+    torch.manual_seed(5)
+    for step, (weight, rate) in enumerate([(0, 0.05), (20, 0.05), (40, 0.005), (40, 0.0005)]):
+        rows = known[labeled.rows(step).numpy()]
+        x = torch.from_numpy(digit_store[rows]).permute(0, 3, 1, 2) / 255
+        others = digit_store[unknown[unlabeled.rows(step).numpy()]]
+        u = torch.from_numpy(others).permute(0, 3, 1, 2) / 255
+        # Both views are the image itself. A copy guesses, so that no running average moves.
+        guess = deepcopy(literal)(u)[0].softmax(dim=1).detach() ** 2
+        guess = guess / guess.sum(dim=1, keepdim=True)
+        targets = torch.cat([torch.eye(4)[digit_labels[rows]], guess, guess])
+        share = torch.distributions.Beta(torch.full((18,), 0.75), torch.full((18,), 0.75)).sample()
+        share = torch.where(share > 0.5, share, 1 - share)
+        partner = torch.randperm(18)
+        images = torch.cat([x, u, u])
+        mixed = torch.einsum("r,rchw->rchw", share, images)
+        mixed = mixed + torch.einsum("r,rchw->rchw", 1 - share, images[partner])
+        wanted = share[:, None] * targets + (1 - share)[:, None] * targets[partner]
+        logits = literal(mixed)[0]
+        loss = functional.cross_entropy(logits[:6], wanted[:6])
+        loss = loss + weight * functional.mse_loss(logits[6:].softmax(dim=1), wanted[6:])
+        gradients = torch.autograd.grad(loss, list(literal.parameters()))
+        with torch.no_grad():
+            for value, moved, gradient in zip(
+                literal.parameters(), velocity, gradients, strict=True
+            ):
+                moved.mul_(0.9).add_(gradient + 0.01 * value)
+                value.sub_(rate * moved)
+    found, expected = ([*one.parameters(), *norms(one)] for one in (network, literal))
+    torch.testing.assert_close(found, expected, rtol=1e-3, atol=1e-5)
+
+
+def test_unlabeled_images_help_unless_their_weight_drowns_the_labels(
+    digit_store: PixelStore, digit_labels: NDArray[np.int64]
+) -> None:
+    parts = parts_of(digit_labels)
+    parts = replace(parts, inside=parts.inside[:12], labels=parts.labels[:12])
+
+    def right(method: str, **mixing: Any) -> float:
+        settings = QUICK | {"steps": 150, "learning_rate": 0.05, "training": "mixmatch"} | mixing
+        params = TaufeParams(**settings)
+        model = train_method(method, digit_store, parts, params, classes=6, seed=1)
+        return float(measure(model, parts, params, seed=0)["accuracy"])
+
+    alone = right("supervised")
+    assert right("standard", lambda_u=10, ramp_steps=50) > alone + 0.03
+    assert right("standard", lambda_u=100, ramp_steps=0) < alone - 0.3
 
 
 def test_low_temperatures_leave_the_most_probable_class() -> None:

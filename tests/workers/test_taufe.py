@@ -141,6 +141,17 @@ def test_a_comparison_that_means_little_is_warned_of(http: TestClient, world: Wo
     assert taught.result["warnings"] == []
 
 
+def test_unlabeled_images_that_do_harm_are_warned_of(http: TestClient, world: World) -> None:
+    loop = Loop(world, evaluation=60)
+    world.add_images(loop.project, 20, Split.AUXILIARY_OOD)
+    loop.answer(0, 12)
+    steep = {"lambda_u": 1000, "ramp_steps": 0, "least_purity": 0}
+    job = compare(http, loop, training="mixmatch", steps=150, learning_rate=0.05, **steep)
+    assert job.result is not None
+    (said,) = job.result["warnings"]
+    assert "the unlabeled images do harm. Raise ramp_steps" in said
+
+
 def test_labels_that_the_subset_drops_are_not_learned_from(http: TestClient, world: World) -> None:
     loop = Loop(world)
     loop.answer(0, 12)

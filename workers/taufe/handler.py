@@ -10,9 +10,10 @@ from sqlalchemy.orm import Session
 
 from core.tables import Job
 from models.catalog.params.regularize import METHODS, TaufeParams
+from models.evaluation.skill_warnings import doubts_of_unlabeled
 from models.media.images.store import images_of
 from models.purity.inside import believed_inside, embed_verdicts
-from models.regularization.doubts import doubts_of_ood, doubts_of_training, doubts_of_unlabeled
+from models.regularization.doubts import doubts_of_left_out, doubts_of_ood, doubts_of_training
 from models.regularization.judging import draw, drawing, judged_by_attacks, measure
 from models.regularization.parts import Parts
 from models.regularization.training import effort, settings_of, train_method
@@ -135,7 +136,7 @@ class Comparison(Trainings):
         seed, left_out = self.known.seed, int(self.believed.get("left_out", 0))
         warnings = [*doubts_of_ood(self.parts, self.params)]
         if not self.believed.get("told", True):
-            warnings += doubts_of_unlabeled(self.parts)
+            warnings += doubts_of_left_out(self.parts)
         chosen, labels = drawing(self.parts, seed=seed)
         for method in self.methods():
             model = load_target(self.file(f"{method}.safetensors"), self.known.store)
@@ -146,6 +147,9 @@ class Comparison(Trainings):
             if method == self.methods()[0]:
                 right = found[method]["accuracy"]
                 warnings += doubts_of_training(model, self.parts, right, progress=self.progress)
+        if self.params.training == "mixmatch":
+            right, alone = (found[method]["accuracy"] for method in ("standard", "supervised"))
+            warnings += doubts_of_unlabeled(right, alone, self.parts.test_labels)
         class_ids = self.known.snapshot.class_ids.tolist()
         drawn = {
             "examples": example_ids(self.context, chosen).tolist(),

@@ -70,7 +70,8 @@ class MixMatchParams(Params):
         default=16_000,
         ge=0,
         le=10_000_000,
-        description="Of mixmatch: iterations in which lambda_u rises from zero.",
+        description="Of mixmatch: iterations in which lambda_u rises from zero; where it rises "
+        "faster than guesses get better, wrong ones drown the labels.",
     )
     least_purity: float = Field(
         default=0.5,
