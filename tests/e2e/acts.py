@@ -36,12 +36,6 @@ def open_details(page: Page) -> None:
     page.locator("main details").evaluate_all("all => all.forEach((one) => { one.open = true; })")
 
 
-def choose_proposal(page: Page) -> None:
-    """Take the first box that the model proposes, once it is drawn."""
-    asked(page)
-    page.keyboard.press("Tab")
-
-
 def drop_folder(page: Page) -> None:
     """Drop a labeled data set on the first page, and be asked what is to be done with it."""
     stream = io.BytesIO()
@@ -57,8 +51,10 @@ def drop_folder(page: Page) -> None:
 
 def compare_snapshots(page: Page) -> None:
     """Ask what has changed since an earlier snapshot."""
-    card = page.get_by_role("region", name="Snapshots")
-    card.get_by_role("button", name="Compare").first.click()
+    card = page.locator("#snapshots")
+    card.locator("summary").click()
+    # After the one that copies its fingerprint.
+    card.locator("li").first.locator("button").nth(1).click()
     page.get_by_role("dialog").wait_for()
 
 

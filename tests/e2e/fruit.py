@@ -111,6 +111,6 @@ def _differs(standing: Callable[[], tuple[str, int]], known: tuple[str, int]) ->
 def finish(project: ProjectClient) -> None:
     """Close the round that is open, as the last of the project."""
     latest = project.rounds()[-1]["number"]
-    project.update(settings={"rounds": latest + 1})
+    project.update(settings={"max_rounds": latest + 1})
     project.close_round(latest)
     eventually(lambda: project.get()["state"] == "finished", "the project is finished")

@@ -134,7 +134,9 @@ def _ranked(karat: Client, stack: Stack, folder: Path) -> dict[str, int]:
     project = ranking_project(karat, "Sums in words", folder, rows)
     params = {"method": "k_means_random", "features": "hashed_ngrams"}
     selected = karat.wait(project.start_job("select_instructions", params)["id"])["id"]
-    capped = ranking_project(karat, "Sums for the judge", folder, rows)
+    # Others: what a judge has been asked once costs nothing again.
+    others = [row(group, place) for group in range(12, 24) for place in range(4)]
+    capped = ranking_project(karat, "Larger sums in words", folder, others)
     judged, paused = stopped.judged(karat, project, capped)
     # Nobody is asked: its address leads nowhere.
     address = "https://judge.example.org/v1"

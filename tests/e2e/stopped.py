@@ -7,7 +7,7 @@ from typing import Any, Final
 from karat import Client
 from karat.client.project import ProjectClient
 from karat.client.resources import Answer
-from karat.demo.stand_in_judge import known, stand_in
+from karat.demo.stand_in_judge import stand_in
 from tests.e2e.labeled import images
 from tests.processes import eventually
 
@@ -51,10 +51,13 @@ def answer_all(client: Client, project: ProjectClient, most: int) -> None:
 def judged(karat: Client, project: ProjectClient, paused: ProjectClient) -> tuple[int, int]:
     """Two jobs that ask a judge: one in each project, of which the other comes to its cap.
 
-    The judge is a stand-in on this machine, which is gone afterwards.
+    The judge is a stand-in on this machine, which likes what is short, and is gone afterwards.
     """
-    with stand_in(known({})) as (url, _):
-        prices: dict[str, Any] = {"price_in": 1000, "price_out": 2000, "max_tokens": 64}
+    with stand_in(lambda text: 1 / len(text)) as (url, _):
+        prices: dict[str, Any] = {
+            **{"price_in": 1000, "price_out": 2000},
+            **{"max_tokens": 64, "concurrency": 1},
+        }
         judge = karat.judges.add("House judge", base_url=url, model="stand-in", **prices)
         karat.judges.attempt(judge["id"])
         chosen = project.start_job("select_instructions", _CHOICE | {"judge_id": judge["id"]})

@@ -58,7 +58,7 @@ def test_the_rest_is_labeled_with_a_guarantee(
     page.get_by_role("link", name="Show them").click()
     page.get_by_role("listbox", name="Images").get_by_role("option").first.click()
     expect(page.get_by_role("complementary", name="Image")).to_contain_text(
-        re.compile(r"the model, [\d.]+ % sure.*guarantee \d+: at most [\d.]+ of 100 wrong")
+        re.compile(r"the model, [\d.]+\s% sure.*guarantee \d+: at most [\d.]+ of 100 wrong")
     )
 
     page.goto(f"/projects/{project.id}/settings#exports")

@@ -121,7 +121,7 @@ VIEWS: Final = (
     View(
         "snapshots",
         f"{PROJECT}/settings",
-        "/projects/{project}/settings#snapshots",
+        "/projects/{project}/settings",
         act=acts.compare_snapshots,
         part="dialog",
     ),
@@ -147,7 +147,7 @@ VIEWS: Final = (
         f"{PROJECT}/label",
         "/projects/{streets}/label",
         "annotator",
-        acts.choose_proposal,
+        acts.asked,
     ),
     View(
         "label-boxes-help",

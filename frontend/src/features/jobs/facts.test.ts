@@ -9,7 +9,7 @@ describe("factsOf", () => {
     expect(factsOf({ ...kept, reasons: { neighbourhood: 1.534 } })).toEqual([
       ["rank", "1,204"],
       ["gain", "0.66"],
-      ["confidence", "91.3 %"],
+      ["confidence", "91.3\u00a0%"],
       ["neighbourhood", "1.5"],
       ["loss", "0.73"],
     ]);

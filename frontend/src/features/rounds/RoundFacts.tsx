@@ -195,7 +195,8 @@ const plainly = (value: unknown, schema: ParamSchema | undefined): string =>
   wordsOf(value, schema).replace(` (${value})`, "");
 
 function paramsText(params: Choice["params"], algorithm: Algorithm | undefined): string {
-  const entries = Object.entries(params);
+  // One without a value is chosen by the algorithm itself.
+  const entries = Object.entries(params).filter(([, value]) => value !== null);
   if (entries.length === 0) return settings.defaults;
   const schemas = algorithm ? parametersOf(algorithm) : {};
   return entries
