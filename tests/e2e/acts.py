@@ -1,6 +1,7 @@
 """What is done on a page before it is looked at."""
 
 import io
+import re
 import zipfile
 from collections.abc import Callable
 
@@ -42,8 +43,7 @@ def drop_folder(page: Page) -> None:
     with zipfile.ZipFile(stream, "w") as archive:
         for name, content in labeled(4, 1).items():
             archive.writestr(name, content)
-    zone = page.get_by_role("region", name="Drop a folder here that has")
-    zone.get_by_label("Choose a file").set_input_files(
+    page.locator("main input[type=file]:not([webkitdirectory])").set_input_files(
         {"name": "colours.zip", "mimeType": "application/zip", "buffer": stream.getvalue()}
     )
     page.get_by_role("dialog").wait_for()
@@ -60,8 +60,8 @@ def compare_snapshots(page: Page) -> None:
 
 def add_second_factor(page: Page) -> None:
     """Give the password, and be shown what the phone has to see."""
-    page.get_by_role("button", name="Add").first.click()
+    page.get_by_role("button", name=re.compile("Add a second factor|2단계")).click()
     dialog = page.get_by_role("dialog")
-    dialog.get_by_label("Present password").fill(ANNOTATOR[1])
+    dialog.locator("input[type=password]").fill(ANNOTATOR[1])
     page.keyboard.press("Enter")
     dialog.get_by_role("img").wait_for()

@@ -45,6 +45,7 @@ def enlarge(page: Page, width: int, height: int) -> None:
         return
     whole = int(page.evaluate("document.documentElement.scrollHeight"))
     with settling(page):
+        page.evaluate("scrollTo(0, 0)")
         page.set_viewport_size({"width": width, "height": min(whole, height * _WINDOWS_HIGH)})
 
 
