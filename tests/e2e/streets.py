@@ -152,7 +152,7 @@ def street_project(
         guidelines="Every car, bicycle and sign, however small. A wheel alone is no bicycle.",
         settings={
             "input_size": _SEEN,
-            "budget": images // 3,
+            "budget": images // 2,
             "zero_wait": False,
             "strategy": {"name": "random"},
             "model": {"name": "fcos", "params": {"steps": steps, "batch_size": 4}},
