@@ -39,7 +39,7 @@ class Size:
 
 
 SMALL: Final = Size(images=160, rounds=2, budget=24, labeled=80, epochs=2, steps=20, streets=24)
-SHOWN: Final = Size(images=1500, rounds=6, budget=60, labeled=400, epochs=8, steps=300, streets=90)
+SHOWN: Final = Size(images=1500, rounds=6, budget=60, labeled=400, epochs=8, steps=300, streets=60)
 _FRUIT: Final = 600
 
 
@@ -149,7 +149,7 @@ def _ranked(karat: Client, stack: Stack, folder: Path) -> dict[str, int]:
 def _streets(karat: Client, folder: Path, size: Size) -> dict[str, int]:
     """Streets whose second round comes with proposed boxes."""
     made = street_project(
-        karat, "Street corner", folder / "streets", images=size.streets, steps=3 * size.steps
+        karat, "Street corner", folder / "streets", images=size.streets, steps=2 * size.steps
     )
     return {"streets": made.id}
 

@@ -18,9 +18,9 @@ CLASSES: Final = ("car", "bicycle", "sign")
 WIDTH, HEIGHT = 640, 480
 _SKY: Final = (176, 202, 222)
 # Side of what the detector sees, in pixels.
-_SEEN: Final = 128
-# Every eighth is a garden, in which nothing is to be found.
-_GARDENS: Final = 8
+_SEEN: Final = 256
+# Every twelfth is a garden, in which nothing is to be found.
+_GARDENS: Final = 12
 
 Sides = tuple[float, float, float, float]
 
@@ -154,7 +154,6 @@ def street_project(
             "input_size": _SEEN,
             "budget": images // 2,
             "zero_wait": False,
-            "strategy": {"name": "random"},
             "model": {"name": "fcos", "params": {"steps": steps, "batch_size": 4}},
         },
     )
