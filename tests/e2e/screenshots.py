@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, BrowserContext, Page
 from karat.local.stack import Stack
 from tests.e2e.chromium import launched, sign_in
 from tests.e2e.seeded import SHOWN, Seeded, seed
-from tests.e2e.views import SCHEMES, VIEWS, WINDOWS, View, Viewer, recolour
+from tests.e2e.views import SCHEMES, VIEWS, WINDOWS, View, Viewer, recolour, settling
 from tests.processes import ROOT
 
 SCREENS: Final = ROOT / "docs/screens"
@@ -27,13 +27,26 @@ _WINDOWS_HIGH = 3
 _QUALITY = 70
 
 
-def picture(page: Page, height: int) -> bytes:
-    """The page as WebP."""
-    whole = Image.open(io.BytesIO(page.screenshot(full_page=True)))
-    shot = whole.crop((0, 0, whole.width, min(whole.height, height * _WINDOWS_HIGH)))
+def picture(page: Page) -> bytes:
+    """What the window shows, as WebP."""
+    shot = Image.open(io.BytesIO(page.screenshot()))
     stream = io.BytesIO()
     shot.convert("RGB").save(stream, "WEBP", quality=_QUALITY, method=6)
     return stream.getvalue()
+
+
+def enlarge(page: Page, width: int, height: int) -> None:
+    """Make the window as high as the page, up to three times ``height``.
+
+    So bars that stick to its edges are at the edges, and what is loaded when it comes into view is
+    there. A dialog stays in the middle of what one sees.
+    """
+    if page.locator("dialog[open]").count() > 0:
+        return
+    whole = int(page.evaluate("document.documentElement.scrollHeight"))
+    with settling(page):
+        page.evaluate("scrollTo(0, 0)")
+        page.set_viewport_size({"width": width, "height": min(whole, height * _WINDOWS_HIGH)})
 
 
 def take(page: Page, seeded: Seeded, view: View, suffix: str = "") -> Iterator[Path]:
@@ -42,10 +55,11 @@ def take(page: Page, seeded: Seeded, view: View, suffix: str = "") -> Iterator[P
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(color_scheme="light")
         view.open(page, seeded)
+        enlarge(page, width, height)
         for scheme in SCHEMES:
             recolour(page, scheme)
             path = SCREENS / f"{view.name}{suffix}-{width}-{scheme}.webp"
-            path.write_bytes(picture(page, height))
+            path.write_bytes(picture(page))
             yield path
 
 
@@ -86,7 +100,8 @@ def main() -> None:
     SCREENS.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="karat-screens-") as directory:
         folder = Path(directory)
-        with Stack(folder / "data", port=0) as stack, launched() as browser:
+        judges = {"KARAT_JUDGE_ALLOW": "127.0.0.1"}
+        with Stack(folder / "data", port=0, environment=judges) as stack, launched() as browser:
             seeded = seed(stack, folder, SHOWN)
             taken = list(take_all(browser, stack.url, seeded, views))
     total = sum(path.stat().st_size for path in SCREENS.glob("*.webp"))

@@ -1,14 +1,9 @@
 """Projects in which every page has something to show, made by the Python client."""
 
-import csv
-import io
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
-
-import numpy as np
-from PIL import Image, ImageDraw
 
 from karat import Client
 from karat.client.labeling_types import Answer
@@ -17,7 +12,11 @@ from karat.client.review_types import Decision
 from karat.demo.demo import Plan, Simulation, import_pool
 from karat.demo.demo_pool import DemoPool, digits
 from karat.local.stack import Stack
+from tests.e2e import stopped
+from tests.e2e.fruit import certificate, check, finish, fruit_project
+from tests.e2e.garments import SHAPES, garments
 from tests.e2e.rankings import ask, ranking_project, row
+from tests.e2e.streets import street_project
 from tests.e2e.texts import text_project
 from tests.processes import eventually
 from tests.stacks import admin_login
@@ -36,10 +35,12 @@ class Size:
     labeled: int
     epochs: int
     steps: int
+    streets: int
 
 
-SMALL: Final = Size(images=160, rounds=2, budget=24, labeled=80, epochs=2, steps=20)
-SHOWN: Final = Size(images=1500, rounds=6, budget=60, labeled=400, epochs=8, steps=300)
+SMALL: Final = Size(images=160, rounds=2, budget=24, labeled=80, epochs=2, steps=20, streets=24)
+SHOWN: Final = Size(images=1500, rounds=6, budget=60, labeled=400, epochs=8, steps=300, streets=60)
+_FRUIT: Final = 600
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class Seeded:
 
 
 def seed(stack: Stack, folder: Path, size: Size) -> Seeded:
-    """Make users and projects through the API of a running stack."""
+    """Make users and projects through the API of a running stack, which may ask judges here."""
     admin = admin_login(stack)
     with Client(stack.url) as karat:
         karat.login(*admin)
@@ -61,48 +62,29 @@ def seed(stack: Stack, folder: Path, size: Size) -> Seeded:
             "theo@demo.karat.local", "a password of his", name="Theo Lang", role="engineer"
         )
         karat.create_token("Nightly export", expires_in_days=90)
-        running, compared = _running(karat, size, mina["id"])
-        noisy, pruned, relabeled = _noisy(karat, folder, size)
-        noisy.add_member(mina["id"])
-        texts = text_project(karat, "Help desk", folder, model={"name": "hashed_ngrams"})
-        texts.add_member(mina["id"])
-        ranked, selected = _ranked(karat, stack, folder)
-        ranked.add_member(mina["id"])
-        # Nobody is asked: its address leads nowhere.
-        address = "https://judge.example.org/v1"
-        karat.judges.add("Llama", base_url=address, model="llama-3.3-70b", key="k", price_in=0.6)
-        draft = karat.create_project("Pollinators", ["bee", "hoverfly"])
-        # A name that is never known, so that its page shows what fails.
-        webhook = karat.webhooks.create("https://ci.example/karat", ["round.closed", "job.failed"])
-        karat.webhooks.test(webhook["webhook"]["id"])
-        running.webhooks.create("https://chat.example/hooks/labels")
         ids = {
-            "project": running.id,
-            "compared": compared,
-            "noisy": noisy.id,
-            "texts": texts.id,
-            "pruned": pruned,
-            "relabeled": relabeled,
-            "ranked": ranked.id,
-            "selected": selected,
-            "certificate": _certificate(karat, running),
-            "draft": draft.id,
-            "webhook": webhook["webhook"]["id"],
+            **_running(karat, size, mina["id"]),
+            **_noisy(karat, folder, size),
+            **_texts(karat, folder),
+            **_ranked(karat, stack, folder),
+            **_streets(karat, folder, size),
+            **_guaranteed(karat, folder),
+            **_failed(karat, folder),
+            "draft": karat.create_project("Pollinators", ["bee", "hoverfly"]).id,
             "annotator": mina["id"],
         }
+        for name in ("noisy", "texts", "ranked", "streets", "checking", "finished", "failed"):
+            karat.project(ids[name]).add_member(mina["id"])
+        # A name that is never known, so that its page shows what fails.
+        webhook = karat.webhooks.create("https://ci.example/karat", ["round.closed", "job.failed"])
+        ids["webhook"] = webhook["webhook"]["id"]
+        karat.webhooks.test(ids["webhook"])
+        karat.project(ids["project"]).webhooks.create("https://chat.example/hooks/labels")
     return Seeded(ids, admin)
 
 
-def _certificate(karat: Client, project: ProjectClient) -> int:
-    """One that people are asked for, or that is refused, as its model may be too bad."""
-    begun = project.certificates.begin(target=0.1, confidence=0.8)
-    assert begun["job_id"] is not None
-    karat.wait(begun["job_id"])
-    return begun["id"]
-
-
-def _running(karat: Client, size: Size, annotator: int) -> tuple[ProjectClient, int]:
-    """A project in the middle of a round after some closed ones, and a comparison in it."""
+def _running(karat: Client, size: Size, annotator: int) -> dict[str, int]:
+    """A project in the middle of a round after some closed ones, a comparison and a map in it."""
     pool = digits(0)
     pool = replace(pool, examples=pool.examples[: size.images], evaluation=pool.evaluation[:100])
     plan = Plan(
@@ -128,6 +110,7 @@ def _running(karat: Client, size: Size, annotator: int) -> tuple[ProjectClient, 
     project.start()
     Simulation(karat, project, pool, plan).run(lambda *_: None)
     project.add_member(annotator)
+    project.snapshots.take("before round 6")
     with Client(karat.url) as hers:
         hers.login(*ANNOTATOR)
         _answer_some(hers.project(project.id), pool, size.budget // 3)
@@ -135,17 +118,68 @@ def _running(karat: Client, size: Size, annotator: int) -> tuple[ProjectClient, 
         "taufe", {**QUICK, "steps": size.steps, "batch_size": 16, "augment": False}
     )
     karat.wait(job["id"])
-    return project, job["id"]
+    project.snapshots.take("with the first of round 6")
+    karat.wait(project.start_job("embedding_map")["id"])
+    return {"project": project.id, "compared": job["id"]}
 
 
-def _ranked(karat: Client, stack: Stack, folder: Path) -> tuple[ProjectClient, int]:
-    """Instructions some of which are kept, and of which people rank groups."""
+def _texts(karat: Client, folder: Path) -> dict[str, int]:
+    """Texts none of which has a verdict yet."""
+    return {"texts": text_project(karat, "Help desk", folder, model={"name": "hashed_ngrams"}).id}
+
+
+def _ranked(karat: Client, stack: Stack, folder: Path) -> dict[str, int]:
+    """Instructions some of which are kept, of which people rank groups, and judges have others."""
     rows = [row(group, place) for group in range(12) for place in range(4)]
     project = ranking_project(karat, "Sums in words", folder, rows)
     params = {"method": "k_means_random", "features": "hashed_ngrams"}
     selected = karat.wait(project.start_job("select_instructions", params)["id"])["id"]
+    # Others: what a judge has been asked once costs nothing again.
+    others = [row(group, place) for group in range(12, 24) for place in range(4)]
+    capped = ranking_project(karat, "Larger sums in words", folder, others)
+    judged, paused = stopped.judged(karat, project, capped)
+    # Nobody is asked: its address leads nowhere.
+    address = "https://judge.example.org/v1"
+    karat.judges.add("Llama", base_url=address, model="llama-3.3-70b", key="k", price_in=0.6)
     ask(stack, project, [4, 3, 2])
-    return project, selected
+    jobs = {"selected": selected, "judged": judged, "paused": paused}
+    return {"ranked": project.id, "capped": capped.id, **jobs}
+
+
+def _streets(karat: Client, folder: Path, size: Size) -> dict[str, int]:
+    """Streets whose second round comes with proposed boxes."""
+    made = street_project(
+        karat, "Street corner", folder / "streets", images=size.streets, steps=2 * size.steps
+    )
+    return {"streets": made.id}
+
+
+def _guaranteed(karat: Client, folder: Path) -> dict[str, int]:
+    """Crates of fruit at each step of a guarantee, of which the last is finished."""
+    checking, ready, applied = (
+        fruit_project(karat, f"Fruit, {crate} crate", folder / crate, _FRUIT)
+        for crate in ("third", "second", "first")
+    )
+    asking, held, given = (certificate(karat, one) for one in (checking, ready, applied))
+    check(ready, held)
+    check(applied, given)
+    applied.certificates.apply(given)
+    finish(applied)
+    return {
+        "checking": checking.id,
+        "asking": asking,
+        "ready": ready.id,
+        "held": held,
+        "finished": applied.id,
+        "given": given,
+    }
+
+
+def _failed(karat: Client, folder: Path) -> dict[str, int]:
+    """A project whose first round could not be closed, and the job of that."""
+    failed = stopped.failed_project(karat, "Lost at sea", folder / "lost")
+    job = next(iter(karat.jobs(project_id=failed.id, kind="advance_round")))
+    return {"failed": failed.id, "advanced": job["id"]}
 
 
 def _answer_some(project: ProjectClient, pool: DemoPool, count: int) -> None:
@@ -165,10 +199,10 @@ def _answer_some(project: ProjectClient, pool: DemoPool, count: int) -> None:
     project.release()
 
 
-def _noisy(karat: Client, folder: Path, size: Size) -> tuple[ProjectClient, int, int]:
+def _noisy(karat: Client, folder: Path, size: Size) -> dict[str, int]:
     """A labeled project of which two columns of labels are partly wrong, pruned and relabeled."""
-    pool, table = _garments(folder, size.labeled)
-    project = karat.create_project("Garments", list(_SHAPES), settings={"input_size": 32})
+    pool, table = garments(folder, size.labeled)
+    project = karat.create_project("Garments", list(SHAPES), settings={"input_size": 32})
     karat.wait(project.import_images(pool)["id"])
     labels = project.import_images(table, annotation_columns=("ada", "ben"), key_column="file")
     karat.wait(labels["id"])
@@ -186,44 +220,4 @@ def _noisy(karat: Client, folder: Path, size: Size) -> tuple[ProjectClient, int,
     ]
     if decisions:
         review.decide(decisions)
-    return project, pruned, relabeled
-
-
-_SHAPES: Final = {
-    "shirt": ((4, 6), (12, 10), (11, 28), (21, 28), (20, 10), (28, 6), (19, 4), (13, 4)),
-    "trousers": ((10, 4), (22, 4), (25, 28), (19, 28), (16, 12), (13, 28), (7, 28)),
-    "dress": ((13, 3), (19, 3), (20, 12), (27, 28), (5, 28), (12, 12)),
-}
-
-
-def _garments(folder: Path, count: int) -> tuple[Path, Path]:
-    """Drawn garments in a folder by what they are, and what two people called them."""
-    random = np.random.default_rng(0)
-    names = tuple(_SHAPES)
-    table = folder / "labels.csv"
-    with table.open("w", newline="") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(("file", "ada", "ben"))
-        for index in range(count):
-            truth = index % len(names)
-            path = folder / "pool" / names[truth] / f"{index:04}.png"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(_garment(names[truth], random))
-            said = [
-                names[(truth + int(random.random() < wrong)) % len(names)] for wrong in (0.2, 0.1)
-            ]
-            writer.writerow((f"{names[truth]}/{path.name}", *said))
-    return folder / "pool", table
-
-
-def _garment(name: str, random: np.random.Generator) -> bytes:
-    """One drawing of 32 px as PNG, in another colour and place each time."""
-    ground = tuple(int(one) for one in random.integers(205, 250, 3))
-    colour = tuple(int(one) for one in random.integers(30, 170, 3))
-    image = Image.new("RGB", (32, 32), ground)
-    shift = random.integers(-2, 3, 2)
-    outline = [(x + int(shift[0]), y + int(shift[1])) for x, y in _SHAPES[name]]
-    ImageDraw.Draw(image).polygon(outline, fill=colour)
-    stream = io.BytesIO()
-    image.save(stream, "PNG")
-    return stream.getvalue()
+    return {"noisy": project.id, "pruned": pruned, "relabeled": relabeled}

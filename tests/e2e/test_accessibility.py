@@ -55,6 +55,26 @@ _RUN = """async ([part, tags]) => {
 
 _WIDER_THAN_WINDOW = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
 
+# Words that reach over the edge of the card they are in, unless something cuts or scrolls them.
+_BESIDE_CARDS = """() => {
+    const found = [];
+    for (const card of document.querySelectorAll('main section[class*="card"]')) {
+        const edge = card.getBoundingClientRect().right + 1;
+        const words = document.createTreeWalker(card, NodeFilter.SHOW_TEXT);
+        while (words.nextNode()) {
+            const node = words.currentNode;
+            const range = document.createRange();
+            range.selectNodeContents(node);
+            if (!node.data.trim() || range.getBoundingClientRect().right <= edge) continue;
+            let above = node.parentElement;
+            while (above !== card && getComputedStyle(above).overflowX === "visible")
+                above = above.parentElement;
+            if (above === card) found.push(node.data);
+        }
+    }
+    return found;
+}"""
+
 
 @pytest.fixture(scope="module")
 def seeded(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Seeded:
@@ -113,6 +133,7 @@ def test_a_page_has_no_violation(
         page.set_viewport_size({"width": width, "height": height})
         view.open(page, seeded)
         assert not page.evaluate(_WIDER_THAN_WINDOW), f"scrolls sideways at {width} px"
+        assert page.evaluate(_BESIDE_CARDS) == [], f"runs out of its card at {width} px"
         for scheme in SCHEMES:
             recolour(page, scheme)
             if wrong := violations(page, view.part):
@@ -269,6 +290,7 @@ def test_a_page_fits_in_korean(view: View, pages: dict[Viewer, Page], seeded: Se
         view.open(page, seeded)
         assert page.locator("html").get_attribute("lang") == "ko"
         assert not page.evaluate(_WIDER_THAN_WINDOW), f"scrolls sideways at {width} px"
+        assert page.evaluate(_BESIDE_CARDS) == [], f"runs out of its card at {width} px"
     assert any("가" <= one <= "힣" for one in page.locator("#root").inner_text())
 
 

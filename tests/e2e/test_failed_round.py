@@ -6,11 +6,11 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from karat import Client
-from karat.client.labeling_types import Answer
 from karat.client.project import ProjectClient
 from karat.local.stack import Stack
 from tests.e2e.chromium import sign_in
 from tests.e2e.labeled import images
+from tests.e2e.stopped import failed_project
 from tests.e2e.test_first_round import answer
 from tests.processes import eventually
 from tests.weight_files import TINY, tiny_weights
@@ -18,23 +18,6 @@ from tests.weight_files import TINY, tiny_weights
 MINA = ("mina@failed.karat.local", "a password of hers")
 # Of whatever its job was at.
 FAILED = "What comes next could not be prepared"
-# Published nowhere, whatever reaches a hub from here.
-MISSING = {"name": "torchvision", "params": {"architecture": "resnet18000"}}
-
-
-def answer_all(client: Client, project: ProjectClient, most: int) -> None:
-    """Answer what there is, at most so many."""
-    theirs = client.project(project.id)
-    ids = {one["name"]: one["id"] for one in theirs.get()["classes"]}
-    answers: list[Answer] = []
-    for query in theirs.lease(most)["items"]:
-        kind = query["name"].partition("-")[0]
-        answer: Answer = {"query_id": query["query_id"], "seconds": 1.0, "verdict": "ood"}
-        if kind in ids:
-            answer |= {"verdict": "label", "class_id": ids[kind]}
-        answers.append(answer)
-    if answers:
-        theirs.answer(answers)
 
 
 @pytest.fixture
@@ -46,17 +29,8 @@ def mina(karat: Client) -> int:
 
 @pytest.fixture
 def failed(karat: Client, mina: int, tmp_path: Path) -> ProjectClient:
-    """A project whose first round could not be closed, as nobody publishes the next one's model."""
-    settings = {"input_size": 16, "budget": 6, "strategy": {"name": "random"}}
-    made = karat.create_project("Lost at sea", ["light", "dark"], settings=settings)
-    made.add_member(mina)
-    karat.wait(made.import_images(images(tmp_path / "pool", 40))["id"])
-    made.start()
-    eventually(lambda: made.rounds()[0]["state"] == "open", "the first round opens")
-    made.update(settings={"model": MISSING})
-    answer_all(karat, made, 6)
-    eventually(lambda: made.rounds()[0]["state"] == "failed", "the round fails")
-    return made
+    """A project whose first round could not be closed."""
+    return failed_project(karat, "Lost at sea", tmp_path / "pool", [mina])
 
 
 def test_a_failure_reaches_who_waits(

@@ -3,67 +3,13 @@
 import csv
 import io
 import re
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
-import numpy as np
-from PIL import Image
 from playwright.sync_api import Page, expect
 
 from karat import Client
-from karat.client.labeling_types import Answer
 from karat.client.project import ProjectClient
-from tests.processes import eventually
-
-COLOURS = {"red": (200, 40, 40), "blue": (40, 40, 200), "green": (40, 180, 40)}
-CLASSES = ("red", "blue")
-BUDGET = 30
-
-
-def squares(path: Path, count: int) -> Path:
-    """Noisy squares of three colours; the colour is in the name. Green ones are of no class."""
-    path.mkdir()
-    rng = np.random.default_rng(0)
-    for index in range(count):
-        name = list(COLOURS)[index % len(COLOURS)]
-        pixels = np.array(COLOURS[name]) + rng.integers(-30, 30, (16, 16, 3))
-        Image.fromarray(pixels.clip(0, 255).astype(np.uint8)).save(path / f"{name}_{index}.png")
-    return path
-
-
-def answer(project: ProjectClient, most: int) -> int:
-    """Answer the first of what waits, each rightly; how many that were."""
-    ids = {one["name"]: one["id"] for one in project.get()["classes"]}
-    answers: list[Answer] = []
-    for query in project.lease(most)["items"]:
-        colour = query["name"].partition("_")[0]
-        said: Answer = {"query_id": query["query_id"], "seconds": 1.0, "verdict": "ood"}
-        if colour in ids:
-            said |= {"verdict": "label", "class_id": ids[colour]}
-        answers.append(said)
-    if answers:
-        project.answer(answers)
-    return len(answers)
-
-
-def check(project: ProjectClient, certificate_id: int) -> None:
-    """Answer all checks of a certificate, and nothing else, until no more are asked."""
-
-    def standing() -> tuple[str, int]:
-        known = project.certificates.get(certificate_id)
-        return known["state"], known["asked"]
-
-    done = 0
-    while (known := standing())[0] == "asking":
-        # Checks are asked first; who went on would answer what else the round asks about.
-        while done < known[1]:
-            done += answer(project, known[1] - done)
-        eventually(partial(_differs, standing, known), "what was answered is taken")
-
-
-def _differs(standing: Callable[[], tuple[str, int]], known: tuple[str, int]) -> bool:
-    return standing() != known
+from tests.e2e.fruit import check, fruit_project
 
 
 def exported(page: Page, project: ProjectClient, **options: str) -> list[dict[str, str]]:
@@ -77,20 +23,7 @@ def test_the_rest_is_labeled_with_a_guarantee(
     signed_in: Page, karat: Client, tmp_path: Path
 ) -> None:
     page = signed_in
-    settings = {
-        "input_size": 16, "budget": BUDGET, "zero_wait": False, "audit_share": 0.2,
-        "model": {"name": "patch_kmeans", "params": {"flip": False}},
-    }  # fmt: skip
-    project = karat.create_project("Colours", list(CLASSES), settings=settings)
-    karat.wait(project.import_images(squares(tmp_path / "pool", 600))["id"])
-    project.start()
-    eventually(lambda: answer(project, BUDGET) > 0, "the first round opens")
-    eventually(
-        lambda: (
-            project.rounds()[0]["state"] == "closed" and project.rounds()[-1]["state"] == "open"
-        ),
-        "the second round opens",
-    )
+    project = fruit_project(karat, "Fruit", tmp_path / "pool", 600)
 
     page.goto(f"/projects/{project.id}")
     expect(page.get_by_role("region", name="How right is the model?")).to_contain_text(
@@ -125,7 +58,7 @@ def test_the_rest_is_labeled_with_a_guarantee(
     page.get_by_role("link", name="Show them").click()
     page.get_by_role("listbox", name="Images").get_by_role("option").first.click()
     expect(page.get_by_role("complementary", name="Image")).to_contain_text(
-        re.compile(r"the model, [\d.]+ % sure.*guarantee \d+: at most [\d.]+ of 100 wrong")
+        re.compile(r"the model, [\d.]+\s% sure.*guarantee \d+: at most [\d.]+ of 100 wrong")
     )
 
     page.goto(f"/projects/{project.id}/settings#exports")

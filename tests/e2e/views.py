@@ -9,6 +9,7 @@ from typing import Final, Literal
 
 from playwright.sync_api import Page, Request
 
+from tests.e2e import acts
 from tests.e2e.seeded import Seeded
 
 ROUTER: Final = Path(__file__).parents[2] / "frontend/src/routes/router.tsx"
@@ -93,34 +94,14 @@ def painted(page: Page) -> None:
     page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
-def _image(page: Page) -> None:
-    """Wait for an image to judge, which a tab that was left may have for some seconds."""
-    page.locator("[data-query-id]").wait_for()
-
-
-def _help(page: Page) -> None:
-    _image(page)
-    page.keyboard.press("h")
-    page.get_by_role("dialog").wait_for()
-
-
-def _click(selector: str) -> Callable[[Page], None]:
-    def act(page: Page) -> None:
-        page.locator(selector).first.click()
-
-    return act
-
-
-def _open_details(page: Page) -> None:
-    page.locator("main details").evaluate_all("all => all.forEach((one) => { one.open = true; })")
-
-
 PROJECT: Final = "/projects/:projectId"
+CERTIFICATE: Final = f"{PROJECT}/certificates/:certificateId"
 VIEWS: Final = (
     View("sign-in", "/login", "/login", "nobody"),
     View("home", "/", "/"),
     View("home-annotator", "/", "/", "annotator"),
-    View("account-menu", "/", "/", act=_click("header button[aria-expanded]"), part="header"),
+    View("home-check", "/", "/", act=acts.drop_folder),
+    View("account-menu", "/", "/", act=acts.click("header button[aria-expanded]"), part="header"),
     View("new-project", "/projects/new", "/projects/new"),
     View("project", PROJECT, "/projects/{project}"),
     View("project-draft", PROJECT, "/projects/{draft}"),
@@ -130,31 +111,72 @@ VIEWS: Final = (
     View("pool", f"{PROJECT}/pool", "/projects/{project}/pool"),
     View("pool-empty", f"{PROJECT}/pool", "/projects/{draft}/pool"),
     View("jobs", f"{PROJECT}/jobs", "/projects/{noisy}/jobs"),
-    View("jobs-parameters", f"{PROJECT}/jobs", "/projects/{project}/jobs", act=_open_details),
+    View("jobs-parameters", f"{PROJECT}/jobs", "/projects/{project}/jobs", act=acts.open_details),
     View("job-prune", f"{PROJECT}/jobs/:jobId", "/projects/{noisy}/jobs/{pruned}"),
     View("job-relabel", f"{PROJECT}/jobs/:jobId", "/projects/{noisy}/jobs/{relabeled}"),
     View("job-compare", f"{PROJECT}/jobs/:jobId", "/projects/{project}/jobs/{compared}"),
     View("subsets", f"{PROJECT}/subsets", "/projects/{noisy}/subsets"),
+    View("pool-map", f"{PROJECT}/pool", "/projects/{project}/pool?view=map"),
+    View("pool-duplicates", f"{PROJECT}/pool", "/projects/{project}/pool?view=duplicates"),
     View(
-        "certificate",
-        f"{PROJECT}/certificates/:certificateId",
-        "/projects/{project}/certificates/{certificate}",
+        "snapshots",
+        f"{PROJECT}/settings",
+        "/projects/{project}/settings",
+        act=acts.compare_snapshots,
+        part="dialog",
     ),
+    View("project-checking", PROJECT, "/projects/{checking}"),
+    View(
+        "label-checking", f"{PROJECT}/label", "/projects/{checking}/label", "annotator", acts.asked
+    ),
+    View("certificate-checking", CERTIFICATE, "/projects/{checking}/certificates/{asking}"),
+    View("certificate-ready", CERTIFICATE, "/projects/{ready}/certificates/{held}"),
+    View("certificate", CERTIFICATE, "/projects/{finished}/certificates/{given}"),
     View(
         "certificate-report",
-        f"{PROJECT}/certificates/:certificateId/report",
-        "/projects/{project}/certificates/{certificate}/report",
+        f"{CERTIFICATE}/report",
+        "/projects/{finished}/certificates/{given}/report",
     ),
+    View("project-finished", PROJECT, "/projects/{finished}"),
+    View("label-finished", f"{PROJECT}/label", "/projects/{finished}/label", "annotator"),
+    View("project-boxes", PROJECT, "/projects/{streets}"),
+    View("round-boxes", f"{PROJECT}/rounds/:number", "/projects/{streets}/rounds/1"),
+    View("pool-boxes", f"{PROJECT}/pool", "/projects/{streets}/pool"),
+    View(
+        "label-boxes",
+        f"{PROJECT}/label",
+        "/projects/{streets}/label",
+        "annotator",
+        acts.asked,
+    ),
+    View(
+        "label-boxes-help",
+        f"{PROJECT}/label",
+        "/projects/{streets}/label",
+        "annotator",
+        acts.open_help,
+    ),
+    View("project-failed", PROJECT, "/projects/{failed}"),
+    View("round-failed", f"{PROJECT}/rounds/:number", "/projects/{failed}/rounds/0"),
+    View("label-failed", f"{PROJECT}/label", "/projects/{failed}/label", "annotator"),
+    View("job-failed", f"{PROJECT}/jobs/:jobId", "/projects/{failed}/jobs/{advanced}"),
+    View("job-judged", f"{PROJECT}/jobs/:jobId", "/projects/{ranked}/jobs/{judged}"),
+    View("job-paused", f"{PROJECT}/jobs/:jobId", "/projects/{capped}/jobs/{paused}"),
+    View("project-paused", PROJECT, "/projects/{capped}"),
+    View("project-order", PROJECT, "/projects/{ranked}"),
+    View("round-order", f"{PROJECT}/rounds/:number", "/projects/{ranked}/rounds/0"),
     View("check", f"{PROJECT}/check", "/projects/{draft}/check"),
     View("settings", f"{PROJECT}/settings", "/projects/{project}/settings"),
     View("settings-draft", f"{PROJECT}/settings", "/projects/{draft}/settings"),
-    View("label", f"{PROJECT}/label", "/projects/{project}/label", "annotator", _image),
-    View("label-help", f"{PROJECT}/label", "/projects/{project}/label", "annotator", _help),
+    View("label", f"{PROJECT}/label", "/projects/{project}/label", "annotator", acts.asked),
+    View(
+        "label-help", f"{PROJECT}/label", "/projects/{project}/label", "annotator", acts.open_help
+    ),
     View("grid", f"{PROJECT}/label/grid", "/projects/{project}/label/grid", "annotator"),
-    View("label-text", f"{PROJECT}/label", "/projects/{texts}/label", "annotator", _image),
+    View("label-text", f"{PROJECT}/label", "/projects/{texts}/label", "annotator", acts.asked),
     View("grid-text", f"{PROJECT}/label/grid", "/projects/{texts}/label/grid", "annotator"),
     View("pool-text", f"{PROJECT}/pool", "/projects/{texts}/pool?search=invoice"),
-    View("label-order", f"{PROJECT}/label", "/projects/{ranked}/label", "annotator", _image),
+    View("label-order", f"{PROJECT}/label", "/projects/{ranked}/label", "annotator", acts.asked),
     View("pool-order", f"{PROJECT}/pool", "/projects/{ranked}/pool"),
     View("settings-order", f"{PROJECT}/settings", "/projects/{ranked}/settings"),
     View("job-selection", f"{PROJECT}/jobs/:jobId", "/projects/{ranked}/jobs/{selected}"),
@@ -176,6 +198,7 @@ VIEWS: Final = (
     View("algorithm", "/algorithms/:kind/:name", "/algorithms/strategy/mqnet"),
     View("words", "/words", "/words", "annotator"),
     View("account", "/account", "/account"),
+    View("account-second-factor", "/account", "/account", "annotator", acts.add_second_factor),
     View("not-found", "/*", "/nothing/here"),
 )
 

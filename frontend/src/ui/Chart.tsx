@@ -2,7 +2,7 @@ import { useId, useState } from "react";
 import { t } from "../strings";
 import styles from "./Chart.module.css";
 import { Plot } from "./Plot";
-import { ticks } from "./scale";
+import { stretches, ticks } from "./scale";
 
 /** The least distance of dots, in pixels. */
 const DOT = 9;
@@ -110,12 +110,13 @@ export function Chart(props: ChartProps) {
               hatch={hatch}
             />
           ))}
-          {line.length > 0 && (
+          {stretches(line).map((stretch) => (
             <polyline
+              key={stretch[0]?.x}
               className={styles.line}
-              points={line.map((p) => `${xAt(p.x)},${yAt(p.y)}`).join(" ")}
+              points={stretch.map((p) => `${xAt(p.x)},${yAt(p.y)}`).join(" ")}
             />
-          )}
+          ))}
           {line.map(
             ({ x, low, high }) =>
               low !== undefined &&

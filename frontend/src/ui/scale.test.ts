@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { nearest, steps, tickLabels, ticks } from "./scale";
+import { nearest, steps, stretches, tickLabels, ticks } from "./scale";
 
 it("covers the range with round numbers", () => {
   expect(ticks(0, 1)).toEqual([0, 0.2, 0.4, 0.6, 0.8, 1]);
@@ -60,4 +60,11 @@ it("finds what is pointed at between points that are far apart", () => {
   expect([1, 24, 30, 101.4].map((place) => nearest(xs, place))).toEqual([1, 1, 51, 101]);
   expect([0.4, 102].map((place) => nearest(xs, place))).toEqual([null, null]);
   expect(nearest([], 1)).toBeNull();
+});
+
+it("cuts a line where a round has no value", () => {
+  const at = (...xs: number[]) => xs.map((x) => ({ x }));
+  expect(stretches(at(1, 5))).toEqual([at(1), at(5)]);
+  expect(stretches(at(0, 1, 2, 4, 5))).toEqual([at(0, 1, 2), at(4, 5)]);
+  expect(stretches([])).toEqual([]);
 });

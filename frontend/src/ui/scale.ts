@@ -65,3 +65,15 @@ export function nearest(xs: number[], place: number): number | null {
   if (place < first - 0.5 || place > last + 0.5) return null;
   return xs.reduce((best, x) => (Math.abs(x - place) < Math.abs(best - place) ? x : best), first);
 }
+
+/** Points in a row, cut where one is missing between two of them. */
+export function stretches<T extends { x: number }>(points: T[]): T[][] {
+  const found: T[][] = [];
+  for (const point of points) {
+    const last = found.at(-1);
+    const before = last?.at(-1);
+    if (last && before && point.x - before.x <= 1) last.push(point);
+    else found.push([point]);
+  }
+  return found;
+}

@@ -10,7 +10,7 @@ test("a share is told with its interval, and of few not at all", () => {
   const known = shareOf(29, 30);
   expect(known?.low).toBeCloseTo(0.8333, 3);
   expect(known?.high).toBeCloseTo(0.9941, 3);
-  expect(formatShare(known)).toBe("96.7 % (83–99)");
+  expect(formatShare(known)).toBe("96.7\u00a0% (83–99)");
 });
 
 test("intervals hold what was measured, stay within 0 and 1, and narrow as there is more", () => {

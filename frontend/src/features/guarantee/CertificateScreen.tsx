@@ -1,11 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
-import {
-  type Certificate,
-  type CertificateDetail,
-  certificateQuery,
-  reportUrl,
-} from "../../api/guarantee";
+import { type CertificateDetail, certificateQuery, reportUrl } from "../../api/guarantee";
 import type { Project } from "../../api/types";
 import { t } from "../../strings";
 import { ButtonLink } from "../../ui/Button";
@@ -21,19 +16,14 @@ import { TONES } from "./CertificateList";
 import styles from "./Guarantee.module.css";
 import { LotsTable } from "./LotsTable";
 import { Standing } from "./Standing";
-import { imagesOf, moreOf } from "./words";
-
-const LIVE: readonly Certificate["state"][] = ["scoring", "asking", "applying", "revoking"];
-
-const isLive = (one: Certificate | undefined): boolean =>
-  one !== undefined && LIVE.includes(one.state);
+import { imagesOf, isUnderWay, moreOf } from "./words";
 
 /** One guarantee: how it stands, which groups hold, and what becomes of the images. */
 export function CertificateScreen({ project, id }: { project: Project; id: number }) {
   const found = useQuery({
     ...certificateQuery(project.id, id),
     // Events tell of answers; this is for the case that one is missed.
-    refetchInterval: ({ state }) => (isLive(state.data) ? 2_000 : false),
+    refetchInterval: ({ state }) => (state.data && isUnderWay(state.data) ? 2_000 : false),
   });
   if (found.error && !found.data) {
     return <Failure error={found.error} onRetry={() => found.refetch()} />;

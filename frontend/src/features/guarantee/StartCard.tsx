@@ -1,7 +1,7 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { type SyntheticEvent, useState } from "react";
 import { useNavigate } from "react-router";
-import { beginCertificate, type CertificateInput } from "../../api/guarantee";
+import { beginCertificate, type CertificateInput, certificatesQuery } from "../../api/guarantee";
 import { projectQuery } from "../../api/projects";
 import type { Project } from "../../api/types";
 import { t } from "../../strings";
@@ -17,7 +17,7 @@ import { Segments } from "../../ui/Segments";
 import { CertificateList } from "./CertificateList";
 import { Expected } from "./Expected";
 import styles from "./Guarantee.module.css";
-import { oddsOf } from "./words";
+import { isUnderWay, oddsOf } from "./words";
 
 const TARGETS = [0.01, 0.02, 0.05, 0.1];
 const CONFIDENCES = [0.9, 0.95, 0.99];
@@ -47,11 +47,14 @@ export function StartCard({ project }: { project: Project }) {
   };
   const { unlabeled, queried } = project.counts;
   const isDone = unlabeled + queried === 0;
+  const latest = useInfiniteQuery(certificatesQuery(project.id));
+  const isOpen = latest.data?.pages.some(({ items }) => items.some(isUnderWay)) ?? false;
   const odds = oddsOf(given.confidence);
   return (
     <Card title={text.title} hint={text.hint}>
       {isDone && <p className={styles.quiet}>{text.nothing}</p>}
-      {!isDone && manages && (
+      {!isDone && isOpen && <p className={styles.quiet}>{text.open}</p>}
+      {!isDone && !isOpen && manages && (
         <form className={styles.form} onSubmit={onSubmit}>
           <Wrong value={given.target} onChange={(target) => change({ target })} />
           <Segments

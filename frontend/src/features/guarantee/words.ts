@@ -4,6 +4,12 @@ import { t } from "../../strings";
 import { formatPercent } from "../../ui/format";
 import { highestOf, lowestOf } from "../../ui/outOf";
 
+const UNDER_WAY: readonly Certificate["state"][] = ["scoring", "asking", "applying", "revoking"];
+
+/** Whether somebody or something is at it: as long as one is, no other can be begun. */
+export const isUnderWay = ({ state }: Pick<Certificate, "state">): boolean =>
+  UNDER_WAY.includes(state);
+
 /** A confidence as odds: 0.95 as 19 of 20. */
 export function oddsOf(confidence: number): { kept: number; of: number } {
   const of = Math.max(2, Math.round(1 / (1 - confidence)));

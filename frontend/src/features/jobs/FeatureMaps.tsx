@@ -60,11 +60,13 @@ export function FeatureMaps({ classes, result, artifactId }: FeatureMapsProps) {
         ))}
       </div>
       <div className={styles.shown} aria-live="polite">
-        {example !== undefined && shown !== null && (
+        {example !== undefined && shown !== null ? (
           <>
             <Thumbnail example={{ id: example }} alt="" />
             {classOf(classIds[shown] ?? null)}
           </>
+        ) : (
+          comparison.mapPoint
         )}
       </div>
     </>

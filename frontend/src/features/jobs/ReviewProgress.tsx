@@ -60,8 +60,8 @@ export function ReviewProgress({ project, job }: ReviewProgressProps) {
           <ReviewEstimate projectId={project.id} jobId={job.id} done={done} />
         </>
       )}
-      {mayAudit && <p className={styles.hint}>{words.audit.hint}</p>}
-      {done > 0 && <p className={styles.hint}>{words.again.hint}</p>}
+      {mayAudit && <Hint of={words.audit.action(AUDIT)}>{words.audit.hint}</Hint>}
+      {done > 0 && <Hint of={words.again.action}>{words.again.hint}</Hint>}
       <ErrorNotice error={error} />
       <div className={styles.actions}>
         {review && (
@@ -85,5 +85,14 @@ export function ReviewProgress({ project, job }: ReviewProgressProps) {
         {review && <TakeBackReview projectId={project.id} review={review} />}
       </div>
     </>
+  );
+}
+
+/** What a button does, by its name. */
+function Hint({ of, children }: { of: string; children: string }) {
+  return (
+    <p className={styles.hint}>
+      <strong>{of}</strong>: {children}
+    </p>
   );
 }

@@ -9,7 +9,7 @@ describe("factsOf", () => {
     expect(factsOf({ ...kept, reasons: { neighbourhood: 1.534 } })).toEqual([
       ["rank", "1,204"],
       ["gain", "0.66"],
-      ["confidence", "91.3 %"],
+      ["confidence", "91.3\u00a0%"],
       ["neighbourhood", "1.5"],
       ["loss", "0.73"],
     ]);
@@ -21,10 +21,13 @@ describe("factsOf", () => {
   });
 
   it("keeps small and large numbers short", () => {
-    const reasons = { drawn: 0.00004321, distance: 12345.6 };
+    const reasons = { drawn: 0.00004321, distance: 12345.6, near: 99.7, gain: -0.07, none: 0 };
     expect(factsOf({ ...example, reasons }).map(([, value]) => value)).toEqual([
       "4e-5",
       "12,346",
+      "100",
+      "−0.070",
+      "0.0",
       "0.73",
     ]);
   });

@@ -1,12 +1,13 @@
 import type { ShownExample } from "../../api/results";
 import { formatCount, formatPercent } from "../../ui/format";
 
-/** A number with three digits that count, whatever its size: 0.0123, 4.56, 1,234. */
+/** A number with two digits that count, whatever its size: 0.012, 4.6, 1,234; as long as others. */
 function short(value: number): string {
   const size = Math.abs(value);
-  if (size >= 100) return formatCount(Math.round(value));
-  if (size > 0 && size < 0.001) return value.toExponential(0);
-  return String(Number(value.toPrecision(2)));
+  const sign = value < 0 ? "−" : "";
+  if (Math.round(size) >= 100) return sign + formatCount(Math.round(size));
+  if (size > 0 && size < 0.001) return sign + size.toExponential(0);
+  return sign + size.toPrecision(2);
 }
 
 /** What is known of an example in a subset, by name: what is missing is left out. */

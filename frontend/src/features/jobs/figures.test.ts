@@ -48,11 +48,14 @@ it("tells how well each score parts OOD, by both scores and all three measures",
   const lines = linesOf({ ...result, methods: { standard: one, oat: two, taufe: one } });
   expect(lines.slice(2).map((line) => [line.label, line.values.map(line.format)])).toEqual([
     ["AUROC, largest probability", ["0.81 (0.79–0.83)", "0.82 (0.80–0.84)", "0.81 (0.79–0.83)"]],
-    ["AUPR out, largest probability", ["72.0 %", "73.0 %", "72.0 %"]],
-    ["FPR95, largest probability", ["63.0 % (60–66)", "64.0 % (61–67)", "63.0 % (60–66)"]],
+    ["AUPR out, largest probability", ["72.0\u00a0%", "73.0\u00a0%", "72.0\u00a0%"]],
+    [
+      "FPR95, largest probability",
+      ["63.0\u00a0% (60–66)", "64.0\u00a0% (61–67)", "63.0\u00a0% (60–66)"],
+    ],
     ["AUROC, energy", ["0.54 (0.51–0.57)", "0.53 (0.50–0.56)", "0.54 (0.51–0.57)"]],
-    ["AUPR out, energy", ["45.0 %", "44.0 %", "45.0 %"]],
-    ["FPR95, energy", ["36.0 % (33–39)", "35.0 % (32–38)", "36.0 % (33–39)"]],
+    ["AUPR out, energy", ["45.0\u00a0%", "44.0\u00a0%", "45.0\u00a0%"]],
+    ["FPR95, energy", ["36.0\u00a0% (33–39)", "35.0\u00a0% (32–38)", "36.0\u00a0% (33–39)"]],
   ]);
 });
 
@@ -76,8 +79,8 @@ it("marks nothing where all are equal or unknown", () => {
 it("calls nothing best that another may equal, and tells no share of few images", () => {
   const judgedOn = (test: number) => linesOf({ ...result, counts: { ...result.counts, test } })[0];
   for (const [test, told, best] of [
-    [1000, "60.0 % (57–63)", [false, true, true]],
-    [30, "60.0 % (42–75)", [false, false, false]],
+    [1000, "60.0\u00a0% (57–63)", [false, true, true]],
+    [30, "60.0\u00a0% (42–75)", [false, false, false]],
     [19, "too few yet", [false, false, false]],
   ] as const) {
     const line = judgedOn(test);
@@ -94,8 +97,8 @@ it("tells the accuracy of a class by how many images it has, where those were co
     [0, 1, 2].map((at) =>
       ofClass({ ...counted, ...(per_class_examples && { per_class_examples }) }, "standard", at),
     );
-  expect(told([100, 10, 0])).toEqual(["50.0 % (40–60)", "too few yet", "–"]);
-  expect(told()).toEqual(["50.0 %", "50.0 %", "–"]);
+  expect(told([100, 10, 0])).toEqual(["50.0\u00a0% (40–60)", "too few yet", "–"]);
+  expect(told()).toEqual(["50.0\u00a0%", "50.0\u00a0%", "–"]);
 });
 
 it("shows a plain network beside those that learn otherwise, and how they withstand attacks", () => {

@@ -20,7 +20,7 @@ it("tells what was reached, what no choice exceeds, and the share that is certai
   expect(figures()).toEqual([
     ["Objective reached", "412.3"],
     ["Upper bound of the optimum", "439.7"],
-    ["Guaranteed", "at least 93.7 % of the optimum"],
+    ["Guaranteed", "at least 93.7\u00a0% of the optimum"],
   ]);
   expect(screen.getByText(/none of 1,200 labels gets beyond 439.7/)).toBeTruthy();
 });

@@ -84,7 +84,7 @@ function Row({ judge, onTry, onEdit, onRemove }: RowProps) {
         {model}
         {embedding_model && <div className={styles.small}>{embedding_model}</div>}
       </td>
-      <td>
+      <td className={styles.limits}>
         <div>{text.atOnce(concurrency)}</div>
         {perMinute !== null && <div className={styles.small}>{text.eachMinute(perMinute)}</div>}
         <div className={styles.small}>

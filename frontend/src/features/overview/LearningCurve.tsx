@@ -3,7 +3,7 @@ import { t } from "../../strings";
 import { CurveLegend, toneOf } from "../../ui/Curves";
 import shared from "../../ui/Curves.module.css";
 import { Plot, type Scales } from "../../ui/Plot";
-import { ticks } from "../../ui/scale";
+import { stretches, ticks } from "../../ui/scale";
 import styles from "./LearningCurve.module.css";
 import type { Curve, Spread } from "./runs";
 
@@ -80,10 +80,13 @@ function Drawn({ points, scales: { xAt, yAt }, hovered }: DrawnProps) {
         className={styles.band}
         points={edge.map(([x, y]) => `${xAt(x)},${yAt(y)}`).join(" ")}
       />
-      <polyline
-        className={shared.line}
-        points={points.map(({ x, y }) => `${xAt(x)},${yAt(y)}`).join(" ")}
-      />
+      {stretches(points).map((stretch) => (
+        <polyline
+          key={stretch[0]?.x}
+          className={shared.line}
+          points={stretch.map(({ x, y }) => `${xAt(x)},${yAt(y)}`).join(" ")}
+        />
+      ))}
       {points.map(
         ({ x, low, high, runs }) =>
           runs === 1 && (

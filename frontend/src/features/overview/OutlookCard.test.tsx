@@ -1,17 +1,20 @@
 import { cleanup, render, screen } from "@testing-library/react";
 import { afterEach, expect, it } from "vitest";
 import type { Round } from "../../api/types";
-import { OodLeftCard } from "./OutlookCard";
+import { inPool, OodLeftCard } from "./OutlookCard";
 
 afterEach(cleanup);
 
-const left = (random: number, purity: number | null) => {
+const roundOf = (random: number, purity: number | null) => {
   const one = (answers: number, count: number) => ({ answers, count, low: 358, high: 824 });
   const by_purity = purity === null ? null : one(purity, 512);
   const found = { unlabeled: 902, low: 358, high: 824, agree: null, by_purity };
   const ood_left = { ...found, count: 643, by_random: one(random, 643) };
-  render(<OodLeftCard rounds={[{ number: 4, ood_left } as unknown as Round]} />);
+  return { number: 4, ood_left } as unknown as Round;
 };
+
+const left = (random: number, purity: number | null) =>
+  render(<OodLeftCard rounds={[roundOf(random, purity)]} />);
 
 it("estimates nothing from so few answers that it might be nearly anything", () => {
   left(10, null);
@@ -21,4 +24,12 @@ it("estimates nothing from so few answers that it might be nearly anything", () 
   left(96, 8);
   expect(screen.getByText("643")).toBeTruthy();
   expect(screen.queryByText(/512/)).toBeNull();
+});
+
+it("says of a class what is left of no class leaves, and nothing from few answers", () => {
+  expect(inPool(roundOf(96, null), "902")).toBe(
+    "Of 902 unlabeled images of the pool, about 259 are expected to be of a class, and at most 544.",
+  );
+  expect(inPool(roundOf(10, null), "902")).toMatch(/^902 images .* too few answers yet/);
+  expect(inPool(undefined, "902")).toMatch(/too few answers yet/);
 });

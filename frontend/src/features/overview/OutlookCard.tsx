@@ -1,11 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { findsAll } from "../../api/projects";
 import { outlookQuery } from "../../api/rounds";
-import type { OodLeft, Project, Reason, Round } from "../../api/types";
+import type { Project, Reason, Round } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { Chip } from "../../ui/Chip";
 import { formatCount, formatPercent } from "../../ui/format";
+import { answersOf, oodLeftOf } from "../../ui/oodLeft";
 import { Failure, Skeleton } from "../../ui/State";
 import { FEWEST, formatShare, shareOf } from "../../ui/shares";
 import { Finding } from "./FindingCard";
@@ -17,7 +18,7 @@ const { finding } = t.advice;
 const TONES = { stop: "gold", go_on: "good", unclear: "plain", unknown: "plain" } as const;
 
 /** Whether another round is expected to pay, and what speaks for it. */
-export function OutlookCard({ project }: { project: Project }) {
+export function OutlookCard({ project, rounds }: { project: Project; rounds: Round[] }) {
   const { data, error, refetch } = useQuery(outlookQuery(project.id));
   // By what was asked for: the goal may have changed since.
   const isFinding = data ? data.goal === "find_all" : findsAll(project);
@@ -33,7 +34,7 @@ export function OutlookCard({ project }: { project: Project }) {
       {data && !isFinding && (
         <ul className={styles.reasons}>
           {data.reasons.map((reason) => (
-            <li key={reason.code}>{sentence(reason, project)}</li>
+            <li key={reason.code}>{sentence(reason, project, rounds)}</li>
           ))}
         </ul>
       )}
@@ -41,7 +42,7 @@ export function OutlookCard({ project }: { project: Project }) {
   );
 }
 
-function sentence({ code, values }: Reason, { counts, task }: Project): string {
+function sentence({ code, values }: Reason, { counts, task }: Project, rounds: Round[]): string {
   const percent = (name: string) => formatPercent(values[name] ?? 0);
   const count = (name: string) => formatCount(Math.round(values[name] ?? 0));
   const each = (name: string) =>
@@ -85,35 +86,49 @@ function sentence({ code, values }: Reason, { counts, task }: Project): string {
         count("answers"),
       );
     case "pool":
-      return text.pool(count("unlabeled"), count("inside"));
+      return inPool(latestOf(rounds), count("unlabeled"));
     default:
       return code;
   }
 }
 
+/** How many of the images that nobody has looked at are of a class: as many as are not OOD. */
+export function inPool(round: Round | undefined, unlabeled: string): string {
+  const left = round && oodLeftOf(round);
+  if (!left) return text.poolUnknown(unlabeled);
+  const but = (ood: number) => formatCount(Math.round(left.unlabeled - ood));
+  return text.pool(formatCount(left.unlabeled), but(left.count), but(left.low ?? 0));
+}
+
+/** The last round that has an estimate of the OOD that is left. */
+const latestOf = (rounds: Round[]): Round | undefined =>
+  rounds.findLast((one) => one.ood_left?.count != null);
+
 /** How much OOD is left among the images that nobody has looked at. */
 export function OodLeftCard({ rounds }: { rounds: Round[] }) {
-  const round = rounds.findLast((one) => one.ood_left?.count != null);
-  const left = round?.ood_left;
+  const round = latestOf(rounds);
   return (
     <Card title={oodLeft.title} hint={round ? oodLeft.hint(round.number) : oodLeft.none}>
-      {left && left.count !== null && <Estimates left={left} count={left.count} />}
+      {round && <Estimates round={round} />}
     </Card>
   );
 }
 
-function Estimates({ left, count }: { left: OodLeft; count: number }) {
+function Estimates({ round }: { round: Round }) {
+  const left = oodLeftOf(round);
+  if (!left) {
+    const answers = round.ood_left ? answersOf(round.ood_left) : 0;
+    return <p className={styles.reasons}>{oodLeft.few(answers, FEWEST)}</p>;
+  }
   const whole = (value: number) => formatCount(Math.round(value));
   const rows = [
     { name: oodLeft.byRandom, one: left.by_random },
     { name: oodLeft.byPurity, one: left.by_purity },
   ];
-  const answers = rows.find(({ one }) => one?.count === count)?.one?.answers ?? FEWEST;
-  if (answers < FEWEST) return <p className={styles.reasons}>{oodLeft.few(answers, FEWEST)}</p>;
   return (
     <>
       <p className={styles.estimate}>
-        <strong>{whole(count)}</strong> {oodLeft.of(whole(left.unlabeled))}
+        <strong>{whole(left.count)}</strong> {oodLeft.of(whole(left.unlabeled))}
         <small>{oodLeft.interval(whole(left.low ?? 0), whole(left.high ?? 0))}</small>
       </p>
       <ul className={styles.reasons}>

@@ -79,7 +79,7 @@ export function OverviewScreen({ project, guarantee }: OverviewScreenProps) {
   const judged = items.findLast((one) => one.state === "closed");
   const outlook = (
     <div key="outlook" className={styles.pair}>
-      <OutlookCard project={project} />
+      <OutlookCard project={project} rounds={items} />
       <OodLeftCard rounds={items} />
     </div>
   );

@@ -4,22 +4,14 @@ import { useTitles } from "../../api/algorithms";
 import { headlineOf, imagesOf, saidOf } from "../../api/measures";
 import type { Project, Round } from "../../api/types";
 import { t } from "../../strings";
-import { Chip } from "../../ui/Chip";
 import { Explained } from "../../ui/Explained";
 import { formatCost, formatCount, formatPercent, formatSeconds, hasEnd } from "../../ui/format";
+import { RoundChip } from "../../ui/RoundChip";
 import { formatMeasured, formatShare, shareOf } from "../../ui/shares";
 import { Table } from "../../ui/Table";
 import { Term } from "../../ui/Term";
 import { useSaid } from "../../ui/titled";
 import styles from "./OverviewScreen.module.css";
-
-const TONES = {
-  selecting: "gold",
-  open: "good",
-  closing: "gold",
-  closed: "plain",
-  failed: "bad",
-} as const;
 
 type RoundsTableProps = { project: Pick<Project, "id" | "task">; rounds: Round[] };
 
@@ -68,7 +60,7 @@ export function RoundsTable({ project: { id: projectId, task }, rounds }: Rounds
                 </Link>
               </th>
               <td>
-                <Chip tone={TONES[round.state]}>{t.projects.roundStates[round.state]}</Chip>
+                <RoundChip round={round} rounds={rounds} />
               </td>
               <td>{titleOf(round.strategy)}</td>
               <td data-number>

@@ -18,7 +18,17 @@ type ProjectCardProps = {
 };
 
 export function ProjectCard({ project, work }: ProjectCardProps) {
-  const { id, name, state, medium, counts, pictures, excerpts, current_round: round } = project;
+  const {
+    id,
+    name,
+    state,
+    medium,
+    task,
+    counts,
+    pictures,
+    excerpts,
+    current_round: round,
+  } = project;
   // Labels that came with the images can be reviewed before anything is started.
   const isToReview = work && (work.reviews || work.disagreements > 0);
   const canManage = project.permissions.includes("manage");
@@ -49,8 +59,14 @@ export function ProjectCard({ project, work }: ProjectCardProps) {
         </div>
         <dl className={styles.counts}>
           <Count value={counts.pool} label={t.projects.counts.pool} />
-          <Count value={counts.labeled_in} label={t.projects.counts.in} />
-          <Count value={counts.labeled_ood} label={t.projects.counts.ood} />
+          {task === "instructions" ? (
+            <Count value={counts.labeled_in} label={t.projects.counts.ranked} />
+          ) : (
+            <>
+              <Count value={counts.labeled_in} label={t.projects.counts.in} />
+              <Count value={counts.labeled_ood} label={t.projects.counts.ood} />
+            </>
+          )}
         </dl>
         {(state !== "draft" || isToReview) && <Waiting work={work} medium={medium} />}
       </div>
@@ -63,7 +79,8 @@ export function ProjectCard({ project, work }: ProjectCardProps) {
             text={t.projects.spent(round.spent, round.budget)}
           />
         ) : (
-          <p className={styles.idle}>{t.projects.noRound}</p>
+          // A finished one has none either, and says so above.
+          <p className={styles.idle}>{state === "draft" && t.projects.noRound}</p>
         )}
         {state === "draft" ? (
           canManage && <ButtonLink to={`/projects/${id}/settings`}>{t.projects.setUp}</ButtonLink>

@@ -8,7 +8,7 @@ import { ProjectList } from "./ProjectList";
 const PAGE = 3;
 
 /** A server that has projects with the ids 1 to `count`, and gives three at a time. */
-function serve(count: number) {
+function serve(count: number, more: object = {}) {
   vi.stubGlobal("fetch", async (request: Request) => {
     const cursor = new URL(request.url).searchParams.get("cursor");
     const first = cursor === null ? count : Number(cursor) - 1;
@@ -26,6 +26,7 @@ function serve(count: number) {
       permissions: ["label", "review", "manage"],
       pictures: [10 * id],
       excerpts: [],
+      ...more,
     }));
     return Response.json({ items, next_cursor: ids.length === PAGE ? ids.at(-1) : null });
   });
@@ -82,4 +83,22 @@ it("offers no more where there is none", async () => {
   await screen.findByText("Project 2.");
   expect(names()).toEqual(named(2, 1));
   expect(screen.queryByRole("button", { name: t.projects.more })).toBeNull();
+});
+
+it("says of a draft alone that it is not started", async () => {
+  serve(1);
+  show();
+  await screen.findByText(t.projects.noRound);
+  cleanup();
+  serve(1, { state: "finished" });
+  show();
+  await screen.findByText("Project 1.");
+  expect(screen.queryByText(t.projects.noRound)).toBeNull();
+});
+
+it("speaks of no class where rows are ranked", async () => {
+  serve(1, { task: "instructions", medium: "text" });
+  show();
+  await screen.findByText(t.projects.counts.ranked);
+  expect(screen.queryByText(t.projects.counts.ood)).toBeNull();
 });

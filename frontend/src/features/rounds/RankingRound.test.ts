@@ -23,5 +23,5 @@ test("once it has closed it says how far people agree, with each other and with 
     judge_agreement: { agree: 8, of: 10, low: 0.4, high: 0.9 },
   };
   const values = rankingFigures(round({ metrics, annotator_seconds: 30 })).map(([, one]) => one);
-  expect(values.slice(4)).toEqual(["3", "0.50 (tau)", "8 of 10 (40 % to 90 %)", "30 s"]);
+  expect(values.slice(4)).toEqual(["3", "0.50 (tau)", "8 of 10 (40\u00a0% to 90\u00a0%)", "30 s"]);
 });

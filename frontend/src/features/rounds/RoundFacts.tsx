@@ -6,6 +6,7 @@ import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { type Figure, Figures } from "../../ui/Figures";
 import { formatCount, formatPercent, formatSeconds, formatWholePercent } from "../../ui/format";
+import { oodLeftOf } from "../../ui/oodLeft";
 import { labelOf, wordsOf } from "../../ui/ParamsForm";
 import {
   aurocOf,
@@ -24,7 +25,7 @@ const { facts, phases, settings } = t.rounds;
 export function FactsCard({ round, classes }: { round: Round; classes: LabelClass[] }) {
   const { label, ood, unsure, skip } = round.answered;
   const verdicts = label + ood + unsure + skip;
-  const left = round.ood_left;
+  const left = oodLeftOf(round);
   const said = saidOf(round);
   const images = imagesOf(round);
   const of = t.advice.interval;
@@ -62,7 +63,7 @@ export function FactsCard({ round, classes }: { round: Round; classes: LabelClas
       ? []
       : [[facts.weight, formatWholePercent(weight), facts.weightHint] as Figure]),
     [facts.hours, round.annotator_seconds > 0 ? formatSeconds(round.annotator_seconds) : "–"],
-    [facts.oodLeft, left?.count == null ? "–" : formatCount(Math.round(left.count))],
+    [facts.oodLeft, left ? formatCount(Math.round(left.count)) : "–"],
   ];
   const perClass = (round.metrics.per_class ?? {}) as Record<string, number | null>;
   const judged = classes.filter((one) => String(one.id) in perClass);
@@ -194,7 +195,8 @@ const plainly = (value: unknown, schema: ParamSchema | undefined): string =>
   wordsOf(value, schema).replace(` (${value})`, "");
 
 function paramsText(params: Choice["params"], algorithm: Algorithm | undefined): string {
-  const entries = Object.entries(params);
+  // One without a value is chosen by the algorithm itself.
+  const entries = Object.entries(params).filter(([, value]) => value !== null);
   if (entries.length === 0) return settings.defaults;
   const schemas = algorithm ? parametersOf(algorithm) : {};
   return entries

@@ -8,9 +8,9 @@ import type { Project, Round } from "../../api/types";
 import { t } from "../../strings";
 import { CannotTell } from "../../ui/CannotTell";
 import { Card } from "../../ui/Card";
-import { Chip } from "../../ui/Chip";
 import { Fetching } from "../../ui/Fetching";
 import { decode } from "../../ui/map/lasso";
+import { RoundChip } from "../../ui/RoundChip";
 import { FailedRound } from "../../ui/RoundFailure";
 import { Empty, Failure, Loading, Skeleton } from "../../ui/State";
 import { AskedCard, InsideCard } from "./Gallery";
@@ -48,7 +48,7 @@ export function RoundScreen({ project, number, logOf, groupsOf }: RoundScreenPro
         <div>
           {back}
           <h2>{text.title(round.number)}</h2>
-          <Chip>{t.projects.roundStates[round.state]}</Chip>
+          <RoundChip round={round} rounds={items} />
         </div>
         <RoundSlider projectId={project.id} rounds={items} number={round.number} />
       </header>

@@ -93,7 +93,8 @@ export const common = {
   sideways: (label: string) => `${label}, scrolls sideways`,
   moreSideways: "Scroll sideways for more",
   units: {
-    percent: (value: string) => `${value} %`,
+    // A number is not to stand at the end of a line, and its sign on the next.
+    percent: (value: string) => `${value}\u00a0%`,
     milliseconds: (value: string) => `${value} ms`,
     seconds: (value: string) => `${value} s`,
     minutes: (minutes: number, seconds: number) =>

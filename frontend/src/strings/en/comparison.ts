@@ -69,7 +69,8 @@ export const comparison = {
   download: "Model file",
   map: "Map of the features",
   mapHint:
-    "Each point is an image that none has learned from. Who is near whom means something; where it all lies does not. Point at one to see it.",
+    "Each point is an image that none has learned from. Who is near whom means something; where it all lies does not.",
+  mapPoint: "Point at an image to see it here.",
   mapOf: (method: string, images: number) => `${method}: ${images} images`,
   ood: "OOD",
 };

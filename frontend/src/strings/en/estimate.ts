@@ -25,11 +25,11 @@ export const estimate = {
     left: (labels: number, share: string, low: string, high: string) =>
       `So ${share} of the ${count(labels)} labels that were not suggested are wrong, at least ${low}, at most ${high}.`,
     action: (size: number) => `Check ${count(size)} others`,
-    hint: "Draws labels by chance among those that were not suggested, and asks about them in between: what is found says how many wrong labels are left.",
+    hint: "draws labels by chance among those that were not suggested, and asks about them in between: what is found says how many wrong labels are left.",
   },
   again: {
     action: "Judge again",
-    hint: "Runs the job anew: it learns from what was decided, and suggests none of these labels again.",
+    hint: "runs the job anew: it learns from what was decided, and suggests none of these labels again.",
   },
 };
 

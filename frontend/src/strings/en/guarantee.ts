@@ -92,6 +92,7 @@ export const guarantee = {
         ? "Nothing could be labeled with this promise: too little is left, or the model is not sure enough of it. Promise less, or have people label what is left."
         : `About ${plural(answers, "answer", "answers")}, and then about ${images(auto)} would be labeled, if the model is as often right as it is sure. It may turn out otherwise.`,
     nothing: "No image is left that nobody has looked at.",
+    open: "One is under way. Another can be begun when it is ready, or given up.",
     earlier: "Guarantees",
     showEarlier: "Show earlier ones",
     line: (of100: string, sure: string) => `At most ${of100} of 100 wrong, ${sure} sure`,

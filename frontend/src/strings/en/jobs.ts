@@ -40,6 +40,7 @@ export const jobs = {
     failed: "Failed",
     cancelled: "Stopped",
   },
+  regularized: (ways: number) => `${ways} ways to train compared`,
   learned: (images: number) => `Features of ${images.toLocaleString(locale)} images`,
   mapped: (images: number) => `Map of ${images.toLocaleString(locale)} images`,
   compared: (images: number, copies: number) =>

@@ -182,8 +182,10 @@ export const overview = {
       `Accuracy is known of ${rounds === "1" ? "one round" : `${rounds} rounds`}; a learning curve needs ${needed}.`,
     inShare: (last: string, best: string, inside: string, answers: string) =>
       `${inside} of ${answers} answers of the last round were of a class, ${last}; in the best round ${best}.`,
-    pool: (unlabeled: string, inside: string) =>
-      `${unlabeled} images of the pool are unlabeled, of which at most ${inside} are expected to be of a class.`,
+    pool: (unlabeled: string, inside: string, most: string) =>
+      `Of ${unlabeled} unlabeled images of the pool, about ${inside} are expected to be of a class, and at most ${most}.`,
+    poolUnknown: (unlabeled: string) =>
+      `${unlabeled} images of the pool are unlabeled. There are too few answers yet to tell how many of them are of a class.`,
   },
   oodLeft: {
     title: "None of your classes, and still in the pool",

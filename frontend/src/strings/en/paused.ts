@@ -5,7 +5,8 @@ const count = (value: number) => value.toLocaleString(locale);
 /** Of a job that waits for somebody to decide how it goes on. */
 export const paused = {
   title: "Paused at its spending cap",
-  spent: (spent: string, cap: string) => `${spent} of ${cap} is spent.`,
+  spent: (spent: string, cap: string) =>
+    `${spent} of ${cap} is spent, and what comes next could cost more than is left.`,
   done: {
     clusters: (done: number, of: number) =>
       `${count(done)} of ${count(of)} clusters are done and kept.`,

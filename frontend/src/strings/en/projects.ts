@@ -20,6 +20,7 @@ export const projects = {
     closed: "Closed",
     failed: "Failed",
   },
+  roundWaits: "Waiting",
   round: (number: number) => `Round ${number}`,
   noRound: "Not started",
   /** The largest budget there is stands for none. */
@@ -29,6 +30,7 @@ export const projects = {
     pool: "in the pool",
     in: "labeled",
     ood: "of no class",
+    ranked: "ranked",
     evaluation: "for evaluation",
   },
   images: (count: number) => plural(count, "image", "images"),

@@ -59,7 +59,8 @@ export const comparison: Catalogue["jobs"]["comparison"] = {
   download: "모델 파일",
   map: "특징 지도",
   mapHint:
-    "점 하나가 학습에 쓰지 않은 이미지 하나입니다. 점 사이의 거리는 의미가 있지만 전체 위치에는 의미가 없습니다. 점을 가리키면 이미지가 표시됩니다.",
+    "점 하나가 학습에 쓰지 않은 이미지 하나입니다. 점 사이의 거리는 의미가 있지만 전체 위치에는 의미가 없습니다.",
+  mapPoint: "점을 가리키면 여기에 이미지가 표시됩니다.",
   mapOf: (method, images) => `${method}: 이미지 ${images}개`,
   ood: "OOD",
 };

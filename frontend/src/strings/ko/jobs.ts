@@ -40,6 +40,7 @@ export const jobs: Catalogue["jobs"] = {
     failed: "실패",
     cancelled: "중지됨",
   },
+  regularized: (ways) => `학습 방법 ${ways}가지 비교`,
   learned: (images) => `이미지 ${number(images)}개의 특징`,
   mapped: (images) => `이미지 ${number(images)}개의 지도`,
   compared: (images, copies) => `이미지 ${number(images)}개 비교, 사본 ${number(copies)}개`,

@@ -3,7 +3,8 @@ import { number as count } from "./words";
 
 export const paused: Catalogue["paused"] = {
   title: "지출 한도에 이르러 일시 중지됨",
-  spent: (spent, cap) => `쓴 금액은 ${cap} 중 ${spent}입니다.`,
+  spent: (spent, cap) =>
+    `쓴 금액은 ${cap} 중 ${spent}이며, 다음 질문의 비용이 남은 금액을 넘을 수 있습니다.`,
   done: {
     clusters: (done, of) => `묶음 ${count(of)}개 중 ${count(done)}개가 끝나 보관되어 있습니다.`,
     rows: (done, of) => `행 ${count(of)}개 중 ${count(done)}개의 점수가 보관되어 있습니다.`,

@@ -20,11 +20,18 @@ export const projects: Catalogue["projects"] = {
     closed: "닫힘",
     failed: "실패",
   },
+  roundWaits: "대기 중",
   round: (value) => `라운드 ${value}`,
   noRound: "시작 전",
   spent: (spent, budget) =>
     `${spent.toLocaleString("ko-KR", { maximumFractionDigits: 1 })}${budget < 1e9 ? ` / ${number(budget)}` : ""}`,
-  counts: { pool: "풀", in: "라벨 있음", ood: "클래스 없음", evaluation: "평가용" },
+  counts: {
+    pool: "풀",
+    in: "라벨 있음",
+    ood: "클래스 없음",
+    ranked: "순위 있음",
+    evaluation: "평가용",
+  },
   images: (count) => `이미지 ${number(count)}개`,
   classes: (count) => `클래스 ${number(count)}개`,
 };

@@ -25,6 +25,7 @@ it.each([
   [job("resize", { images: 1000, before: 32, input_size: 128 }), "1,000 images at 128 × 128"],
   [job("prune", { kept: 1200, labeled: 2000 }), "1,200 of 2,000 labels kept"],
   [job("relabel", { disagreements: 7, labeled: 280 }), "7 of 280 labels doubted"],
+  [job("taufe", { methods: { plain: {}, oat: {}, taufe: {} } }), "3 ways to train compared"],
   [job("relabel", null, true), "Estimate"],
   [job("import_pool", null, true), "Waits for your answer"],
   [job("import_pool", null, true, { answer: "started" }), "Answered: the import was started"],

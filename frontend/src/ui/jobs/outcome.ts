@@ -1,4 +1,4 @@
-import type { PruneResult, Relabeling } from "../../api/results";
+import type { Comparison, PruneResult, Relabeling } from "../../api/results";
 import type { Estimate, ImportReport, Job } from "../../api/types";
 import { t } from "../../strings";
 import { formatAbout, formatMemory } from "../format";
@@ -58,6 +58,9 @@ export function doneBy(
   if (kind === "prune" && result) {
     const { kept, labeled } = result as PruneResult;
     return t.jobs.pruned(kept, labeled);
+  }
+  if (kind === "taufe" && result) {
+    return t.jobs.regularized(Object.keys((result as Comparison).methods).length);
   }
   if (kind === "select_instructions" && result) {
     const said = t.selection.said(result.kept as number, result.rows as number);

@@ -108,25 +108,26 @@ export function drawMark(
   context.stroke();
 }
 
-/** Writes along an axis what lies in view. */
+/** Writes along an axis what lies in view, on plates of the surface: readable on a dense pool. */
 export function drawTicks(
   context: CanvasRenderingContext2D,
   size: Size,
   axis: "x" | "y",
   values: number[],
   pixelOf: (value: number) => number,
+  theme: Theme,
 ): void {
   context.textAlign = axis === "x" ? "center" : "left";
   context.textBaseline = "alphabetic";
-  // Readable on a dense pool.
-  context.lineWidth = 3;
   tickLabels(values, locale).forEach((text, index) => {
     const at = pixelOf(values[index] as number);
     if (at <= 0 || at >= (axis === "x" ? size.width : size.height)) return;
     const half = context.measureText(text).width / 2 + 2;
     const x = axis === "x" ? Math.min(size.width - half, Math.max(half, at)) : 6;
     const y = axis === "x" ? size.height - 6 : Math.min(size.height - 22, Math.max(14, at + 4));
-    context.strokeText(text, x, y);
+    context.fillStyle = theme.surface;
+    context.fillRect(axis === "x" ? x - half : x - 2, y - 12, 2 * half, 16);
+    context.fillStyle = theme.ink2;
     context.fillText(text, x, y);
   });
 }

@@ -202,15 +202,13 @@ export class Scene {
   }
 
   private drawAxes(context: CanvasRenderingContext2D): void {
-    const { scale, size } = this;
+    const { scale, size, palette } = this;
     const view = seen(scale, size);
     context.font = "11px Geist, system-ui, sans-serif";
-    context.strokeStyle = this.palette.surface;
-    context.fillStyle = this.palette.ink2;
     const across = ticks(view.x0, view.x1, Math.max(3, Math.round(size.width / 130)));
-    drawTicks(context, size, "x", across, (x) => toPixel(scale, { x, y: 0 }).x);
+    drawTicks(context, size, "x", across, (x) => toPixel(scale, { x, y: 0 }).x, palette);
     const up = ticks(view.y0, view.y1, 6);
-    drawTicks(context, size, "y", up, (y) => toPixel(scale, { x: 0, y }).y);
+    drawTicks(context, size, "y", up, (y) => toPixel(scale, { x: 0, y }).y, palette);
   }
 
   private drawMarks(context: CanvasRenderingContext2D, t: number): void {

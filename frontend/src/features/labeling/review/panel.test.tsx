@@ -93,7 +93,7 @@ describe("the two labels", () => {
   it("leave out what a single verdict says, and shares that are not a model's", () => {
     show(suggestion(1, { votes: votes([1, 1]) }));
     expect(button(/^Label now/).textContent).not.toContain("verdict");
-    expect(button(/^Suggested/).textContent).toContain("90 % sure");
+    expect(button(/^Suggested/).textContent).toContain("90\u00a0% sure");
     cleanup();
     show(suggestion(1, { votes: votes([1, 1], [2, 1]) }), "disagreements");
     expect(button(/^Others said/).textContent).not.toContain("%");
