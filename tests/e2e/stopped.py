@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from karat import Client
+from karat.client.labeling_types import Answer
 from karat.client.project import ProjectClient
-from karat.client.resources import Answer
 from karat.demo.stand_in_judge import stand_in
 from tests.e2e.labeled import images
 from tests.processes import eventually

@@ -10,8 +10,8 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from karat import Client
+from karat.client.labeling_types import Answer
 from karat.client.project import ProjectClient
-from karat.client.resources import Answer
 from tests.processes import eventually
 
 CLASSES: Final = ("car", "bicycle", "sign")
