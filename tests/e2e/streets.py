@@ -15,7 +15,9 @@ from karat.client.project import ProjectClient
 from tests.processes import eventually
 
 CLASSES: Final = ("car", "bicycle", "sign")
-WIDTH, HEIGHT = 640, 480
+WIDTH, HEIGHT = 640, 640
+# What is drawn lies below so much sky: of a picture that is not square models see the middle alone.
+_ABOVE: Final = 160
 _SKY: Final = (176, 202, 222)
 # Side of what the detector sees, in pixels.
 _SEEN: Final = 256
@@ -44,14 +46,14 @@ class Street:
 def street(number: int) -> Street:
     """A picture; the same number is the same one."""
     random = np.random.default_rng(number)
-    image = Image.new("RGB", (WIDTH, HEIGHT), _SKY)
+    image = Image.new("RGB", (WIDTH, HEIGHT - _ABOVE), _SKY)
     draw = ImageDraw.Draw(image)
     if number % _GARDENS == _GARDENS - 1:
         draw.rectangle((0, 180, WIDTH, HEIGHT), fill=(120, 158, 92))
         for _ in range(14):
             x, y = float(random.uniform(0, WIDTH)), float(random.uniform(190, HEIGHT))
             draw.ellipse((x - 26, y - 18, x + 26, y + 18), fill=_colour(random, 70, 180))
-        return Street(image, [])
+        return _below_sky(image, [])
     for start in range(-20, WIDTH, 110):
         top = float(random.uniform(40, 120))
         draw.rectangle((start, top, start + 106, 250), fill=_colour(random, 140, 215))
@@ -69,7 +71,13 @@ def street(number: int) -> Street:
         kind = CLASSES[int(random.integers(len(CLASSES)))]
         left = 20 + 155 * lane + float(random.uniform(0, 20))
         things.append((kind, _DRAWN[kind](draw, left, random)))
-    return Street(image, things)
+    return _below_sky(image, things)
+
+
+def _below_sky(scene: Image.Image, things: list[tuple[str, Sides]]) -> Street:
+    image = Image.new("RGB", (WIDTH, HEIGHT), _SKY)
+    image.paste(scene, (0, _ABOVE))
+    return Street(image, [(name, (x, y + _ABOVE, w, h)) for name, (x, y, w, h) in things])
 
 
 def _car(draw: ImageDraw.ImageDraw, left: float, random: np.random.Generator) -> Sides:
