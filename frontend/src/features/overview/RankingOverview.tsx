@@ -5,10 +5,10 @@ import { type Selection, selectionQuery } from "../../api/selections";
 import type { Job, Project, Round } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
-import { Chip } from "../../ui/Chip";
 import { formatCount, formatWholePercent } from "../../ui/format";
 import { useJobsOfKind } from "../../ui/jobs/JobControls";
 import { Meter, Parts } from "../../ui/Meter";
+import { RoundChip } from "../../ui/RoundChip";
 import { Said } from "../../ui/Said";
 import { Notice } from "../../ui/State";
 import { Table } from "../../ui/Table";
@@ -114,14 +114,6 @@ function useSelections(projectId: number): Selection[] {
   return found.flatMap(({ data }) => (data ? [data] : []));
 }
 
-const TONES = {
-  selecting: "gold",
-  open: "good",
-  closing: "gold",
-  closed: "plain",
-  failed: "bad",
-} as const;
-
 /** What a round that is closed knows of its rankings. */
 type Measured = {
   groups?: number;
@@ -163,7 +155,7 @@ function Rounds({ projectId, rounds }: { projectId: number; rounds: Round[] }) {
               </Link>
             </th>
             <td>
-              <Chip tone={TONES[round.state]}>{t.projects.roundStates[round.state]}</Chip>
+              <RoundChip round={round} rounds={rounds} />
             </td>
             {measuredOf(round).map((value, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: one for each column.
