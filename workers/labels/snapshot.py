@@ -222,7 +222,7 @@ def take(
     found = read_verdicts(session, project_id, task, class_ids, closing, models=models)
     known_otherwise = np.union1d(found.indices, read_labeled_by_models(session, project_id))
     evaluation, truths = read_truths(session, project_id, task, class_ids)
-    pool = _pool_indices(session, project_id, Split.POOL)
+    pool = pool_indices(session, project_id, Split.POOL)
     count = session.scalar(select(func.count()).where(Example.project_id == project_id)) or 0
     draws = read_draws(session, project_id, closing, released)
     drawn = np.isin(found.indices, draws.indices)
@@ -242,7 +242,7 @@ def take(
         label_rounds=as_of,
         evaluation=evaluation,
         evaluation_targets=truths,
-        auxiliary=_pool_indices(session, project_id, Split.AUXILIARY_OOD),
+        auxiliary=pool_indices(session, project_id, Split.AUXILIARY_OOD),
         reviewed=labeled[found.reviewed[known]],
         requested=labeled[found.requested[known]],
         typical=labeled[chosen],
@@ -260,7 +260,8 @@ def _audited(found: Verdicts, at: Array) -> dict[str, Any]:
     }
 
 
-def _pool_indices(session: Session, project_id: int, split: Split) -> Array:
+def pool_indices(session: Session, project_id: int, split: Split) -> Array:
+    """Pool indices of a project's examples of one split that are not held out, ascending: int64."""
     statement = (
         select(Example.pool_index)
         .where(

@@ -15,7 +15,7 @@ from core.among import among
 from core.consensus import Vote
 from core.media.images.duplicates import answered_in_pool
 from core.settings.project import ProjectSettings
-from core.states import ExampleState, Split, Verdict
+from core.states import Split, Verdict
 from core.tables import Example, Project, ProjectClass, Round
 from core.tasks.boxes import BoxesLabel, corners_of
 from core.tasks.registry import label_of
@@ -30,6 +30,7 @@ from models.tasks.localization.squares import Sizes, into_square
 from workers.jobs.arrays import read_arrays, write_arrays
 from workers.jobs.context import JobContext
 from workers.jobs.stores import open_store, side_of
+from workers.labels.snapshot import pool_indices
 from workers.labels.verdicts import agreed_labels
 
 _FILE: Final = "known.npz"
@@ -153,7 +154,7 @@ def gather(context: JobContext, params: LocalizeParams) -> Known:
         truths = _things(
             session, context.project_id, _truths(session, context.project_id), class_ids, tally
         )
-        auxiliary = _split(session, context.project_id, Split.AUXILIARY_OOD)
+        auxiliary = pool_indices(session, context.project_id, Split.AUXILIARY_OOD)
     verdicts = np.array(ood, dtype=np.int64)
     judged_on, test = "evaluation", truths
     if len(test.indices) == 0:
@@ -274,19 +275,6 @@ def _truths(session: Session, project_id: int) -> list[tuple[int, Label]]:
     )
     labels = ((one, label_of(label)) for one, label in rows)
     return [(one, label) for one, label in labels if label is not None]
-
-
-def _split(session: Session, project_id: int, split: Split) -> Indices:
-    statement = (
-        select(Example.pool_index)
-        .where(
-            Example.project_id == project_id,
-            Example.split == split,
-            Example.state != ExampleState.HELD_OUT,
-        )
-        .order_by(Example.pool_index)
-    )
-    return np.fromiter(session.scalars(statement), dtype=np.int64)
 
 
 def _ood(verdicts: Indices, auxiliary: Indices, params: LocalizeParams) -> Indices:
