@@ -9,8 +9,8 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from karat import Client
-from karat.client.labeling_types import Answer
 from karat.client.project import ProjectClient
+from tests.answering import answer_by_name
 from tests.processes import eventually
 
 SIDE: Final = 32
@@ -29,7 +29,7 @@ def fruit_project(karat: Client, name: str, folder: Path, count: int) -> Project
     project = karat.create_project(name, list(CLASSES), settings=settings)
     karat.wait(project.import_images(fruit(folder, count))["id"])
     project.start()
-    eventually(lambda: answer(project, BUDGET) > 0, "the first round opens")
+    eventually(lambda: answer_by_name(project, BUDGET) > 0, "the first round opens")
     eventually(
         lambda: (
             project.rounds()[0]["state"] == "closed" and project.rounds()[-1]["state"] == "open"
@@ -66,21 +66,6 @@ def _drawn(kind: str, random: np.random.Generator) -> Image.Image:
     return image
 
 
-def answer(project: ProjectClient, most: int) -> int:
-    """Answer the first of what waits, each rightly; how many that were."""
-    ids = {one["name"]: one["id"] for one in project.get()["classes"]}
-    answers: list[Answer] = []
-    for query in project.lease(most)["items"]:
-        kind = query["name"].partition("-")[0]
-        said: Answer = {"query_id": query["query_id"], "seconds": 1.0, "verdict": "ood"}
-        if kind in ids:
-            said |= {"verdict": "label", "class_id": ids[kind]}
-        answers.append(said)
-    if answers:
-        project.answer(answers)
-    return len(answers)
-
-
 def certificate(karat: Client, project: ProjectClient) -> int:
     """Begin one that such a model can keep; people are asked for checks."""
     begun = project.certificates.begin(target=0.1, confidence=0.9)
@@ -100,7 +85,7 @@ def check(project: ProjectClient, certificate_id: int) -> None:
     while (known := standing())[0] == "asking":
         # Checks are asked first; who went on would answer what else the round asks about.
         while done < known[1]:
-            done += answer(project, known[1] - done)
+            done += answer_by_name(project, known[1] - done)
         eventually(partial(_differs, standing, known), "what was answered is taken")
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from karat import Client
-from karat.client.labeling_types import Answer
 from karat.client.project import ProjectClient
 from karat.demo.stand_in_judge import stand_in
+from tests.answering import answer_by_name
 from tests.e2e.labeled import images
 from tests.processes import eventually
 
@@ -28,24 +28,9 @@ def failed_project(
     made.start()
     eventually(lambda: made.rounds()[0]["state"] == "open", "the first round opens")
     made.update(settings={"model": MISSING})
-    answer_all(karat, made, 6)
+    answer_by_name(made, 6)
     eventually(lambda: made.rounds()[0]["state"] == "failed", "the round fails")
     return made
-
-
-def answer_all(client: Client, project: ProjectClient, most: int) -> None:
-    """Answer what there is, at most so many."""
-    theirs = client.project(project.id)
-    ids = {one["name"]: one["id"] for one in theirs.get()["classes"]}
-    answers: list[Answer] = []
-    for query in theirs.lease(most)["items"]:
-        kind = query["name"].partition("-")[0]
-        answer: Answer = {"query_id": query["query_id"], "seconds": 1.0, "verdict": "ood"}
-        if kind in ids:
-            answer |= {"verdict": "label", "class_id": ids[kind]}
-        answers.append(answer)
-    if answers:
-        theirs.answer(answers)
 
 
 def judged(karat: Client, project: ProjectClient, paused: ProjectClient) -> tuple[int, int]:
