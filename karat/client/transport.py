@@ -262,8 +262,6 @@ def _error(response: httpx.Response) -> KaratError:
         detail = f"{response.request.url} answered {response.status_code} {response.reason_phrase}."
         return KaratError("unexpected", detail, status=response.status_code)
     detail = str(problem.get("detail") or problem.get("title"))
-    if errors := problem.get("errors"):
-        detail = "; ".join(f"{one['field']}: {one['message']}" for one in errors)
     if problem["code"] == "not_found":
         path = response.request.url.path.removeprefix("/api")
         detail = f"{detail.rstrip('.')}: {path}."
