@@ -52,8 +52,16 @@ class NotFinite(ModelError):
         return NotFinite(self._name, bad=self._bad, total=self._total, shown=ids, called="id")
 
 
-class PixelsLost(ModelError):
-    """Images were asked for whose pixels are not on the disk any more."""
+class ExamplesLost(ModelError):
+    """Examples were asked for that are not on the disk any more."""
+
+
+class PixelsLost(ExamplesLost):
+    """Images were asked for whose pixels are lost."""
+
+
+class TextsLost(ExamplesLost):
+    """Texts were asked for that are lost."""
 
 
 class Cancelled(Exception):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.errors import ModelError
+from models.errors import ModelError, TextsLost
 from models.media.texts import store as text_store
 from models.media.texts.store import TextStore
 
@@ -105,6 +105,22 @@ def test_beginnings_are_read_in_parts_and_no_further_than_is_looked_at(
         (folder / "texts.u8").write_bytes(b"\xff" + (folder / "texts.u8").read_bytes()[1:])
         with pytest.raises(ModelError, match="damaged"):
             list(TextStore.open(folder, len(texts)).beginnings(characters))
+
+
+def test_a_text_that_is_lost_keeps_its_row(tmp_path: Path) -> None:
+    with TextStore.writer(tmp_path) as writer:
+        writer.write(0, ["one", None, "ab", None])
+    store = TextStore.open(tmp_path, 4)
+    assert store.gaps.tolist() == [1, 3]
+    assert store.take(np.array([3, 0])).gaps.tolist() == [0]
+    assert store[[0, 2]] == ["one", "ab"]
+    for read in (lambda: store[[1]], lambda: list(store.beginnings(1))):
+        with pytest.raises(TextsLost):
+            read()
+    assert TextStore.held(tmp_path) == 4
+    (tmp_path / "texts.u8").write_bytes((tmp_path / "texts.u8").read_bytes()[:-3])
+    assert TextStore.held(tmp_path) == 2
+    assert TextStore.held(tmp_path / "none") == 0
 
 
 def test_what_cannot_be_stored_or_read_is_named(tmp_path: Path) -> None:

@@ -1,24 +1,29 @@
 """Files that were lost or damaged are made again, or named, before a job reads them."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from safetensors.numpy import save_file
+from sqlalchemy import delete
 
 from core.artifacts.features import captioned_file
 from core.jobs.messages import RunJob
 from core.lifecycle import new_job
 from core.settings import settings
 from core.states import JobKind, JobState
-from models.errors import Cancelled
+from core.tables import ExampleText
+from models.errors import Cancelled, TextsLost
 from models.media.images.store import PixelStore
 from models.media.texts.store import TextStore
 from tests.workers.import_files import Pool, encoded, picture, zipped
 from tests.world import World
+from workers.embedding_map import handler as embedding_map
 from workers.execution.claiming import claim
 from workers.execution.mending import _LOCK, discard_damaged, mend
+from workers.execution.runner import run_job
 from workers.jobs.context import JobContext, sessions
 from workers.jobs.locks import turn
 
@@ -94,6 +99,77 @@ def test_texts_are_made_again_by_one_job_at_a_time(world: World) -> None:
         mend(waiting)
 
 
+def taken_up(pool: Pool) -> JobContext:
+    job = new_job(JobKind.EMBEDDING_MAP, project_id=pool.project_id, params={})
+    pool.session.add(job)
+    pool.session.commit()
+    return JobContext(job, settings())
+
+
+def lose_text(pool: Pool, index: int) -> None:
+    """Take what one text says out of the database."""
+    example = pool.examples()[index]
+    pool.session.execute(delete(ExampleText).where(ExampleText.example_id == example.id))
+    pool.session.commit()
+
+
+def test_a_text_that_is_lost_fails_who_reads_it_until_it_is_imported_again(texts: Pool) -> None:
+    contents = [f"the text with the number {one}" for one in range(9)]
+    rows = "".join(f'{{"text": "{one}"}}\n' for one in contents).encode()
+    assert texts.add(rows, "texts.jsonl").state is JobState.SUCCEEDED
+    lose_text(texts, 3)
+    folder = texts.storage.texts(texts.project_id)
+    # What the store has is not lost.
+    assert mend(taken_up(texts)) is None
+    assert texts.stored() == contents
+    shutil.rmtree(folder)
+    unmended = mend(taken_up(texts))
+    assert unmended is not None
+    assert unmended.code == "texts_gone"
+    assert f"what they say: {texts.examples()[3].name}." in unmended.detail
+    assert "Import the same texts again" in unmended.detail
+    store = TextStore.open(folder, 9)
+    assert store.gaps.tolist() == [3]
+    assert store[[0, 1, 2, 4, 5, 6, 7, 8]] == contents[:3] + contents[4:]
+    with pytest.raises(TextsLost):
+        store[:]
+    # Another import of the project works, and one of the same texts puts it back.
+    others = texts.add(b'{"text": "another one"}\n', "others.jsonl")
+    assert others.state is JobState.SUCCEEDED, others.error
+    assert texts.add(rows, "texts.jsonl").state is JobState.SUCCEEDED
+    assert texts.contents() == [*contents, "another one"]
+    assert mend(taken_up(texts)) is None
+    assert texts.stored() == [*contents, "another one"]
+    # Who had opened it reads on what was there.
+    assert store[[4]] == [contents[4]]
+
+
+def test_a_text_that_only_the_store_has_stays_in_it(texts: Pool) -> None:
+    contents = [f"the text with the number {one}" for one in range(6)]
+    texts.add("".join(f'{{"text": "{one}"}}\n' for one in contents).encode(), "texts.jsonl")
+    lose_text(texts, 1)
+    offsets = texts.storage.texts(texts.project_id) / "offsets.i64"
+    offsets.write_bytes(offsets.read_bytes()[: 8 * 5])
+    assert mend(taken_up(texts)) is None
+    assert texts.stored() == contents
+
+
+def test_a_job_that_reads_a_lost_text_names_it(texts: Pool) -> None:
+    contents = [f"the text with the number {one}" for one in range(6)]
+    texts.add("".join(f'{{"text": "{one}"}}\n' for one in contents).encode(), "texts.jsonl")
+    lose_text(texts, 2)
+    shutil.rmtree(texts.storage.texts(texts.project_id))
+    job = new_job(JobKind.EMBEDDING_MAP, project_id=texts.project_id, params={})
+    texts.session.add(job)
+    texts.session.commit()
+    run_job(RunJob.of(job), embedding_map)
+    texts.session.refresh(job)
+    assert job.state is JobState.FAILED
+    assert job.error is not None
+    assert job.error["code"] == "texts_gone"
+    assert texts.examples()[2].name in job.error["detail"]
+
+
 def test_pixels_come_back_as_far_as_the_originals_are_there(pool: Pool) -> None:
     pool.add(upload(*range(N)))
     before = pixels(pool, N)
@@ -101,12 +177,7 @@ def test_pixels_come_back_as_far_as_the_originals_are_there(pool: Pool) -> None:
     path.write_bytes(path.read_bytes()[: 3 * SIZE * SIZE * 3])
     gone = next(one for one in pool.examples() if one.pool_index == 7)
     pool.storage.image(gone.content_hash).unlink()
-    job = new_job(JobKind.EMBEDDING_MAP, project_id=pool.project_id, params={})
-    pool.session.add(job)
-    pool.session.commit()
-    context = claim(RunJob.of(job))
-    assert context is not None
-    unmended = mend(context)
+    unmended = mend(taken_up(pool))
     assert unmended is not None
     assert unmended.code == "originals_gone"
     assert gone.name in unmended.detail

@@ -3,7 +3,8 @@
 A store of examples that has lost some is made whole, pixels from originals and texts from the
 database; features that cannot be read are removed, and computed again by who needs them. Files get
 lost or cut short where a disk was full or repaired, and where somebody removed them. Pixels whose
-originals are lost as well fail only the jobs that read them.
+originals are lost as well fail only the jobs that read them, and so do texts that the database has
+lost.
 """
 
 import re
@@ -15,20 +16,22 @@ from typing import Final
 import numpy as np
 from safetensors import SafetensorError, safe_open
 from sqlalchemy import func, select
+from sqlalchemy.orm import Session
 
-from core.errors import DomainError
+from core.among import among
+from core.errors import Conflict, DomainError
 from core.settings.project import ProjectSettings
 from core.states import JobKind, Medium
 from core.tables import Example, Project
 from models.media.images.store import PixelStore
-from workers.imports.media.text import are_whole
-from workers.imports.media.text import mend as mend_texts
+from workers.imports.media.text_store import gaps_of, mend_store, needs_mending
 from workers.jobs.context import JobContext
 from workers.jobs.locks import turn
 from workers.resize.refit import Refit, lost_originals, originals_gone
 
 _LOCK: Final = 0x6D656E64
 _LOOK_SECONDS: Final = 0.2
+_MOST_NAMED: Final = 5
 # Written by ``embeddings_file``; learned features have another name, and an encoder.
 _EMBEDDINGS: Final = re.compile(r"(?P<stem>.+-[0-9a-f]{16})\.npy")
 
@@ -37,12 +40,11 @@ def mend(context: JobContext) -> DomainError | None:
     """See to the files of the job's project.
 
     Returns:
-        Why some pixels could not be made again, such as ``originals_gone``. It is for the job that
-        reads these to fail by it; one that works with embeddings, or brings the originals back,
-        misses nothing.
+        Why some examples could not be made again, such as ``originals_gone`` or ``texts_gone``. It
+        is for the job that reads these to fail by it; one that works with embeddings, or brings
+        them back, misses nothing.
 
     Raises:
-        ModelError: A text is not in the database either.
         Cancelled: The job was cancelled.
     """
     # Parts find all as the whole has left it.
@@ -58,9 +60,11 @@ def mend(context: JobContext) -> DomainError | None:
 
 
 def why_lost(context: JobContext) -> DomainError | None:
-    """Why pixels are missing that a part of a job has asked for, where the originals tell."""
+    """Why examples are missing that a part of a job has asked for, where that can be told."""
     with context.sessions() as session:
         project = session.get_one(Project, context.project_id)
+        if project.medium is Medium.TEXT:
+            return _texts_gone(session, context.storage.texts(project.id), project.id)
         side = ProjectSettings.model_validate(project.settings).side
     held = PixelStore.held(context.storage.pixels(context.project_id, side), side)
     try:
@@ -81,8 +85,7 @@ def _mend_store(context: JobContext) -> DomainError | None:
         last = session.scalar(select(func.max(Example.pool_index)).where(mine))
         side = ProjectSettings.model_validate(project.settings).input_size
     if project.medium is Medium.TEXT:
-        _mend_texts(context)
-        return None
+        return _mend_texts(context)
     if last is None or side is None:
         return None
     try:
@@ -93,20 +96,45 @@ def _mend_store(context: JobContext) -> DomainError | None:
     return None
 
 
-def _mend_texts(context: JobContext) -> None:
-    """Write the texts anew where some are lacking; one job does, as two would undo each other."""
+def _mend_texts(context: JobContext) -> DomainError | None:
+    """Write what texts the store lacks; one job does, as two would undo each other."""
     folder = context.storage.texts(context.project_id)
     with context.sessions() as session:
-        if are_whole(session, folder, context.project_id):
-            return
+        if not needs_mending(session, folder, context.project_id):
+            return _said(context, _texts_gone(session, folder, context.project_id))
     with turn(context.sessions, _LOCK, context.project_id) as is_mine:
         while not is_mine():
             context.check()
             time.sleep(_LOOK_SECONDS)
         with context.sessions() as session:
-            mended = mend_texts(session, folder, context.project_id)
+            mended = mend_store(session, folder, context.project_id)
     if mended:
         context.log.write("the store lacked texts: it was made again from the database")
+    with context.sessions() as session:
+        return _said(context, _texts_gone(session, folder, context.project_id))
+
+
+def _said(context: JobContext, unmended: DomainError | None) -> DomainError | None:
+    if unmended is not None:
+        context.log.write(f"texts are missing still: {unmended.detail}")
+    return unmended
+
+
+def _texts_gone(session: Session, folder: Path, project_id: int) -> DomainError | None:
+    gaps = gaps_of(session, folder, project_id)
+    if not gaps:
+        return None
+    statement = (
+        select(Example.name)
+        .where(Example.project_id == project_id, among(Example.pool_index, gaps[:_MOST_NAMED]))
+        .order_by(Example.pool_index)
+    )
+    return Conflict(
+        "texts_gone",
+        f"Of {len(gaps)} texts the database has lost what they say: "
+        f"{', '.join(session.scalars(statement))}. Import the same texts again, which puts them "
+        "back, or restore a backup; then retry the job. Nothing was changed.",
+    )
 
 
 def _mend_pixels(context: JobContext, side: int, count: int) -> None:

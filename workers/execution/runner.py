@@ -16,7 +16,7 @@ from core.jobs.pauses import Pause
 from core.lifecycle import finish_job, give_back_job, pause_job
 from core.states import JobState
 from core.telemetry import logs, tracing
-from models.errors import Cancelled, ModelError, PixelsLost
+from models.errors import Cancelled, ExamplesLost, ModelError
 from workers.execution.claiming import NO_ROOM, claim, let_others_in
 from workers.execution.handlers import Handler, handler_of
 from workers.jobs.context import JobContext, Lost, NoRoom, Paused, SteppedAside
@@ -113,7 +113,7 @@ def _worked(context: JobContext, handler: Handler) -> dict[str, Any]:
     unmended = mend(context)
     try:
         return handler.run(context)
-    except PixelsLost as lost:
+    except ExamplesLost as lost:
         if reason := unmended or why_lost(context):
             raise reason from lost
         raise

@@ -145,6 +145,7 @@ class Import:
             self.pool.settle_truths(session, decided.truths, context.job_id)
             self.pool.replace(session, decided.replaced)
             move(session, context.project_id, moved)
+            self.medium.came_again(session, {key: one.content for key, one in decided.met.items()})
             written = self._labels.write(session, decided.labeled, self.tally.total)
             self.tally.annotations += written.annotations
             self.tally.contradicting += written.contradicting

@@ -22,7 +22,8 @@ def open_store(
 ) -> Store:
     """The first ``count`` examples of a project.
 
-    Pixels that are lost are missed when they are read: who works with embeddings needs none.
+    Pixels and texts that are lost are missed when they are read: who works with embeddings needs
+    none.
 
     Args:
         storage: Where they are.
@@ -32,7 +33,7 @@ def open_store(
         whole: Whether lost pixels are missed at once.
 
     Raises:
-        ModelError: A text is missing; with ``whole``, ``PixelsLost``.
+        ModelError: The texts cannot be opened; with ``whole``, ``PixelsLost``.
     """
     if side is None:
         return TextStore.open(storage.texts(project_id), count)

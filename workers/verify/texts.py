@@ -9,7 +9,7 @@ from sqlalchemy import case, func, or_, select
 from core.states import Medium
 from core.tables import Example, ExampleText, Project
 from core.tasks.instruction_rows import InstructionRow, canonical, rendered
-from models.errors import ModelError
+from models.errors import ModelError, TextsLost
 from models.media.texts.store import TextStore
 from workers.verify.check import BATCH, Check, Scope
 
@@ -95,7 +95,11 @@ def _different(scope: Scope, project_id: int, store: TextStore) -> Iterator[str]
     rows = scope.connection.execution_options(stream_results=True, yield_per=BATCH)
     for part in rows.execute(statement).partitions(BATCH):
         for index, content_hash in part:
-            (content,) = store[[index]]
+            try:
+                (content,) = store[[index]]
+            except TextsLost:
+                yield f"project {project_id} has lost the text in row {index} of its store"
+                continue
             if sha256(content.encode()).digest() != content_hash:
                 yield f"project {project_id} has another text in row {index} of its store"
 
@@ -104,8 +108,8 @@ CHECKS: Final = (
     Check(
         "texts",
         "every text is as it was imported",
-        "Restore the last backup with karat restore: rows were changed by hand, or the disk lost "
-        "some.",
+        "Rows were changed by hand, or the disk lost some. Import missing texts once more, which "
+        "puts them back, or restore the last backup with karat restore.",
         _contents,
     ),
     Check(

@@ -1,7 +1,8 @@
 """Texts of a pool, kept once on disk. Torch-free: the import job uses it.
 
 A folder holds two files: `texts.u8`, the UTF-8 bytes of all texts one after the other, and
-`offsets.i64`, N + 1 little-endian integers between which each text lies.
+`offsets.i64`, N + 1 little-endian integers between which each text lies. A text that is lost keeps
+its row: two bytes that are no UTF-8 stand for it.
 """
 
 import codecs
@@ -16,13 +17,16 @@ from typing import Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from models.errors import ModelError
+from models.errors import ModelError, TextsLost
 from models.media.base import Medium
 from models.protocols import Indices
 
 _OFFSETS: Final = "offsets.i64"
 _TEXTS: Final = "texts.u8"
+FILES: Final = (_OFFSETS, _TEXTS)
+"""What a folder holds."""
 _WIDTH: Final = 8
+_GAP: Final = b"\xfe\xff"
 # A character of UTF-8 has no more bytes.
 _LONGEST: Final = 4
 _MOST_TEXTS: Final = 256
@@ -68,6 +72,26 @@ class TextStore:
         return cls(Path(folder), count)
 
     @staticmethod
+    def held(folder: Path) -> int:
+        """Count the whole texts in a folder, which may be missing; gaps count as texts."""
+        offsets, texts = folder / _OFFSETS, folder / _TEXTS
+        if not offsets.is_file() or not texts.is_file():
+            return 0
+        found = np.fromfile(offsets, dtype="<i8")
+        if not len(found) or found[0] != 0 or (np.diff(found) < 0).any():
+            return 0
+        return int(np.searchsorted(found, texts.stat().st_size, side="right")) - 1
+
+    @property
+    def gaps(self) -> Indices:
+        """Rows whose texts are lost, in their order: (n,) int64."""
+        short = np.flatnonzero(self._ends - self._starts == len(_GAP))
+        starts = self._starts[short]
+        is_gap = (self._bytes[starts] == _GAP[0]) & (self._bytes[starts + 1] == _GAP[1])
+        gaps: Indices = short[is_gap]
+        return gaps
+
+    @staticmethod
     def writer(folder: Path) -> "TextWriter":
         """Open the folder for writing, creating it if need be."""
         return TextWriter(Path(folder))
@@ -87,6 +111,7 @@ class TextStore:
 
         Raises:
             IndexError: an index outside the store.
+            TextsLost: a text that is lost.
             ModelError: bytes that are no UTF-8.
         """
         if not isinstance(indices, slice):
@@ -109,6 +134,7 @@ class TextStore:
             Where the next ones begin, and beginnings of up to 256 texts.
 
         Raises:
+            TextsLost: a text that is lost.
             ModelError: bytes that are no UTF-8.
         """
         stop = self.count if stop is None else stop
@@ -135,6 +161,10 @@ class TextStore:
                 )
             ]
         except UnicodeDecodeError as error:
+            if error.object == _GAP:
+                raise TextsLost(
+                    f"The text store {self.folder} has lost a text; import it again."
+                ) from None
             raise ModelError(
                 f"The text store {self.folder} is damaged: {error}; try again: it is made anew."
             ) from error
@@ -155,11 +185,14 @@ class TextWriter:
         for name in (_TEXTS, _OFFSETS):
             self._open.append(os.open(folder / name, os.O_RDWR | os.O_CREAT, 0o644))
 
-    def write(self, start_row: int, texts: Sequence[str]) -> None:
+    def write(self, start_row: int, texts: Sequence[str | None]) -> None:
         """Write n texts to rows start_row..start_row+n-1, and discard those that follow.
 
+        None leaves a gap: whoever reads that row raises `TextsLost`.
+
         Raises:
-            ModelError: `start_row` leaves a gap, or a text holds half of a surrogate pair.
+            ModelError: rows before `start_row` are missing, or a text holds half of a surrogate
+                pair.
         """
         file, offsets = self._open
         start = self._start_of(start_row)
@@ -213,7 +246,9 @@ class TextWriter:
         return start
 
 
-def _utf8(text: str, row: int) -> bytes:
+def _utf8(text: str | None, row: int) -> bytes:
+    if text is None:
+        return _GAP
     try:
         return text.encode()
     except UnicodeEncodeError as error:

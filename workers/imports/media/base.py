@@ -170,6 +170,10 @@ class ImportMedium(Reading, Protocol):
         """Have all that was written until the transaction ends."""
         ...
 
+    def came_again(self, session: Session, contents: Mapping[bytes, bytes]) -> None:
+        """Put back what the database has lost of examples that came again, by their hashes."""
+        ...
+
     def added(self, session: Session, first: int, additions: Sequence[Addition]) -> None:
         """Add what belongs to the rows of ``examples`` that were just added."""
         ...

@@ -210,6 +210,9 @@ class ImageMedium(ImageReading):
                 self._storage.put_image(one.digest, one.content)
         flush(self._storage.root / "images")
 
+    def came_again(self, session: Session, contents: Mapping[bytes, bytes]) -> None:
+        """Only originals of images get lost, and ``workers.imports.moved`` sees to these."""
+
     def added(self, session: Session, first: int, additions: Sequence[Addition]) -> None:
         """All there is of an image in the database is its row."""
 

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any, Final
 
-from sqlalchemy import bindparam, func, select, text
+from sqlalchemy import bindparam, select, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
+from core.among import among
 from core.files.storage import Storage
 from core.media.nouns import in_words_of
 from core.media.texts.medium import MEDIA_TYPE, TEXT, TEXTS, NotText, decoded, require_text
@@ -16,16 +17,14 @@ from core.settings import Settings
 from core.settings.project import ProjectSettings
 from core.states import Medium
 from core.tables import Example, ExampleText, Project
-from models.errors import ModelError
 from models.media.texts.store import TextStore, TextWriter
 from workers.imports.items import Item, Refused
 from workers.imports.media.base import Addition, Begun, Content, Made, Sample, unwrapped
+from workers.imports.media.text_store import mend_store
 
 # What describes the others, by its name, wherever it lies.
 _ABOUT: Final = frozenset({"readme", "license", "licence", "changelog"})
 _TABLES: Final = frozenset({".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx", ".xls"})
-# Texts of the database that are held in memory at a time.
-_AT_ONCE: Final = 100
 _INSERT = text("""
     INSERT INTO example_texts (example_id, content, fields)
     SELECT examples.id, new.content, new.fields
@@ -150,7 +149,7 @@ class TextMedium(TextReading):
         self.project_id = project.id
         self._folder = storage.texts(project.id)
         self._writer: TextWriter | None = None
-        mend(session, self._folder, project.id)
+        mend_store(session, self._folder, project.id)
 
     def look(self, samples: Iterable[Iterable[Sample]], total: int) -> None:
         """Nothing depends on what comes."""
@@ -175,14 +174,32 @@ class TextMedium(TextReading):
     def hold(self, session: Session, additions: Sequence[Addition]) -> None:
         """A text has no file that another project could take with it."""
 
+    def came_again(self, session: Session, contents: Mapping[bytes, bytes]) -> None:
+        """Put back what the database has lost of texts; the next job mends the store by it."""
+        if not contents:
+            return
+        statement = (
+            select(Example.content_hash, Example.pool_index)
+            .outerjoin(ExampleText, ExampleText.example_id == Example.id)
+            .where(Example.project_id == self.project_id, ExampleText.example_id.is_(None))
+            .where(among(Example.content_hash, contents))
+        )
+        lost = session.execute(statement).all()
+        made = self.make([contents[digest] for digest, _ in lost])
+        self._insert(session, zip([index for _, index in lost], made, strict=True))
+
     def added(self, session: Session, first: int, additions: Sequence[Addition]) -> None:
         """Add what the texts say."""
-        made = map(_made, additions)
+        self._insert(session, enumerate((one.made for one in additions), first))
+
+    def _insert(self, session: Session, made: Iterable[tuple[int, Made | Refused]]) -> None:
         rows = [
             {"pool_index": index, "content": one.content, "fields": one.fields}
-            for index, one in enumerate(made, first)
+            for index, one in made
+            if isinstance(one, MadeText)
         ]
-        session.execute(_INSERT, {"project_id": self.project_id, "rows": rows})
+        if rows:
+            session.execute(_INSERT, {"project_id": self.project_id, "rows": rows})
 
     def close(self) -> None:
         """Close the store."""
@@ -193,54 +210,3 @@ class TextMedium(TextReading):
 def _made(addition: Addition) -> MadeText:
     assert isinstance(addition.made, MadeText)
     return addition.made
-
-
-def are_whole(session: Session, folder: Path, project_id: int) -> bool:
-    """Whether a text store holds all texts that the database has.
-
-    Args:
-        session: For reading.
-        folder: Where the store is.
-        project_id: The project.
-    """
-    mine = Example.project_id == project_id
-    count = session.scalar(select(func.count()).select_from(Example).where(mine)) or 0
-    try:
-        TextStore.open(folder, count)
-    except ModelError:
-        return False
-    return True
-
-
-def mend(session: Session, folder: Path, project_id: int) -> bool:
-    """Write a text store anew from the database where it lacks texts.
-
-    Args:
-        session: For reading.
-        folder: Where the store is.
-        project_id: The project.
-
-    Returns:
-        Whether it did.
-    """
-    if are_whole(session, folder, project_id):
-        return False
-    statement = (
-        select(Example.pool_index, ExampleText.content)
-        .outerjoin(ExampleText, ExampleText.example_id == Example.id)
-        .where(Example.project_id == project_id)
-        .order_by(Example.pool_index)
-        .execution_options(yield_per=_AT_ONCE)
-    )
-    row = 0
-    with TextStore.writer(folder) as writer:
-        for part in session.execute(statement).partitions():
-            # One that is missing would move all that follow to the rows of others.
-            for number, (index, content) in enumerate(part, row):
-                if content is None or index != number:
-                    raise ModelError(
-                        f"Text {number} of the pool is not in the database; run karat verify."
-                    )
-            writer.write(row, [content for _, content in part])
-            row += len(part)
-    return True

@@ -1,0 +1,146 @@
+"""What models read of texts, made again from the database where some of it is lost."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from core.among import among
+from core.tables import Example, ExampleText
+from models.errors import ModelError
+from models.media.texts.store import FILES, TextStore
+
+# Texts of the database that are held in memory at a time.
+_AT_ONCE: Final = 100
+
+
+def needs_mending(session: Session, folder: Path, project_id: int) -> bool:
+    """Whether a text store lacks texts that the database has, or rows.
+
+    Args:
+        session: For reading.
+        folder: Where the store is.
+        project_id: The project.
+    """
+    count = _count(session, project_id)
+    held = TextStore.held(folder)
+    return held < count or _may_be_filled(session, TextStore.open(folder, count), project_id)
+
+
+def gaps_of(session: Session, folder: Path, project_id: int) -> list[int]:
+    """Pool indices of texts that neither the store nor the database has; the store is mended.
+
+    Args:
+        session: For reading.
+        folder: Where the store is.
+        project_id: The project.
+    """
+    store = TextStore.open(folder, _count(session, project_id))
+    return [int(one) for one in store.gaps]
+
+
+def mend_store(session: Session, folder: Path, project_id: int) -> bool:
+    """Write what a text store lacks from the database.
+
+    A text that the database lacks as well leaves a gap, which whoever reads it misses. One that
+    only the store has stays in it.
+
+    Args:
+        session: For reading.
+        folder: Where the store is.
+        project_id: The project.
+
+    Returns:
+        Whether it wrote anything.
+    """
+    count = _count(session, project_id)
+    held = min(count, TextStore.held(folder))
+    store = TextStore.open(folder, held)
+    if _may_be_filled(session, store, project_id):
+        _write_anew(session, store, project_id)
+    elif held < count:
+        _write(session, folder, project_id, start=held)
+    else:
+        return False
+    return True
+
+
+def _count(session: Session, project_id: int) -> int:
+    last = session.scalar(
+        select(func.max(Example.pool_index)).where(Example.project_id == project_id)
+    )
+    return 0 if last is None else last + 1
+
+
+def _may_be_filled(session: Session, store: TextStore, project_id: int) -> bool:
+    """Whether the database has a text, perhaps again, that is a gap of the store."""
+    gaps = store.gaps.tolist()
+    if not gaps:
+        return False
+    found = select(Example.id).join(ExampleText, ExampleText.example_id == Example.id)
+    mine = found.where(Example.project_id == project_id, among(Example.pool_index, gaps))
+    return session.scalar(mine.limit(1)) is not None
+
+
+def _write_anew(session: Session, store: TextStore, project_id: int) -> None:
+    """Write all of a store beside it, and put it in its place: other jobs may have it open."""
+    beside = store.folder.with_name(f"{store.folder.name}.new")
+    shutil.rmtree(beside, ignore_errors=True)
+    _write(session, beside, project_id, start=0, old=store)
+    # The offsets first: whoever opens the two between the renames finds them damaged.
+    for name in FILES:
+        os.replace(beside / name, store.folder / name)
+    beside.rmdir()
+
+
+def _write(
+    session: Session,
+    folder: Path,
+    project_id: int,
+    *,
+    start: int,
+    old: TextStore | None = None,
+) -> None:
+    """Write rows from ``start`` on; what the database has lost as ``old`` has it, or as a gap."""
+    contents = _contents(session, project_id, start)
+    with TextStore.writer(folder) as writer:
+        row = start
+        while batch := list(islice(contents, _AT_ONCE)):
+            if old is not None:
+                batch = [
+                    _held(old, row + place) if content is None else content
+                    for place, content in enumerate(batch)
+                ]
+            writer.write(row, batch)
+            row += len(batch)
+
+
+def _contents(session: Session, project_id: int, start: int) -> Iterator[str | None]:
+    """Each row's text from ``start`` on; one that is missing moves none to the rows of others."""
+    statement = (
+        select(Example.pool_index, ExampleText.content)
+        .outerjoin(ExampleText, ExampleText.example_id == Example.id)
+        .where(Example.project_id == project_id, Example.pool_index >= start)
+        .order_by(Example.pool_index)
+        .execution_options(yield_per=_AT_ONCE)
+    )
+    row = start
+    for index, content in session.execute(statement):
+        yield from [None] * (index - row)
+        yield content
+        row = index + 1
+
+
+def _held(store: TextStore, row: int) -> str | None:
+    if row >= len(store):
+        return None
+    try:
+        (content,) = store[[row]]
+    except ModelError:
+        return None
+    return content
