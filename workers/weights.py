@@ -15,6 +15,7 @@ from core.settings.weights import CAPTIONS, captions_of, start_of
 from core.tables import Project, PublishedWeights, Weights
 from models.catalog.params.job_networks import NetworkParams
 from models.errors import ModelError
+from models.media.images.weight_files.whole import is_whole
 from workers.jobs.context import JobContext
 
 logger = logging.getLogger(__name__)
@@ -147,7 +148,7 @@ def _located(session: Session, storage: Storage, model: Choice) -> Choice:
     row = _row(session, start.uploaded)
     params = {
         **model.params,
-        "weights": _file(storage, row),
+        "weights": file_of(storage, row),
         "input_size": model.params.get("input_size") or row.meta.get("input_size"),
     }
     return Choice(name=model.name, params=params)
@@ -166,7 +167,7 @@ def _with_captions(session: Session, storage: Storage, purity: Choice) -> Choice
         )
     params = {
         **purity.params,
-        "uploaded": _file(storage, row),
+        "uploaded": file_of(storage, row),
         "architecture": purity.params.get("architecture") or row.architecture,
     }
     return Choice(name=purity.name, params=params)
@@ -183,14 +184,14 @@ def _row(session: Session, name: str) -> Weights:
     return row
 
 
-def _file(storage: Storage, row: Weights) -> str:
-    """Where the file of weights is.
+def file_of(storage: Storage, row: Weights) -> str:
+    """Where the file of weights is, as it was uploaded.
 
     Raises:
         Conflict: ``weights_file_gone``.
     """
     path = storage.fetch(row.storage_key)
-    if path.is_file() and path.stat().st_size == row.bytes:
+    if is_whole(path, row.bytes, row.sha256):
         return str(path)
     raise Conflict(
         "weights_file_gone",

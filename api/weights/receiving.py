@@ -18,6 +18,7 @@ from core.settings import Settings
 from core.tables import Weights
 from models.errors import ModelError
 from models.media.images.weight_files.header import preprocessing_of, read_header
+from models.media.images.weight_files.whole import is_whole
 
 
 @dataclass(frozen=True)
@@ -95,10 +96,14 @@ def _place(file: Path, asked: Asked, storage: Storage) -> Kept:
 
 
 def is_there(weights: Weights, storage: Storage) -> bool:
-    """Whether the file of weights is here or in the bucket, in its length. Blocks."""
+    """Whether the file of weights is here as it was uploaded, or in the bucket. Blocks."""
+    return _is_there(weights, storage, since=None)
+
+
+def _is_there(weights: Weights, storage: Storage, *, since: float | None) -> bool:
     path = storage.artifact(weights.storage_key)
     if path.is_file():
-        return path.stat().st_size == weights.bytes
+        return is_whole(path, weights.bytes, weights.sha256, since=since)
     if storage.remote is None:
         return False
     with suppress(NotFound):
@@ -108,14 +113,16 @@ def is_there(weights: Weights, storage: Storage) -> bool:
 
 
 def lost(some: Iterable[Weights], storage: Storage) -> set[int]:
-    """Ids of weights whose file is not there in its length, by a look at names alone. Blocks.
+    """Ids of weights whose file is not there as it was uploaded. Blocks.
 
-    Of a bucket that cannot be looked at now, nothing is lost.
+    Only those are read that were modified after that. Of a bucket that cannot be looked at now,
+    nothing is lost.
     """
 
     def is_lost(weights: Weights) -> bool:
         try:
-            return not is_there(weights, storage)
+            since = weights.created_at.timestamp()
+            return not _is_there(weights, storage, since=since)
         except DomainError:
             return False
 
@@ -123,12 +130,6 @@ def lost(some: Iterable[Weights], storage: Storage) -> set[int]:
         return {weights.id for weights in some if is_lost(weights)}
     with readers() as threads:
         return {weights.id for weights, is_gone in in_order(some, is_lost, threads) if is_gone}
-
-
-def is_whole(weights: Weights, storage: Storage) -> bool:
-    """Whether the file of weights is as it was uploaded, as far as it is here. Blocks."""
-    path = storage.artifact(weights.storage_key)
-    return is_there(weights, storage) and (not path.is_file() or sha256(path) == weights.sha256)
 
 
 async def lost_key(same: Weights | None, kept: Kept, storage: Storage) -> str | None:
@@ -140,7 +141,7 @@ async def lost_key(same: Weights | None, kept: Kept, storage: Storage) -> str | 
         storage: Where both are.
     """
     try:
-        whole = same is None or await to_thread.run_sync(is_whole, same, storage)
+        whole = same is None or await to_thread.run_sync(is_there, same, storage)
     except Exception:
         await to_thread.run_sync(discard, kept.key, storage)
         raise

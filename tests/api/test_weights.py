@@ -146,7 +146,7 @@ def test_a_file_that_was_lost_is_put_back_by_uploading_it_again(
         assert other.json()["code"] == "name_taken"
     else:
         file.write_bytes(left)
-    name = "tiny" if left is None else "once more"
+    name = "once more" if left == b"" else "tiny"
     again = upload(http, admin, name=name)
     assert (again.status_code, again.json()) == (201, made)
     (back,) = files(world)
@@ -154,7 +154,7 @@ def test_a_file_that_was_lost_is_put_back_by_uploading_it_again(
     assert upload(http, admin, name="other").json()["code"] == "weights_there"
 
 
-@pytest.mark.parametrize("left", [None, b"short"])
+@pytest.mark.parametrize("left", [None, b"short", b"!" * len(FILE)])
 def test_weights_whose_file_is_gone_are_listed_as_lost(
     http: TestClient, world: World, admin: Caller, left: bytes | None
 ) -> None:

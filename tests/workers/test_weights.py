@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -133,12 +134,24 @@ def test_other_weights_of_the_same_name_embed_anew(world: World, tmp_path: Path)
     assert not np.allclose(one, two)
 
 
-def test_a_round_whose_weights_are_gone_says_which(world: World, tmp_path: Path) -> None:
+def cut(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:-1])
+
+
+def overwritten(file: Path) -> None:
+    content = file.read_bytes()
+    file.write_bytes(content[:-8] + bytes(one ^ 1 for one in content[-8:]))
+
+
+@pytest.mark.parametrize("damage", [Path.unlink, cut, overwritten])
+def test_a_round_whose_weights_are_gone_says_which(
+    world: World, tmp_path: Path, damage: Callable[[Path], None]
+) -> None:
     row, _ = stored(world, "mine", tmp_path)
     file = world.storage.artifact(row.storage_key)
     params = {"architecture": TINY, "mode": "frozen", "weights": "mine"}
     loop = Loop(world, model={"name": "timm", "params": params}, strategy={"name": "margin"})
-    file.write_bytes(file.read_bytes()[:-1])
+    damage(file)
     loop.answer(0, 8)
     job = loop.finish(0)
     assert job.error is not None

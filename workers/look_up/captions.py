@@ -21,6 +21,7 @@ from models.protocols import Float32Array
 from workers.jobs.context import JobContext
 from workers.jobs.stores import open_store
 from workers.jobs.yielding import Yielding
+from workers.weights import file_of
 
 
 def complete(context: JobContext, side: int) -> None:
@@ -34,7 +35,7 @@ def complete(context: JobContext, side: int) -> None:
         side: Of the project's images, in pixels.
 
     Raises:
-        Conflict: ``weights_gone``.
+        Conflict: ``weights_gone`` or ``weights_file_gone``.
     """
     with context.sessions() as session:
         weights = _weights(session, context)
@@ -77,7 +78,7 @@ def understood(context: JobContext, words: str, side: int) -> tuple[Path, Float3
     """The features of the pool, and the (E,) row of unit length that words are.
 
     Raises:
-        Conflict: ``weights_gone``.
+        Conflict: ``weights_gone`` or ``weights_file_gone``.
     """
     with context.sessions() as session:
         weights = _weights(session, context)
@@ -86,7 +87,7 @@ def understood(context: JobContext, words: str, side: int) -> tuple[Path, Float3
 
 
 def _clip(context: JobContext, weights: Weights) -> Clip:
-    return Clip(context.storage.fetch(weights.storage_key), weights.architecture)
+    return Clip(Path(file_of(context.storage, weights)), weights.architecture)
 
 
 def _weights(session: Session, context: JobContext) -> Weights:

@@ -1,6 +1,5 @@
 """Whether the tensors of a file are those of a network, and putting them into it."""
 
-import hashlib
 import re
 from collections.abc import Collection, Mapping
 from pathlib import Path
@@ -17,6 +16,7 @@ from models.media.images.weight_files.header import (
     preprocessing_of,
     read_header,
 )
+from models.media.images.weight_files.whole import digest_of
 
 _DIGEST: Final = re.compile("[0-9a-f]{64}")
 # What normalisation counts, and nothing is computed from; older files have none.
@@ -27,7 +27,7 @@ _NAMED: Final = 3
 def digest(file: str) -> str:
     """Return the SHA-256 of a file of weights, in hexadecimal; the name may be it already."""
     stem = Path(file).stem
-    return stem if _DIGEST.fullmatch(stem) else _computed(Path(file))
+    return stem if _DIGEST.fullmatch(stem) else digest_of(Path(file))
 
 
 def left_aside(
@@ -95,7 +95,7 @@ def fill(model: nn.Module, file: Path, heads: Collection[str], architecture: str
     """
     if not file.is_file():
         raise ModelError(f"The file of weights {file} is missing; upload it again.")
-    if _DIGEST.fullmatch(file.stem) and file.stem != _computed(file):
+    if _DIGEST.fullmatch(file.stem) and file.stem != digest_of(file):
         raise ModelError(f"The file of weights {file} has changed; upload it again.")
     header = read_header(file)
     aside = left_aside(header, model, heads, architecture)
@@ -103,11 +103,6 @@ def fill(model: nn.Module, file: Path, heads: Collection[str], architecture: str
     state |= read_finite(file, [name for name in header.shapes if name not in aside])
     model.load_state_dict(state)
     return preprocessing_of(header.metadata)
-
-
-def _computed(file: Path) -> str:
-    with file.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 def read_finite(file: Path, names: Collection[str]) -> Mapping[str, torch.Tensor]:
