@@ -55,15 +55,26 @@ export function Component() {
                 {state === "draft" ? t.setup.tabDraft : t.setup.tab}
               </NavLink>
             )}
-            {state !== "draft" && (
-              <ButtonLink
-                to={`/projects/${id}/label`}
-                kind="primary"
-                className={styles.label ?? ""}
-              >
-                {t.projects.label}
-              </ButtonLink>
-            )}
+            {state === "finished"
+              ? // Nothing is left to label: what is next is to take the labels away.
+                manages && (
+                  <ButtonLink
+                    to={`/projects/${id}/settings#exports`}
+                    kind="primary"
+                    className={styles.label ?? ""}
+                  >
+                    {t.projects.takeAway}
+                  </ButtonLink>
+                )
+              : state !== "draft" && (
+                  <ButtonLink
+                    to={`/projects/${id}/label`}
+                    kind="primary"
+                    className={styles.label ?? ""}
+                  >
+                    {t.projects.label}
+                  </ButtonLink>
+                )}
           </nav>
         </header>
         <Managing value={manages}>

@@ -46,7 +46,9 @@ function linesOf({ decided, wrong, right, remaining, audit, ...found }: Estimate
     const [share, low, high] = percents(precision);
     lines.push(text.precision(wrong, decided, share, low, high));
     lines.push(text.classes(right, formatWholePercent(classes.share)));
-  } else if (remaining.open > 0) lines.push(text.tooFew(decided, FEWEST));
+  } else if (remaining.open > 0 && decided + remaining.open >= FEWEST) {
+    lines.push(text.tooFew(decided, FEWEST));
+  }
   if (remaining.open > 0)
     lines.push(text.left(remaining.open, Math.round(remaining.expected_wrong)));
   if (audit?.error_left) {

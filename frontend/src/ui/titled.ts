@@ -13,6 +13,8 @@ const KINDS: Record<string, Algorithm["kind"]> = {
 /** Where sentences of the server name an algorithm, and as what. */
 const MENTIONS = /\b(strategy|purity|informativeness|the job) ([a-z][a-z0-9_]*)\b/gi;
 const MODELS = /, as ([a-z][a-z0-9_]*) is\b/g;
+/** Features that a round compares, each with how wrong it is. */
+const FEATURES = /\bTold apart by ([a-z][a-z0-9_]*)|\b([a-z][a-z0-9_]*) \d\.\d\d\b/g;
 const CHOICES = /\bchoose ([a-z][a-z0-9_]*) as the (strategy|purity|informativeness)\b/g;
 const PARAMETERS = /\b(?:parameter|set) ([a-z][a-z0-9_]*)\b/g;
 
@@ -35,6 +37,7 @@ export function titled(
     note(KINDS[kind.toLowerCase().replace("the ", "")], name);
   }
   for (const [, name] of english.matchAll(MODELS)) note("model", name);
+  for (const [, name, rival] of english.matchAll(FEATURES)) note("model", name ?? rival);
   for (const [, name, kind = ""] of english.matchAll(CHOICES)) note(KINDS[kind], name);
   const mentioned = [...english.matchAll(PARAMETERS)].map(([, name = ""]) => name);
   for (const name of [...mentioned, ...parameters]) {
@@ -50,7 +53,8 @@ export function titled(
   // In English a name may be a word of its own elsewhere; in other languages none is.
   const isEnglish = told === english;
   return [...titles].reduce(
-    (text, [name, title]) => text.replace(mentionOf(name, isEnglish), `$1“${title}”`),
+    (text, [name, title]) =>
+      text.replace(mentionOf(name, isEnglish), (_, before?: string) => `${before ?? ""}“${title}”`),
     told,
   );
 }
@@ -65,7 +69,7 @@ const splits: Readonly<Record<string, string>> = t.setup.splits;
 const mentionOf = (name: string, isEnglish: boolean): RegExp =>
   isEnglish && !name.includes("_")
     ? new RegExp(
-        `(\\b(?:strategy|purity|informativeness|job|parameter|set|choose|, as) )${name}\\b`,
+        `(\\b(?:strategy|purity|informativeness|job|parameter|set|choose|, as|apart by) )${name}\\b|\\b${name}(?= \\d\\.\\d\\d\\b)`,
         "gi",
       )
     : new RegExp(`(?<![A-Za-z0-9_])()${name}(?![A-Za-z0-9_])`, "g");
@@ -81,7 +85,9 @@ export function useTold(sentence: string, faults: readonly Fault[]): string {
   const parameters = faults.flatMap(namesOf);
   const naming =
     parameters.length > 0 ||
-    [MENTIONS, MODELS, CHOICES, PARAMETERS, NAMES].some((pattern) => sentence.search(pattern) >= 0);
+    [MENTIONS, MODELS, FEATURES, CHOICES, PARAMETERS, NAMES].some(
+      (pattern) => sentence.search(pattern) >= 0,
+    );
   // The catalog may itself be what could not be had.
   const { data } = useQuery({ ...algorithmsQuery, enabled: naming, retryOnMount: false });
   const told = faults.length > 0 ? t.common.faults(faults, sentence) : t.common.said(sentence);

@@ -54,9 +54,27 @@ export function AuditTable({ entries }: { entries: AuditEntry[] }) {
   );
 }
 
+/** So many details stand in a row; of more, the rest is unfolded, as a row is not to fill the screen. */
+const MOST = 3;
+
 function Details({ entry }: { entry: AuditEntry }) {
   const rows = detailsOf(entry.detail);
   if (rows.length === 0) return "–";
+  const rest = rows.slice(MOST);
+  return (
+    <>
+      <DetailRows rows={rows.slice(0, MOST)} />
+      {rest.length > 0 && (
+        <details className={styles.rest}>
+          <summary>{text.more(rest.length)}</summary>
+          <DetailRows rows={rest} />
+        </details>
+      )}
+    </>
+  );
+}
+
+function DetailRows({ rows }: { rows: [string, string][] }) {
   return (
     <dl className={styles.details}>
       {rows.map(([name, value]) => (

@@ -6,10 +6,24 @@ it("says what a value was and what it became", () => {
   expect(detailsOf(detail)).toEqual([["settings.budget", "40 → 60"]]);
 });
 
+it("says of settings with parameters only what changed in them", () => {
+  const params = { epochs: 30, flip: true, width: 64 };
+  const before = { name: "auto", params };
+  const changes = {
+    "settings.model": [before, { name: "auto", params: { ...params, epochs: 60 } }],
+  };
+  expect(detailsOf({ changes })).toEqual([["settings.model.params.epochs", "30 → 60"]]);
+  const other = { "settings.model": [before, { name: "timm", params: {} }] };
+  expect(detailsOf({ changes: other })).toContainEqual(["settings.model.name", "auto → timm"]);
+});
+
 it("says which texts changed, and leaves out what the row says already", () => {
   expect(detailsOf({ fields: ["guidelines"], changes: {} })).toEqual([["fields", "guidelines"]]);
   const params = { tau: null, ratio: 0.5, layers: [1, 2] };
-  expect(detailsOf({ params })).toEqual([["params", "ratio 0.5, layers 1, 2"]]);
+  expect(detailsOf({ params })).toEqual([
+    ["params.ratio", "0.5"],
+    ["params.layers", "1, 2"],
+  ]);
   expect(detailsOf({ email: "ada@example.org", params: {}, kind: "prune" })).toEqual([
     ["kind", "prune"],
   ]);

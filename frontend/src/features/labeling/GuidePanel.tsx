@@ -89,7 +89,11 @@ export function GuidePanel({ project, exampleId, onClose }: GuidePanelProps) {
             <span className={styles.hatch} aria-hidden="true" />
             {ranks ? t.instructions.none : t.label.ood}
           </h3>
-          <p className={styles.text}>{ranks ? ranking.none : text.ood}</p>
+          <p className={styles.text}>
+            {ranks
+              ? ranking.none
+              : [text.ood, data.ood.length > 0 && text.oodSaid].filter(Boolean).join(" ")}
+          </p>
           <Examples examples={data.ood} />
         </article>
       )}

@@ -49,8 +49,9 @@ export function Waiting(props: WaitingProps) {
           icon={<Stone moving={training} />}
           title={reason.title}
           actions={
-            (why === "elsewhere" || why === "failed" || canUndo) && (
+            (why === "elsewhere" || why === "failed" || why === "finished" || canUndo) && (
               <>
+                {why === "finished" && <ToProject projectId={projectId} />}
                 {why === "failed" && failure && (
                   <FailureActions projectId={projectId} failure={failure} />
                 )}
@@ -106,6 +107,17 @@ function Training({ progress }: { progress: JobProgress }) {
       max={phases.length}
       text={left === null ? text.phase(at + 1, phases.length) : text.left(formatAbout(left))}
     />
+  );
+}
+
+/** Where all that was said is looked at and taken away; of no use to who only labels. */
+function ToProject({ projectId }: { projectId: number }) {
+  const project = useQuery(projectQuery(projectId)).data;
+  if (!project?.permissions.includes("review")) return null;
+  return (
+    <ButtonLink to={`/projects/${projectId}`} size="small">
+      {text.finished.next}
+    </ButtonLink>
   );
 }
 

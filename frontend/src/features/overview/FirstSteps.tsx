@@ -1,10 +1,12 @@
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
+import { algorithmsQuery } from "../../api/algorithms";
 import type { Project } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { useManages } from "../../ui/managing";
 import styles from "./FirstSteps.module.css";
-import { firstSteps, nextStep } from "./steps";
+import { beginsAtRandom, firstSteps, nextStep } from "./steps";
 
 type FirstStepsProps = {
   project: Project;
@@ -18,6 +20,8 @@ export function FirstSteps({ project, isChosen = false }: FirstStepsProps) {
   const steps = firstSteps(project, isChosen);
   const next = nextStep(steps);
   const manages = useManages();
+  const { data: catalog } = useQuery(algorithmsQuery);
+  const isRandom = beginsAtRandom(project, catalog?.items);
   if (steps.length === 0 || !manages) return null;
   return (
     <Card title={text.title}>
@@ -38,7 +42,9 @@ export function FirstSteps({ project, isChosen = false }: FirstStepsProps) {
                 <Link to={to}>{text.steps[name].title}</Link>
               )}
               {done && <span className={styles.hidden}> {text.done}</span>}
-              {!done && <p>{text.steps[name].text}</p>}
+              {!done && (
+                <p>{name === "label" && isRandom ? text.atRandom : text.steps[name].text}</p>
+              )}
             </div>
           </li>
         ))}

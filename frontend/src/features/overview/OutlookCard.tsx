@@ -81,7 +81,7 @@ function sentence({ code, values }: Reason, { counts, task }: Project, rounds: R
     case "in_share":
       return text.inShare(
         share(values.last ?? 0, values.answers ?? 0),
-        percent("best"),
+        (values.best ?? 0) > (values.last ?? 0) ? percent("best") : null,
         count("inside"),
         count("answers"),
       );

@@ -30,9 +30,14 @@ function AllLabeled({ project }: { project: Project }) {
     <Notice
       tone="gold"
       actions={
-        <ButtonLink manages to={`/projects/${project.id}/jobs`} kind="primary" size="small">
-          {t.setup.toJobs}
-        </ButtonLink>
+        <>
+          <ButtonLink manages to={`/projects/${project.id}/settings#exports`} size="small">
+            {t.overview.export}
+          </ButtonLink>
+          <ButtonLink manages to={`/projects/${project.id}/jobs`} kind="primary" size="small">
+            {t.setup.toJobs}
+          </ButtonLink>
+        </>
       }
     >
       {`${t.setup.labeledTitle}. ${t.setup.labeledText}`}

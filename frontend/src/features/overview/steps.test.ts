@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { Project } from "../../api/types";
-import { firstSteps, nextStep } from "./steps";
+import type { Algorithm, Project } from "../../api/types";
+import { beginsAtRandom, firstSteps, nextStep } from "./steps";
 
 const NOTHING = {
   pool: 0,
@@ -72,4 +72,27 @@ it("ends by itself, and is none where nothing is to be asked", () => {
   expect(firstSteps(running)).toEqual([]);
   expect(firstSteps(project({ classes, state: "finished" }, POOL))).toEqual([]);
   expect(firstSteps(project({ classes }, { pool: 5, labeled_in: 5 }))).toEqual([]);
+});
+
+it("promises typical images only where there will be some", () => {
+  const algorithms = [
+    { kind: "model", name: "auto", needs: ["embeddings"], defaults: {} },
+    { kind: "model", name: "timm", needs: [], defaults: { mode: "finetune" } },
+  ] as unknown as Algorithm[];
+  const begins = (settings: object, current: object = {}) =>
+    beginsAtRandom(
+      project({
+        settings: { first_queue: "typical", ...settings } as Project["settings"],
+        current_round: { ...round(0), ...current },
+      }),
+      algorithms,
+    );
+  const auto = { model: { name: "auto", params: {} } };
+  expect(begins(auto)).toBe(false);
+  expect(begins({ ...auto, first_queue: "random" })).toBe(true);
+  expect(begins(auto, { failed: true })).toBe(true);
+  expect(begins({ model: { name: "timm", params: {} } })).toBe(true);
+  expect(begins({ model: { name: "timm", params: { mode: "frozen" } } })).toBe(false);
+  // What is not known yet is promised as usual.
+  expect(begins({ model: { name: "of_a_package", params: {} } })).toBe(false);
 });

@@ -1,5 +1,5 @@
 import { findsAll, isFullyLabeled } from "../../api/projects";
-import type { Project } from "../../api/types";
+import type { Algorithm, Project } from "../../api/types";
 
 export type StepName = "images" | "classes" | "evaluation" | "label" | "round" | "rows" | "choose";
 export type Step = { name: StepName; done: boolean; to: string };
@@ -27,6 +27,20 @@ export function firstSteps(project: Project, isChosen = false): Step[] {
   ];
   const isLeftOut = findsAll(project) && counts.evaluation === 0;
   return isLeftOut ? steps.filter(({ name }) => name !== "evaluation") : steps;
+}
+
+/**
+ * Whether no typical images are among the first: by the settings, as the model computes no features before it is
+ * trained, or because looking for them has failed.
+ */
+export function beginsAtRandom(project: Project, algorithms: readonly Algorithm[] = []): boolean {
+  const { settings, current_round: round } = project;
+  if (!settings) return false;
+  if (settings.first_queue === "random" || (round?.number === 0 && round.failed)) return true;
+  const { name, params } = settings.model;
+  const model = algorithms.find((one) => one.kind === "model" && one.name === name);
+  if (!model || model.needs.includes("embeddings")) return false;
+  return { ...model.defaults, ...params }.mode !== "frozen";
 }
 
 /** Where nothing is trained: rows, and what chooses among them. */

@@ -13,6 +13,7 @@ import { useMedium } from "../../media/MediumContext";
 import type { Sought } from "../../media/text/words";
 import { t } from "../../strings";
 import type { Medium } from "../../strings/medium";
+import { useKeyDown } from "../../ui/useKeyDown";
 import { useWidth } from "../../ui/useWidth";
 import styles from "./PoolScreen.module.css";
 import { Tile, tileId } from "./Tile";
@@ -133,6 +134,14 @@ export function PoolGrid(props: PoolGridProps) {
     } else return;
     event.preventDefault();
   };
+  // The keys are named on the page, so they work before anybody has gone into the grid; arrows scroll till then.
+  useKeyDown((event) => {
+    const isFree = document.activeElement === document.body;
+    if (!isFree || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key !== "j" && event.key !== "k") return;
+    event.preventDefault();
+    focusGrid();
+  });
   const onClick = (event: MouseEvent, index: number) => {
     setActive(index);
     const picks = (event.target as Element).closest("[data-pick]") !== null;

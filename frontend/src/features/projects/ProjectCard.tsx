@@ -84,6 +84,15 @@ export function ProjectCard({ project, work }: ProjectCardProps) {
         )}
         {state === "draft" ? (
           canManage && <ButtonLink to={`/projects/${id}/settings`}>{t.projects.setUp}</ButtonLink>
+        ) : state === "finished" ? (
+          canManage && (
+            <ButtonLink
+              to={`/projects/${id}/settings#exports`}
+              aria-label={t.projects.takeAwayOf(name)}
+            >
+              {t.projects.takeAway}
+            </ButtonLink>
+          )
         ) : (
           <ButtonLink
             to={`/projects/${id}/label`}

@@ -59,6 +59,8 @@ export function SetupScreen({ project, user, lead, children }: SetupScreenProps)
   const error = start.error ?? save.error;
   const barred = isDraft || dirty;
   const isOrder = project.task === "instructions";
+  // Labels that came with the images may have been reviewed, without anything started.
+  const isLabeled = project.counts.labeled_in + project.counts.labeled_ood > 0;
   return (
     <div className={styles.page}>
       {lead}
@@ -91,7 +93,7 @@ export function SetupScreen({ project, user, lead, children }: SetupScreenProps)
         )}
       </div>
       <MembersCard project={project} />
-      {(!isDraft || project.task === "instructions") && <ExportsCard project={project} />}
+      {(!isDraft || isOrder || isLabeled) && <ExportsCard project={project} />}
       {!isDraft && <SnapshotsCard projectId={project.id} />}
       {children}
       <RetentionCard project={project} isAdmin={user.role === "admin"} />

@@ -178,6 +178,7 @@ export const admin = {
     emptyText: "Nothing fits these filters.",
     ...audit,
     /** Of a value before and after. */
+    more: (count: number) => plural(count, "more", "more"),
     became: (before: string, after: string) => `${before} → ${after}`,
   },
 };

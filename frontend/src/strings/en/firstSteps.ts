@@ -2,6 +2,7 @@
 export const firstSteps = {
   title: "First steps",
   done: "(done)",
+  atRandom: "The first images are drawn at random.",
   steps: {
     images: {
       title: "Add images",

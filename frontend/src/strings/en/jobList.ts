@@ -39,5 +39,10 @@ export const jobList = {
     comparison: "Comparison",
     subset: "Subset",
     relabels: "Labels with confidence",
+    embedding_map: "Map of the pool",
+    alike: "Comparison of images",
+    selection: "Chosen instructions",
+    snapshot: "Snapshot",
+    certificate: "Guarantee",
   } as Record<string, string>,
 };

@@ -83,7 +83,8 @@ export const label = {
   guide: {
     open: "Guide",
     title: "What belongs where",
-    ood: "Everything that is none of the classes. These were said to be.",
+    ood: "Everything that is none of the classes.",
+    oodSaid: "These were said to be.",
     none: "No examples yet.",
     add: "Show this image as an example",
     addTo: (name: string) => `Show this image as an example of ${name}`,
@@ -139,6 +140,7 @@ export const label = {
     finished: {
       title: "This project is finished",
       text: "Every round is done. Thank you for your work.",
+      next: "To the project",
     },
     checks: {
       training: {

@@ -180,8 +180,10 @@ export const overview = {
       "There is no accuracy yet: it is measured on the evaluation images when a round closes.",
     fewRounds: (rounds: string, needed: string) =>
       `Accuracy is known of ${rounds === "1" ? "one round" : `${rounds} rounds`}; a learning curve needs ${needed}.`,
-    inShare: (last: string, best: string, inside: string, answers: string) =>
-      `${inside} of ${answers} answers of the last round were of a class, ${last}; in the best round ${best}.`,
+    inShare: (last: string, best: string | null, inside: string, answers: string) =>
+      best === null
+        ? `${inside} of ${answers} answers of the last round were of a class, ${last}: no round had more.`
+        : `${inside} of ${answers} answers of the last round were of a class, ${last}; in the best round ${best}.`,
     pool: (unlabeled: string, inside: string, most: string) =>
       `Of ${unlabeled} unlabeled images of the pool, about ${inside} are expected to be of a class, and at most ${most}.`,
     poolUnknown: (unlabeled: string) =>

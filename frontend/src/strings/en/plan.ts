@@ -63,8 +63,8 @@ export const plan = {
   values: (readable: number, unreadable: number, values: string[]) => {
     if (readable === 0 && unreadable > 0)
       return `${plural(unreadable, "value", "values")}, none of which is a class yet: ${values.join(", ")}`;
-    const no = unreadable > 0 ? `, ${number(unreadable)} that are no class yet` : "";
-    return `${plural(readable, "label", "labels")}${no}: ${values.join(", ")}`;
+    if (unreadable === 0) return `${plural(readable, "label", "labels")}: ${values.join(", ")}`;
+    return `${values.join(", ")}: ${plural(readable, "label", "labels")} of your classes, and ${number(unreadable)} of none yet`;
   },
   valuesOfClasses: (count: number, values: string[]) =>
     `${plural(count, "label", "labels")}, of which those of the classes are taken: ${values.join(", ")}`,

@@ -7,7 +7,7 @@ const count = (value: number): string => value.toLocaleString(locale);
 export const selection = {
   title: "Instructions chosen",
   kept: (kept: number, rows: number, share: string, method: string) =>
-    `${count(kept)} of ${count(rows)} rows are kept (${share}), by ${method}.`,
+    `${method}: ${count(kept)} of ${count(rows)} rows are kept (${share}).`,
   leftOut: (rows: number) =>
     `${plural(rows, "row was", "rows were")} not chosen from: held out, or said not to belong here.`,
   take: "Take away",

@@ -177,6 +177,7 @@ export const admin: Catalogue["admin"] = {
     empty: "기록이 없습니다",
     emptyText: "조건에 맞는 기록이 없습니다.",
     ...audit,
+    more: (count) => `${number(count)}개 더`,
     became: (before, after) => `${before} → ${after}`,
   },
 };

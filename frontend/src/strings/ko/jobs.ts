@@ -102,6 +102,11 @@ export const jobs: Catalogue["jobs"] = {
     comparison: "비교 결과",
     subset: "부분집합",
     relabels: "확신도가 있는 라벨",
+    embedding_map: "풀 지도",
+    alike: "이미지 비교",
+    selection: "고른 지시문",
+    snapshot: "스냅샷",
+    certificate: "보장",
   },
   log: {
     title: "로그",

@@ -83,7 +83,8 @@ export const label: Catalogue["label"] = {
   guide: {
     open: "가이드",
     title: "클래스 안내",
-    ood: "어느 클래스에도 속하지 않는 이미지입니다. 그렇게 판정된 예시는 다음과 같습니다.",
+    ood: "어느 클래스에도 속하지 않는 이미지입니다.",
+    oodSaid: "그렇게 판정된 예시는 다음과 같습니다.",
     none: "아직 예시가 없습니다.",
     add: "이 이미지를 예시로 추가",
     addTo: (name) => `이 이미지를 ${name} 예시로 추가`,
@@ -137,6 +138,7 @@ export const label: Catalogue["label"] = {
     finished: {
       title: "프로젝트가 완료되었습니다",
       text: "모든 라운드가 끝났습니다. 수고하셨습니다.",
+      next: "프로젝트로 이동",
     },
     checks: {
       training: {

@@ -176,7 +176,9 @@ export const overview: Catalogue["overview"] = {
     fewRounds: (rounds, needed) =>
       `정확도가 있는 라운드는 ${rounds}개이며, 학습 곡선에는 ${needed}개가 필요합니다.`,
     inShare: (last, best, inside, answers) =>
-      `마지막 라운드의 답변 ${answers}개 중 클래스에 속한 것은 ${inside}개(${last})이고, 가장 높았던 라운드는 ${best}입니다.`,
+      best === null
+        ? `마지막 라운드의 답변 ${answers}개 중 클래스에 속한 것은 ${inside}개(${last})입니다. 더 높았던 라운드는 없습니다.`
+        : `마지막 라운드의 답변 ${answers}개 중 클래스에 속한 것은 ${inside}개(${last})이고, 가장 높았던 라운드는 ${best}입니다.`,
     pool: (unlabeled, inside, most) =>
       `풀에서 라벨이 없는 이미지 ${unlabeled}개 중 클래스에 속한 것은 약 ${inside}개이고 많아야 ${most}개로 예상됩니다.`,
     poolUnknown: (unlabeled) =>

@@ -57,8 +57,8 @@ export const plan: Catalogue["setup"]["plan"] = {
   values: (readable, unreadable, values) => {
     if (readable === 0 && unreadable > 0)
       return `아직 클래스가 아닌 값 ${number(unreadable)}개: ${values.join(", ")}`;
-    const no = unreadable > 0 ? `, 아직 클래스가 아닌 값 ${number(unreadable)}개` : "";
-    return `라벨 ${number(readable)}개${no}: ${values.join(", ")}`;
+    if (unreadable === 0) return `라벨 ${number(readable)}개: ${values.join(", ")}`;
+    return `${values.join(", ")}: 클래스의 라벨 ${number(readable)}개, 아직 클래스가 아닌 값 ${number(unreadable)}개`;
   },
   valuesOfClasses: (count, values) =>
     `라벨 ${number(count)}개 중 클래스인 것만 가져옵니다: ${values.join(", ")}`,
