@@ -36,6 +36,14 @@ def test_a_folder_is_dropped_on_the_first_page_and_leads_to_its_review(
     page.locator("img[data-query-id]").wait_for()
     page.keyboard.press("ArrowRight")
     expect(page.get_by_text("1 of 3")).to_be_visible()
+    # Of so few suggestions there never come enough decisions to judge them by.
+    expect(page.get_by_text("Of the 2 left")).to_be_visible()
+    expect(page.get_by_text("Too few decisions")).to_have_count(0)
+    # What was put right is taken away, though nothing was started.
+    page.goto(f"/projects/{project['id']}")
+    page.get_by_role("button", name="Export").click()
+    page.get_by_role("link", name="Label Studio, COCO, Parquet").click()
+    expect(page.get_by_role("region", name="Exports")).to_contain_text("Annotations")
 
     # The same once more has a name of its own; what nobody can judge is said, and nothing is lost.
     one = put(tmp_path / "one" / "colours", {f"red/{n}.png": coloured("red", n) for n in range(3)})

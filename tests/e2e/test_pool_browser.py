@@ -31,8 +31,10 @@ def test_an_engineer_finds_images_sends_them_to_the_queue_and_promotes_an_ood_gr
         re.compile(re.escape(first["name"]))
     )
 
-    # By keyboard: three in a row, then one look at the large image.
-    grid.focus()
+    # By keyboard: three in a row, then one look at the large image. J goes into the grid.
+    page.get_by_label("Name contains").blur()
+    page.keyboard.press("j")
+    expect(grid).to_be_focused()
     page.keyboard.press("x")
     page.keyboard.press("Shift+ArrowRight")
     page.keyboard.press("Shift+ArrowRight")

@@ -47,6 +47,10 @@ export const findsAll = ({ settings }: Project): boolean => settings?.goal === "
 export const isFullyLabeled = ({ counts }: Project): boolean =>
   counts.pool > 0 && counts.unlabeled + counts.queried === 0;
 
+/** Whether anything has a label, which may have come with the images. */
+export const isLabeled = ({ counts }: Project): boolean =>
+  counts.labeled_in + counts.labeled_ood > 0;
+
 /** What stays as it is in a project. */
 export type ProjectKind = Pick<Project, "medium" | "task">;
 

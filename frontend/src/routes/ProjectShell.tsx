@@ -63,7 +63,7 @@ export function Component() {
                     kind="primary"
                     className={styles.label ?? ""}
                   >
-                    {t.projects.takeAway}
+                    {t.overview.export}
                   </ButtonLink>
                 )
               : state !== "draft" && (

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Fragment, type ReactNode } from "react";
 import { useTitles } from "../../api/algorithms";
-import { findsAll, isFullyLabeled } from "../../api/projects";
+import { findsAll, isFullyLabeled, isLabeled } from "../../api/projects";
 import { isActive, jobsQuery, roundsQuery } from "../../api/rounds";
 import type { Job, Project } from "../../api/types";
 import { t } from "../../strings";
@@ -30,14 +30,9 @@ function AllLabeled({ project }: { project: Project }) {
     <Notice
       tone="gold"
       actions={
-        <>
-          <ButtonLink manages to={`/projects/${project.id}/settings#exports`} size="small">
-            {t.overview.export}
-          </ButtonLink>
-          <ButtonLink manages to={`/projects/${project.id}/jobs`} kind="primary" size="small">
-            {t.setup.toJobs}
-          </ButtonLink>
-        </>
+        <ButtonLink manages to={`/projects/${project.id}/jobs`} kind="primary" size="small">
+          {t.setup.toJobs}
+        </ButtonLink>
       }
     >
       {`${t.setup.labeledTitle}. ${t.setup.labeledText}`}
@@ -67,6 +62,7 @@ export function OverviewScreen({ project, guarantee }: OverviewScreenProps) {
   if (project.state === "draft") {
     return (
       <div className={styles.page}>
+        {isLabeled(project) && <Actions project={project} rounds={[]} />}
         {isFullyLabeled(project) ? (
           <AllLabeled project={project} />
         ) : (

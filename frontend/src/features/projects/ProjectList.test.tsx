@@ -96,6 +96,19 @@ it("says of a draft alone that it is not started", async () => {
   expect(screen.queryByText(t.projects.noRound)).toBeNull();
 });
 
+it("offers to take the labels of a finished project away, and no labeling", async () => {
+  serve(1, { state: "finished" });
+  show();
+  const link = await screen.findByRole("link", { name: t.projects.takeAwayOf("Project 1.") });
+  expect(link.getAttribute("href")).toBe("/projects/1/settings#exports");
+  expect(screen.queryByRole("link", { name: t.projects.labelProject("Project 1.") })).toBeNull();
+  cleanup();
+  serve(1, { state: "finished", permissions: ["label"] });
+  show();
+  await screen.findByText("Project 1.");
+  expect(screen.queryByRole("link", { name: /label/i })).toBeNull();
+});
+
 it("speaks of no class where rows are ranked", async () => {
   serve(1, { task: "instructions", medium: "text" });
   show();

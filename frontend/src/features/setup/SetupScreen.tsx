@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useLocation, useNavigate } from "react-router";
-import { actOnProject, projectQuery } from "../../api/projects";
+import { actOnProject, isLabeled, projectQuery } from "../../api/projects";
 import type { Project, Settings, User } from "../../api/types";
 import { focusInvalid } from "../../ui/focusInvalid";
 import { Said } from "../../ui/Said";
@@ -59,8 +59,6 @@ export function SetupScreen({ project, user, lead, children }: SetupScreenProps)
   const error = start.error ?? save.error;
   const barred = isDraft || dirty;
   const isOrder = project.task === "instructions";
-  // Labels that came with the images may have been reviewed, without anything started.
-  const isLabeled = project.counts.labeled_in + project.counts.labeled_ood > 0;
   return (
     <div className={styles.page}>
       {lead}
@@ -93,7 +91,7 @@ export function SetupScreen({ project, user, lead, children }: SetupScreenProps)
         )}
       </div>
       <MembersCard project={project} />
-      {(!isDraft || isOrder || isLabeled) && <ExportsCard project={project} />}
+      {(!isDraft || isOrder || isLabeled(project)) && <ExportsCard project={project} />}
       {!isDraft && <SnapshotsCard projectId={project.id} />}
       {children}
       <RetentionCard project={project} isAdmin={user.role === "admin"} />
