@@ -14,8 +14,8 @@ STRINGS: Final = ROOT / "frontend/src/strings/ko"
 # Of the API and the workers, what speaks to people on pages; the rest fills logs and reports.
 SPEAKERS: Final = (
     "api/jobs/waiting.py", "models", "workers/advance", "workers/dry_run.py",
-    "workers/embedding_map", "workers/execution/claiming.py", "workers/execution/runner.py",
-    "workers/instructions/report.py", "workers/judges/faults.py", "workers/judges/trial.py",
+    "workers/embedding_map", "workers/execution/claiming.py", "workers/execution/mending.py",
+    "workers/execution/runner.py", "workers/instructions/report.py", "workers/judges/faults.py", "workers/judges/trial.py",
     "workers/localize/handler.py", "workers/prune/warmed.py", "workers/resize",
 )  # fmt: skip
 NUMBER_FORMATS: Final = {"float32", "bfloat16"}
