@@ -16,7 +16,8 @@ SPEAKERS: Final = (
     "api/jobs/waiting.py", "models", "workers/advance", "workers/dry_run.py",
     "workers/embedding_map", "workers/execution/claiming.py", "workers/execution/mending.py",
     "workers/execution/runner.py", "workers/instructions/report.py", "workers/judges/faults.py",
-    "workers/judges/trial.py", "workers/localize/handler.py", "workers/prune/warmed.py", "workers/resize",
+    "workers/judges/trial.py", "workers/localize/handler.py", "workers/prune/warmed.py",
+    "workers/resize",
 )  # fmt: skip
 NUMBER_FORMATS: Final = {"float32", "bfloat16"}
 # What pages have words of their own for (strings/en/said.ts, setup.splits), and columns of files.

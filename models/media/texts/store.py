@@ -23,8 +23,6 @@ from models.protocols import Indices
 
 _OFFSETS: Final = "offsets.i64"
 _TEXTS: Final = "texts.u8"
-FILES: Final = (_OFFSETS, _TEXTS)
-"""What a folder holds."""
 _WIDTH: Final = 8
 _GAP: Final = b"\xfe\xff"
 # A character of UTF-8 has no more bytes.

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from core.among import among
 from core.tables import Example, ExampleText
 from models.errors import ModelError
-from models.media.texts.store import FILES, TextStore
+from models.media.texts.store import TextStore
 
 # Texts of the database that are held in memory at a time.
 _AT_ONCE: Final = 100
@@ -92,10 +92,12 @@ def _write_anew(session: Session, store: TextStore, project_id: int) -> None:
     beside = store.folder.with_name(f"{store.folder.name}.new")
     shutil.rmtree(beside, ignore_errors=True)
     _write(session, beside, project_id, start=0, old=store)
-    # The offsets first: whoever opens the two between the renames finds them damaged.
-    for name in FILES:
-        os.replace(beside / name, store.folder / name)
-    beside.rmdir()
+    # As folders: who opens one between the renames, or after a crash there, finds none, never half.
+    before = store.folder.with_name(f"{store.folder.name}.old")
+    shutil.rmtree(before, ignore_errors=True)
+    os.rename(store.folder, before)
+    os.rename(beside, store.folder)
+    shutil.rmtree(before)
 
 
 def _write(
