@@ -266,6 +266,13 @@ def test_verify_compares_texts_and_stores(texts: Pool) -> None:
         f"example {third.id} has no text",
         f"project {texts.project_id} has another text in row 2 of its store",
     ]
+    with TextStore.writer(folder) as writer:
+        writer.write(1, [None, "another"])
+    # Beside what is lost the rest is looked at, too.
+    assert found_by_checks(texts)[2:4] == [
+        f"project {texts.project_id} has lost the text in row 1 of its store",
+        f"project {texts.project_id} has another text in row 2 of its store",
+    ]
     (folder / "offsets.i64").unlink()
     assert "No text store" in found_by_checks(texts)[2]
     assert first.name == "a.jsonl, line 1"
