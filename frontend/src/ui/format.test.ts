@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { formatAbout, formatMemory, formatSeconds } from "./format";
+import { formatAbout, formatChance, formatMemory, formatSeconds } from "./format";
 
 it("says a guess as roughly as it is known", () => {
   expect(formatAbout(3)).toBe("less than a minute");
@@ -21,6 +21,16 @@ it("tells times apart that are short", () => {
     "12 s",
     "2 min 5 s",
     "1 h 10 min",
+  ]);
+});
+
+it("calls nothing certain that is only likely", () => {
+  expect([0.9998, 0.99, 0.5, 0.01, 0.002].map(formatChance)).toEqual([
+    "over 99\u00a0%",
+    "99\u00a0%",
+    "50\u00a0%",
+    "1\u00a0%",
+    "under 1\u00a0%",
   ]);
 });
 

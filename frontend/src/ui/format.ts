@@ -36,6 +36,13 @@ export const formatPercent = (share: number | null): string =>
 export const formatWholePercent = (share: number): string =>
   units.percent(`${Math.round(100 * share)}`);
 
+/** What a model is sure of, to the nearest percent, which never is all or nothing: over 99 %. */
+export function formatChance(chance: number): string {
+  if (chance > 0.99) return units.over(units.percent("99"));
+  if (chance < 0.01) return units.under(units.percent("1"));
+  return formatWholePercent(chance);
+}
+
 /** Seconds as people say them: 16 ms, 0.4 s, 2 min 5 s, 1 h 10 min. */
 export function formatSeconds(seconds: number): string {
   if (seconds === 0) return units.seconds("0");

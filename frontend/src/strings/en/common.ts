@@ -95,6 +95,8 @@ export const common = {
   units: {
     // A number is not to stand at the end of a line, and its sign on the next.
     percent: (value: string) => `${value}\u00a0%`,
+    over: (value: string) => `over ${value}`,
+    under: (value: string) => `under ${value}`,
     milliseconds: (value: string) => `${value} ms`,
     seconds: (value: string) => `${value} s`,
     minutes: (minutes: number, seconds: number) =>

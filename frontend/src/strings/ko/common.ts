@@ -87,6 +87,8 @@ export const common: Catalogue["common"] = {
   moreSideways: "옆으로 밀면 더 볼 수 있습니다",
   units: {
     percent: (value) => `${value}%`,
+    over: (value) => `${value} 초과`,
+    under: (value) => `${value} 미만`,
     milliseconds: (value) => `${value}ms`,
     seconds: (value) => `${value}초`,
     minutes: (minutes, seconds) => (seconds ? `${minutes}분 ${seconds}초` : `${minutes}분`),

@@ -1,7 +1,7 @@
 import { t } from "../../../strings";
 import panel from "../../../tasks/classification/Panel.module.css";
 import type { Work } from "../../../tasks/spec";
-import { formatWholePercent } from "../../../ui/format";
+import { formatChance } from "../../../ui/format";
 import { ACCEPT, type Choice, KEEP, labelName } from "./choices";
 import { type Deciding, DecisionButton, said } from "./DecisionButton";
 import styles from "./DecisionPanel.module.css";
@@ -27,7 +27,7 @@ export function DecisionPanel(props: DecisionPanelProps) {
   const { suggestion } = deciding;
   const words = text[kind];
   const notes = (share: number | null | undefined, sentence: (share: string) => string) =>
-    share == null || kind === "disagreements" ? null : sentence(formatWholePercent(share));
+    share == null || kind === "disagreements" ? null : sentence(formatChance(share));
   return (
     <fieldset className={panel.panel} aria-label={text.decisions}>
       <div className={styles.labels}>
