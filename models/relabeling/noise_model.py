@@ -4,6 +4,11 @@ An image of the true class t, which the opinions hold for likely, is given the l
 probability T[t, g]. Both the trust in the opinions and T are those under which the given labels
 are likeliest; then Bayes' rule says what the true class of each image is.
 
+Labels go wrong by slips, towards any class, and by confusion, towards classes that look alike.
+Opinions err towards these as well. What tells both apart is that opinions err where an image is
+difficult, and labels of easy images go wrong as often: so the model has words for both, what an
+opinion on one class says of those that look alike, and how often such labels are exchanged.
+
 Source: the noise adaptation layer of S. Sukhbaatar et al., "Training Convolutional Networks with
 Noisy Labels", ICLR 2015 workshop, and A. P. Dawid, A. M. Skene, "Maximum Likelihood Estimation of
 Observer Error-Rates Using the EM Algorithm", 1979, here with priors that suit few labels.
@@ -18,8 +23,9 @@ import torch
 from torch import Tensor
 
 from models.numerics.probability import log_softmax
+from models.numerics.similarity import unit_rows
 from models.protocols import Indices
-from models.relabeling.opinions import DIMENSION, Float64Array
+from models.relabeling.opinions import DIMENSION, Float64Array, one_hot
 
 UNKNOWN: Final = -1
 """Stands for a true class that nobody knows."""
@@ -28,7 +34,13 @@ _ITERATIONS: Final = 80
 _FITTED_ON: Final = 10_000
 # What is believed beforehand: one label in about ten is wrong, with wide margins.
 _USUAL_STAY: Final = 2.2
-_DEVIATIONS: Final = {"stay": 1.5, "own": 0.7, "popular": 0.7, "pair": 0.7, "shares": 0.2}
+_DEVIATIONS: Final = {
+    "stay": 1.5, "own": 0.7, "popular": 0.7, "pair": 0.7, "shares": 0.2,
+    "sharing": 0.1, "confusion": 2.0, "closeness": 0.5,
+}  # fmt: skip
+# Confusions are a hundredth of the slips, and among 200 classes mostly between the next ten.
+_USUAL_CONFUSION: Final = -4.5
+_USUAL_CLOSENESS: Final = 10.0
 # Opinions may well be surer than they say: they learned from wrong labels. That they are less sure
 # is believed late, as people err most where images are difficult, which looks the same; but of few
 # labels sooner, as what is fitted along `DIMENSION` axes to little more rows than that says too
@@ -44,11 +56,15 @@ class NoiseModel:
 
     Attributes:
         trust: (J,) > 0, weight of each opinion's log-probabilities.
+        sharing: (J,) how much each says of a class by what it says of those that look alike.
+        alike: (C, C) in -1..1, which classes look alike; 0 on the diagonal.
         shares: (C,) added to the log-probability of each class.
         transition: (C, C) in 0..1, row t: how images of the true class t are labeled.
     """
 
     trust: Float64Array
+    sharing: Float64Array
+    alike: Float64Array
     shares: Float64Array
     transition: Float64Array
 
@@ -61,8 +77,10 @@ class NoiseModel:
     ) -> "NoiseModel":
         """Maximise the likelihood of the labels, times priors.
 
-        The logarithm of T[t, g] is s + s_t on the diagonal and u_g + v_tg off it; s_t, u_g and v_tg
-        are drawn to zero, so that classes with few labels go wrong as the others do.
+        T[t, g] is in proportion to e^(s + s_t) on the diagonal and to e^(u_g + v_tg) + e^c n_tg off
+        it, where n_tg, a softmax over k times the likeness of t and g, sums to C - 1. s_t, u_g and
+        v_tg are drawn to zero, so that classes with few labels go wrong as the others do, and c to
+        where there is hardly any confusion.
 
         Args:
             opinions: J tables (n, C) of log-probabilities, none of which has seen the label of its
@@ -72,7 +90,10 @@ class NoiseModel:
                 chose what to look up may have gone by the opinions and the labels given.
         """
         step = max(1, len(labels) // _FITTED_ON)
-        tables = torch.from_numpy(np.stack([one[::step] for one in opinions]))
+        some = np.stack([_centred(one[::step]) for one in opinions])
+        likeness = _likeness(some.mean(axis=0), labels[::step])
+        tables, alike = torch.from_numpy(some), torch.from_numpy(likeness)
+        shared = tables @ alike
         given = torch.from_numpy(labels[::step])
         true = np.full(len(labels), UNKNOWN) if truth is None else truth
         known = torch.from_numpy(true[::step])
@@ -82,17 +103,23 @@ class NoiseModel:
         # The chance of a single other class, in a pool of many, is small to begin with.
         stay = _USUAL_STAY + np.log(classes - 1)
         shape = {"trust": (len(tables),), "shares": (classes,), "stay": (1,), "own": (classes,),
-                 "popular": (classes,), "pair": (classes, classes)}  # fmt: skip
+                 "popular": (classes,), "pair": (classes, classes), "sharing": (len(tables),),
+                 "confusion": (1,), "closeness": (1,)}  # fmt: skip
         free = {
             name: torch.zeros(size, dtype=torch.float64, requires_grad=True)
             for name, size in shape.items()
         }
 
+        diagonal = torch.eye(classes, dtype=torch.bool)
+
         def logs() -> tuple[Tensor, Tensor, Tensor]:
             trust = (free["trust"] + usual).exp()
             spoken = torch.einsum("j,jnc->nc", trust, tables) + free["shares"]
-            ways = free["popular"][None, :] + free["pair"]
-            diagonal = torch.eye(classes, dtype=torch.bool)
+            spoken = spoken + torch.einsum("j,jnc->nc", trust * free["sharing"], shared)
+            closeness = _USUAL_CLOSENESS * free["closeness"].exp()
+            near = (closeness * alike).masked_fill(diagonal, -torch.inf).log_softmax(dim=1)
+            confused = near + np.log(classes - 1) + _USUAL_CONFUSION + free["confusion"]
+            ways = torch.logaddexp(free["popular"][None, :] + free["pair"], confused)
             ways = torch.where(diagonal, (stay + free["stay"] + free["own"])[:, None], ways)
             return trust, spoken.log_softmax(dim=1), ways.log_softmax(dim=1)
 
@@ -119,12 +146,16 @@ class NoiseModel:
         optimizer.step(objective)  # type: ignore[no-untyped-call]
         with torch.no_grad():
             trust, _, ways = logs()
-        return cls(trust.numpy(), free["shares"].detach().numpy(), ways.exp().numpy())
+        sharing, shares = (free[name].detach().numpy() for name in ("sharing", "shares"))
+        return cls(trust.numpy(), sharing, likeness, shares, ways.exp().numpy())
 
     def believed(self, opinions: Sequence[Float64Array]) -> Float64Array:
         """Return (n, C) log-probabilities of the true class, whatever label was given."""
-        spoken = sum(weight * one for weight, one in zip(self.trust, opinions, strict=True))
-        return log_softmax(spoken + self.shares)
+        spoken = np.tile(self.shares, (len(opinions[0]), 1))
+        for weight, sharing, one in zip(self.trust, self.sharing, opinions, strict=True):
+            centred = _centred(one)
+            spoken += weight * (centred + sharing * (centred @ self.alike))
+        return log_softmax(spoken)
 
     def posterior(self, opinions: Sequence[Float64Array], labels: Indices) -> Float64Array:
         """Return (n, C) log-probabilities of the true class, given (n,) labels as well."""
@@ -136,3 +167,26 @@ def _less_trust_deviation(labels: int) -> float:
     """How freely the trust in opinions may fall that were fitted to so many labels."""
     few = _FEW_LABELS * (DIMENSION / max(1, labels)) ** 2
     return min(_MORE_TRUST_DEVIATION, _LESS_TRUST_DEVIATION + few)
+
+
+def _centred(opinion: Float64Array) -> Float64Array:
+    """Return (n, C) log-probabilities less their mean in each row."""
+    result: Float64Array = opinion - opinion.mean(axis=1, keepdims=True)
+    return result
+
+
+def _likeness(opinion: Float64Array, labels: Indices) -> Float64Array:
+    """Tell which classes look alike: (C, C) in -1..1, 0 on the diagonal.
+
+    Classes do whose images, by their labels (n,), are spoken of alike: the cosine of the means of
+    the rows of the opinion (n, C), less the mean of all classes.
+    """
+    classes = opinion.shape[1]
+    counts = np.bincount(labels, minlength=classes)
+    # One imagined image of which nothing is said keeps classes of few, or none, within reason.
+    means = (one_hot(labels, classes).T @ opinion) / (counts + 1)[:, None]
+    profiles = (means - means.mean(axis=0)).astype(np.float32)
+    directions = unit_rows(profiles).astype(np.float64)
+    result: Float64Array = directions @ directions.T
+    np.fill_diagonal(result, 0)
+    return result
