@@ -21,6 +21,7 @@ from typing import Final
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn.functional import softplus
 
 from models.numerics.probability import log_softmax
 from models.numerics.similarity import unit_rows
@@ -32,15 +33,22 @@ UNKNOWN: Final = -1
 
 _ITERATIONS: Final = 80
 _FITTED_ON: Final = 10_000
+_MOST_EXPONENT: Final = 4.0
 # What is believed beforehand: one label in about ten is wrong, with wide margins.
 _USUAL_STAY: Final = 2.2
 _DEVIATIONS: Final = {
     "stay": 1.5, "own": 0.7, "popular": 0.7, "pair": 0.7, "shares": 0.2,
     "sharing": 0.1, "confusion": 2.0, "closeness": 0.5,
 }  # fmt: skip
-# Confusions are a hundredth of the slips, and among 200 classes mostly between the next ten.
+# Confusions are a hundredth of the slips, and among 200 classes mostly between the next ten. For
+# e times as many the labels have to speak e^5 times as clearly, as opinions that err among classes
+# that look alike, in another way than the model knows, look a little like it.
 _USUAL_CONFUSION: Final = -4.5
+_CONFUSION_COSTS: Final = 5.0
 _USUAL_CLOSENESS: Final = 10.0
+# The search begins where a fifth of the labels is confused. From where there is hardly any, it ends
+# with opinions that nobody trusts, however many labels are: a valley, but not the deepest.
+_FIRST_CONFUSION: Final = 5.3
 # Opinions may well be surer than they say: they learned from wrong labels. That they are less sure
 # is believed late, as people err most where images are difficult, which looks the same; but of few
 # labels sooner, as what is fitted along `DIMENSION` axes to little more rows than that says too
@@ -109,14 +117,15 @@ class NoiseModel:
             name: torch.zeros(size, dtype=torch.float64, requires_grad=True)
             for name, size in shape.items()
         }
-
+        with torch.no_grad():
+            free["confusion"] += _FIRST_CONFUSION
         diagonal = torch.eye(classes, dtype=torch.bool)
 
         def logs() -> tuple[Tensor, Tensor, Tensor]:
-            trust = (free["trust"] + usual).exp()
+            trust = (_within_reach(free["trust"]) + usual).exp()
             spoken = torch.einsum("j,jnc->nc", trust, tables) + free["shares"]
             spoken = spoken + torch.einsum("j,jnc->nc", trust * free["sharing"], shared)
-            closeness = _USUAL_CLOSENESS * free["closeness"].exp()
+            closeness = _USUAL_CLOSENESS * _within_reach(free["closeness"]).exp()
             near = (closeness * alike).masked_fill(diagonal, -torch.inf).log_softmax(dim=1)
             confused = near + np.log(classes - 1) + _USUAL_CONFUSION + free["confusion"]
             ways = torch.logaddexp(free["popular"][None, :] + free["pair"], confused)
@@ -135,6 +144,7 @@ class NoiseModel:
             prior = (free["trust"] / trusted).square().sum() / 2
             for name, deviation in _DEVIATIONS.items():
                 prior = prior + (free[name] / deviation).square().sum() / 2
+            prior = prior + _CONFUSION_COSTS * softplus(free["confusion"]).sum()
             loss = (prior - likelihood) / count
             loss.backward()  # type: ignore[no-untyped-call]
             return float(loss.detach())
@@ -167,6 +177,11 @@ def _less_trust_deviation(labels: int) -> float:
     """How freely the trust in opinions may fall that were fitted to so many labels."""
     few = _FEW_LABELS * (DIMENSION / max(1, labels)) ** 2
     return min(_MORE_TRUST_DEVIATION, _LESS_TRUST_DEVIATION + few)
+
+
+def _within_reach(exponent: Tensor) -> Tensor:
+    """Keep a step of the search that is far too long from what no number can hold."""
+    return _MOST_EXPONENT * torch.tanh(exponent / _MOST_EXPONENT)
 
 
 def _centred(opinion: Float64Array) -> Float64Array:
