@@ -14,6 +14,7 @@ Noisy Labels", ICLR 2015 workshop, and A. P. Dawid, A. M. Skene, "Maximum Likeli
 Observer Error-Rates Using the EM Algorithm", 1979, here with priors that suit few labels.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -100,63 +101,23 @@ class NoiseModel:
         step = max(1, len(labels) // _FITTED_ON)
         some = np.stack([_centred(one[::step]) for one in opinions])
         likeness = _likeness(some.mean(axis=0), labels[::step])
-        tables, alike = torch.from_numpy(some), torch.from_numpy(likeness)
-        shared = tables @ alike
-        given = torch.from_numpy(labels[::step])
-        true = np.full(len(labels), UNKNOWN) if truth is None else truth
-        known = torch.from_numpy(true[::step])
-        count, classes = max(1, len(given)), tables.shape[2]
-        usual = -np.log(len(tables)) / 2
-        believed_late = _less_trust_deviation(len(labels))
-        # The chance of a single other class, in a pool of many, is small to begin with.
-        stay = _USUAL_STAY + np.log(classes - 1)
-        shape = {"trust": (len(tables),), "shares": (classes,), "stay": (1,), "own": (classes,),
-                 "popular": (classes,), "pair": (classes, classes), "sharing": (len(tables),),
-                 "confusion": (1,), "closeness": (1,)}  # fmt: skip
-        free = {
-            name: torch.zeros(size, dtype=torch.float64, requires_grad=True)
-            for name, size in shape.items()
-        }
-        with torch.no_grad():
-            free["confusion"] += _FIRST_CONFUSION
-        diagonal = torch.eye(classes, dtype=torch.bool)
-
-        def logs() -> tuple[Tensor, Tensor, Tensor]:
-            trust = (_within_reach(free["trust"]) + usual).exp()
-            spoken = torch.einsum("j,jnc->nc", trust, tables) + free["shares"]
-            spoken = spoken + torch.einsum("j,jnc->nc", trust * free["sharing"], shared)
-            closeness = _USUAL_CLOSENESS * _within_reach(free["closeness"]).exp()
-            near = (closeness * alike).masked_fill(diagonal, -torch.inf).log_softmax(dim=1)
-            confused = near + np.log(classes - 1) + _USUAL_CONFUSION + free["confusion"]
-            ways = torch.logaddexp(free["popular"][None, :] + free["pair"], confused)
-            ways = torch.where(diagonal, (stay + free["stay"] + free["own"])[:, None], ways)
-            return trust, spoken.log_softmax(dim=1), ways.log_softmax(dim=1)
-
-        def objective() -> float:
-            optimizer.zero_grad()
-            _, spoken, ways = logs()
-            both = spoken + ways[:, given].T
-            # Of what was looked up, that it is this class and was given that label.
-            found = both.gather(1, known.clamp(min=0)[:, None])[:, 0]
-            likelihood = torch.where(known < 0, torch.logsumexp(both, dim=1), found).sum()
-            less = (free["trust"] < 0).double()
-            trusted = less * believed_late + (1 - less) * _MORE_TRUST_DEVIATION
-            prior = (free["trust"] / trusted).square().sum() / 2
-            for name, deviation in _DEVIATIONS.items():
-                prior = prior + (free[name] / deviation).square().sum() / 2
-            prior = prior + _CONFUSION_COSTS * softplus(free["confusion"]).sum()
-            loss = (prior - likelihood) / count
-            loss.backward()  # type: ignore[no-untyped-call]
-            return float(loss.detach())
-
+        known = np.full_like(labels, UNKNOWN) if truth is None else truth
+        search = _Search(some, likeness, labels[::step], known[::step], len(labels))
         optimizer = torch.optim.LBFGS(
-            list(free.values()), max_iter=_ITERATIONS, line_search_fn="strong_wolfe",
+            list(search.free.values()), max_iter=_ITERATIONS, line_search_fn="strong_wolfe",
             tolerance_grad=1e-6, tolerance_change=1e-9,
         )  # fmt: skip
-        optimizer.step(objective)  # type: ignore[no-untyped-call]
+
+        def loss() -> float:
+            optimizer.zero_grad()
+            found = search.loss()
+            found.backward()  # type: ignore[no-untyped-call]
+            return float(found.detach())
+
+        optimizer.step(loss)  # type: ignore[no-untyped-call]
         with torch.no_grad():
-            trust, _, ways = logs()
-        sharing, shares = (free[name].detach().numpy() for name in ("sharing", "shares"))
+            trust, ways = search.trust(), search.ways()
+        sharing, shares = (search.free[name].detach().numpy() for name in ("sharing", "shares"))
         return cls(trust.numpy(), sharing, likeness, shares, ways.exp().numpy())
 
     def believed(self, opinions: Sequence[Float64Array]) -> Float64Array:
@@ -171,6 +132,82 @@ class NoiseModel:
         """Return (n, C) log-probabilities of the true class, given (n,) labels as well."""
         ways = np.log(np.maximum(self.transition, 1e-300))
         return log_softmax(self.believed(opinions) + ways[:, labels].T)
+
+
+class _Search:
+    """What is free of a model of n labels, and how unlikely it makes them."""
+
+    def __init__(
+        self,
+        tables: Float64Array,
+        alike: Float64Array,
+        given: Indices,
+        known: Indices,
+        count: int,
+    ) -> None:
+        """Begin the search.
+
+        Args:
+            tables: (J, n, C) opinions, centred.
+            alike: (C, C) in -1..1, which classes look alike.
+            given: (n,) int64 in 0..C-1, labels.
+            known: (n,) int64, true classes, `UNKNOWN` where nobody knows.
+            count: of all labels, of which these are some.
+        """
+        self.tables, self.alike = torch.from_numpy(tables), torch.from_numpy(alike)
+        self.given, self.known = torch.from_numpy(given), torch.from_numpy(known)
+        self.shared = self.tables @ self.alike
+        opinions, _, classes = tables.shape
+        self.usual_trust = -math.log(opinions) / 2
+        # The chance of a single other class, in a pool of many, is small to begin with.
+        self.others = math.log(classes - 1)
+        self.diagonal = torch.eye(classes, dtype=torch.bool)
+        self.less_trust_deviation = _less_trust_deviation(count)
+        shape = {"trust": (opinions,), "shares": (classes,), "stay": (1,), "own": (classes,),
+                 "popular": (classes,), "pair": (classes, classes), "sharing": (opinions,),
+                 "confusion": (1,), "closeness": (1,)}  # fmt: skip
+        self.free = {name: torch.zeros(size, dtype=torch.float64) for name, size in shape.items()}
+        self.free["confusion"] += _FIRST_CONFUSION
+        for one in self.free.values():
+            one.requires_grad_()
+
+    def trust(self) -> Tensor:
+        """(J,) > 0."""
+        return (_within_reach(self.free["trust"]) + self.usual_trust).exp()
+
+    def spoken(self) -> Tensor:
+        """(n, C) log-probabilities of the true class, whatever label was given."""
+        trust, free = self.trust(), self.free
+        plain = torch.einsum("j,jnc->nc", trust, self.tables)
+        shared = torch.einsum("j,jnc->nc", trust * free["sharing"], self.shared)
+        return (plain + shared + free["shares"]).log_softmax(dim=1)
+
+    def ways(self) -> Tensor:
+        """(C, C) logarithms of T."""
+        free = self.free
+        closeness = _USUAL_CLOSENESS * _within_reach(free["closeness"]).exp()
+        near = (closeness * self.alike).masked_fill(self.diagonal, -torch.inf).log_softmax(dim=1)
+        confused = near + self.others + _USUAL_CONFUSION + free["confusion"]
+        ways = torch.logaddexp(free["popular"][None, :] + free["pair"], confused)
+        stay = _USUAL_STAY + self.others + free["stay"] + free["own"]
+        return torch.where(self.diagonal, stay[:, None], ways).log_softmax(dim=1)
+
+    def loss(self) -> Tensor:
+        """Less the logarithm of the posterior, over n."""
+        both = self.spoken() + self.ways()[:, self.given].T
+        # Of what was looked up, that it is this class and was given that label.
+        found = both.gather(1, self.known.clamp(min=0)[:, None])[:, 0]
+        likelihood = torch.where(self.known < 0, torch.logsumexp(both, dim=1), found).sum()
+        return (self._prior() - likelihood) / max(1, len(self.given))
+
+    def _prior(self) -> Tensor:
+        free = self.free
+        less = (free["trust"] < 0).double()
+        trusted = less * self.less_trust_deviation + (1 - less) * _MORE_TRUST_DEVIATION
+        prior = (free["trust"] / trusted).square().sum() / 2
+        for name, deviation in _DEVIATIONS.items():
+            prior = prior + (free[name] / deviation).square().sum() / 2
+        return prior + _CONFUSION_COSTS * softplus(free["confusion"]).sum()
 
 
 def _less_trust_deviation(labels: int) -> float:
