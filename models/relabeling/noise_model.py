@@ -42,10 +42,12 @@ _DEVIATIONS: Final = {
     "sharing": 0.1, "confusion": 2.0, "closeness": 0.5,
 }  # fmt: skip
 # Confusions are a hundredth of the slips, and among 200 classes mostly between the next ten. For
-# e times as many the labels have to speak e^5 times as clearly, as opinions that err among classes
-# that look alike, in another way than the model knows, look a little like it.
+# e times as many the labels have to speak e^5 times as clearly, and many labels more so: opinions
+# that err among classes that look alike, in another way than the model knows, look a little like
+# it, label by label.
 _USUAL_CONFUSION: Final = -4.5
 _CONFUSION_COSTS: Final = 5.0
+_CONFUSION_COSTS_A_LABEL: Final = 1 / 400
 _USUAL_CLOSENESS: Final = 10.0
 # The search begins where a fifth of the labels is confused. From where there is hardly any, it ends
 # with opinions that nobody trusts, however many labels are: a valley, but not the deepest.
@@ -207,7 +209,8 @@ class _Search:
         prior = (free["trust"] / trusted).square().sum() / 2
         for name, deviation in _DEVIATIONS.items():
             prior = prior + (free[name] / deviation).square().sum() / 2
-        return prior + _CONFUSION_COSTS * softplus(free["confusion"]).sum()
+        costs = max(_CONFUSION_COSTS, _CONFUSION_COSTS_A_LABEL * len(self.given))
+        return prior + costs * softplus(free["confusion"]).sum()
 
 
 def _less_trust_deviation(labels: int) -> float:
