@@ -39,8 +39,11 @@ _MOST_EXPONENT: Final = 4.0
 _USUAL_STAY: Final = 2.2
 _DEVIATIONS: Final = {
     "stay": 1.5, "own": 0.7, "popular": 0.7, "pair": 0.7, "shares": 0.2,
-    "sharing": 0.1, "confusion": 2.0, "closeness": 0.5,
+    "confusion": 2.0, "closeness": 0.5,
 }  # fmt: skip
+# Of few classes it is pairs that say in which ways opinions and labels err.
+_SHARING_DEVIATION_A_CLASS: Final = 0.001
+_MOST_SHARING_DEVIATION: Final = 0.1
 # Confusions are a hundredth of the slips, and among 200 classes mostly between the next ten. For
 # e times as many the labels have to speak e^5 times as clearly, and many labels more so: opinions
 # that err among classes that look alike, in another way than the model knows, look a little like
@@ -207,6 +210,8 @@ class _Search:
         less = (free["trust"] < 0).double()
         trusted = less * self.less_trust_deviation + (1 - less) * _MORE_TRUST_DEVIATION
         prior = (free["trust"] / trusted).square().sum() / 2
+        sharing = min(_MOST_SHARING_DEVIATION, _SHARING_DEVIATION_A_CLASS * len(self.alike))
+        prior = prior + (free["sharing"] / sharing).square().sum() / 2
         for name, deviation in _DEVIATIONS.items():
             prior = prior + (free[name] / deviation).square().sum() / 2
         costs = max(_CONFUSION_COSTS, _CONFUSION_COSTS_A_LABEL * len(self.given))
