@@ -39,8 +39,8 @@ class Case:
     classes: int
 
 
-def embedded(images: list[bytes], side: int, cache: Path) -> Float32Array:
-    """Return features of encoded images, computed once."""
+def embedded(images: list[bytes], side: int, cache: Path, model: str = MODEL) -> Float32Array:
+    """Return features of encoded images by a model of the catalog, computed once."""
     out = cache.with_suffix(".npy")
     pixels = cache.with_suffix(".u8")
     if not out.exists():
@@ -52,7 +52,7 @@ def embedded(images: list[bytes], side: int, cache: Path) -> Float32Array:
                 ]
                 writer.write(start, np.stack(some))
         store = PixelStore.open(pixels, side, len(images))
-        embed_rows(store, np.arange(len(images)), MODEL, {}, seed=0, out=out)
+        embed_rows(store, np.arange(len(images)), model, {}, seed=0, out=out)
         pixels.unlink()
     rows: Float32Array = np.load(out)
     return rows
@@ -91,9 +91,18 @@ def cifar(
 
 
 def spoiled(
-    folder: str, file: str, image: str, share: float, *, confusable: bool
+    folder: str, file: str, image: str, share: float, *, confusable: bool, alike: str = MODEL
 ) -> Callable[[Path, Path, int], Case]:
-    """Return how to take a data set and exchange a share of its labels."""
+    """Return how to take a data set and exchange a share of its labels.
+
+    Args:
+        folder: where it is.
+        file: Parquet.
+        image: column of the images.
+        share: of the labels, 0..1.
+        confusable: for classes that look alike; else for any.
+        alike: the model of the catalog by whose features classes look alike.
+    """
 
     def draw(data: Path, cache: Path, seed: int) -> Case:
         table = pq.read_table(data / folder / file)
@@ -104,9 +113,10 @@ def spoiled(
             mine = drawn[truth[drawn] == one]
             place[mine] = np.arange(len(mine))
         kept = np.flatnonzero(place < (_PER_CLASS if truth.max() >= 100 else len(truth)))
-        rows = embedded(table[image].take(kept).to_pylist(), 64, cache / folder)
-        truth = truth[kept]
-        labels = exchanged(rows, truth, share, seed, confusable=confusable)
+        images, truth = table[image].take(kept).to_pylist(), truth[kept]
+        rows = embedded(images, 64, cache / folder)
+        seen = rows if alike == MODEL else embedded(images, 64, cache / f"{folder}-{alike}", alike)
+        labels = exchanged(seen, truth, share, seed, confusable=confusable)
         return Case(folder, rows, labels, truth, int(truth.max()) + 1)
 
     return draw
@@ -146,7 +156,7 @@ def exchanged(
     return labels
 
 
-_TINY: Final = ("tinyimagenet", "tinyimagenet_train100.parquet", "image", 0.2)
+_TINY: Final = ("tinyimagenet", "tinyimagenet_train100.parquet", "image")
 SETS: Final[dict[str, Callable[[Path, Path, int], Case]]] = {
     "worst": cifar("worse_label"),
     "random1": cifar("random_label1"),
@@ -154,8 +164,10 @@ SETS: Final[dict[str, Callable[[Path, Path, int], Case]]] = {
     "random1-imbalanced": cifar("random_label1", imbalance=20),
     "worst-50000": cifar("worse_label", None),
     "random1-50000": cifar("random_label1", None),
-    "tiny-symmetric": spoiled(*_TINY, confusable=False),
-    "tiny-confusable": spoiled(*_TINY, confusable=True),
+    "tiny-clean": spoiled(*_TINY, 0.0, confusable=False),
+    "tiny-symmetric": spoiled(*_TINY, 0.2, confusable=False),
+    "tiny-confusable": spoiled(*_TINY, 0.2, confusable=True),
+    "tiny-patches": spoiled(*_TINY, 0.2, confusable=True, alike="patch_kmeans"),
     "textures": spoiled("ood_textures", "dtd10.parquet", "image64", 0.1, confusable=False),
     "photos-clean": photographs(0.0),
     "photos-few": photographs(0.05),

@@ -1,0 +1,105 @@
+"""The ways of mislabeling: slips towards any class, and confusion of classes that look alike."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from numpy.typing import NDArray
+
+from models.relabeling.frozen import judge_labels, suggestions
+from models.relabeling.noise_model import NoiseModel
+
+_ALIKE = 4
+_WIDE = 24
+
+
+def families(
+    classes: int, each: int, *, share: float, seed: int, within: float
+) -> tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.int64]]:
+    """Images of families of four classes: embeddings, true labels, and given ones.
+
+    Args:
+        classes: a multiple of four.
+        each: images of each class.
+        share: of the labels that are exchanged within the family.
+        seed: of the draw.
+        within: how far classes of a family lie apart; families lie apart by 6.
+    """
+    random = np.random.default_rng(seed)
+    truth = np.repeat(np.arange(classes), each)
+    family = truth // _ALIKE
+    centres = (random.standard_normal((classes // _ALIKE, _WIDE)) * 6)[np.arange(classes) // _ALIKE]
+    centres = (centres + random.standard_normal((classes, _WIDE)) * within) / np.sqrt(_WIDE)
+    rows = centres[truth] + random.standard_normal((len(truth), _WIDE)) / np.sqrt(2)
+    other = family * _ALIKE + (truth + random.integers(1, _ALIKE, len(truth))) % _ALIKE
+    labels = np.where(random.random(len(truth)) < share, other, truth)
+    return rows.astype(np.float32), truth, labels
+
+
+@pytest.mark.parametrize("share", [0.05, 0.2, 0.3])
+@pytest.mark.parametrize(("classes", "each"), [(60, 25), (8, 100)])
+def test_labels_that_are_confused_within_families_are_found(
+    classes: int, each: int, share: float
+) -> None:
+    x, truth, labels = families(classes, each, share=share, seed=0, within=3.0)
+    wrong = labels != truth
+    found = judge_labels(x, labels, classes=classes, seed=0)
+    picked = suggestions(found, 0.5)
+    assert wrong[picked].mean() > 0.85
+    assert np.isin(np.flatnonzero(wrong), picked).mean() > 0.75
+    assert (found.other[picked] == truth[picked]).mean() > 0.8
+    assert abs(found.noise.rate - wrong.mean()) < 0.04
+    assert found.noise.low <= wrong.mean() <= found.noise.high
+
+
+@pytest.mark.parametrize("within", [1.0, 1.5, 2.0])
+def test_difficult_classes_of_a_family_are_not_taken_for_confused_labels(within: float) -> None:
+    x, truth, _ = families(60, 25, share=0, seed=0, within=within)
+    found = judge_labels(x, truth, classes=60, seed=0)
+    # A plain classifier contradicts a tenth of the labels and more.
+    assert (found.opinions.argmax(axis=1) != truth).mean() > 0.1
+    assert found.noise.rate < 0.02
+    assert len(suggestions(found, 0.5)) <= 0.01 * len(truth)
+
+
+def test_confused_labels_of_difficult_images_are_told_as_often_as_they_are() -> None:
+    x, truth, labels = families(60, 25, share=0.2, seed=1, within=2.0)
+    found = judge_labels(x, labels, classes=60, seed=0)
+    picked = suggestions(found, 0.5)
+    said, wrong = float(found.wrong[picked].mean()), labels != truth
+    assert abs(said - wrong[picked].mean()) < 0.1
+    assert abs(found.noise.rate - wrong.mean()) < 0.05
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    classes=st.integers(2, 30),
+    count=st.integers(2, 200),
+    sure=st.sampled_from([0.0, 1.0, 30.0, 700.0]),
+    opinions=st.integers(1, 3),
+    seed=st.integers(0, 1000),
+)
+def test_any_opinions_lead_to_probabilities(
+    classes: int, count: int, sure: float, opinions: int, seed: int
+) -> None:
+    random = np.random.default_rng(seed)
+    labels = random.integers(0, classes, count)
+    tables = []
+    for _ in range(opinions):
+        logits = random.standard_normal((count, classes)) * sure
+        tables.append(logits - np.logaddexp.reduce(logits, axis=1, keepdims=True))
+    model = NoiseModel.fit(tables, labels)
+    assert_allclose(model.transition.sum(axis=1), 1)
+    for found in (model.believed(tables), model.posterior(tables, labels)):
+        assert np.isfinite(found).all()
+        assert_allclose(np.exp(found).sum(axis=1), 1)
+
+
+def test_after_a_review_of_half_the_labels_the_rest_is_judged_as_truly() -> None:
+    x, truth, labels = families(20, 40, share=0.2, seed=3, within=2.0)
+    known = np.random.default_rng(0).random(len(labels)) < 0.5
+    reviewed = np.where(known, truth, labels)
+    found = judge_labels(x, reviewed, classes=20, seed=0, settled=known, before=labels)
+    left = ~known
+    assert abs(float(found.wrong[left].mean()) - (labels != truth)[left].mean()) < 0.04
