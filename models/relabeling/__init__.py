@@ -2,5 +2,5 @@
 
 from typing import Final
 
-FIX_GAIN: Final = 1.0
+FIX_GAIN: Final = 0.75
 """A wrong label whose right class is at hand is worth so much more: one key instead of a search."""
