@@ -52,14 +52,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: rank.get(item.path.relative_to(ROOT / "tests").parts[0], len(rank)))
 
 
-def pytest_collection_finish() -> None:
-    """Leave what is imported out of every further collection.
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Collect no garbage while tests are found, and leave what is imported out of it afterwards.
 
     A million objects of libraries live as long as the process; looking through them again and
-    again was a quarter of a test's time. What tests make is collected as before.
+    again was half of the time that finding takes, and a quarter of a test's. What tests make is
+    collected as ever.
     """
-    gc.collect()
-    gc.freeze()
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 @dataclass(frozen=True)
