@@ -7,6 +7,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -80,11 +81,17 @@ class Services:
         base, _, query = self.postgres.url.partition("?")
         return f"{base.rpartition('/')[0]}/{name}?{query}"
 
+    @cached_property
+    def _connection(self) -> psycopg.Connection[Any]:
+        """One for the whole run: each that is opened is a process that has to start."""
+        return psycopg.connect(self.postgres.url.replace("+psycopg", ""), autocommit=True)
+
     def administer(self, *statements: sql.Composed) -> None:
-        url = self.postgres.url.replace("+psycopg", "")
-        with psycopg.connect(url, autocommit=True) as connection:
-            for statement in statements:
-                connection.execute(statement)
+        for statement in statements:
+            self._connection.execute(statement)
+
+    def close(self) -> None:
+        self._connection.close()
 
 
 @pytest.fixture(scope="session")
@@ -116,6 +123,7 @@ def services() -> Iterator[Services]:
                 capture_output=True,
             )
             yield found
+            found.close()
 
 
 @pytest.fixture
