@@ -30,7 +30,8 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
         yield running
 
 
-@pytest.fixture
+# Of a module: each login takes a password's hash, which is slow on purpose.
+@pytest.fixture(scope="module")
 def karat(stack: Stack) -> Iterator[Client]:
     """The Python client, as the admin uses it."""
     with Client(stack.url) as client:
