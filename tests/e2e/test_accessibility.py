@@ -309,7 +309,8 @@ def test_a_page_fits_in_korean(view: View, pages: Pages, seeded: Seeded) -> None
 
 @pytest.mark.parametrize("language", ["en", "ko"])
 def test_annotators_read_plain_words(language: str, pages: Pages, seeded: Seeded) -> None:
-    for viewer in ("admin", "annotator"):
+    viewers: tuple[Viewer, Viewer] = ("admin", "annotator")
+    for viewer in viewers:
         pages[viewer].add_init_script(f"localStorage.setItem('karat.language', '{language}')")
     for view in VIEWS:
         if view.name not in PLAIN:
@@ -319,5 +320,5 @@ def test_annotators_read_plain_words(language: str, pages: Pages, seeded: Seeded
         said = page.locator("body").inner_text()
         found = [hit.group() for one in EXPERTS for hit in re.finditer(one, said, re.ASCII)]
         assert found == [], f"{view.name}: {said}"
-    for viewer in ("admin", "annotator"):
+    for viewer in viewers:
         pages[viewer].evaluate("localStorage.removeItem('karat.language')")
