@@ -5,13 +5,16 @@ import contextlib
 import gc
 import resource
 
-import uvicorn
+from core.startup import uncollected
 
-from api.main import create_app
-from api.middleware.connections import Guard, Limits, guarded, most_connections
-from core.security.private import keep_private, protect
-from core.settings import settings
-from core.telemetry import logs, tracing
+with uncollected():
+    import uvicorn
+
+    from api.main import create_app
+    from api.middleware.connections import Guard, Limits, guarded, most_connections
+    from core.security.private import keep_private, protect
+    from core.settings import settings
+    from core.telemetry import logs, tracing
 
 _OPEN_FILES = 65_536
 

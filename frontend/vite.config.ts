@@ -32,6 +32,8 @@ export default defineConfig({
     environment: "jsdom",
     include: ["src/**/*.test.{ts,tsx}"],
     setupFiles: ["src/test/setup.ts"],
+    // By itself it leaves one core alone: half of them, where there are two.
+    maxWorkers: "100%",
     restoreMocks: true,
   },
 });

@@ -6,20 +6,24 @@ Nothing that reads the environment as it is imported, as ``workers.app``: that i
 import gc
 import importlib
 
-import celery.apps.worker
-import celery.bin.worker
-import kombu.transport.redis
-import sklearn.linear_model
-import torch._dynamo
-
-import core.tables
-import workers.execution.presence
 from tests.processes import ROOT
 
-for path in sorted(ROOT.glob("workers/*/handler.py")):
-    importlib.import_module(f"workers.{path.parent.name}.handler")
-# A worker's collections neither look through all this nor copy its pages.
+_LIBRARIES = (
+    "celery.apps.worker",
+    "celery.bin.worker",
+    "kombu.transport.redis",
+    "sklearn.linear_model",
+    "torch._dynamo",
+)
+_HANDLERS = tuple(
+    f"workers.{path.parent.name}.handler" for path in sorted(ROOT.glob("workers/*/handler.py"))
+)
+
+# Collections would look through all this again and again while it grows; a worker's neither look
+# through it nor copy its pages.
+gc.disable()
+for name in (*_LIBRARIES, "core.tables", "workers.execution.presence", *_HANDLERS):
+    importlib.import_module(name)
 gc.collect()
 gc.freeze()
-
-__all__ = ["celery", "core", "kombu", "sklearn", "torch", "workers"]
+gc.enable()

@@ -24,6 +24,7 @@ from core.jobs.messages import (
 from core.jobs.queue import celery
 from core.security.private import keep_private
 from core.settings import settings
+from core.startup import uncollected
 from core.telemetry import logs, tracing
 from workers import alive
 
@@ -116,8 +117,9 @@ def _scheduler_appears(**_: Any) -> None:
 
 def _warm_up(presence: "Presence") -> None:
     """Import what training needs while nobody waits for it, and say what it will run on."""
-    for name in _SLOW_MODULES:
-        importlib.import_module(name)
+    with uncollected():
+        for name in _SLOW_MODULES:
+            importlib.import_module(name)
     from models.device import best_device
 
     presence.computes_on(best_device().type)

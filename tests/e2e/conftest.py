@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page
 
 from karat import Client
 from karat.local.stack import Stack
-from tests.e2e.chromium import complaints, launched
+from tests.e2e.chromium import complaints, launched, log_in
 from tests.stacks import admin_login
 
 
@@ -30,7 +30,8 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
         yield running
 
 
-@pytest.fixture
+# Of a module: each login takes a password's hash, which is slow on purpose.
+@pytest.fixture(scope="module")
 def karat(stack: Stack) -> Iterator[Client]:
     """The Python client, as the admin uses it."""
     with Client(stack.url) as client:
@@ -54,7 +55,14 @@ def page(browser: Browser, stack: Stack) -> Iterator[Page]:
 
 @pytest.fixture
 def signed_in(page: Page, stack: Stack) -> Page:
-    """A page of the admin."""
+    """A page of the admin, who has gone nowhere yet."""
+    log_in(page.context, stack.url, admin_login(stack))
+    return page
+
+
+@pytest.fixture
+def home(page: Page, stack: Stack) -> Page:
+    """The first page of the admin, who has typed the password."""
     email, password = admin_login(stack)
     page.goto("/")
     page.get_by_label("Email").fill(email)

@@ -20,9 +20,9 @@ def sign_in(page: Page, email: str, password: str) -> None:
 
 
 def test_a_user_is_added_reset_and_chooses_a_password(
-    signed_in: Page, browser: Browser, stack: Stack
+    home: Page, browser: Browser, stack: Stack
 ) -> None:
-    page = signed_in
+    page = home
     page.get_by_role("link", name="Admin", exact=True).click()
     page.get_by_role("button", name="Add a user").click()
     page.get_by_label("Name").fill(ANN["name"])

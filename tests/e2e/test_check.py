@@ -14,12 +14,12 @@ from tests.e2e.chromium import complaints
 
 
 def test_a_folder_is_dropped_on_the_first_page_and_leads_to_its_review(
-    signed_in: Page, karat: Client, tmp_path: Path
+    home: Page, karat: Client, tmp_path: Path
 ) -> None:
     folder = put(tmp_path / "colours", labeled(12, 1))
     # Nobody could say of the only image of its class whether it is right.
     put(folder, {"rde/slip.png": coloured("red", 900)})
-    page = signed_in
+    page = home
     zone = page.get_by_role("region", name="Drop a folder here that has")
     zone.get_by_label("Choose a folder").set_input_files(folder)
     dialog = page.get_by_role("dialog", name="What is to be done with colours?")

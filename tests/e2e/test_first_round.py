@@ -71,8 +71,8 @@ def covering(page: Page) -> list[str]:
     return [str(one) for one in found]
 
 
-def test_log_in_create_upload_label_and_see_the_next_round(signed_in: Page, tmp_path: Path) -> None:
-    page = signed_in
+def test_log_in_create_upload_label_and_see_the_next_round(home: Page, tmp_path: Path) -> None:
+    page = home
     targets = load_digits().target
     held_out = [index for index in range(300, 400) if targets[index] < 2][:16]
     pool = zip_of(
@@ -172,8 +172,8 @@ def test_log_in_create_upload_label_and_see_the_next_round(signed_in: Page, tmp_
         page.wait_for_function("image => image.naturalWidth > 0", arg=image.element_handle())
 
 
-def test_answers_survive_a_lost_network(signed_in: Page) -> None:
-    page = signed_in
+def test_answers_survive_a_lost_network(home: Page) -> None:
+    page = home
     page.get_by_role("link", name="First digits", exact=True).click()
     page.wait_for_url("**/projects/*")
     base = page.url

@@ -41,9 +41,9 @@ def project(karat: Client, tmp_path: Path) -> ProjectClient:
 
 
 @pytest.fixture
-def other_device(signed_in: Page, browser: Browser, stack: Stack) -> Iterator[BrowserContext]:
+def other_device(home: Page, browser: Browser, stack: Stack) -> Iterator[BrowserContext]:
     """Another browser in which the same person is signed in."""
-    cookies = signed_in.context.storage_state()
+    cookies = home.context.storage_state()
     context = browser.new_context(storage_state=cookies, base_url=stack.url)
     yield context
     context.close()
@@ -71,14 +71,14 @@ def crash(page: Page, stack: Stack, project: ProjectClient) -> None:
 
 
 def test_after_a_crash_the_same_images_come_again(
-    signed_in: Page, stack: Stack, project: ProjectClient, other_device: BrowserContext
+    home: Page, stack: Stack, project: ProjectClient, other_device: BrowserContext
 ) -> None:
-    tab = opened(signed_in.context, project)
+    tab = opened(home.context, project)
     answer(tab, "x")
     place = query(tab)
     eventually(lambda: len(verdicts_in(stack, project.id)) == 1, "the answer has arrived")
     crash(tab, stack, project)
-    again = opened(signed_in.context, project)
+    again = opened(home.context, project)
     assert query(again) == place
     # A device that is closed, as a laptop is, can say as little.
     crash(again, stack, project)
@@ -93,12 +93,12 @@ def test_after_a_crash_the_same_images_come_again(
 
 
 def test_open_tabs_keep_theirs_until_one_is_asked_to_take_them(
-    signed_in: Page, stack: Stack, project: ProjectClient
+    home: Page, stack: Stack, project: ProjectClient
 ) -> None:
-    first, second = (opened(signed_in.context, project) for _ in range(2))
+    first, second = (opened(home.context, project) for _ in range(2))
     places = query(first), query(second)
     assert places[0] != places[1]
-    third = opened(signed_in.context, project)
+    third = opened(home.context, project)
     waiting = third.get_by_role("status").filter(has_text="You have images open elsewhere")
     expect(waiting).to_be_visible()
     expect(third.get_by_text("your colleagues")).to_have_count(0)

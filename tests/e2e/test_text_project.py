@@ -36,9 +36,9 @@ def table(path: Path) -> Path:
 
 
 def test_a_table_of_texts_is_labeled_for_two_rounds_by_keyboard(
-    signed_in: Page, karat: Client, tmp_path: Path
+    home: Page, karat: Client, tmp_path: Path
 ) -> None:
-    page = signed_in
+    page = home
     page.get_by_role("link", name="New project").click()
     page.get_by_role("radio", name="Texts").check()
     page.get_by_label("Project name").fill("Mails")
@@ -93,7 +93,7 @@ def test_a_table_of_texts_is_labeled_for_two_rounds_by_keyboard(
 
 
 def test_a_table_is_dropped_on_the_first_page_and_leads_to_its_doubtful_labels(
-    signed_in: Page, karat: Client, tmp_path: Path
+    home: Page, karat: Client, tmp_path: Path
 ) -> None:
     path = tmp_path / "tickets.csv"
     kinds = [int(kind) for kind in KINDS]
@@ -105,7 +105,7 @@ def test_a_table_is_dropped_on_the_first_page_and_leads_to_its_doubtful_labels(
         for number in inside:
             said = CLASSES[1 - kinds[number] if number in wrong else kinds[number]]
             writer.writerow((number, TEXTS[number], said))
-    page = signed_in
+    page = home
     zone = page.get_by_role("region", name="Drop a folder here that has")
     zone.get_by_label("Choose a file").set_input_files(path)
     dialog = page.get_by_role("dialog", name="What is to be done with tickets.csv?")
