@@ -70,14 +70,6 @@ def pytest_collection() -> Iterator[None]:
         gc.enable()
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int:
-    """One process more than there are cores: tests wait for a third of their time."""
-    # Those that we may use, where the system says it: fewer than there are in some containers.
-    cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
-    return cores + 1
-
-
 @dataclass(frozen=True)
 class Services:
     """Where the session's servers are."""
