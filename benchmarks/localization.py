@@ -28,7 +28,7 @@ from PIL import Image
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.runs import Runs, spread
+from benchmarks.runs import Runs, difference, spread
 from models.catalog.params.localize import LocalizeParams
 from models.media.images.store import PixelStore, fit_image
 from models.protocols import Indices
@@ -237,10 +237,7 @@ def _percent(runs: list[dict[str, Any]], name: str) -> str:
 def _gain(pairs: list[tuple[dict[str, Any], dict[str, Any]]], name: str) -> str:
     """Mean and standard error of the differences within seeds."""
     gains = [100 * (one[name] - other[name]) for one, other in pairs]
-    if len(gains) < 2 or not any(gains):
-        return "–"
-    error = np.std(gains, ddof=1) / np.sqrt(len(gains))
-    return f"{np.mean(gains):+.2f} ± {error:.2f}"
+    return difference(gains, 2) if any(gains) else "–"
 
 
 if __name__ == "__main__":

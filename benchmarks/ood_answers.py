@@ -24,7 +24,7 @@ from sklearn.datasets import load_digits
 
 from benchmarks.noisy_labels import MODEL, embedded
 from benchmarks.photo_groups import GROUPS
-from benchmarks.runs import Runs, spread
+from benchmarks.runs import Runs, difference, spread
 from models.heads.head import Scaling, fit_head
 from models.heads.penalty import choose_penalty
 from models.protocols import OOD, Float32Array, Indices
@@ -138,16 +138,10 @@ def table(runs: Runs) -> Table:
         shared = [by_seed[seed] - start[seed] for seed in by_seed if seed in start]
         shown.add_row(
             pool, str(side), answers, str(len(mine)), spread(alone), spread(taught),
-            _difference(list(np.subtract(taught, alone))),
-            _difference(shared) if start is not by_seed else "",
+            difference(list(np.subtract(taught, alone))),
+            difference(shared) if start is not by_seed else "",
         )  # fmt: skip
     return shown
-
-
-def _difference(values: list[float]) -> str:
-    """Mean and its standard error."""
-    error = np.std(values, ddof=1) / np.sqrt(len(values)) if len(values) > 1 else 0.0
-    return f"{np.mean(values):+.1f} ± {error:.1f}"
 
 
 if __name__ == "__main__":

@@ -48,3 +48,11 @@ def spread(values: list[float], digits: int = 1) -> str:
     if not values:
         return "–"
     return f"{np.mean(values):.{digits}f} ± {np.std(values):.{digits}f}"
+
+
+def difference(values: list[float], digits: int = 1) -> str:
+    """Mean and its standard error, with a sign; a dash of fewer than two."""
+    if len(values) < 2:
+        return "–"
+    error = np.std(values, ddof=1) / np.sqrt(len(values))
+    return f"{np.mean(values):+.{digits}f} ± {error:.{digits}f}"

@@ -29,7 +29,7 @@ from rich.table import Table
 
 from benchmarks.open_set import outside
 from benchmarks.open_set.protocol import IN_CLASSES, Images
-from benchmarks.runs import Runs, spread
+from benchmarks.runs import Runs, difference, spread
 from models.catalog.params.regularize import TaufeParams
 from models.media.images.store import PixelStore
 from models.protocols import Indices
@@ -185,10 +185,10 @@ def table(setup: str, runs: list[dict[str, Any]], params: TaufeParams) -> Table:
                 str(size),
                 method,
                 spread([100 * r["accuracy"] for r in chosen]),
-                _error([100 * (r["accuracy"] - s["accuracy"]) for r, s in pairs]),
+                difference([100 * (r["accuracy"] - s["accuracy"]) for r, s in pairs], 2),
                 "–" if thesis is None else f"{thesis:.1f}",
                 f"{np.mean([r['similarity'] for r in chosen]):.3f}" if chosen else "–",
-                _error([r["similarity"] - s["similarity"] for r, s in pairs], 3),
+                difference([r["similarity"] - s["similarity"] for r, s in pairs], 3),
                 spread([100 * r["energy"]["auroc"] for r in chosen]),
                 spread([100 * r["energy"]["fpr95"] for r in chosen]),
                 *attacked,
@@ -202,14 +202,6 @@ def _printed(method: str, size: int, params: TaufeParams) -> float | None:
     if params.training == "mixmatch":
         return THESIS_MIXED.get(method) if size == 250 else None
     return THESIS[method].get(size) if params.training == "supervised" else None
-
-
-def _error(values: list[float], digits: int = 2) -> str:
-    """Mean and standard error."""
-    if len(values) < 2:
-        return "–"
-    error = np.std(values, ddof=1) / np.sqrt(len(values))
-    return f"{np.mean(values):+.{digits}f} ± {error:.{digits}f}"
 
 
 if __name__ == "__main__":
