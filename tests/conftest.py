@@ -24,6 +24,7 @@ from api.main import create_app
 from core import settings
 from core.db import sync_engine, sync_sessions
 from core.jobs import queue
+from core.startup import uncollected
 from karat.local.embedded import EmbeddedPostgres, EmbeddedRedis
 from tests.clip import tiny_clip
 from tests.s3 import CREDENTIALS, Bucket, S3Server, s3_server
@@ -61,13 +62,12 @@ def pytest_collection() -> Iterator[None]:
     again was half of the time that finding takes, and a quarter of a test's. What tests make is
     collected as ever.
     """
-    gc.disable()
     try:
-        return (yield)
+        with uncollected():
+            return (yield)
     finally:
         gc.collect()
         gc.freeze()
-        gc.enable()
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ Nothing that reads the environment as it is imported, as ``workers.app``: that i
 import gc
 import importlib
 
+from core.startup import uncollected
 from tests.processes import ROOT
 
 _LIBRARIES = (
@@ -21,9 +22,8 @@ _HANDLERS = tuple(
 
 # Collections would look through all this again and again while it grows; a worker's neither look
 # through it nor copy its pages.
-gc.disable()
-for name in (*_LIBRARIES, "core.tables", "workers.execution.presence", *_HANDLERS):
-    importlib.import_module(name)
+with uncollected():
+    for name in (*_LIBRARIES, "core.tables", "workers.execution.presence", *_HANDLERS):
+        importlib.import_module(name)
 gc.collect()
 gc.freeze()
-gc.enable()
