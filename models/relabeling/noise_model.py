@@ -168,6 +168,8 @@ class _Search:
         self.others = math.log(classes - 1)
         self.diagonal = torch.eye(classes, dtype=torch.bool)
         self.less_trust_deviation = _less_trust_deviation(count)
+        sharing = min(_MOST_SHARING_DEVIATION, _SHARING_DEVIATION_A_CLASS * classes)
+        self.deviations = {**_DEVIATIONS, "sharing": sharing}
         shape = {"trust": (opinions,), "shares": (classes,), "stay": (1,), "own": (classes,),
                  "popular": (classes,), "pair": (classes, classes), "sharing": (opinions,),
                  "confusion": (1,), "closeness": (1,)}  # fmt: skip
@@ -210,9 +212,7 @@ class _Search:
         less = (free["trust"] < 0).double()
         trusted = less * self.less_trust_deviation + (1 - less) * _MORE_TRUST_DEVIATION
         prior = (free["trust"] / trusted).square().sum() / 2
-        sharing = min(_MOST_SHARING_DEVIATION, _SHARING_DEVIATION_A_CLASS * len(self.alike))
-        prior = prior + (free["sharing"] / sharing).square().sum() / 2
-        for name, deviation in _DEVIATIONS.items():
+        for name, deviation in self.deviations.items():
             prior = prior + (free[name] / deviation).square().sum() / 2
         costs = max(_CONFUSION_COSTS, _CONFUSION_COSTS_A_LABEL * len(self.given))
         return prior + costs * softplus(free["confusion"]).sum()
