@@ -6,8 +6,9 @@ labels go wrong, and Bayes' rule what that makes of the label that was given.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -22,10 +23,10 @@ from models.relabeling.opinions import (
     Float64Array,
     ce_head,
     dividemix_head,
-    folds_of,
     gaussians,
     neighbours,
     one_hot,
+    partitions_of,
     sop_head,
 )
 
@@ -128,7 +129,7 @@ def judge_labels(
     trained_on: Indices | None = None,
     settled: NDArray[np.bool_] | None = None,
     before: Indices | None = None,
-    folds: Indices | None = None,
+    partitions: Sequence[Indices] | None = None,
     evaluation: Float32Array | None = None,
     evaluation_labels: Indices | None = None,
     progress: Progress | None = None,
@@ -146,7 +147,8 @@ def judge_labels(
             counts as wrong; None = none.
         before: (N,) int64, what settled labels were before, by which the ways of mislabeling are
             learned; `UNKNOWN` where nobody knows, and anything elsewhere. None = nowhere known.
-        folds: (N,) int64, instead of those that `folds_of` makes, two at least.
+        partitions: each the folds (N,) int64 of the labels, two at least, instead of those that
+            `partitions_of` makes; probabilities are means over them.
         evaluation: (E, D) embeddings of images to measure the accuracy on.
         evaluation_labels: (E,) int64 in 0..classes-1.
         progress: counts folds; may raise `Cancelled`.
@@ -159,19 +161,24 @@ def judge_labels(
     learned = np.ones(len(labels), dtype=np.bool_)
     if trained_on is not None:
         learned = np.isin(np.arange(len(labels)), trained_on)
-    fold = folds_of(labels, seed) if folds is None else folds
+    partitions = partitions_of(labels, seed) if partitions is None else partitions
     axes = Axes.fit(embeddings)
     x = axes.apply(embeddings)
-    opinions = _opinions(x, labels, classes, learner, learned, fold, progress)
+    everybody = np.arange(len(labels))
+    near = neighbours(x, labels, np.flatnonzero(learned), everybody, classes=classes)
     noise = _NoiseLabels.of(labels, learned, settled, before)
-    believed, posterior = (np.empty((len(labels), classes)) for _ in range(2))
-    for number in np.unique(fold):
-        inside = fold == number
-        mine = [one[inside] for one in opinions]
-        model = noise.fit(opinions, ~inside)
-        believed[inside] = np.exp(model.believed(mine))
-        posterior[inside] = np.exp(model.posterior(mine, labels[inside]))
-    everything = noise.fit(opinions, np.ones_like(learned))
+    believed, posterior = (np.zeros((len(labels), classes)) for _ in range(2))
+    model: NoiseModel | None = None
+    for part, fold in enumerate(partitions):
+        counted = None if progress is None else partial(_part, progress, part, len(partitions))
+        opinions = [*_opinions(x, labels, classes, learner, learned, fold, counted), near]
+        for number in np.unique(fold):
+            inside = fold == number
+            mine = [one[inside] for one in opinions]
+            model = noise.fit(opinions, ~inside, model)
+            believed[inside] += np.exp(model.believed(mine)) / len(partitions)
+            posterior[inside] += np.exp(model.posterior(mine, labels[inside])) / len(partitions)
+    everything = noise.fit(opinions, np.ones_like(learned), model)
     accuracy = None
     if evaluation is not None and evaluation_labels is not None and len(evaluation):
         asked = axes.apply(evaluation)
@@ -190,7 +197,7 @@ def judge_labels(
         posterior.astype(np.float32),
         np.clip(wrong, 0, 1).astype(np.float32),
         rest.argmax(axis=1).astype(np.int64),
-        NoiseRate.of(still, differs, fold),
+        NoiseRate.of(still, differs, partitions[0]),
         accuracy,
         (float(everything.trust[0]), float(everything.trust[1]), float(everything.trust[2])),
     )
@@ -244,10 +251,16 @@ class _NoiseLabels:
         given = np.where(settled, UNKNOWN if before is None else before, labels)
         return cls(given, np.where(settled, labels, UNKNOWN), learned & (given != UNKNOWN))
 
-    def fit(self, opinions: list[Float64Array], rows: NDArray[np.bool_]) -> NoiseModel:
-        """Learn from those of the rows (N,) bool that are usable."""
+    def fit(
+        self,
+        opinions: list[Float64Array],
+        rows: NDArray[np.bool_],
+        near: NoiseModel | None = None,
+    ) -> NoiseModel:
+        """Learn from those of the rows (N,) bool that are usable; `near` is where to begin."""
         rows = rows & self.usable
-        return NoiseModel.fit([one[rows] for one in opinions], self.given[rows], self.truth[rows])
+        some = [one[rows] for one in opinions]
+        return NoiseModel.fit(some, self.given[rows], self.truth[rows], near)
 
 
 def _opinions(
@@ -259,7 +272,7 @@ def _opinions(
     fold: Indices,
     progress: Progress | None,
 ) -> list[Float64Array]:
-    """Tables (N, K) of the head, the Gaussians and the neighbours, none with a row's own label."""
+    """Tables (N, K) of the head and the Gaussians, neither with a row's own label."""
     head, normal = (np.empty((len(labels), classes)) for _ in range(2))
     numbers = np.unique(fold)
     for done, number in enumerate(numbers):
@@ -275,9 +288,12 @@ def _opinions(
         normal[inside] = gaussians(x[rest], one_hot(labels[rest], classes), x[inside])
     if progress is not None:
         progress(len(numbers), len(numbers))
-    everybody = np.arange(len(labels))
-    near = neighbours(x, labels, np.flatnonzero(learned), everybody, classes=classes)
-    return [head, normal, near]
+    return [head, normal]
+
+
+def _part(progress: Progress, part: int, parts: int, done: int, total: int) -> None:
+    """Count what is done of one of equal parts as progress of all."""
+    progress(part * total + done, parts * total)
 
 
 def _of_others(

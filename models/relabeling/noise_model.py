@@ -15,7 +15,7 @@ Observer Error-Rates Using the EM Algorithm", 1979, here with priors that suit f
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -74,6 +74,7 @@ class NoiseModel:
         alike: (C, C) in -1..1, which classes look alike; 0 on the diagonal.
         shares: (C,) added to the log-probability of each class.
         transition: (C, C) in 0..1, row t: how images of the true class t are labeled.
+        free: what the search chose all this by, by name.
     """
 
     trust: Float64Array
@@ -81,6 +82,7 @@ class NoiseModel:
     alike: Float64Array
     shares: Float64Array
     transition: Float64Array
+    free: Mapping[str, Float64Array]
 
     @classmethod
     def fit(
@@ -88,6 +90,7 @@ class NoiseModel:
         opinions: Sequence[Float64Array],
         labels: Indices,
         truth: Indices | None = None,
+        near: "NoiseModel | None" = None,
     ) -> "NoiseModel":
         """Maximise the likelihood of the labels, times priors.
 
@@ -102,12 +105,16 @@ class NoiseModel:
             labels: (n,) int64 in 0..C-1, as given.
             truth: (n,) int64 in 0..C-1, or `UNKNOWN` where nobody knows; None = everywhere. Whoever
                 chose what to look up may have gone by the opinions and the labels given.
+            near: of other labels of the same kind, where the search begins; it ends sooner so, and
+                at the same.
         """
         step = max(1, len(labels) // _FITTED_ON)
         some = np.stack([_centred(one[::step]) for one in opinions])
         likeness = _likeness(some.mean(axis=0), labels[::step])
         known = np.full_like(labels, UNKNOWN) if truth is None else truth
         search = _Search(some, likeness, labels[::step], known[::step], len(labels))
+        if near is not None:
+            search.begin_at(near.free)
         optimizer = torch.optim.LBFGS(
             list(search.free.values()), max_iter=_ITERATIONS, line_search_fn="strong_wolfe",
             tolerance_grad=1e-6, tolerance_change=1e-9,
@@ -122,8 +129,9 @@ class NoiseModel:
         optimizer.step(loss)  # type: ignore[no-untyped-call]
         with torch.no_grad():
             trust, ways = search.trust(), search.ways()
-        sharing, shares = (search.free[name].detach().numpy() for name in ("sharing", "shares"))
-        return cls(trust.numpy(), sharing, likeness, shares, ways.exp().numpy())
+        free = {name: one.detach().numpy() for name, one in search.free.items()}
+        ways = ways.exp().numpy()
+        return cls(trust.numpy(), free["sharing"], likeness, free["shares"], ways, free)
 
     def believed(self, opinions: Sequence[Float64Array]) -> Float64Array:
         """Return (n, C) log-probabilities of the true class, whatever label was given."""
@@ -177,6 +185,12 @@ class _Search:
         self.free["confusion"] += _FIRST_CONFUSION
         for one in self.free.values():
             one.requires_grad_()
+
+    def begin_at(self, free: Mapping[str, Float64Array]) -> None:
+        """Begin elsewhere."""
+        with torch.no_grad():
+            for name, one in self.free.items():
+                one.copy_(torch.from_numpy(free[name]))
 
     def trust(self) -> Tensor:
         """(J,) > 0."""

@@ -112,7 +112,7 @@ def test_no_opinion_has_seen_the_label_that_it_is_about(learner: str) -> None:
         for one, other in zip(before, after, strict=True):
             assert_array_equal(one[row], other[row])
         judged = [
-            judge_labels(x, some, classes=4, seed=0, learner=learner, folds=fold)
+            judge_labels(x, some, classes=4, seed=0, learner=learner, partitions=[fold])
             for some in (labels, changed)
         ]
         # How far the opinions are trusted is told by the other folds, whose opinions on themselves
@@ -125,8 +125,8 @@ def test_the_names_of_the_classes_do_not_matter() -> None:
     labels = spoiled(truth, 0.2, 5, 3)
     renamed = np.array([3, 0, 4, 1, 2])
     fold = folds_of(labels, 0)
-    found = judge_labels(x, labels, classes=5, seed=0, folds=fold)
-    other = judge_labels(x, renamed[labels], classes=5, seed=0, folds=fold)
+    found = judge_labels(x, labels, classes=5, seed=0, partitions=[fold])
+    other = judge_labels(x, renamed[labels], classes=5, seed=0, partitions=[fold])
     assert_allclose(found.wrong, other.wrong, atol=5e-3)
     sure = found.wrong > 0.5
     assert_array_equal(renamed[found.other[sure]], other.other[sure])
@@ -190,7 +190,7 @@ def test_only_what_is_learned_from_has_a_say() -> None:
     changed = labels.copy()
     changed[1::2] = (changed[1::2] + 1) % 3
     found = [
-        judge_labels(x, some, classes=3, seed=0, trained_on=kept, folds=fold)
+        judge_labels(x, some, classes=3, seed=0, trained_on=kept, partitions=[fold])
         for some in (labels, changed)
     ]
     assert_array_equal(found[0].opinions, found[1].opinions)

@@ -17,7 +17,7 @@ from models.media.base import Store
 from models.protocols import OOD, Float32Array, Indices
 from models.relabeling import FIX_GAIN
 from models.relabeling.frozen import NoiseRate, judge_labels
-from models.relabeling.opinions import Float64Array, folds_of
+from models.relabeling.opinions import Float64Array, partitions_of
 from models.relabeling.several import together
 from workers.check.asked import Eta
 from workers.check.gather import Gathered, Given
@@ -254,14 +254,14 @@ def _judged(plan: _Plan, gathered: Gathered, work: Path, course: Eta) -> _Found:
         seed=_SEED,
     )
     rows = np.concatenate([np.arange(clean), clean + place]).astype(np.int64)
-    folds = _folds(labels, clean, place)
+    partitions = _partitions(labels, clean, place)
     judgement = judge_labels(
         features.embeddings[rows] if len(several) else features.embeddings,
         labels,
         classes=classes,
         seed=_SEED,
         trained_on=np.arange(clean),
-        folds=folds,
+        partitions=partitions,
         progress=course.progress,
     )
     posterior = judgement.probabilities
@@ -275,7 +275,7 @@ def _judged(plan: _Plan, gathered: Gathered, work: Path, course: Eta) -> _Found:
     certain = len(labels) - clean - len(several)
     return _Found(
         _verdicts(plan, gathered, labels, posterior, wrong),
-        NoiseRate.of(wrong, differs, folds, certain),
+        NoiseRate.of(wrong, differs, partitions[0], certain),
         _warnings(gathered.medium, judgement.opinions[:clean], labels[:clean]),
         list(features.notes),
     )
@@ -296,11 +296,9 @@ def _embed(store: Store, rows: Indices, network: str, out: Path, course: Eta) ->
     embed_rows(store, rows, network, {}, seed=_SEED, out=out, progress=progress)
 
 
-def _folds(labels: Indices, clean: int, place: Indices) -> Indices:
+def _partitions(labels: Indices, clean: int, place: Indices) -> list[Indices]:
     """Folds in which the labels of one image are together: the same was learned before each."""
-    folds = folds_of(labels[:clean], _SEED)
-    result: Indices = np.concatenate([folds, folds[place % clean]]).astype(np.int64)
-    return result
+    return [np.append(one, one[place % clean]) for one in partitions_of(labels[:clean], _SEED)]
 
 
 def _verdicts(
