@@ -128,10 +128,9 @@ class NoiseModel:
 
         optimizer.step(loss)  # type: ignore[no-untyped-call]
         with torch.no_grad():
-            trust, ways = search.trust(), search.ways()
+            trust, ways = search.trust().numpy(), search.ways().exp().numpy()
         free = {name: one.detach().numpy() for name, one in search.free.items()}
-        ways = ways.exp().numpy()
-        return cls(trust.numpy(), free["sharing"], likeness, free["shares"], ways, free)
+        return cls(trust, free["sharing"], likeness, free["shares"], ways, free)
 
     def believed(self, opinions: Sequence[Float64Array]) -> Float64Array:
         """Return (n, C) log-probabilities of the true class, whatever label was given."""

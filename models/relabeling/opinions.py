@@ -103,9 +103,9 @@ def partitions_of(labels: Indices, seed: int) -> list[Indices]:
         labels: (N,) int64, N >= 2.
         seed: of the first one; the others have seeds that follow from it.
     """
-    times = _PARTITIONS if len(labels) <= _FEW_ENOUGH else 1
-    further = np.random.SeedSequence(seed).generate_state(times - 1) if times > 1 else []
-    return [folds_of(labels, int(one)) for one in (seed, *further)]
+    further = _PARTITIONS - 1 if len(labels) <= _FEW_ENOUGH else 0
+    seeds = [seed, *np.random.SeedSequence(seed).generate_state(_PARTITIONS)[:further].tolist()]
+    return [folds_of(labels, one) for one in seeds]
 
 
 def gaussians(x: Float32Array, targets: Float64Array, asked: Float32Array) -> Float64Array:

@@ -16,7 +16,14 @@ from models.errors import ModelError
 from models.features.chosen import chosen_features, embed_rows
 from models.relabeling.frozen import Judgement, NoiseRate, _opinions, judge_labels, suggestions
 from models.relabeling.noise_model import NoiseModel
-from models.relabeling.opinions import Axes, folds_of, gaussians, neighbours, one_hot
+from models.relabeling.opinions import (
+    Axes,
+    folds_of,
+    gaussians,
+    neighbours,
+    one_hot,
+    partitions_of,
+)
 
 HEADS = ("ce", "sop_plus", "dividemix")
 
@@ -118,6 +125,41 @@ def test_no_opinion_has_seen_the_label_that_it_is_about(learner: str) -> None:
         # How far the opinions are trusted is told by the other folds, whose opinions on themselves
         # the label takes part in.
         assert_allclose(judged[0].opinions[row], judged[1].opinions[row], atol=0.05)
+
+
+@pytest.mark.parametrize(("count", "times"), [(2, 3), (40, 3), (5_000, 3), (5_001, 1)])
+def test_few_labels_are_parted_into_folds_in_several_ways(count: int, times: int) -> None:
+    labels = np.arange(count) % 2
+    partitions = partitions_of(labels, 7)
+    assert len(partitions) == times
+    assert_array_equal(partitions[0], folds_of(labels, 7))
+    for one, again in zip(partitions, partitions_of(labels, 7), strict=True):
+        assert_array_equal(one, again)
+        assert len(np.unique(one)) >= 2
+    if count >= 40 and times > 1:
+        assert (partitions[1] != partitions[0]).any()
+        assert (partitions[2] != partitions[1]).any()
+
+
+def test_what_partitions_say_is_their_mean() -> None:
+    x, truth = clusters(4, 200, seed=5, apart=2.5)
+    labels = spoiled(truth, 0.2, 4, 5)
+    partitions = [folds_of(labels, one) for one in (0, 1)]
+    together = judge_labels(x, labels, classes=4, seed=0, partitions=partitions)
+    apart = [judge_labels(x, labels, classes=4, seed=0, partitions=[one]) for one in partitions]
+    mean = np.mean([one.probabilities for one in apart], axis=0)
+    # A search that begins where another ended ends there within what it is called the same.
+    assert_allclose(together.probabilities, mean, atol=0.02)
+    assert abs(apart[0].probabilities - apart[1].probabilities).max() > 0.05
+
+
+def test_progress_counts_the_folds_of_all_partitions() -> None:
+    x, truth = clusters(3, 30, seed=1, apart=3.0)
+    seen: list[tuple[int, int]] = []
+    judge_labels(x, truth, classes=3, seed=0, progress=lambda *one: seen.append(one))
+    assert [one for one, _ in seen] == sorted(one for one, _ in seen)
+    assert seen[-1] == (15, 15)
+    assert {total for _, total in seen} == {15}
 
 
 def test_the_names_of_the_classes_do_not_matter() -> None:
