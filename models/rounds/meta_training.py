@@ -129,8 +129,7 @@ def _prior(
         known = probability_inside(scores.purity, last)(scores.purity)
     else:
         known = scores.inside.astype(np.float64)
-    sharpness = ExpectedValueParams().sharpness
-    values = pool_values(scores, known, prices, sharpness, scores.detections)
+    values = pool_values(scores, known, prices, ExpectedValueParams(), scores.detections)
     generator = np.random.default_rng(seed)
     count = min(len(values), _COMPETING * len(asked))
     best = np.argpartition(-values, count - 1)[:count]

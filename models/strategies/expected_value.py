@@ -2,8 +2,8 @@
 
 Ours. With p the probability of being in-distribution and c the price of a verdict, an answer
 teaches I with probability p and costs p * c_in + (1 - p) * c_ood on average. But what is surely
-in-distribution resembles what is labeled, and teaches less than I says: by default the root of p
-counts. Labels of a class teach the less the more of them there are.
+in-distribution resembles what is labeled, and teaches less than I says; and what is surely of a
+class still teaches something. Labels of a class teach the less the more of them there are.
 
 Of boxes, an answer costs a look and what each box takes that the detector leads to expect. What
 drawing takes is charged here alone: an informativeness that is divided by it would pay twice.
@@ -33,8 +33,8 @@ UNCALIBRATED_NOTE = (
 def rank(candidates: Candidates, n: int, params: ExpectedValueParams) -> Ranking:
     """Rank by  p^sharpness * I / (p * c_in + (1 - p) * c_ood) * b; ties by p, then by position.
 
-    I is the informativeness above the least of all candidates, and b the worth of another label of
-    the class that the example is expected to have (`ClassBalance`), which falls with each pick.
+    I is the informativeness above `taught_by_none`, and b the worth of another label of the class
+    that the example is expected to have (`ClassBalance`), which falls with each pick.
 
     Raises:
         ModelError: a score is NaN or infinite.
@@ -46,15 +46,15 @@ def rank(candidates: Candidates, n: int, params: ExpectedValueParams) -> Ranking
     notes = () if is_read else (UNCALIBRATED_NOTE,)
     inside_of = probability_of(candidates)
     inside = inside_of(scores.purity)
-    least = float(scores.informativeness.min(initial=np.inf))
+    none = taught_by_none(scores.informativeness, params.floor)
 
     def value_of(
         purity: NDArray[np.floating], informativeness: NDArray[np.floating]
     ) -> NDArray[np.float64]:
-        return expected_value(inside_of(purity), informativeness, least, prices, params.sharpness)
+        return expected_value(inside_of(purity), informativeness, none, prices, params.sharpness)
 
     detections = candidates.view.detections
-    value = pool_values(scores, inside, prices, params.sharpness, detections)
+    value = pool_values(scores, inside, prices, params, detections)
     exact = params.balance == 0 and (detections is None or prices.box == 0)
     surface = Surface("expected_value", value_of, exact=exact)
     # Without any difference in what they teach, the purest come first.
@@ -68,33 +68,50 @@ def rank(candidates: Candidates, n: int, params: ExpectedValueParams) -> Ranking
 def expected_value(
     inside: NDArray[np.float64],
     informativeness: NDArray[np.floating],
-    least: float,
+    none: float,
     prices: Prices,
     sharpness: float,
 ) -> NDArray[np.float64]:
-    """Return  p^sharpness * (I - least) / (p * c_in + (1 - p) * c_ood).
+    """Return  p^sharpness * (I - none) / (p * c_in + (1 - p) * c_ood).
 
     Args:
         inside: (n,) probabilities of being in-distribution.
         informativeness: (n,) higher = ask sooner.
-        least: the informativeness of what teaches nothing: the least of the pool.
+        none: the informativeness of what teaches nothing; see `taught_by_none`.
         prices: of verdicts.
         sharpness: >= 0; see `ExpectedValueParams`.
 
     Returns:
         (n,) float64, >= 0.
     """
-    gain = informativeness.astype(np.float64) - least
+    gain = informativeness.astype(np.float64) - none
     cost = inside * prices.inside + (1 - inside) * prices.ood
     result: NDArray[np.float64] = inside**sharpness * gain / cost
     return result
+
+
+def taught_by_none(informativeness: NDArray[np.floating], floor: float) -> float:
+    """Return the informativeness of what would teach nothing.
+
+    The least of all candidates would, if scores were right about it. But a model that tells its
+    classes apart is sure of all of them, and what is left to be unsure of is OOD: without a floor
+    it would be asked for nothing else.
+
+    Args:
+        informativeness: (N,) finite, of all candidates; N = 0 gives infinity.
+        floor: >= 0; see `ExpectedValueParams`.
+    """
+    least = float(informativeness.min(initial=np.inf))
+    if floor == 0 or not len(informativeness):
+        return least
+    return least - floor * (float(informativeness.mean(dtype=np.float64)) - least)
 
 
 def pool_values(
     scores: PoolScores,
     inside: NDArray[np.float64],
     prices: Prices,
-    sharpness: float,
+    params: ExpectedValueParams,
     detections: Float32Array | None = None,
 ) -> NDArray[np.float64]:
     """Return the expected value of each of N examples: (N,) float64, >= 0.
@@ -103,13 +120,14 @@ def pool_values(
         scores: N rows.
         inside: (N,) probabilities of being in-distribution.
         prices: of verdicts; where boxes have one, what is expected to be drawn counts.
-        sharpness: >= 0.
+        params: sharpness and floor; balance is not part of it.
         detections: (N, K, 6) of a detector; None of anything else.
     """
-    least = float(scores.informativeness.min(initial=np.inf))
+    none = taught_by_none(scores.informativeness, params.floor)
     if detections is None or prices.box == 0:
-        return expected_value(inside, scores.informativeness, least, prices, sharpness)
+        return expected_value(inside, scores.informativeness, none, prices, params.sharpness)
     boxes = expected(right(detections), there(detections))
-    gain = scores.informativeness.astype(np.float64) - least
-    result: NDArray[np.float64] = inside**sharpness * gain / (prices.ood + prices.box * boxes)
+    gain = scores.informativeness.astype(np.float64) - none
+    cost = prices.ood + prices.box * boxes
+    result: NDArray[np.float64] = inside**params.sharpness * gain / cost
     return result

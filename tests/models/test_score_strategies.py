@@ -54,14 +54,16 @@ def test_p_times_i_equals_the_definition(view: PoolView) -> None:
     assert_allclose(ranking.meta_scores, np.exp(z[0]) * np.exp(z[1]), rtol=1e-4)
 
 
+@pytest.mark.parametrize("floor", [0.0, 0.25, 2.0])
 @pytest.mark.parametrize("prices", [Prices(1, 1), Prices(1, 4), Prices(2, 0.5)])
-def test_expected_value_equals_the_definition(view: PoolView, prices: Prices) -> None:
+def test_expected_value_equals_the_definition(view: PoolView, prices: Prices, floor: float) -> None:
     candidates = candidates_of(view, prices=prices)
-    params = ExpectedValueParams(sharpness=2, balance=0)
+    params = ExpectedValueParams(sharpness=2, floor=floor, balance=0)
     ranking = expected_value.rank(candidates, 200, params)
-    least = min(candidates.scores.informativeness.tolist())
+    told = candidates.scores.informativeness.astype(float)
+    none = told.min() - floor * (told - told.min()).mean()
     expected = [
-        p**2 * (i - least) / (p * prices.inside + (1 - p) * prices.ood)
+        p**2 * (i - none) / (p * prices.inside + (1 - p) * prices.ood)
         for p, i in zip(
             candidates.scores.purity.tolist(),
             candidates.scores.informativeness.tolist(),
@@ -72,12 +74,45 @@ def test_expected_value_equals_the_definition(view: PoolView, prices: Prices) ->
     assert_array_equal(ranking.order, np.argsort(-np.array(expected), kind="stable"))
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_a_model_that_is_sure_of_its_classes_still_asks_for_them(view: PoolView, seed: int) -> None:
+    """What is left to be unsure of is OOD, which would be asked for alone."""
+    generator = np.random.default_rng(seed)
+    count = len(view.logits)
+    known = np.arange(count) % 2 == 0
+    purity = np.where(known, generator.uniform(0.95, 1, count), generator.uniform(0, 0.01, count))
+    told = np.where(known, generator.uniform(0, 0.001, count), generator.uniform(0, 1, count))
+    candidates = candidates_of(view, purity=purity.astype(np.float32))
+    scores = replace(candidates.scores, informativeness=told.astype(np.float32))
+    candidates = replace(candidates, scores=scores)
+
+    def asked_inside(**params: float) -> int:
+        chosen = ExpectedValueParams(balance=0, **params)
+        return int(known[expected_value.rank(candidates, 20, chosen).order].sum())
+
+    assert asked_inside() == 20
+    assert asked_inside(sharpness=0.5, floor=0) == 0
+
+
+@pytest.mark.parametrize("factor", [0.01, 1.0, 300.0])
+def test_the_floor_follows_the_scale_of_the_informativeness(view: PoolView, factor: float) -> None:
+    candidates = candidates_of(view)
+    told = candidates.scores.informativeness
+    params = ExpectedValueParams(floor=0.7)
+    scaled = replace(candidates.scores, informativeness=(factor * told - 3).astype(np.float32))
+    assert_array_equal(
+        expected_value.rank(replace(candidates, scores=scaled), 30, params).order,
+        expected_value.rank(candidates, 30, params).order,
+    )
+
+
 @pytest.mark.parametrize(("n", "balance"), [(3, 2.0), (40, 1.0), (200, 2.0)])
 def test_class_balance_equals_the_plain_loop(view: PoolView, n: int, balance: float) -> None:
     candidates = candidates_of(view)
     scores, labels = candidates.scores, numbers(view.labels)
     classes = np.array([_softmax(row) for row in scores.logits])
     gain = scores.informativeness - scores.informativeness.min()
+    gain = gain + ExpectedValueParams().floor * gain.mean()
     labeled = np.array([1.0 + (labels == c).sum() for c in range(view.classes)])
     pool = 1 + (classes * scores.purity[:, None]).sum(axis=0)
     share, total = pool / pool.sum(), labeled.sum()
@@ -150,8 +185,9 @@ def test_cosines_are_no_probabilities(view: PoolView) -> None:
     cosines = np.linspace(0.2, 0.4, 200).astype(np.float32)
     candidates = candidates_of(view, purity=cosines)
     calibrated = replace(candidates, view=replace(view, purity_is_probability=False))
-    plain = expected_value.rank(candidates, 200, ExpectedValueParams(balance=0))
-    ranking = expected_value.rank(calibrated, 200, ExpectedValueParams(balance=0))
+    params = ExpectedValueParams(floor=0, balance=0)
+    plain = expected_value.rank(candidates, 200, params)
+    ranking = expected_value.rank(calibrated, 200, params)
     gain = candidates.scores.informativeness - candidates.scores.informativeness.min()
     z = (cosines - cosines.mean()) / cosines.std()
     assert_allclose(ranking.meta_scores, gain / np.sqrt(1 + np.exp(-z)), rtol=1e-4)

@@ -131,6 +131,13 @@ class ExpectedValueParams(Params):
         description="Exponent of the probability of being in-distribution; higher = purer queries, "
         "0 = purity counts for the cost only.",
     )
+    floor: float = Field(
+        default=0.5,
+        ge=0,
+        le=100,
+        description="What an example teaches at least, as a share of what examples teach on "
+        "average; higher = purer queries where the classes are told apart well.",
+    )
     balance: float = Field(
         default=1.0,
         ge=0,

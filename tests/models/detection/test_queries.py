@@ -110,9 +110,10 @@ def test_a_picture_of_weak_detections_is_asked_about_last() -> None:
 
 def test_what_drawing_takes_is_charged_once() -> None:
     detections = found(ONE, THREE)
-    params = ExpectedValueParams(sharpness=0, balance=0)
+    params = ExpectedValueParams(sharpness=0, floor=0.5, balance=0)
     one = candidates(detections, prices=Prices(9, 3, 5))
     gain = one.scores.informativeness - one.scores.informativeness.min()
+    gain = gain + 0.5 * gain.mean()
     cost = 3 + 5 * right(detections).sum(axis=1)
     ranking = expected_value.rank(one, 2, params)
     assert_allclose(ranking.meta_scores, gain / cost, rtol=1e-4)
