@@ -20,7 +20,7 @@ def frozen(gains: tuple[float, ...]) -> Table:
     runs: list[dict[str, Any]] = []
     for seed, gain in enumerate(gains):
         runs.append({"method": "uniform", "seed": seed, "sop_plus": 0.5, **rest})
-        runs.append({"method": "herding", "seed": seed, "sop_plus": 0.5 + gain, **rest})
+        runs.append({"method": "margin", "seed": seed, "sop_plus": 0.5 + gain, **rest})
     return pruning_frozen.table(runs, "")
 
 
@@ -31,7 +31,7 @@ def features(gains: tuple[float, ...]) -> Table:
     for seed, gain in enumerate(gains):
         runs.append({"method": "uniform", "seed": seed, **rest, **heads})
         better = {name: value + gain for name, value in heads.items()}
-        runs.append({"method": "herding", "seed": seed, **rest, **better})
+        runs.append({"method": "margin", "seed": seed, **rest, **better})
     return pruning_features.table(runs)
 
 

@@ -52,6 +52,18 @@ export function around(maps: Spans[]): Box | null {
   return { x0, x1, y0, y1 };
 }
 
+const SMALL = 0.1;
+
+/** On which axes what lies in `own` would be no more than a line beside the others. */
+export function linesUp(own: Spans, all: Spans[]): ("x" | "y")[] {
+  return (["x", "y"] as const).filter((axis) => {
+    const low = Math.min(...all.map((one) => one[axis].low));
+    const high = Math.max(...all.map((one) => one[axis].high));
+    const range = own[axis].high - own[axis].low;
+    return range === 0 || range < SMALL * (high - low);
+  });
+}
+
 export const boxOf = ({ x, y }: Spans): Box => ({ x0: x.low, x1: x.high, y0: y.low, y1: y.high });
 
 /** A box as the corners of an outline. */
