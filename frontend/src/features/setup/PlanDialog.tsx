@@ -151,11 +151,13 @@ export function PlanDialog(props: PlanDialogProps) {
           }
         />
       )}
-      {plan.notes?.map((note) => (
-        <p key={note} className={styles.hint}>
-          <Said>{note}</Said>
-        </p>
-      ))}
+      <div className={styles.notes}>
+        {plan.notes?.map((note) => (
+          <p key={note}>
+            <Said>{note}</Said>
+          </p>
+        ))}
+      </div>
       <Reasons title={text.whyBad} reasons={plan.bad_by_reason} />
       {onInputSize && plan.input_size && (
         <div className={styles.size}>

@@ -91,6 +91,7 @@ export const overview = {
     weightEven: "Both count alike",
     round: (number: number) => `Round ${number}`,
     empty: "Appears after the first round.",
+    tooFew: (answers: number) => `Appears after a round with ${answers} answers or more.`,
   },
   job: {
     advance_round: "Training and choosing the next images",
