@@ -46,7 +46,8 @@ _ROLES: Final[Mapping[str, Role]] = {
 _MOST_TURNS: Final = 1000
 _MOST_RESPONSES: Final = 100
 _RIVAL: Final = re.compile(
-    r"(?:output|response|completion|answer|generation)s?[ _.-]?(?:[0-9]{1,2}|[a-d])|chosen|rejected",
+    r"(?:output|response|completion|answer|generation)s?[ _.-]?(?:[0-9]{1,2}|[a-d])"
+    "|chosen|rejected",
     re.IGNORECASE,
 )
 _ARGILLA: Final = frozenset({"fields", "responses"})
