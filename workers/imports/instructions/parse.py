@@ -127,8 +127,8 @@ def rivals_hint(names: Collection[str]) -> str:
         else "Its answers stand within fields, as records of Argilla have them"
     )
     return (
-        f" {stand}: write a row for each answer, with columns such as instruction and output, and "
-        "people rank the rows that answer the same."
+        f" {stand}: write a row for each answer, with columns such as instruction and output; rows "
+        "that are alike are ranked beside each other."
     )
 
 
