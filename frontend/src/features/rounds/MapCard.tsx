@@ -137,7 +137,7 @@ export function MapCard(props: MapCardProps) {
       </p>
       {lines.map((axis) => (
         <p key={axis} className={styles.caption}>
-          {linesText(map, axis)}
+          {linesText(map, axis)} {own && maps.length > 1 && text.soOwnAxes}
         </p>
       ))}
       <label className={styles.switch}>
