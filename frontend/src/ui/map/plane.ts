@@ -36,7 +36,7 @@ export function seen(scale: Scale, size: Size): Box {
 type Span = { low: number; high: number };
 export type Spans = { x: Span; y: Span };
 
-const PADDING = 0.03;
+const PADDING = 0.05;
 
 /** The plane that holds all of these, with a little room; null for none. */
 export function around(maps: Spans[]): Box | null {
