@@ -25,7 +25,7 @@ def frozen(gains: tuple[float, ...]) -> Table:
 
 
 def features(gains: tuple[float, ...]) -> Table:
-    heads = dict.fromkeys(pruning_features.HEADS, 0.5)
+    heads = dict.fromkeys(pruning_frozen.HEADS, 0.5)
     rest = {"ratio": 0.2, "premise": None, "wrong": 0.1, **{f"{one}_all": 0.9 for one in heads}}
     runs: list[dict[str, Any]] = []
     for seed, gain in enumerate(gains):
