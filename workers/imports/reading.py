@@ -330,8 +330,7 @@ class LabelReader:
         )
 
     def _named(self, source: str, text: str) -> Opinion | Refused:
-        label = self._taken(text)
-        if label is not None:
+        if (label := self._taken(text)) is not None:
             return Opinion(source, Verdict.LABEL, label)
         word = text.strip().lower()
         if word in NO_CLASS:
@@ -360,8 +359,7 @@ class LabelReader:
             )
         if one.verdict is not None and one.verdict is not Verdict.LABEL:
             return Opinion(one.source_name, one.verdict, None, one.seconds, one.at)
-        label = self._taken(name)
-        if label is not None:
+        if (label := self._taken(name)) is not None:
             return Opinion(one.source_name, Verdict.LABEL, label, one.seconds, one.at)
         word = name.strip().lower()
         if one.verdict is None and word in NO_CLASS:
