@@ -70,13 +70,13 @@ class ClassLookup(Mapping[str, int]):
         name = _composed(text)
         return name in self._exact or name.strip() in self._exact
 
-    def doubt(self, text: str) -> str:
-        """Which classes ``text`` may mean where it is not certain which; else empty."""
+    def rivals(self, text: str) -> str:
+        """The names of the classes that ``text`` may mean, where these are several; else empty."""
         alike = self._called_like(_composed(text))
         if len(alike) < 2 or self.is_exact(text):
             return ""
         shown = ", ".join(repr(name) for name in alike[:_MOST_SHOWN])
-        return f"it may be any of {shown}" + (", …" if len(alike) > _MOST_SHOWN else "")
+        return shown + (", …" if len(alike) > _MOST_SHOWN else "")
 
     def _called_like(self, name: str) -> list[str]:
         if len(name) > _LONGEST or self._is_word(name):

@@ -28,7 +28,7 @@ def test_a_class_is_found_however_a_file_writes_its_name(written: str) -> None:
 def test_other_names_are_not(written: str) -> None:
     classes = ClassLookup({"insect or spider": 2})
     assert written not in classes
-    assert classes.doubt(written) == ""
+    assert classes.rivals(written) == ""
 
 
 def test_forms_of_unicode_are_one_name() -> None:
@@ -42,7 +42,7 @@ def test_the_exact_name_comes_before_all_that_are_alike() -> None:
     classes = ClassLookup({"ice cream": 1, "ice-cream": 2})
     assert (classes["ice cream"], classes[" ice-cream "]) == (1, 2)
     assert classes.get("Ice_Cream") is None
-    assert classes.doubt("Ice_Cream") == "it may be any of 'ice cream', 'ice-cream'"
+    assert classes.rivals("Ice_Cream") == "'ice cream', 'ice-cream'"
     assert list(classes) == ["ice cream", "ice-cream"]
 
 

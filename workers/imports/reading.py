@@ -396,5 +396,5 @@ class LabelReader:
         why = self._task.why_not(text, self._classes)
         if why is not None:
             return Refused(f"{source} cannot be read: {why}")
-        doubt = self._classes.doubt(text)
-        return Refused(f"{reason} ({doubt})" if doubt else reason)
+        rivals = self._classes.rivals(text)
+        return Refused(f"{reason} (it may be any of {rivals})" if rivals else reason)

@@ -136,8 +136,8 @@ def _class_of(name: str, classes: ClassLookup) -> int | Refused:
     found = classes.get(name)
     if found is not None:
         return found
-    doubt = classes.doubt(name)
-    hint = f" ({doubt})" if doubt else ""
+    rivals = classes.rivals(name)
+    hint = f" (it may be any of {rivals})" if rivals else ""
     return Refused(
         f"is of {name[:100]!r}, which is not a class of the project{hint}; add it, and import again"
     )
