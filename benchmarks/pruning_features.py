@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.open_set.protocol import Images
-from benchmarks.runs import Run, Runs, spread
+from benchmarks.runs import Run, Runs, difference, spread
 from models.catalog.params.prune import PruneParams
 from models.protocols import Float32Array, Indices
 from models.pruning.frozen_warm_up import FrozenWarmUp
@@ -127,11 +127,7 @@ def table(runs: list[Run]) -> Table:
         cells = []
         for name in HEADS:
             apart = [100 * (one[name] - other[one["seed"]][name]) for one in mine]
-            error = np.std(apart, ddof=1) / len(apart) ** 0.5 if len(apart) > 1 else np.nan
-            cells += [
-                spread([100 * one[name] for one in mine]),
-                f"{np.mean(apart):+.1f} ± {error:.1f}",
-            ]
+            cells += [spread([100 * one[name] for one in mine]), difference(apart)]
         told = [one["premise"] for one in mine if one["premise"] is not None]
         cells.append(spread([100 * one["wrong"] for one in mine]))
         result.add_row(str(ratio), method, *cells, f"{np.mean(told):.2f}" if told else "")

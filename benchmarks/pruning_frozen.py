@@ -27,7 +27,7 @@ from rich.table import Table
 from benchmarks.label_noise import noisy_labels
 from benchmarks.open_set.protocol import Images
 from benchmarks.pruning_scores import Float64Array, alignment, aum, el2n
-from benchmarks.runs import Run, Runs, spread
+from benchmarks.runs import Run, Runs, difference, spread
 from models.catalog import specs
 from models.catalog.params.prune import PruneParams
 from models.numerics.probability import log_softmax
@@ -197,14 +197,12 @@ def table(runs: list[Run], title: str) -> Table:
         gains = [
             100 * (one["sop_plus"] - plain[one["seed"]]) for one in mine if one["seed"] in plain
         ]
-        error = np.std(gains, ddof=1) / len(gains) ** 0.5 if len(gains) > 1 else 0.0
         columns = [
             [100 * one[name] for one in mine if one[name] is not None]
             for name in ("sop_plus", "ce", "noise", "corrected_sop_plus")
         ]
         shown = [spread(column) for column in columns]
-        gain = f"{np.mean(gains):+.1f} ± {error:.1f}" if gains else "–"
-        result.add_row(method, str(len(mine)), shown[0], gain, *shown[1:])
+        result.add_row(method, str(len(mine)), shown[0], difference(gains), *shown[1:])
     return result
 
 

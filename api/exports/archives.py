@@ -127,7 +127,7 @@ async def as_files(
 
 
 async def as_document(images: Images, document: Document) -> AsyncIterator[bytes]:
-    """What is known of the images, without them."""
+    """What is known of the images, without them: as they were called where they came from."""
     with closing(document):
         yield document.begin().encode()
         async for block in images.blocks():
@@ -137,7 +137,7 @@ async def as_document(images: Images, document: Document) -> AsyncIterator[bytes
 
 
 def _added(document: Document, block: list[Record]) -> bytes:
-    return "".join(document.add(record, record.file) for record in block).encode()
+    return "".join(document.add(record, record.name) for record in block).encode()
 
 
 async def as_texts(images: Images, document: Document) -> AsyncIterator[bytes]:

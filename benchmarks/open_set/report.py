@@ -11,6 +11,7 @@ from rich.table import Table
 from benchmarks.open_set import thesis
 from benchmarks.open_set.protocol import Case
 from benchmarks.open_set.runs import ORACLE, Outcome
+from benchmarks.runs import difference
 
 Outcomes = Mapping[tuple[str, Case], Outcome]
 REFERENCE = "random"
@@ -137,7 +138,7 @@ def _accuracy_table(noise: float, summaries: Mapping[str, Summary], *, cross: bo
             label,
             str(len(summary.accuracy)),
             spread(100 * summary.accuracy[:, -1]),
-            _difference(100 * summary.difference),
+            difference(list(100 * summary.difference), 2),
             _number(summary.gap_closed[-1], 2),
             _ends(summary.in_share),
             _ends(summary.auroc),
@@ -173,12 +174,6 @@ def spread(values: NDArray[np.float64]) -> str:
     """Return "mean ± standard deviation"."""
     deviation = values.std(ddof=1) if len(values) > 1 else 0.0
     return f"{values.mean():.2f} ± {deviation:.2f}"
-
-
-def _difference(values: NDArray[np.float64]) -> str:
-    if len(values) < 2:
-        return "" if len(values) == 0 else f"{values[0]:+.2f}"
-    return f"{values.mean():+.2f} ± {values.std(ddof=1) / np.sqrt(len(values)):.2f}"
 
 
 def _ends(values: NDArray[np.float64]) -> str:

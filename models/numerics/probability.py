@@ -3,6 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+_LEAST_SLOPE = 1e-3
+
 
 def logsumexp(logits: NDArray[np.floating]) -> NDArray[np.float64]:
     """Return log sum exp over the last axis of (N, C) logits without overflow: (N,)."""
@@ -42,18 +44,32 @@ def fit_sigmoid(margins: NDArray[np.float64], known: NDArray[np.bool_]) -> tuple
 
     Returns:
         Slope and intercept. A negative slope would turn the margins round and means that they
-        carry nothing: it becomes 0+.
+        carry nothing: it becomes 0+, and the probability nearly the same for all, the share of
+        the known.
     """
     positive, negative = known.sum(), (~known).sum()
     target = np.where(known, (positive + 1) / (positive + 2), 1 / (negative + 2))
-    design = np.stack([margins, np.ones_like(margins)], axis=1)
-    weights = np.zeros(2)
+    ones = np.ones_like(margins)
+    slope, intercept = _newton(np.stack([margins, ones], axis=1), target, np.zeros_like(margins))
+    if slope < _LEAST_SLOPE:
+        # The intercept was fitted beside the other slope, and far from what is known without it.
+        slope = _LEAST_SLOPE
+        (intercept,) = _newton(ones[:, None], target, slope * margins)
+    return float(slope), float(intercept)
+
+
+def _newton(
+    design: NDArray[np.float64], target: NDArray[np.float64], offset: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Fit sigmoid(design @ weights + offset) to (n,) targets: (k,) weights of (n, k) columns."""
+    weights = np.zeros(design.shape[1])
+    ridge = 1e-6 * np.eye(len(weights))
     for _ in range(50):
-        probability = sigmoid(design @ weights)
+        probability = sigmoid(design @ weights + offset)
         curvature = probability * (1 - probability)
-        hessian = design.T @ (design * curvature[:, None]) + 1e-6 * np.eye(2)
-        step = np.linalg.solve(hessian, design.T @ (target - probability) - 1e-6 * weights)
+        hessian = design.T @ (design * curvature[:, None]) + ridge
+        step = np.linalg.solve(hessian, design.T @ (target - probability) - ridge @ weights)
         weights = weights + step * min(1.0, 5 / max(1e-12, float(np.abs(step).max())))
         if np.abs(step).max() < 1e-8:
             break
-    return max(float(weights[0]), 1e-3), float(weights[1])
+    return weights

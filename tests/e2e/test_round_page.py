@@ -91,7 +91,7 @@ def test_round_page(signed_in: Page, karat: Client, tmp_path: Path) -> None:
     def along(axis: str, value: float) -> float:
         low = min(one[axis]["low"] for one in maps)
         high = max(one[axis]["high"] for one in maps)
-        room = (high - low) * 0.03
+        room = (high - low) * 0.05
         return float((value - low + room) / (high - low + 2 * room))
 
     x = box["x"] + 1 + (box["width"] - 2) * along("purity", first["purity"])

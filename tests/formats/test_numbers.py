@@ -56,7 +56,7 @@ def test_a_column_is_read_as_numbers_or_not_at_all(cells: list[str]) -> None:
         else:
             expected = CLASSES.get(cell) or ("ood" if cell == "ood" else None)
         assert read(one, cell) == expected, cell
-    assert bool(one.counted) == certain
+    assert bool(one.notes) == certain
 
 
 @given(st.lists(st.sampled_from((*NUMBERS, *ODD)), min_size=1, max_size=8), st.sampled_from((0, 1)))

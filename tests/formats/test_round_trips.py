@@ -158,6 +158,14 @@ def test_label_studio_sees_tasks_as_it_writes_them(both: Both) -> None:
     assert 'value="a/b, &quot;c&quot;"' in config or "value='a/b, \"c\"'" in config
 
 
+def test_coco_alone_calls_images_what_they_were_called(both: Both) -> None:
+    found = json.loads(both.export("coco", images=False, unlabeled=True))
+    names = {one.name for one in both.examples(both.source).values()}
+    assert {one["file_name"] for one in found["images"]} <= names
+    zipped = json.loads(opened(both.export("coco", unlabeled=True))["annotations.json"])
+    assert not {one["file_name"] for one in zipped["images"]} & names
+
+
 def test_coco_has_ood_without_annotations_and_the_undecided_apart(both: Both) -> None:
     found = json.loads(opened(both.export("coco", unlabeled=True))["annotations.json"])
     assert [one["id"] for one in found["categories"]] == [1, 2, 3, 4, 5]

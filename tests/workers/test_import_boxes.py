@@ -164,8 +164,8 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"Annotations/a.xml": voc(voc_object(5, 9, 9, 8))}, "Annotations/a.xml: box 1 has no height"),
     ({"Annotations/a.xml": voc(voc_object(5, 9, 9, "nan"))}, "box 1 has 'nan' where a number"),
     (
-        {"Annotations/a.xml": voc(voc_object(5, 9, 9, 12, "Cat"))},
-        "of 'Cat', which is not a class of the project (there is 'cat')",
+        {"Annotations/a.xml": voc(voc_object(5, 9, 9, 12, "c-at"))},
+        "of 'c-at', which is not a class of the project; add it",
     ),
     ({"Annotations/a.xml": voc("<object><name>cat</name><robndbox/></object>")}, "box 1 is turned"),
     (

@@ -90,17 +90,17 @@ def test_evaluation_images_need_a_class_of_the_project(pool: Pool) -> None:
         "auxiliary_ood/6.png": png(6),
     }
     result = pool.zip(files)
-    assert result["by_split"] == {"pool": 1, "evaluation": 1, "auxiliary_ood": 1}
+    assert result["by_split"] == {"pool": 1, "evaluation": 2, "auxiliary_ood": 1}
     assert reasons(result) == {
-        "evaluation/Cat/2.png": "label 'Cat' is not a class of the project (there is 'cat')",
         "evaluation/bird/3.png": "label 'bird' is not a class of the project",
         "evaluation/4.png": "an evaluation image needs a label",
     }
-    labeled, pooled, auxiliary = pool.examples()
+    assert result["notes"] == ["'Cat' is read as the class 'cat'."]
+    labeled, alike, pooled, auxiliary = pool.examples()
     cat = select(ProjectClass.id).where(
         ProjectClass.project_id == pool.project_id, ProjectClass.name == "cat"
     )
-    assert labeled.label_class_id == pool.session.scalar(cat)
+    assert labeled.label_class_id == alike.label_class_id == pool.session.scalar(cat)
     assert (pooled.label_class_id, pooled.meta) == (None, {"label": "bird"})
     assert (auxiliary.label_class_id, auxiliary.meta) == (None, {})
 

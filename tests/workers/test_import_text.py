@@ -215,6 +215,17 @@ def test_a_zip_of_tables_and_files_brings_both(texts: Pool) -> None:
     assert set(reasons(result)) == {"test.jsonl, line 2", "broken.csv"}
 
 
+def test_a_task_of_label_studio_is_called_by_its_number_there(texts: Pool) -> None:
+    tasks = [
+        {"id": 17, "data": {"text": "one"}, "annotations": []},
+        {"id": 18, "data": {"text": "two", "id": "T-2"}, "annotations": []},
+        {"data": {"text": "three"}, "annotations": []},
+    ]
+    done(texts.add(json.dumps(tasks).encode(), "tasks.json"))
+    names = [one.name for one in texts.examples()]
+    assert names == ["17", "T-2", "tasks.json, entry 3"]
+
+
 def test_label_studio_brings_its_texts_with_what_people_said(texts: Pool) -> None:
     def task(text: object, *choices: str, **more: Any) -> dict[str, Any]:
         result = [

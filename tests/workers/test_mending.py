@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from safetensors.numpy import save_file
-from sqlalchemy import delete
+from sqlalchemy import delete, event
 
 from core.artifacts.features import captioned_file
 from core.jobs.messages import RunJob
@@ -142,6 +142,37 @@ def test_a_text_that_is_lost_fails_who_reads_it_until_it_is_imported_again(texts
     assert texts.stored() == [*contents, "another one"]
     # Who had opened it reads on what was there.
     assert store[[4]] == [contents[4]]
+
+
+@pytest.mark.parametrize("loses", [False, True])
+def test_of_a_store_that_is_not_behind_offsets_and_rows_are_read_once(
+    texts: Pool, monkeypatch: pytest.MonkeyPatch, loses: bool
+) -> None:
+    contents = [f"the text with the number {one}" for one in range(6)]
+    texts.add("".join(f'{{"text": "{one}"}}\n' for one in contents).encode(), "texts.jsonl")
+    if loses:
+        lose_text(texts, 2)
+        shutil.rmtree(texts.storage.texts(texts.project_id))
+        mend(taken_up(texts))
+    context, seen = taken_up(texts), list[str]()
+    read = np.fromfile
+
+    def reading(path: Path, *arguments: Any, **options: Any) -> Any:
+        seen.append(Path(path).name)
+        return read(path, *arguments, **options)
+
+    def asked(*arguments: Any) -> None:
+        if "max(examples.pool_index)" in arguments[2]:
+            seen.append("count")
+
+    monkeypatch.setattr(np, "fromfile", reading)
+    engine = sessions().kw["bind"]
+    event.listen(engine, "before_cursor_execute", asked)
+    try:
+        assert (mend(context) is not None) is loses
+    finally:
+        event.remove(engine, "before_cursor_execute", asked)
+    assert sorted(seen) == ["count", "offsets.i64"]
 
 
 def test_a_text_that_only_the_store_has_stays_in_it(texts: Pool) -> None:

@@ -9,6 +9,7 @@ lost.
 
 import re
 import time
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Final
@@ -24,7 +25,7 @@ from core.settings.project import ProjectSettings
 from core.states import JobKind, Medium
 from core.tables import Example, Project
 from models.media.images.store import PixelStore
-from workers.imports.media.text_store import gaps_of, mend_store, needs_mending
+from workers.imports.media.text_store import look, mend_store
 from workers.jobs.context import JobContext
 from workers.jobs.locks import turn
 from workers.resize.refit import Refit, lost_originals, originals_gone
@@ -64,7 +65,8 @@ def why_lost(context: JobContext) -> DomainError | None:
     with context.sessions() as session:
         project = session.get_one(Project, context.project_id)
         if project.medium is Medium.TEXT:
-            return _texts_gone(session, context.storage.texts(project.id), project.id)
+            found = look(session, context.storage.texts(project.id), project.id)
+            return _texts_gone(session, found.gaps, project.id)
         side = ProjectSettings.model_validate(project.settings).side
     held = PixelStore.held(context.storage.pixels(context.project_id, side), side)
     try:
@@ -81,10 +83,13 @@ def _mend_store(context: JobContext) -> DomainError | None:
         return None
     with context.sessions() as session:
         project = session.get_one(Project, context.project_id)
-        mine = Example.project_id == project.id
-        last = session.scalar(select(func.max(Example.pool_index)).where(mine))
+        is_text = project.medium is Medium.TEXT
+        last = None
+        if not is_text:
+            mine = Example.project_id == project.id
+            last = session.scalar(select(func.max(Example.pool_index)).where(mine))
         side = ProjectSettings.model_validate(project.settings).input_size
-    if project.medium is Medium.TEXT:
+    if is_text:
         return _mend_texts(context)
     if last is None or side is None:
         return None
@@ -100,8 +105,9 @@ def _mend_texts(context: JobContext) -> DomainError | None:
     """Write what texts the store lacks; one job does, as two would undo each other."""
     folder = context.storage.texts(context.project_id)
     with context.sessions() as session:
-        if not needs_mending(session, folder, context.project_id):
-            return _said(context, _texts_gone(session, folder, context.project_id))
+        found = look(session, folder, context.project_id)
+        if not found.is_behind:
+            return _said(context, _texts_gone(session, found.gaps, context.project_id))
     with turn(context.sessions, _LOCK, context.project_id) as is_mine:
         while not is_mine():
             context.check()
@@ -111,7 +117,8 @@ def _mend_texts(context: JobContext) -> DomainError | None:
     if mended:
         context.log.write("the store lacked texts: it was made again from the database")
     with context.sessions() as session:
-        return _said(context, _texts_gone(session, folder, context.project_id))
+        found = look(session, folder, context.project_id)
+        return _said(context, _texts_gone(session, found.gaps, context.project_id))
 
 
 def _said(context: JobContext, unmended: DomainError | None) -> DomainError | None:
@@ -120,8 +127,7 @@ def _said(context: JobContext, unmended: DomainError | None) -> DomainError | No
     return unmended
 
 
-def _texts_gone(session: Session, folder: Path, project_id: int) -> DomainError | None:
-    gaps = gaps_of(session, folder, project_id)
+def _texts_gone(session: Session, gaps: Sequence[int], project_id: int) -> DomainError | None:
     if not gaps:
         return None
     statement = (

@@ -79,7 +79,7 @@ def _import(context: JobContext) -> None:
             turn = turn or Turn(context, time.monotonic() - began)
             if not task.medium.is_begun and any(isinstance(one, Candidate) for one in batch):
                 task.begin(samples_of(source, params, task.medium, reader, batch), steps)
-            task.say(reader.counted.values())
+            task.say(reader.notes)
             task.add(batch, reader)
             context.progress(task.tally.total, steps, _PHASE)
             turn.check()

@@ -160,7 +160,7 @@ class Plan:
         """
         tally = self._tally
         # Before it is tried what other labels would be.
-        notes = list(self._reader.counted.values())
+        notes = self._reader.notes
         return {
             "total": tally.total,
             "split": self._params.split.value,

@@ -8,13 +8,15 @@ from typing import Any
 
 from core.errors import Invalid
 from core.states import Verdict
+from core.tasks.class_lookup import ClassLookup
 from core.tasks.classification import CLASSIFICATION, class_label
 from core.tasks.spec import Label, TaskType
-from workers.imports.counting import how_counted, uncertainty
+from workers.imports.counting import uncertainty
 from workers.imports.drawn import Drawn, class_names_in
 from workers.imports.items import Item, Refused, Said, composed, short_name, unsettled
+from workers.imports.notes import ReadNotes
 from workers.imports.settled import Settled, Upright, settle
-from workers.imports.values import NO_CLASS, Values, mark, says_nothing, whole_number
+from workers.imports.values import NO_CLASS, Values, is_word, mark, says_nothing, whole_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +47,11 @@ class LabelReader:
 
     What a text means is for the project's task type to say. In classification a label is the name
     of a class, else ``ood``, ``unsure`` or ``skip``, else the number of a class in a column of
-    numbers. Names are compared as NFC, letter by letter. Where classes are named by
-    numbers, a number is always a name. Numbers are taken where it is certain what they count: if
-    there is a 0, none beyond the last class, and nothing but numbers, 0 is the first class. Columns
-    that are named like classes and hold 0 and 1 are read together: the class is the one that is 1.
-
-    Attributes:
-        counted: How the numbers of each column were read that had any so far.
+    numbers. Names are looked up by ``ClassLookup``, but words of verdicts letter by letter. Where
+    classes are named by numbers, a number is always a name. Numbers are taken where it is certain
+    what they count: if there is a 0, none beyond the last class, and nothing but numbers, 0 is the
+    first class. Columns that are named like classes and hold 0 and 1 are read together: the class
+    is the one that is 1.
     """
 
     def __init__(
@@ -71,15 +71,14 @@ class LabelReader:
             task: The project's task type, which says what a text means.
         """
         self._task = task
-        self.counted: dict[str, str] = {}
         self._by_name = dict(classes)
         self._names = list(classes)
         self._given, self._first = first, first or 0
-        self._classes = {composed(name): class_id for name, class_id in classes.items()}
+        self._classes = ClassLookup(classes, is_word)
+        self._notes = ReadNotes()
         self._ids = list(classes.values())
         self._counts = task.names_one_class and not any(name.isdecimal() for name in classes)
         self._values = {composed(column): held for column, held in values.items()}
-        self._alike = {name.casefold(): name for name in classes}
 
     def read(self, item: Item) -> Read:
         """Every label that an item comes with, apart from what it is the truth of."""
@@ -119,9 +118,14 @@ class LabelReader:
         """Whether a label of the project is one class."""
         return self._task.names_one_class
 
+    @property
+    def notes(self) -> list[str]:
+        """How numbers, and names that are not quite those of classes, were read so far."""
+        return self._notes.told()
+
     def has_class(self, name: str) -> bool:
-        """Whether the project has a class of that name."""
-        return composed(name) in self._classes
+        """Whether the project has a class that is called so."""
+        return name in self._classes
 
     def classes_in(self, item: Item) -> set[str] | None:
         """Of what classes the boxes are that come with an item; None if nobody has drawn any.
@@ -201,7 +205,11 @@ class LabelReader:
     def _settled(self, drawn: Drawn, image: Upright | None) -> Settled | Refused:
         if self._task.names_one_class:
             return Refused(f"{drawn.file}: has boxes, and the labels of the project are classes")
-        return settle(drawn, self._classes, image)
+        found = settle(drawn, self._classes, image)
+        if isinstance(found, Settled):
+            for box in drawn.boxes:
+                self._notes.add_name(box.class_name, self._classes)
+        return found
 
     def truth(self, item: Item) -> Label | Refused:
         """What an evaluation image is."""
@@ -241,7 +249,7 @@ class LabelReader:
     def _truth(self, column: str | None, text: str) -> Label | Refused:
         if column is None or self._is_label(text) or whole_number(text) is None:
             reason = f"label {text[:100]!r} is not {self._task.noun}"
-            return self._meant(text) or self._refused(column or "label", reason, text)
+            return self._taken(text) or self._refused(column or "label", reason, text)
         found = self.label(column, text)
         if isinstance(found, Refused):
             return found
@@ -283,15 +291,14 @@ class LabelReader:
             )
         if not 0 <= number - self._first < len(self._ids):
             return named
-        if column not in self.counted:
-            self.counted[column] = how_counted(column, self._names, self._first)
+        self._notes.add_numbers(column, self._names, self._first)
         class_id = self._ids[number - self._first]
         return Opinion(column, Verdict.LABEL, class_label(class_id))
 
     def apart(self) -> "LabelReader":
         """The same, with notes of its own on how numbers are read: for what is only tried."""
         other = copy(self)
-        other.counted = {}
+        other._notes = ReadNotes()
         return other
 
     def asked(self, column: str, held: Values) -> "LabelReader":
@@ -323,8 +330,7 @@ class LabelReader:
         )
 
     def _named(self, source: str, text: str) -> Opinion | Refused:
-        label = self._meant(text)
-        if label is not None:
+        if (label := self._taken(text)) is not None:
             return Opinion(source, Verdict.LABEL, label)
         word = text.strip().lower()
         if word in NO_CLASS:
@@ -353,8 +359,7 @@ class LabelReader:
             )
         if one.verdict is not None and one.verdict is not Verdict.LABEL:
             return Opinion(one.source_name, one.verdict, None, one.seconds, one.at)
-        label = self._meant(name)
-        if label is not None:
+        if (label := self._taken(name)) is not None:
             return Opinion(one.source_name, Verdict.LABEL, label, one.seconds, one.at)
         word = name.strip().lower()
         if one.verdict is None and word in NO_CLASS:
@@ -367,6 +372,11 @@ class LabelReader:
 
     def _meant(self, text: str) -> Label | None:
         label: Label | None = self._task.read(text, self._classes)
+        return label
+
+    def _taken(self, text: str) -> Label | None:
+        if (label := self._meant(text)) is not None:
+            self._notes.add_name(text, self._classes)
         return label
 
     def _is_label(self, text: str) -> bool:
@@ -382,9 +392,9 @@ class LabelReader:
         return held is not None and held.marks and self._names_class(column)
 
     def _refused(self, source: str, reason: str, text: str) -> Refused:
-        """Why a label is none, and what may be meant where only the letters' case differs."""
+        """Why a label is none, and what may be meant where that is not certain."""
         why = self._task.why_not(text, self._classes)
         if why is not None:
             return Refused(f"{source} cannot be read: {why}")
-        alike = self._alike.get(text.strip().casefold())
-        return Refused(reason if alike is None else f"{reason} (there is {alike!r})")
+        rivals = self._classes.rivals(text)
+        return Refused(f"{reason} (it may be any of {rivals})" if rivals else reason)

@@ -4,7 +4,7 @@ A box that cannot be read costs its image the label, and never the box alone: wi
 image would teach that there is nothing.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from pydantic import ValidationError
@@ -19,8 +19,9 @@ from core.tasks.box_conventions import (
     without_crumbs,
 )
 from core.tasks.boxes import Box, BoxesLabel, Given
+from core.tasks.class_lookup import ClassLookup
 from workers.imports.drawn import MOST_BOXES, Drawn, Rectangle
-from workers.imports.items import Refused, composed
+from workers.imports.items import Refused
 
 _ON_ITS_SIDE: Final = frozenset({5, 6, 7, 8})
 # Sides of an image that was scaled are rounded to pixels.
@@ -58,14 +59,12 @@ class _Read(NamedTuple):
     values: list[float]
 
 
-def settle(
-    drawn: Drawn, classes: Mapping[str, int], image: Upright | None = None
-) -> Settled | Refused:
+def settle(drawn: Drawn, classes: ClassLookup, image: Upright | None = None) -> Settled | Refused:
     """The label that a file means.
 
     Args:
         drawn: What it draws.
-        classes: Ids of the project's classes by their names, composed.
+        classes: The project's.
         image: The image; without it, what would hold if it were as the file says.
     """
     convention = CONVENTIONS[drawn.convention]
@@ -105,9 +104,7 @@ def settle(
     return Settled(BoxesLabel(type="boxes", boxes=tuple(boxes)), notes)
 
 
-def _read(
-    drawn: Drawn, convention: Convention, classes: Mapping[str, int]
-) -> list[_Read] | Refused:
+def _read(drawn: Drawn, convention: Convention, classes: ClassLookup) -> list[_Read] | Refused:
     if len(drawn.boxes) > MOST_BOXES:
         return Refused(f"{drawn.file}: more than {MOST_BOXES:,} boxes on one image")
     found: list[_Read] = []
@@ -135,13 +132,12 @@ def _degenerate(width: float, height: float) -> str:
     return f"has no {side}"
 
 
-def _class_of(name: str, classes: Mapping[str, int]) -> int | Refused:
-    found = classes.get(composed(name), classes.get(composed(name.strip())))
+def _class_of(name: str, classes: ClassLookup) -> int | Refused:
+    found = classes.get(name)
     if found is not None:
         return found
-    folded = composed(name).strip().casefold()
-    alike = next((one for one in classes if one.casefold() == folded), None)
-    hint = "" if alike is None else f" (there is {alike!r})"
+    rivals = classes.rivals(name)
+    hint = f" (it may be any of {rivals})" if rivals else ""
     return Refused(
         f"is of {name[:100]!r}, which is not a class of the project{hint}; add it, and import again"
     )

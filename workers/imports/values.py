@@ -69,3 +69,8 @@ def mark(text: str) -> bool | None:
 def says_nothing(text: str) -> bool:
     """Whether a label is written that way where there is none."""
     return text.strip().lower() in _NOTHING
+
+
+def is_word(text: str) -> bool:
+    """Whether a label is written that way where it is no class: nothing, or a verdict."""
+    return says_nothing(text) or text.strip().lower() in NO_CLASS

@@ -37,28 +37,13 @@ class TextStore:
     medium: Medium = "text"
     size: None = None
 
-    def __init__(self, folder: Path, count: int) -> None:
-        """Open the files; `open` and `writer` are the usual ways in."""
-        self.folder, self.count = folder, count
-        self._starts = self._ends = np.empty(0, dtype=np.int64)
+    def __init__(self, folder: Path, offsets: Indices) -> None:
+        """View texts between (count + 1,) offsets; `open` and `whole` are the usual ways in."""
+        self.folder, self.count = folder, max(0, len(offsets) - 1)
+        self._starts, self._ends = offsets[:-1], offsets[1:]
         self._bytes: NDArray[np.uint8] = np.empty(0, dtype=np.uint8)
-        if count == 0:
-            return
-        offsets, texts = folder / _OFFSETS, folder / _TEXTS
-        if not offsets.is_file() or not texts.is_file():
-            raise ModelError(f"No text store at {folder}; try again: it is made anew.")
-        found = np.fromfile(offsets, dtype="<i8", count=count + 1).astype(np.int64, copy=False)
-        if len(found) <= count:
-            raise ModelError(
-                f"The text store {folder} holds {max(0, len(found) - 1)} texts, not {count}; "
-                "try again: it is made anew."
-            )
-        end = int(found[-1])
-        if found[0] != 0 or (np.diff(found) < 0).any() or end > texts.stat().st_size:
-            raise ModelError(f"The text store {folder} is damaged; try again: it is made anew.")
-        self._starts, self._ends = found[:-1], found[1:]
-        if end:
-            self._bytes = np.memmap(texts, dtype=np.uint8, mode="r", shape=(end,))
+        if self.count and (end := int(offsets[-1])):
+            self._bytes = np.memmap(folder / _TEXTS, dtype=np.uint8, mode="r", shape=(end,))
 
     @classmethod
     def open(cls, folder: Path, count: int) -> Self:
@@ -67,18 +52,35 @@ class TextStore:
         Raises:
             ModelError: the files are missing, shorter than `count` texts, or damaged.
         """
-        return cls(Path(folder), count)
-
-    @staticmethod
-    def held(folder: Path) -> int:
-        """Count the whole texts in a folder, which may be missing; gaps count as texts."""
+        folder = Path(folder)
+        if count == 0:
+            return cls(folder, np.empty(0, dtype=np.int64))
         offsets, texts = folder / _OFFSETS, folder / _TEXTS
         if not offsets.is_file() or not texts.is_file():
-            return 0
-        found = np.fromfile(offsets, dtype="<i8")
-        if not len(found) or found[0] != 0 or (np.diff(found) < 0).any():
-            return 0
-        return int(np.searchsorted(found, texts.stat().st_size, side="right")) - 1
+            raise ModelError(f"No text store at {folder}; try again: it is made anew.")
+        found = _offsets(offsets, count)
+        if len(found) <= count:
+            raise ModelError(
+                f"The text store {folder} holds {max(0, len(found) - 1)} texts, not {count}; "
+                "try again: it is made anew."
+            )
+        if not _in_order(found) or found[-1] > texts.stat().st_size:
+            raise ModelError(f"The text store {folder} is damaged; try again: it is made anew.")
+        return cls(folder, found)
+
+    @classmethod
+    def whole(cls, folder: Path, most: int) -> Self:
+        """View the texts that are whole, gaps among them, the first `most` of them at the most.
+
+        None are where the folder is missing or damaged.
+        """
+        offsets, texts = folder / _OFFSETS, folder / _TEXTS
+        found = np.empty(0, dtype=np.int64)
+        if offsets.is_file() and texts.is_file():
+            found = _offsets(offsets, most)
+        if not _in_order(found):
+            return cls(folder, found[:0])
+        return cls(folder, found[: np.searchsorted(found, texts.stat().st_size, side="right")])
 
     @property
     def gaps(self) -> Indices:
@@ -242,6 +244,16 @@ class TextWriter:
                 "write the rows before it first."
             )
         return start
+
+
+def _offsets(path: Path, count: int) -> Indices:
+    """Read the (count + 1,) first offsets, or as many as there are."""
+    found: Indices = np.fromfile(path, dtype="<i8", count=count + 1).astype(np.int64, copy=False)
+    return found
+
+
+def _in_order(offsets: Indices) -> bool:
+    return len(offsets) > 0 and offsets[0] == 0 and not (np.diff(offsets) < 0).any()
 
 
 def _utf8(text: str | None, row: int) -> bytes:

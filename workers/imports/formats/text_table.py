@@ -177,6 +177,9 @@ class TextTableSource(Source):
     def _called(self, place: str, row: Row) -> str:
         column = "name" if self._items.is_stated and row.get("name") else self._name
         called = text(row.get(column)) if column else None
+        if not called and self._is_tasks:
+            # As Label Studio numbers it, to be found there again.
+            called = text(row[_TASK].get("id"))
         return short_name(called or f"{self._filename}, {place}")
 
     def _task(

@@ -45,6 +45,13 @@ _ROLES: Final[Mapping[str, Role]] = {
 }
 _MOST_TURNS: Final = 1000
 _MOST_RESPONSES: Final = 100
+_RIVAL: Final = re.compile(
+    r"(?:output|response|completion|answer|generation)s?[ _.-]?(?:[0-9]{1,2}|[a-d])"
+    "|chosen|rejected",
+    re.IGNORECASE,
+)
+_ARGILLA: Final = frozenset({"fields", "responses"})
+_MOST_RIVALS: Final = 5
 _HALVES: Final = re.compile("[\ud800-\udfff]")
 _REPLACEMENT: Final = "\N{REPLACEMENT CHARACTER}"
 MENDED: Final = "halves of characters in it, which no text can hold, were replaced"
@@ -107,6 +114,22 @@ def find_columns(names: Collection[str]) -> Columns | None:
             inputs = first(_INPUTS)
             return Columns(asked=there[word], answered=answered, inputs=inputs, system=system)
     return None
+
+
+def rivals_hint(names: Collection[str]) -> str:
+    """What to do with answers that are to be compared; empty where there are no columns of such."""
+    rivals = [name for name in names if _RIVAL.fullmatch(name)]
+    if len(rivals) < 2 and not _ARGILLA.issubset(names):
+        return ""
+    stand = (
+        f"Its answers stand in {', '.join(map(printable, rivals[:_MOST_RIVALS]))}"
+        if len(rivals) > 1
+        else "Its answers stand within fields, as records of Argilla have them"
+    )
+    return (
+        f" {stand}: write a row for each answer, with columns such as instruction and output; rows "
+        "that are alike are ranked beside each other."
+    )
 
 
 def parse(fields: Mapping[str, Any], columns: Columns) -> Parsed | Refused:

@@ -19,6 +19,7 @@ from workers.imports.instructions.parse import (
     find_columns,
     parse,
     remark,
+    rivals_hint,
 )
 from workers.imports.items import (
     Item,
@@ -119,9 +120,8 @@ class InstructionSource(Source):
             table.close()
             if not names:
                 raise invalid_archive(f"{printable(filename)} holds no rows: it is empty.")
-            raise invalid_column(
-                "text", f"No columns hold instruction data; it needs {NEEDED}.", names
-            )
+            said = f"No columns hold instruction data; it needs {NEEDED}.{rivals_hint(names)}"
+            raise invalid_column("text", said, names)
         self._columns: Columns = found
         there = {name.casefold(): name for name in names}
         self._is_ours = OURS.issubset(names)

@@ -2,10 +2,10 @@
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -19,8 +19,21 @@ from models.media.texts.store import TextStore
 _AT_ONCE: Final = 100
 
 
-def needs_mending(session: Session, folder: Path, project_id: int) -> bool:
-    """Whether a text store lacks texts that the database has, or rows.
+class Found(NamedTuple):
+    """What a text store lacks.
+
+    Attributes:
+        is_behind: Whether the database has texts of it, or rows.
+        gaps: Pool indices of texts that it has lost; where it is not behind the database has lost
+            them, too.
+    """
+
+    is_behind: bool
+    gaps: list[int]
+
+
+def look(session: Session, folder: Path, project_id: int) -> Found:
+    """See what a text store lacks; the offsets of all texts are read, once.
 
     Args:
         session: For reading.
@@ -28,20 +41,9 @@ def needs_mending(session: Session, folder: Path, project_id: int) -> bool:
         project_id: The project.
     """
     count = _count(session, project_id)
-    held = TextStore.held(folder)
-    return held < count or _may_be_filled(session, TextStore.open(folder, count), project_id)
-
-
-def gaps_of(session: Session, folder: Path, project_id: int) -> list[int]:
-    """Pool indices of texts that neither the store nor the database has; the store is mended.
-
-    Args:
-        session: For reading.
-        folder: Where the store is.
-        project_id: The project.
-    """
-    store = TextStore.open(folder, _count(session, project_id))
-    return [int(one) for one in store.gaps]
+    store = TextStore.whole(folder, count)
+    gaps = store.gaps.tolist()
+    return Found(len(store) < count or _may_be_filled(session, gaps, project_id), gaps)
 
 
 def mend_store(session: Session, folder: Path, project_id: int) -> bool:
@@ -59,12 +61,11 @@ def mend_store(session: Session, folder: Path, project_id: int) -> bool:
         Whether it wrote anything.
     """
     count = _count(session, project_id)
-    held = min(count, TextStore.held(folder))
-    store = TextStore.open(folder, held)
-    if _may_be_filled(session, store, project_id):
+    store = TextStore.whole(folder, count)
+    if _may_be_filled(session, store.gaps.tolist(), project_id):
         _write_anew(session, store, project_id)
-    elif held < count:
-        _write(session, folder, project_id, start=held)
+    elif len(store) < count:
+        _write(session, folder, project_id, start=len(store))
     else:
         return False
     return True
@@ -77,9 +78,8 @@ def _count(session: Session, project_id: int) -> int:
     return 0 if last is None else last + 1
 
 
-def _may_be_filled(session: Session, store: TextStore, project_id: int) -> bool:
+def _may_be_filled(session: Session, gaps: Sequence[int], project_id: int) -> bool:
     """Whether the database has a text, perhaps again, that is a gap of the store."""
-    gaps = store.gaps.tolist()
     if not gaps:
         return False
     found = select(Example.id).join(ExampleText, ExampleText.example_id == Example.id)

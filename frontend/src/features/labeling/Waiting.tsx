@@ -33,6 +33,8 @@ type WaitingProps = {
 export function Waiting(props: WaitingProps) {
   const { projectId, task, status, elsewhere, onTakeOver, canUndo, onUndo, onNews } = props;
   const { data } = useQuery(betweenQuery(projectId));
+  // Whoever only labels has nothing to look at or to take away.
+  const reviews = useQuery(projectQuery(projectId)).data?.permissions.includes("review") ?? false;
   const live = useLiveProgress(projectId, data?.job_id ?? null, onNews);
   const progress = live ?? data?.progress ?? null;
   const training = status?.waiting_for === "training";
@@ -51,7 +53,11 @@ export function Waiting(props: WaitingProps) {
           actions={
             (why === "elsewhere" || why === "failed" || why === "finished" || canUndo) && (
               <>
-                {why === "finished" && <ToProject projectId={projectId} />}
+                {why === "finished" && reviews && (
+                  <ButtonLink to={`/projects/${projectId}`} size="small">
+                    {text.finished.next}
+                  </ButtonLink>
+                )}
                 {why === "failed" && failure && (
                   <FailureActions projectId={projectId} failure={failure} />
                 )}
@@ -73,7 +79,7 @@ export function Waiting(props: WaitingProps) {
       </div>
       <div className={styles.mine}>
         {data && <Mine between={data} task={task} />}
-        {task === "instructions" && <ToChosen projectId={projectId} />}
+        {task === "instructions" && reviews && <ToChosen projectId={projectId} />}
       </div>
     </div>
   );
@@ -110,30 +116,15 @@ function Training({ progress }: { progress: JobProgress }) {
   );
 }
 
-/** Where all that was said is looked at and taken away; of no use to who only labels. */
-function ToProject({ projectId }: { projectId: number }) {
-  const project = useQuery(projectQuery(projectId)).data;
-  if (!project?.permissions.includes("review")) return null;
-  return (
-    <ButtonLink to={`/projects/${projectId}`} size="small">
-      {text.finished.next}
-    </ButtonLink>
-  );
-}
-
-/** Where what people said is followed; of no use to who only ranks. */
+/** Where what people said is followed. */
 function ToChosen({ projectId }: { projectId: number }) {
-  const isShown = useQuery(projectQuery(projectId)).data?.permissions.includes("review") ?? false;
-  const jobs = useQuery({
-    ...jobsOfKindQuery(projectId, "select_instructions"),
-    enabled: isShown,
-  }).data?.items;
+  const jobs = useQuery(jobsOfKindQuery(projectId, "select_instructions")).data?.items;
   // Of several, that which asked people last.
   const last = jobs?.find(({ dry_run, result }) => {
     const people = (result?.people ?? null) as { round?: number | null } | null;
     return !dry_run && people?.round != null;
   });
-  if (!isShown || !last) return null;
+  if (!last) return null;
   return (
     <p className={styles.toChosen}>
       <ButtonLink to={`/projects/${projectId}/jobs/${last.id}`} size="small">

@@ -9,7 +9,7 @@ import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { Chart } from "../../ui/Chart";
 import { formatCost, formatPercent, formatSeconds, formatWholePercent } from "../../ui/format";
-import { aurocOf, type Known, shareOf } from "../../ui/shares";
+import { aurocOf, FEWEST, type Known, shareOf } from "../../ui/shares";
 import { costParts } from "./costs";
 import { LearningCurve } from "./LearningCurve";
 import styles from "./OverviewScreen.module.css";
@@ -77,7 +77,7 @@ export function Curves({ project, rounds }: { project: Project; rounds: Round[] 
         <Chart
           title={text.share}
           hint={text.shareHint}
-          summary={summaryOf(share)}
+          summary={summaryOf(share) ?? (done.length > 0 ? text.tooFew(FEWEST) : text.empty)}
           format={formatWholePercent}
           line={share}
           range={[0, 1]}
@@ -105,7 +105,7 @@ export function Curves({ project, rounds }: { project: Project; rounds: Round[] 
           <Chart
             title={text.weight}
             hint={text.weightHint}
-            summary={summaryOf(weight)}
+            summary={summaryOf(weight) ?? text.empty}
             format={formatWholePercent}
             line={weight}
             range={[0, 1]}
@@ -144,9 +144,9 @@ function totals(rounds: Round[]): [cost: string, time: string] {
   return [formatCost(sum((one) => one.spent)), formatSeconds(sum((one) => one.annotator_seconds))];
 }
 
-function summaryOf(points: { x: number; y: number }[]): string {
+function summaryOf(points: { x: number; y: number }[]): string | null {
   const last = points.at(-1);
-  return last ? `${text.round(last.x)}: ${formatPercent(last.y)}` : text.empty;
+  return last ? `${text.round(last.x)}: ${formatPercent(last.y)}` : null;
 }
 
 /** Which other projects are compared with: those the address says, else repetitions of this one. */

@@ -20,6 +20,7 @@ import { FirstSteps } from "./FirstSteps";
 import { JobCard } from "./JobCard";
 import { OodLeftCard, OutlookCard } from "./OutlookCard";
 import styles from "./OverviewScreen.module.css";
+import { poolParts } from "./poolParts";
 import { RankingOverview } from "./RankingOverview";
 import { RoundNow } from "./RoundNow";
 import { RoundsTable } from "./RoundsTable";
@@ -143,7 +144,6 @@ function shownJobs(jobs: Job[], { current_round: round }: Project): Job[] {
 
 function PoolCard({ project }: { project: Project }) {
   const { counts } = project;
-  const { parts } = t.overview;
   return (
     <Card
       title={t.overview.pool}
@@ -153,16 +153,7 @@ function PoolCard({ project }: { project: Project }) {
         ...(counts.held_out > 0 ? [t.overview.heldOut(counts.held_out)] : []),
       ].join(", ")}
     >
-      <Parts
-        label={t.overview.pool}
-        parts={[
-          { label: parts.in, value: counts.labeled_in, tone: "in" },
-          { label: parts.ood, value: counts.labeled_ood, tone: "ood" },
-          { label: parts.unsure, value: counts.unsure, tone: "unsure" },
-          { label: parts.queried, value: counts.queried, tone: "queried" },
-          { label: parts.unlabeled, value: counts.unlabeled, tone: "rest" },
-        ]}
-      />
+      <Parts label={t.overview.pool} parts={poolParts(project)} />
     </Card>
   );
 }

@@ -17,6 +17,7 @@ import { AgreementCard } from "./AgreementCard";
 import { FirstSteps } from "./FirstSteps";
 import { JobCard } from "./JobCard";
 import styles from "./OverviewScreen.module.css";
+import { poolParts } from "./poolParts";
 
 type RankingOverviewProps = { project: Project; rounds: Round[]; jobs: Job[] };
 
@@ -47,16 +48,7 @@ export function RankingOverview({ project, rounds, jobs }: RankingOverviewProps)
       <div className={styles.top}>
         <Chosen project={project} selections={selections} />
         <Card title={text.pool} hint={text.rows(counts.pool)}>
-          <Parts
-            label={text.pool}
-            parts={[
-              { label: text.parts.ranked, value: counts.labeled_in, tone: "in" },
-              { label: text.parts.none, value: counts.labeled_ood, tone: "ood" },
-              { label: text.parts.unsure, value: counts.unsure, tone: "unsure" },
-              { label: text.parts.queried, value: counts.queried, tone: "queried" },
-              { label: text.parts.rest, value: counts.unlabeled, tone: "rest" },
-            ]}
-          />
+          <Parts label={text.pool} parts={poolParts(project)} />
         </Card>
       </div>
       {rounds.length > 0 && (

@@ -2,12 +2,14 @@ import { useState } from "react";
 import { useSearchParams } from "react-router";
 import type { MapQuery, Project, RoundMap } from "../../api/types";
 import { t } from "../../strings";
+import { locale } from "../../strings/language";
 import { Button } from "../../ui/Button";
 import { Card } from "../../ui/Card";
 import { encode } from "../../ui/map/lasso";
 import { PlaneMap, type Pointed } from "../../ui/map/PlaneMap";
-import { around, type Box, cornersOf } from "../../ui/map/plane";
+import { around, type Box, cornersOf, linesUp } from "../../ui/map/plane";
 import { Failure, Loading, Skeleton } from "../../ui/State";
+import { tickLabels } from "../../ui/scale";
 import { Legend } from "./Legend";
 import { Pins, Preview } from "./Pins";
 import styles from "./RoundScreen.module.css";
@@ -38,7 +40,10 @@ export function MapCard(props: MapCardProps) {
   const tiles = useRoundTiles(project.id, map, view);
   const surface = useSurface(project.id, map.number);
   const isReady = tiles.isReady && surface.isReady && queries.isReady;
-  const own = search.get("axes") === "own";
+  // Of few answers purity may say nearly the same of all, and until there are some it is another score.
+  const lines = map.count > 1 ? linesUp(planeOf(map), maps.map(planeOf)) : [];
+  const byItself = lines.length > 0;
+  const own = (search.get("axes") ?? (byItself ? "own" : "all")) === "own";
   const drawn = useContent({
     isReady,
     round: map.number,
@@ -130,16 +135,32 @@ export function MapCard(props: MapCardProps) {
       <p className={styles.caption}>
         {said} {text.help}
       </p>
+      {lines.map((axis) => (
+        <p key={axis} className={styles.caption}>
+          {linesText(map, axis)} {own && maps.length > 1 && text.soOwnAxes}
+        </p>
+      ))}
       <label className={styles.switch}>
         <input
           type="checkbox"
           checked={own}
-          onChange={(event) => change("axes", event.target.checked ? "own" : null)}
+          onChange={({ target }) =>
+            change("axes", target.checked === byItself ? null : target.checked ? "own" : "all")
+          }
         />
         {text.ownAxes}
       </label>
     </Card>
   );
+}
+
+/** Why the images of a round have axes of their own, or lie on a line even so. */
+function linesText(map: RoundMap, axis: "x" | "y"): string {
+  const { low, high } = planeOf(map)[axis];
+  const score = axis === "x" ? text.purity : text.informativeness;
+  if (low === high) return text.sameOfAll(score, String(Number(low.toPrecision(3))));
+  const [from = "", to = ""] = tickLabels([low, high], locale);
+  return text.closeTogether(score, from, to);
 }
 
 function surfaceText(

@@ -231,7 +231,7 @@ export function ImagesCard(props: ImagesCardProps) {
       ))}
       {entries.length > 0 && <UploadList entries={entries} onRemove={(id) => uploads.remove(id)} />}
       {imports.error && <Failure error={imports.error} onRetry={() => imports.refetch()} />}
-      {plans.length > 0 && <PlanList projectId={project.id} jobs={plans} onContinue={show} />}
+      {plans.length > 0 && <PlanList project={project} jobs={plans} onContinue={show} />}
       {jobs.length > plans.length && (
         <ImportList projectId={project.id} jobs={jobs.filter((job) => !job.dry_run)} />
       )}

@@ -107,7 +107,7 @@ function ImportItem({ projectId, job }: { projectId: number; job: Job }) {
       {report?.input_size && (
         <p className={styles.kind}>{t.setup.inputSize.choice(report.input_size)}</p>
       )}
-      {report?.notes?.filter(isOfNumbers).map((note) => (
+      {report?.notes?.filter(isOfReading).map((note) => (
         <p key={note} className={styles.kind}>
           <Said>{note}</Said>
         </p>
@@ -124,7 +124,8 @@ function ImportItem({ projectId, job }: { projectId: number; job: Job }) {
 }
 
 /** The size of what the model sees is told in words of its own. */
-const isOfNumbers = (note: string): boolean => note.startsWith("Numbers in ");
+const isOfReading = (note: string): boolean =>
+  note.startsWith("Numbers in ") || note.includes(" is read as the class ");
 
 function outcomeOf({ state }: Job, report: ImportReport | null) {
   if (!report) return STATES[state];

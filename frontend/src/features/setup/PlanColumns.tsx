@@ -1,11 +1,12 @@
 import type { ImportPlan, PlannedColumn } from "../../api/types";
 import { t } from "../../strings";
 import { CheckField } from "../../ui/Field";
+import { isClass } from "./classLookup";
 import styles from "./PlanDialog.module.css";
 
 type PlanColumnsProps = {
   plan: ImportPlan;
-  /** Classes that are to be made. */
+  /** Names that were no classes when it was planned, and are to be made or have come since. */
   added: string[];
   /** Whether these are all that are none yet. */
   isAll: boolean;
@@ -19,7 +20,8 @@ type PlanColumnsProps = {
 export function PlanColumns({ plan, added, isAll, isPool, columns, onColumns }: PlanColumnsProps) {
   const text = t.setup.plan;
   const stated = plan.labels.filter((one) => one.stated);
-  const willBe = ({ values }: PlannedColumn) => values.some((value) => added.includes(value));
+  const willBe = ({ values }: PlannedColumn) =>
+    values.some((value) => isClass(value, new Set(added)));
   const offered = plan.labels.filter(
     (one) => !one.stated && (one.chosen || one.readable + (one.elsewhere ?? 0) > 0 || willBe(one)),
   );

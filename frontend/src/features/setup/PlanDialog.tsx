@@ -9,6 +9,7 @@ import { ErrorNotice } from "../../ui/ErrorNotice";
 import { Said } from "../../ui/Said";
 import { Notice } from "../../ui/State";
 import { CountFromField } from "./CountFromField";
+import { isClass } from "./classLookup";
 import { InputSize } from "./InputSizeField";
 import { PlanClasses } from "./PlanClasses";
 import { PlanColumns } from "./PlanColumns";
@@ -62,6 +63,9 @@ export function PlanDialog(props: PlanDialogProps) {
     picked ?? new Set(takesClasses && known.size === 0 ? proposedClasses(plan, chosen, found) : []);
   const added = takesClasses ? [...found.keys()].filter((name) => makes.has(name)) : [];
   const classes = new Set([...known, ...added]);
+  // Those that are ticked, and those that somebody has added since it was planned.
+  const wanting = newClasses(plan, chosen, new Set());
+  const come = [...wanting.keys()].filter((name) => isClass(name, classes));
   const isBoxes = task === "boxes";
   const sums = sumsOf(plan, chosen, classes, isBoxes);
   const lost = lostToEvaluation(plan, chosen, classes, isBoxes);
@@ -130,8 +134,8 @@ export function PlanDialog(props: PlanDialogProps) {
       {!brings && <Notice tone="gold">{text.nothing}</Notice>}
       <PlanColumns
         plan={plan}
-        added={added}
-        isAll={added.length === found.size}
+        added={come}
+        isAll={come.length === wanting.size}
         isPool={chosen.split === "pool"}
         columns={chosen.columns}
         onColumns={(columns) => setChosen({ ...chosen, columns })}
@@ -151,11 +155,13 @@ export function PlanDialog(props: PlanDialogProps) {
           }
         />
       )}
-      {plan.notes?.map((note) => (
-        <p key={note} className={styles.hint}>
-          <Said>{note}</Said>
-        </p>
-      ))}
+      <div className={styles.notes}>
+        {plan.notes?.map((note) => (
+          <p key={note}>
+            <Said>{note}</Said>
+          </p>
+        ))}
+      </div>
       <Reasons title={text.whyBad} reasons={plan.bad_by_reason} />
       {onInputSize && plan.input_size && (
         <div className={styles.size}>

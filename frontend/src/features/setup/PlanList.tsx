@@ -2,8 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { discardImport, listed, startImport } from "../../api/imports";
 import { projectQuery } from "../../api/projects";
 import { isActive, retryJob } from "../../api/rounds";
-import type { Job } from "../../api/types";
-import { useMedium } from "../../media/MediumContext";
+import type { Job, Project } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
@@ -16,20 +15,21 @@ import styles from "./ImagesCard.module.css";
 import { planOf } from "./plan";
 import { TextColumn } from "./TextColumn";
 
-type PlanListProps = { projectId: number; jobs: Job[]; onContinue: (job: Job) => void };
+type PlanListProps = { project: Project; jobs: Job[]; onContinue: (job: Job) => void };
 
 /** Imports that are planned, and wait to be started or discarded. */
-export function PlanList({ projectId, jobs, onContinue }: PlanListProps) {
+export function PlanList({ project, jobs, onContinue }: PlanListProps) {
   return (
     <ul className={styles.list} aria-label={t.setup.plan.plans}>
       {jobs.map((job) => (
-        <PlanItem key={job.id} projectId={projectId} job={job} onContinue={onContinue} />
+        <PlanItem key={job.id} project={project} job={job} onContinue={onContinue} />
       ))}
     </ul>
   );
 }
 
-function PlanItem({ projectId, job, onContinue }: { job: Job } & Omit<PlanListProps, "jobs">) {
+function PlanItem({ project, job, onContinue }: { job: Job } & Omit<PlanListProps, "jobs">) {
+  const { id: projectId, medium, task } = project;
   const text = t.setup.plan;
   const client = useQueryClient();
   const onSettled = () => client.invalidateQueries({ queryKey: projectQuery(projectId).queryKey });
@@ -41,7 +41,8 @@ function PlanItem({ projectId, job, onContinue }: { job: Job } & Omit<PlanListPr
     onSuccess: onContinue,
     onSettled,
   });
-  const isText = useMedium() === "text";
+  // The parts of instruction data are found by what their columns are called.
+  const hasTextColumn = medium === "text" && task !== "instructions";
   const { name, kind } = listed(job);
   const isReady = planOf(job) !== null;
   const isLooking = isActive(job);
@@ -94,7 +95,7 @@ function PlanItem({ projectId, job, onContinue }: { job: Job } & Omit<PlanListPr
           <Said>{sentenceOf(job)}</Said>
         </Notice>
       )}
-      {job.state === "failed" && isText && job.error?.code === "invalid_column" && (
+      {job.state === "failed" && hasTextColumn && job.error?.code === "invalid_column" && (
         <TextColumn column="" busy={again.isPending} onChange={again.mutate} />
       )}
       <ErrorNotice error={error} />

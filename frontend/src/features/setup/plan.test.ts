@@ -77,6 +77,22 @@ it("offers as classes what comes in and is none yet", () => {
   expect([...newClasses(plan, all, new Set()).keys()]).toEqual(["ant", "dog"]);
 });
 
+it("takes names for classes as the server does, however they are written", () => {
+  const labels = [label("insect_or_spider", 3), label("Insect-Or-Spider", 2), label("A-", 1)];
+  const folders = { ...plan, groups: [group("evaluation", { count: 6, labels })] };
+  const found = newClasses(folders, chosen, new Set(["A"]));
+  expect([...found]).toEqual([
+    ["A-", 1],
+    ["insect_or_spider", 5],
+  ]);
+  const classes = new Set(["insect or spider", "A"]);
+  expect([...newClasses(folders, chosen, classes)]).toEqual([["A-", 1]]);
+  expect(sumsOf(folders, chosen, classes).evaluation).toBe(5);
+  // Nobody knows which of the two is meant.
+  const both = new Set(["insect or spider", "insect-or spider"]);
+  expect(sumsOf(folders, chosen, both).evaluation).toBe(0);
+});
+
 it("does not propose as a class the one folder that holds all images to be labeled", () => {
   const proposed = (...groups: PlannedGroup[]) => {
     const folders = { ...plan, groups };

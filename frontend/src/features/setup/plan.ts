@@ -1,4 +1,5 @@
 import type { FolderChoice, ImportPlan, Job, PlannedGroup, Split } from "../../api/types";
+import { folded, isClass } from "./classLookup";
 
 /** What was chosen for a plan, beside what it proposes. */
 export type Chosen = {
@@ -69,11 +70,12 @@ export function labeled(
   classes: ReadonlySet<string>,
   isBoxes = false,
 ): number {
-  const isClass = ({ name, known }: PlannedGroup["labels"][number]) => known || classes.has(name);
+  const isTaken = ({ name, known }: PlannedGroup["labels"][number]) =>
+    known || isClass(name, classes);
   const sum = (labels: PlannedGroup["labels"]) =>
     labels.reduce((total, { count }) => total + count, 0);
-  if (!isBoxes) return sum(group.labels.filter(isClass));
-  const unknown = sum(group.labels.filter((one) => !isClass(one)));
+  if (!isBoxes) return sum(group.labels.filter(isTaken));
+  const unknown = sum(group.labels.filter((one) => !isTaken(one)));
   return Math.max(0, group.count - group.unlabeled - unknown);
 }
 
@@ -111,19 +113,27 @@ export function proposedClasses(
   return [...found.keys()].filter((name) => !isPlace(name));
 }
 
-/** Labels of images that come in and are no classes yet, with how many have each, by name. */
+/**
+ * Labels of images that come in and are no classes yet, with how many have each, by name. Of several
+ * ways to write a name it is the most frequent.
+ */
 export function newClasses(
   plan: ImportPlan,
   chosen: Chosen,
   classes: ReadonlySet<string>,
 ): Map<string, number> {
-  const counts = new Map<string, number>();
+  const written = new Map<string, Map<string, number>>();
   for (const group of plan.groups) {
     if (choiceOf(group, chosen) === "leave_out") continue;
     for (const { name, count, known } of group.labels) {
-      if (!known && !classes.has(name) && !NO_CLASS.has(name.toLowerCase()))
-        counts.set(name, (counts.get(name) ?? 0) + count);
+      if (known || isClass(name, classes) || NO_CLASS.has(name.toLowerCase())) continue;
+      const ways = written.get(folded(name)) ?? new Map<string, number>();
+      written.set(folded(name), ways.set(name, (ways.get(name) ?? 0) + count));
     }
   }
-  return new Map([...counts].sort(([one], [other]) => one.localeCompare(other)));
+  const counts = [...written.values()].map((ways): [string, number] => {
+    const [[name] = [""]] = [...ways].sort(([, one], [, other]) => other - one);
+    return [name, [...ways.values()].reduce((sum, count) => sum + count, 0)];
+  });
+  return new Map(counts.sort(([one], [other]) => one.localeCompare(other)));
 }

@@ -25,10 +25,12 @@ export const overview = {
   allExports: "Label Studio, COCO, Parquet …",
   pool: "Pool",
   parts: {
-    in: "Labeled",
+    labeled: "Labeled",
     ood: "None of the classes (OOD)",
     unsure: "Unsure",
     queried: "In the queue",
+    /** Of a finished project. */
+    neverAsked: "Chosen, and never asked about",
     unlabeled: "Not looked at",
   },
   heldOut: (count: number) => `${count.toLocaleString(locale)} held out`,
@@ -89,6 +91,7 @@ export const overview = {
     weightEven: "Both count alike",
     round: (number: number) => `Round ${number}`,
     empty: "Appears after the first round.",
+    tooFew: (answers: number) => `Appears after a round with ${answers} answers or more.`,
   },
   job: {
     advance_round: "Training and choosing the next images",

@@ -49,6 +49,11 @@ export const rounds = {
     outline: "Draw an outline",
     inView: "Images in view",
     ownAxes: "Axes of this round alone",
+    closeTogether: (score: string, low: string, high: string) =>
+      `${score} runs only from ${low} to ${high} in this round, a small part of what it is in others: it hardly tells these images apart, or was another score then.`,
+    soOwnAxes: "So the axes are of this round alone.",
+    sameOfAll: (score: string, value: string) =>
+      `${score} is ${value} for every image of this round, so all lie on one line.`,
     legend: "Shown on the map",
     pool: "Pool",
     density: "Density of the pool",

@@ -26,10 +26,11 @@ export const overview: Catalogue["overview"] = {
   allExports: "다른 형식: Label Studio, COCO, Parquet …",
   pool: "풀",
   parts: {
-    in: "라벨 있음",
+    labeled: "라벨 있음",
     ood: "어느 클래스도 아님 (OOD)",
     unsure: "불확실",
     queried: "대기열",
+    neverAsked: "골랐지만 묻지 않음",
     unlabeled: "아직 안 봄",
   },
   heldOut: (count) => `제외됨 ${number(count)}개`,
@@ -91,6 +92,7 @@ export const overview: Catalogue["overview"] = {
     weightEven: "둘의 비중이 같음",
     round: (value) => `라운드 ${value}`,
     empty: "첫 라운드가 끝나면 표시됩니다.",
+    tooFew: (answers) => `답변이 ${answers}개 이상인 라운드가 끝나면 나타납니다.`,
   },
   job: {
     advance_round: "학습 및 다음 이미지 선정",

@@ -38,6 +38,11 @@ export const rounds: Catalogue["rounds"] = {
     outline: "영역 그리기",
     inView: "화면 안의 이미지",
     ownAxes: "이 라운드만의 축 사용",
+    closeTogether: (score, low, high) =>
+      `이 라운드에서 ${score} 값은 ${low}에서 ${high}까지로, 다른 라운드에 비해 좁은 범위에 있습니다. 이미지를 거의 구별하지 못했거나 그때는 다른 점수였습니다.`,
+    soOwnAxes: "그래서 이 라운드만의 축으로 그립니다.",
+    sameOfAll: (score, value) =>
+      `이 라운드의 모든 이미지에서 ${score} 값이 ${value}(으)로 같아 한 줄에 놓입니다.`,
     legend: "지도에 표시할 항목",
     pool: "풀",
     density: "풀의 밀도",

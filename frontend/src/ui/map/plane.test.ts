@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { around, scaleOf, seen, toPixel, toPlane, WHOLE } from "./plane";
+import { around, linesUp, scaleOf, seen, toPixel, toPlane, WHOLE } from "./plane";
 
 const box = { x0: -1, x1: 3, y0: 10, y1: 20 };
 const size = { width: 400, height: 200 };
@@ -34,4 +34,16 @@ it("holds all rounds in one plane, and one that has no range", () => {
   const flat = around([{ x: span(4, 4), y: span(0, 0) }]);
   expect(flat && flat.x1 > flat.x0 && flat.y1 > flat.y0).toBe(true);
   expect(around([])).toBeNull();
+});
+
+it("says on which axes images lie on a line beside those of other rounds", () => {
+  const span = (low: number, high: number) => ({ low, high });
+  const first = { x: span(0.7789, 0.7791), y: span(0, 1) };
+  const other = { x: span(0, 1), y: span(0, 0.95) };
+  expect(linesUp(first, [first, other])).toEqual(["x"]);
+  expect(linesUp(other, [first, other])).toEqual([]);
+  // Alone, it fills its axes.
+  expect(linesUp(first, [first])).toEqual([]);
+  const same = { x: span(1, 1), y: span(2, 3) };
+  expect(linesUp(same, [same])).toEqual(["x"]);
 });

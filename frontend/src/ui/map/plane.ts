@@ -36,7 +36,7 @@ export function seen(scale: Scale, size: Size): Box {
 type Span = { low: number; high: number };
 export type Spans = { x: Span; y: Span };
 
-const PADDING = 0.03;
+const PADDING = 0.05;
 
 /** The plane that holds all of these, with a little room; null for none. */
 export function around(maps: Spans[]): Box | null {
@@ -50,6 +50,18 @@ export function around(maps: Spans[]): Box | null {
   const [x0, x1] = padded(maps.map((map) => map.x));
   const [y0, y1] = padded(maps.map((map) => map.y));
   return { x0, x1, y0, y1 };
+}
+
+const SMALL = 0.1;
+
+/** On which axes what lies in `own` would be no more than a line beside the others. */
+export function linesUp(own: Spans, all: Spans[]): ("x" | "y")[] {
+  return (["x", "y"] as const).filter((axis) => {
+    const low = Math.min(...all.map((one) => one[axis].low));
+    const high = Math.max(...all.map((one) => one[axis].high));
+    const range = own[axis].high - own[axis].low;
+    return range === 0 || range < SMALL * (high - low);
+  });
 }
 
 export const boxOf = ({ x, y }: Spans): Box => ({ x0: x.low, x1: x.high, y0: y.low, y1: y.high });

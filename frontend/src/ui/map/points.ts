@@ -30,15 +30,14 @@ export class PointPainter {
     const { counts } = this;
     counts.fill(0);
     const { side, each } = placing(image, points, scale, ratio);
-    each((start, _, width) => {
-      for (let line = start; line < start + side * width; line += width) {
-        for (let x = line; x < line + side; x += 1) {
-          const count = counts[x] as number;
-          if (count < 255) counts[x] = count + 1;
-        }
+    const offsets = discOf(side, image.width);
+    each((start) => {
+      for (const offset of offsets) {
+        const count = counts[start + offset] as number;
+        if (count < 255) counts[start + offset] = count + 1;
       }
     });
-    const ink = inks(colour, points.x.length > MANY ? 12 : 4);
+    const ink = inks(colour, stepsOf(points.x.length));
     const pixels = new Uint32Array(image.data.buffer);
     for (let at = 0; at < pixels.length; at += 1) pixels[at] = ink[counts[at] as number] as number;
     context.putImageData(image, 0, 0);
@@ -79,7 +78,20 @@ export class PointPainter {
   }
 }
 
+const FEW = 300;
 const MANY = 5_000;
+
+/** How wide a dot is of which only the place counts, in CSS pixels: few can be pointed at. */
+function plainDotOf(count: number): number {
+  if (count <= FEW) return 6;
+  return count > MANY ? 2 : 3;
+}
+
+/** From how many images on one pixel on its ink is full. */
+function stepsOf(count: number): number {
+  if (count <= FEW) return 2;
+  return count > MANY ? 12 : 4;
+}
 
 /** How wide a dot is whose colour is to be told from others', in CSS pixels. */
 function dotOf(count: number): number {
@@ -103,8 +115,7 @@ function placing(
   points: { x: Float32Array; y: Float32Array },
   scale: Scale,
   ratio: number,
-  // Of few points each is a dot that can be pointed at.
-  dot = points.x.length > MANY ? 2 : 3,
+  dot = plainDotOf(points.x.length),
 ) {
   const side = Math.max(2, Math.round(ratio * dot));
   const half = side / 2;
@@ -112,12 +123,12 @@ function placing(
   const bx = scale.bx * ratio - half;
   const ay = scale.ay * ratio;
   const by = scale.by * ratio - half;
-  const each = (draw: (start: number, index: number, width: number) => void) => {
+  const each = (draw: (start: number, index: number) => void) => {
     for (let index = 0; index < points.x.length; index += 1) {
       const left = Math.round(ax * (points.x[index] as number) + bx);
       const top = Math.round(ay * (points.y[index] as number) + by);
       if (left < 0 || top < 0 || left + side > width || top + side > height) continue;
-      draw(top * width + left, index, width);
+      draw(top * width + left, index);
     }
   };
   return { side, each };

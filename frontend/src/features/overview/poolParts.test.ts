@@ -1,0 +1,20 @@
+import { expect, it } from "vitest";
+import type { Project } from "../../api/types";
+import { poolParts } from "./poolParts";
+
+function parts(state: Project["state"], task: Project["task"] = "classification", queried = 3) {
+  const counts = { labeled_in: 5, labeled_ood: 2, unsure: 1, queried, unlabeled: 4 };
+  return poolParts({ state, task, counts } as unknown as Project).map(({ label, value }) => [
+    label,
+    value,
+  ]);
+}
+
+it("says of a finished project that what is left of its queue was never asked about", () => {
+  expect(parts("running")[3]).toEqual(["In the queue", 3]);
+  expect(parts("paused")[3]).toEqual(["In the queue", 3]);
+  expect(parts("finished")[3]).toEqual(["Chosen, and never asked about", 3]);
+  expect(parts("finished", "instructions")[3]).toEqual(["Chosen, and never ranked", 3]);
+  expect(parts("finished", "classification", 0)[3]).toEqual(["Not looked at", 4]);
+  expect(parts("running", "classification", 0)[3]).toEqual(["In the queue", 0]);
+});

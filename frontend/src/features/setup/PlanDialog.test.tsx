@@ -1,0 +1,77 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { cleanup, render, screen } from "@testing-library/react";
+import { afterEach, expect, it } from "vitest";
+import type { ImportPlan, Job } from "../../api/types";
+import { PlanDialog } from "./PlanDialog";
+
+afterEach(cleanup);
+// jsdom has dialogs, and can neither open nor close them.
+HTMLDialogElement.prototype.showModal ??= function (this: HTMLDialogElement) {
+  this.open = true;
+};
+HTMLDialogElement.prototype.close ??= () => {};
+
+const plan = {
+  total: 41,
+  rows: 0,
+  split: "pool",
+  documents: [{ name: "tasks.json", format: "Label Studio" }],
+  labels: [
+    {
+      column: "ada",
+      chosen: true,
+      stated: true,
+      readable: 0,
+      unreadable: 41,
+      values: ["bill_ing"],
+    },
+  ],
+  bad_by_reason: {},
+  groups: [
+    {
+      name: null,
+      proposal: "pool",
+      reason: null,
+      may_be_class: false,
+      count: 41,
+      unlabeled: 0,
+      labels: [
+        { name: "bill_ing", count: 21, known: false },
+        { name: "Other", count: 20, known: false },
+      ],
+      examples: [],
+    },
+  ],
+} as unknown as ImportPlan;
+
+function shown(classes: string[], takesClasses = true): string {
+  const job = { id: 3, params: { filename: "tasks.json" } } as unknown as Job;
+  const nothing = () => {};
+  render(
+    <QueryClientProvider client={new QueryClient()}>
+      <PlanDialog
+        projectId={7}
+        task="classification"
+        job={job}
+        plan={plan}
+        classes={classes}
+        takesClasses={takesClasses}
+        inputSize={null}
+        onInputSize={undefined}
+        before={async () => {}}
+        onAnswered={nothing}
+        onPlanned={nothing}
+        onClose={nothing}
+      />
+    </QueryClientProvider>,
+  );
+  return screen.getByRole("dialog").textContent ?? "";
+}
+
+it.each([
+  ["the classes that it proposes", [], true, "ada: 41 labels"],
+  ["classes that were added since it was planned", ["Bill ing", "other"], false, "ada: 41 labels"],
+  ["other classes", ["Delivery"], false, "ada: 0 labels, and 41 that cannot be read"],
+] as const)("counts the labels of a document by %s", (_, classes, takes, said) => {
+  expect(shown([...classes], takes)).toContain(said);
+});
