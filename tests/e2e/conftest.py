@@ -21,7 +21,8 @@ def browser() -> Iterator[Browser]:
         yield found
 
 
-@pytest.fixture(scope="session")
+# Of the folder: it would go on looking for work until the process has done all others.
+@pytest.fixture(scope="package")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     """``karat up``: database, broker, API, workers, scheduler."""
     directory: Path = tmp_path_factory.mktemp("stack")
