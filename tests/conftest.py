@@ -4,7 +4,6 @@ import gc
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,6 +27,7 @@ from core.startup import uncollected
 from karat.local.embedded import EmbeddedPostgres, EmbeddedRedis
 from tests.clip import tiny_clip
 from tests.s3 import CREDENTIALS, Bucket, S3Server, s3_server
+from tests.scratch import scratch
 from tests.world import World
 from workers.celery_tasks import remove_files
 from workers.jobs import context
@@ -97,8 +97,7 @@ class Services:
 @pytest.fixture(scope="session")
 def services() -> Iterator[Services]:
     """One server each for the whole run, with a migrated template database."""
-    with tempfile.TemporaryDirectory(prefix="karat-test-") as name:
-        directory = Path(name)
+    with scratch() as directory:
         # Tests survive no power cut, so they need not wait for the disk.
         fast = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
         with (

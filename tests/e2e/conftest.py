@@ -21,12 +21,14 @@ def browser() -> Iterator[Browser]:
         yield found
 
 
-@pytest.fixture(scope="session")
+# Of the folder: it would go on looking for work until the process has done all others.
+@pytest.fixture(scope="package")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     """``karat up``: database, broker, API, workers, scheduler."""
     directory: Path = tmp_path_factory.mktemp("stack")
     judges = {"KARAT_JUDGE_ALLOW": "127.0.0.1"}
-    with Stack(directory / "data", port=0, environment=judges) as running:
+    fast = {"fsync": "off"}
+    with Stack(directory / "data", port=0, environment=judges, postgres_settings=fast) as running:
         yield running
 
 

@@ -45,7 +45,9 @@ def stack(far: Bucket, s3: S3Server, tmp_path_factory: pytest.TempPathFactory) -
     with pytest.MonkeyPatch.context() as patch:
         for name, value in given.items():
             patch.setenv(name, value)
-        with Stack(tmp_path_factory.mktemp("bucket") / "data", port=0) as running:
+        with Stack(
+            tmp_path_factory.mktemp("bucket") / "data", port=0, postgres_settings={"fsync": "off"}
+        ) as running:
             yield running
 
 

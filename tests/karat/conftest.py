@@ -16,7 +16,8 @@ from tests.karat.helpers import Run
 from tests.stacks import admin_login
 
 
-@pytest.fixture(scope="session")
+# Of the folder: it would go on looking for work until the process has done all others.
+@pytest.fixture(scope="package")
 def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     """PostgreSQL, Redis, the API, the workers and the scheduler."""
     directory = tmp_path_factory.mktemp("live")
@@ -24,7 +25,7 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
         yield stack
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def admin(live: Stack) -> Iterator[Client]:
     with Client(live.url) as client:
         client.login(*admin_login(live))
