@@ -42,6 +42,7 @@ LEFT_OUT: Final = {
     "wants a file of weights": 5,
     "wants a judge": 7,
     "wants instruction data": 1,
+    "wants jq": 1,
     "wants people who answer": 2,
 }
 _WORD: Final = re.compile(r"(?:^|\s)(--[a-z][a-z-]*)")
