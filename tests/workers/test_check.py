@@ -99,8 +99,11 @@ def test_every_form_of_a_data_set_gives_the_same_ranking(
 ) -> None:
     files = labeled(10, 1)
     path = written_as(kind, files, tmp_path / "other")
-    _, rows = checked(path, tmp_path)
-    assert first(rows, 30)[:3] == first(expected, 30)[:3]
+    result, rows = checked(path, tmp_path)
+    assert first(rows, 30) == first(expected, 30)
+    for name in ("given", "proposed", "wrong_probability", "listed"):
+        assert [row[name] for row in rows] == [row[name] for row in expected], name
+    assert result["judged"] == 30
     assert {(row["given"], row["proposed"]) for row in rows[:3]} == {
         ("green", "red"), ("blue", "green"), ("red", "blue"),
     }  # fmt: skip

@@ -232,9 +232,9 @@ class _Reading:
         if one.column == "id":
             # Only a document's, of an item of the images; numbers of rows mean nothing here.
             number = int(one.value)
-            if not number < len(self._item_names):
+            if not 1 <= number <= len(self._item_names):
                 return []
-            one = Reference("name", self._item_names[number])
+            one = Reference("name", self._item_names[number - 1])
         images = [
             (name, (row, Split.POOL))
             for spelling in spellings(one)

@@ -313,7 +313,8 @@ def _labels(asked: Asked, suffix: str, images: FolderSource, work: Path) -> Sour
     """Labels of images that lie elsewhere."""
     path, name = asked.path, asked.path.name
     if suffix == SUFFIX:
-        pool = ((number, item.name) for number, item in enumerate(images.items(0)))
+        # From one, as ids are.
+        pool = ((number, item.name) for number, item in enumerate(images.items(0), 1))
         folder = work / "document"
         folder.mkdir(exist_ok=True)
         return DocumentSource(path, name, folder, pool)

@@ -158,29 +158,24 @@ def _plan(labels_of: Mapping[int, Mapping[int, int]], gathered: Gathered) -> _Pl
     given = {label for said in labels_of.values() for label in said}
     enough = {label for label in given if counts[label] >= (_FEWEST_OOD if label == OOD else 2)}
     _require_two(enough, given, gathered)
-    # Images of no class come last.
-    order = sorted(enough, key=lambda label: (label == OOD, label))
+    # By what images and classes are, not by where they were read: any form of a data set is judged
+    # alike. Images of no class come last.
+    order = sorted(enough - {OOD}, key=lambda label: gathered.classes[label])
+    order += [OOD] * (OOD in enough)
     images = Counter(label for said in labels_of.values() for label in said)
     single = {label for label in given - enough if label != OOD and images[label] == 1}
     why_not = dict.fromkeys(given - enough, _DISPUTED)
     why_not |= dict.fromkeys(single, _SINGLE)
     if OOD in why_not:
         why_not[OOD] = _FEW_OOD
-    clean = [
-        (image, label)
-        for image, said in labels_of.items()
-        if len(said) == 1
-        for label in said
-        if label in enough
-    ]
-    others = [
-        (image, label)
-        for image, said in labels_of.items()
-        if len(said) > 1
-        for label in said
-        if label in enough
-    ]
     classes = {label: number for number, label in enumerate(order)}
+    pairs = [
+        (image, label)
+        for image in sorted(labels_of, key=lambda image: gathered.digests[image])
+        for label in sorted(labels_of[image].keys() & enough, key=classes.__getitem__)
+    ]
+    clean = [pair for pair in pairs if len(labels_of[pair[0]]) == 1]
+    others = [pair for pair in pairs if len(labels_of[pair[0]]) > 1]
     labels = [*clean, *others]
     times = [labels_of[image][label] for image, label in labels]
     return _Plan(labels, times, len(clean), classes, why_not, single)

@@ -208,7 +208,7 @@ class DocumentSource(Source):
             path: The file.
             filename: What its sender called it.
             work: For the index.
-            pool: Ids and names of the images of the project.
+            pool: Ids, 1 and more, and names of the images of the project.
             boxes: Whether labels are boxes, and not classes.
 
         Raises:
