@@ -64,6 +64,8 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, default=Path("results/small_pools"))
     parser.add_argument("--json", type=Path, default=Path("results/small_pools.json"))
     arguments = parser.parse_args()
+    if arguments.budget < 2:
+        parser.error("--budget is 2 or more: one answer teaches no classifier.")
     config = {"network": MODEL, "budget": arguments.budget, "rounds": arguments.rounds}
     runs = Runs(arguments.json, config, ("pool", "strategy", "seed"))
     for name in arguments.pools.split(","):
@@ -131,6 +133,7 @@ def _split(labels: Indices, seed: int, budget: int) -> Split:
     tested = known[: int(len(known) * _HELD_OUT)]
     pool = np.setdiff1d(np.arange(len(labels)), tested)
     first = random.permutation(pool)[:budget]
+    # Answers of a single class teach no classifier.
     while len(np.unique(labels[first][labels[first] != OOD])) < 2:
         first = random.permutation(pool)[:budget]
     return Split(labels, pool, np.sort(first), np.empty(0, np.int64), np.sort(tested))

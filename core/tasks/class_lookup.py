@@ -8,11 +8,13 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final
 
 # A hyphen at an end tells names apart, as those of the grades A and A-.
-_BETWEEN: Final = re.compile(r"(?<=[^\W_])(?:[\s_\u2010-\u2015\u2212-])+(?=[^\W_])")
+_BETWEEN: Final = re.compile(r"[\s_\u2010-\u2015\u2212-]+")
+# Letters, the marks that they carry, as vowels of Hindi and Thai do, and numbers.
+_IN_WORDS: Final = frozenset("LMN")
 _LONGEST: Final = 1000
 _MOST_SHOWN: Final = 5
 
@@ -93,7 +95,14 @@ def folded(name: str) -> str:
 def _folded(name: str) -> str:
     plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
     seen = "".join(one for one in plain if unicodedata.category(one) != "Cf")
-    return _BETWEEN.sub(" ", seen.strip())
+    stripped = seen.strip()
+    return _BETWEEN.sub(partial(_joined, stripped), stripped)
+
+
+def _joined(name: str, found: re.Match[str]) -> str:
+    ends = name[max(0, found.start() - 1) : found.start()], name[found.end() : found.end() + 1]
+    is_between = all(one and unicodedata.category(one)[0] in _IN_WORDS for one in ends)
+    return " " if is_between else found[0]
 
 
 def _composed(name: str) -> str:

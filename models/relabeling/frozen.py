@@ -147,17 +147,20 @@ def judge_labels(
             counts as wrong; None = none.
         before: (N,) int64, what settled labels were before, by which the ways of mislabeling are
             learned; `UNKNOWN` where nobody knows, and anything elsewhere. None = nowhere known.
-        partitions: each the folds (N,) int64 of the labels, two at least, instead of those that
-            `partitions_of` makes; probabilities are means over them.
+        partitions: one or more, each the folds (N,) int64 of the labels, of which there are two at
+            least, instead of those that `partitions_of` makes. Probabilities are means over them;
+            trust and accuracy are of the last.
         evaluation: (E, D) embeddings of images to measure the accuracy on.
         evaluation_labels: (E,) int64 in 0..classes-1.
         progress: counts folds; may raise `Cancelled`.
 
     Raises:
-        ModelError: an unknown learner, or embeddings that do not belong to the labels or are not
-            finite.
+        ModelError: an unknown learner, no partition, or embeddings that do not belong to the labels
+            or are not finite.
     """
     _require(embeddings, labels, learner)
+    if partitions is not None and not partitions:
+        raise ModelError("No partition of the labels into folds; one at least.")
     learned = np.ones(len(labels), dtype=np.bool_)
     if trained_on is not None:
         learned = np.isin(np.arange(len(labels)), trained_on)

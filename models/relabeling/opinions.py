@@ -103,9 +103,14 @@ def partitions_of(labels: Indices, seed: int) -> list[Indices]:
         labels: (N,) int64, N >= 2.
         seed: of the first one; the others have seeds that follow from it.
     """
-    further = _PARTITIONS - 1 if len(labels) <= _FEW_ENOUGH else 0
+    further = partition_count(len(labels)) - 1
     seeds = [seed, *np.random.SeedSequence(seed).generate_state(_PARTITIONS)[:further].tolist()]
     return [folds_of(labels, one) for one in seeds]
+
+
+def partition_count(labels: int) -> int:
+    """Say how many partitions `partitions_of` makes of so many labels."""
+    return _PARTITIONS if labels <= _FEW_ENOUGH else 1
 
 
 def gaussians(x: Float32Array, targets: Float64Array, asked: Float32Array) -> Float64Array:

@@ -104,7 +104,8 @@ def taught_by_none(informativeness: NDArray[np.floating], floor: float) -> float
     least = float(informativeness.min(initial=np.inf))
     if floor == 0 or not len(informativeness):
         return least
-    return least - floor * (float(informativeness.mean(dtype=np.float64)) - least)
+    # The mean of equal numbers may be less than each of them by rounding.
+    return least - floor * max(0.0, float(informativeness.mean(dtype=np.float64)) - least)
 
 
 def pool_values(

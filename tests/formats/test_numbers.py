@@ -135,3 +135,20 @@ def truths(pool: Pool) -> list[str | None]:
     )
     names = dict(pool.session.execute(statement).all())
     return [names.get(one.label_class_id or 0) for one in pool.examples()]
+
+
+@pytest.mark.parametrize("column", ["Target", "TARGET", "tar-get", "label"])
+def test_a_column_of_0_and_1_that_is_only_written_like_a_class_holds_numbers(column: str) -> None:
+    classes = {"background": 21, "target": 22, "tar get": 23}
+    held = Values()
+    for cell in ("0", "1"):
+        held.add(cell)
+    one = LabelReader(classes, {column: held})
+    said = [
+        one.read(Item(name="", read=lambda: Refused(""), annotations=((column, cell),))).labels
+        for cell in ("0", "1")
+    ]
+    assert [class_of(labels[0].label) for labels in said] == [21, 22]
+    marks = LabelReader(classes, {"target": held})
+    item = Item(name="", read=lambda: Refused(""), annotations=(("target", "1"),))
+    assert class_of(marks.read(item).labels[0].label) == 22

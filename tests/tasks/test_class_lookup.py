@@ -38,6 +38,20 @@ def test_forms_of_unicode_are_one_name() -> None:
     assert classes["\u1112\u1161\u11ab\u1100\u116e\u11a8_\uac1c"] == 3
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "\u0939\u093f\u0928\u094d\u0926\u0940 \u092d\u093e\u0937\u093e",
+        "\u0e17\u0e35\u0e48 \u0e14\u0e35",
+        "a 1",
+        "\u00e9 e",
+    ],
+)
+def test_words_may_end_in_marks_and_numbers(name: str) -> None:
+    classes = ClassLookup({name: 1, "other": 2})
+    assert [classes.get(name.replace(" ", one)) for one in ("_", "-", "  ")] == [1, 1, 1]
+
+
 def test_the_exact_name_comes_before_all_that_are_alike() -> None:
     classes = ClassLookup({"ice cream": 1, "ice-cream": 2})
     assert (classes["ice cream"], classes[" ice-cream "]) == (1, 2)

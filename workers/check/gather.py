@@ -11,6 +11,7 @@ from core.errors import DomainError, Invalid
 from core.media.nouns import in_words_of, noun
 from core.settings import Settings
 from core.states import Medium, Split, Verdict
+from core.tasks.class_lookup import folded
 from core.tasks.registry import class_of
 from models.media.base import Store
 from models.protocols import OOD
@@ -261,7 +262,7 @@ def _alike(classes: list[str]) -> list[str]:
     """Classes that may be one, by what they are called."""
     by_folded: dict[str, list[str]] = {}
     for name in classes:
-        by_folded.setdefault(" ".join(name.casefold().split()), []).append(name)
+        by_folded.setdefault(folded(name), []).append(name)
     return [
         f"These differ only in how they are written, and count as different classes: {shown}."
         for names in by_folded.values()

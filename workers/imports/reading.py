@@ -79,6 +79,9 @@ class LabelReader:
         self._ids = list(classes.values())
         self._counts = task.names_one_class and not any(name.isdecimal() for name in classes)
         self._values = {composed(column): held for column, held in values.items()}
+        # A column Target alone may well tell target, 1, from background, 0.
+        marked = (column for column, held in self._values.items() if held.marks)
+        self._has_marks = sum(self._is_label(column.strip()) for column in marked) > 1
 
     def read(self, item: Item) -> Read:
         """Every label that an item comes with, apart from what it is the truth of."""
@@ -296,7 +299,7 @@ class LabelReader:
         return Opinion(column, Verdict.LABEL, class_label(class_id))
 
     def apart(self) -> "LabelReader":
-        """The same, with notes of its own on how numbers are read: for what is only tried."""
+        """The same, with notes of its own on how it is read: for what is only tried."""
         other = copy(self)
         other._notes = ReadNotes()
         return other
@@ -335,11 +338,8 @@ class LabelReader:
         word = text.strip().lower()
         if word in NO_CLASS:
             return Opinion(source, Verdict(word), None)
-        number = (
-            f"the number of one ({self._first} to {self._first + len(self._ids) - 1}), "
-            if self._task.names_one_class
-            else ""
-        )
+        numbers = f"the number of one ({self._first} to {self._first + len(self._ids) - 1}), "
+        number = numbers if self._task.names_one_class else ""
         reason = (
             f"{source} says {text[:100]!r}: neither {self._task.noun}, nor {number}ood, unsure or "
             "skip"
@@ -349,10 +349,9 @@ class LabelReader:
     def _said(self, one: Said) -> Opinion | Refused:
         """A verdict that a document states; a choice or a category is a name, and no number."""
         name = one.class_name or ""
-        if one.drawn is not None:
-            found = self._settled(one.drawn, None)
-            if isinstance(found, Refused):
-                return found
+        found = None if one.drawn is None else self._settled(one.drawn, None)
+        if isinstance(found, Refused):
+            return found
         if one.drawn is not None or one.label is not None:
             return Opinion(
                 one.source_name, Verdict.LABEL, one.label, one.seconds, one.at, one.drawn
@@ -384,8 +383,8 @@ class LabelReader:
 
     def _names_class(self, column: str) -> bool:
         name = column.strip()
-        is_class = self._task.names_one_class and self._is_label(name)
-        return is_class or name.lower() in NO_CLASS
+        named = self._classes.is_exact(name) or (self._has_marks and self._is_label(name))
+        return (self._task.names_one_class and named) or name.lower() in NO_CLASS
 
     def _is_marks(self, column: str) -> bool:
         held = self._values.get(composed(column))

@@ -17,6 +17,7 @@ from models.media.images.store import images_of
 from models.protocols import Indices
 from models.relabeling.frozen import judge_labels
 from models.relabeling.noisy_labels import Learned, NoisyLabels
+from models.relabeling.opinions import partition_count, partitions_of
 from models.relabeling.second_opinion import out_of_sample, unsupervised_embeddings
 from workers.dry_run import Cost, DryRun
 from workers.jobs.context import JobContext
@@ -78,8 +79,15 @@ class _Timing:
         def run(size: int) -> None:
             self.context.check()
             labels = self.labels[some[:size]]
+            # As many as all labels will have, and not as a sample would.
+            partitions = partitions_of(labels, seed)[: partition_count(count)]
             judge_labels(
-                rows[:size], labels, classes=classes, seed=seed, learner=self.params.learner
+                rows[:size],
+                labels,
+                classes=classes,
+                seed=seed,
+                learner=self.params.learner,
+                partitions=partitions,
             )
 
         seconds = extended_seconds(run, size, count, highest_power=_NEIGHBOURS_POWER)

@@ -162,7 +162,8 @@ class Metadata:
 
         Args:
             files: Numbers and paths of the images that come with the documents.
-            pool: Ids and names of those that are there.
+            pool: Ids, 1 and more, and names of those that are there: they stand as negative numbers
+                beside those of files.
         """
         if self._documents:
             self._matches.look_through(files)

@@ -2,7 +2,15 @@ const BETWEEN = /(?<=[\p{L}\p{M}\p{N}])[\s_\u2010-\u2015\u2212-]+(?=[\p{L}\p{M}\
 
 /** The same for names that differ only in how files write them, by the rules of the server. */
 export const folded = (name: string): string =>
-  name.normalize("NFKC").toLowerCase().normalize("NFKC").trim().replace(BETWEEN, " ");
+  name
+    .normalize("NFKC")
+    // Upper case first: it writes ß as SS, and lower case alone would leave it as it is.
+    .toUpperCase()
+    .toLowerCase()
+    .normalize("NFKC")
+    .replace(/\p{Cf}/gu, "")
+    .trim()
+    .replace(BETWEEN, " ");
 
 /** Whether an import takes a name for one of the classes: exactly, or like one of them alone. */
 export function isClass(name: string, classes: ReadonlySet<string>): boolean {
