@@ -51,8 +51,8 @@ def spread(values: list[float], digits: int = 1) -> str:
 
 
 def difference(values: list[float], digits: int = 1) -> str:
-    """Mean and its standard error, with a sign; one value alone, and a dash of none."""
+    """Mean and its standard error, with a sign; a dash of fewer than two."""
     if len(values) < 2:
-        return f"{values[0]:+.{digits}f}" if values else "–"
+        return "–"
     error = np.std(values, ddof=1) / np.sqrt(len(values))
     return f"{np.mean(values):+.{digits}f} ± {error:.{digits}f}"
