@@ -23,7 +23,7 @@ from rich.table import Table
 from sklearn.datasets import load_digits
 
 from benchmarks.noisy_labels import MODEL, embedded
-from benchmarks.photo_groups import GROUPS
+from benchmarks.photo_groups import GROUPS, among
 from benchmarks.runs import Runs, difference, spread
 from models.heads.head import Scaling, fit_head
 from models.heads.penalty import choose_penalty
@@ -79,10 +79,10 @@ def pools(arguments: argparse.Namespace) -> Iterator[tuple[str, int, Pool]]:
     for name in arguments.pools.split(","):
         if name == "photos":
             file = pq.read_table(data / "photos" / "photos1000.parquet").to_pydict()
-            labels = [GROUPS.index(one) if one in GROUPS else OOD for one in file["group"]]
+            labels = among(GROUPS, file["group"])
             for side in map(int, arguments.sides.split(",")):
                 rows = embedded(file["image"], side, cache / f"photos-{side}")
-                yield name, side, Pool(rows, np.array(labels, np.int64))
+                yield name, side, Pool(rows, labels)
         elif name == "digits":
             rows, digits = load_digits(return_X_y=True)
             labels = np.where(digits < _DIGITS_INSIDE, digits, OOD).tolist()
@@ -92,10 +92,7 @@ def pools(arguments: argparse.Namespace) -> Iterator[tuple[str, int, Pool]]:
             file = pq.read_table(data / "cifar10" / "cifar10_train.parquet")
             file = file.take(np.random.default_rng(0).permutation(len(file))[:_CIFAR_COUNT])
             rows = embedded(file["image"].to_pylist(), _CIFAR_SIDE, cache / "cifar10")
-            labels = [
-                wanted.index(one) if one in wanted else OOD for one in file["label"].to_pylist()
-            ]
-            yield name, _CIFAR_SIDE, Pool(rows, np.array(labels, np.int64))
+            yield name, _CIFAR_SIDE, Pool(rows, among(wanted, file["label"].to_pylist()))
 
 
 def measured(pool: Pool, inside: int, outside: int, seed: int) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from rich.table import Table
 from benchmarks.noisy_labels import MODEL, embedded
 from benchmarks.open_set.protocol import Images, Split
 from benchmarks.open_set.runs import Algorithm, Learner, Setup
-from benchmarks.photo_groups import GROUPS
+from benchmarks.photo_groups import GROUPS, among
 from benchmarks.runs import Runs, difference
 from models.media.images.store import PixelStore
 from models.protocols import OOD, Float32Array, Indices
@@ -98,8 +98,7 @@ def pool_of(name: str, data: Path, cache: Path) -> Pool:
         kinds = table["group"]
         wanted = list({"photos": GROUPS, "dogs_birds": GROUPS[:2]}[name])
         rows = embedded(table["image"], _SIDE, cache / f"photos-{_SIDE}")
-    labels = [wanted.index(one) if one in wanted else OOD for one in kinds]
-    return Pool(_with_features(rows, cache / name), np.array(labels, np.int64))
+    return Pool(_with_features(rows, cache / name), among(wanted, kinds))
 
 
 def _with_features(rows: Float32Array, directory: Path) -> Images:
