@@ -20,8 +20,8 @@ type PlanColumnsProps = {
 export function PlanColumns({ plan, added, isAll, isPool, columns, onColumns }: PlanColumnsProps) {
   const text = t.setup.plan;
   const stated = plan.labels.filter((one) => one.stated);
-  const willBe = ({ values }: PlannedColumn) =>
-    values.some((value) => isClass(value, new Set(added)));
+  const names = new Set(added);
+  const willBe = ({ values }: PlannedColumn) => values.some((value) => isClass(value, names));
   const offered = plan.labels.filter(
     (one) => !one.stated && (one.chosen || one.readable + (one.elsewhere ?? 0) > 0 || willBe(one)),
   );
