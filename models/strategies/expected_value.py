@@ -51,7 +51,9 @@ def rank(candidates: Candidates, n: int, params: ExpectedValueParams) -> Ranking
     def value_of(
         purity: NDArray[np.floating], informativeness: NDArray[np.floating]
     ) -> NDArray[np.float64]:
-        return expected_value(inside_of(purity), informativeness, none, prices, params.sharpness)
+        likely = inside_of(purity)
+        cost = _cost_of_verdict(likely, prices)
+        return expected_value(likely, informativeness, none, cost, params.sharpness)
 
     detections = candidates.view.detections
     value = pool_values(scores, inside, prices, params, detections)
@@ -69,25 +71,28 @@ def expected_value(
     inside: NDArray[np.float64],
     informativeness: NDArray[np.floating],
     none: float,
-    prices: Prices,
+    cost: NDArray[np.float64],
     sharpness: float,
 ) -> NDArray[np.float64]:
-    """Return  p^sharpness * (I - none) / (p * c_in + (1 - p) * c_ood).
+    """Return  p^sharpness * (I - none) / c.
 
     Args:
         inside: (n,) probabilities of being in-distribution.
         informativeness: (n,) higher = ask sooner.
         none: the informativeness of what teaches nothing; see `taught_by_none`.
-        prices: of verdicts.
+        cost: (n,) > 0, of an answer, as it is expected.
         sharpness: >= 0; see `ExpectedValueParams`.
 
     Returns:
         (n,) float64, >= 0.
     """
     gain = informativeness.astype(np.float64) - none
-    cost = inside * prices.inside + (1 - inside) * prices.ood
     result: NDArray[np.float64] = inside**sharpness * gain / cost
     return result
+
+
+def _cost_of_verdict(inside: NDArray[np.float64], prices: Prices) -> NDArray[np.float64]:
+    return inside * prices.inside + (1 - inside) * prices.ood
 
 
 def taught_by_none(informativeness: NDArray[np.floating], floor: float) -> float:
@@ -125,10 +130,7 @@ def pool_values(
         detections: (N, K, 6) of a detector; None of anything else.
     """
     none = taught_by_none(scores.informativeness, params.floor)
-    if detections is None or prices.box == 0:
-        return expected_value(inside, scores.informativeness, none, prices, params.sharpness)
-    boxes = expected(right(detections), there(detections))
-    gain = scores.informativeness.astype(np.float64) - none
-    cost = prices.ood + prices.box * boxes
-    result: NDArray[np.float64] = inside**params.sharpness * gain / cost
-    return result
+    cost = _cost_of_verdict(inside, prices)
+    if detections is not None and prices.box != 0:
+        cost = prices.ood + prices.box * expected(right(detections), there(detections))
+    return expected_value(inside, scores.informativeness, none, cost, params.sharpness)
