@@ -6,6 +6,7 @@ from api.pools.schemas import BucketImport
 from api.pools.uploads import check_annotations
 from core.errors import DomainError, Invalid
 from core.files.buckets import Buckets
+from core.files.compression import plain_name
 from core.jobs.imports import ImportParams
 from core.settings import Settings
 from core.settings.locations import Location, require_allowed
@@ -74,7 +75,7 @@ def _table(text: str, location: Location) -> Location:
 
 def require_table(filename: str, field: str) -> None:
     """Refuse a file that is no table by its name."""
-    if PurePosixPath(filename).suffix.lower() not in TABLES:
+    if PurePosixPath(plain_name(filename)).suffix.lower() not in TABLES:
         raise Invalid(
             "invalid_table",
             "A table of images that stay in a bucket is a .csv, .jsonl or .parquet file.",

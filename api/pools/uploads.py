@@ -6,6 +6,7 @@ from typing import Final
 
 from api.transfers.uploads import receive_up_to
 from core.errors import Invalid
+from core.files.compression import plain_name
 from core.files.storage import Storage
 from core.media import MEDIA
 from core.media.nouns import noun
@@ -14,11 +15,12 @@ from core.states import Medium, Split
 
 _READS: Final[Mapping[Medium, str]] = {
     Medium.IMAGE: (
-        "Karat reads .zip, .parquet, single images, .csv and .jsonl with labels, and the .json "
-        "of Label Studio and COCO"
+        "Karat reads .zip, .tar, .parquet, single images, .csv and .jsonl with labels, and the "
+        ".json of Label Studio and COCO, also compressed (.gz, .bz2, .xz)"
     ),
     Medium.TEXT: (
-        "Karat reads texts from .csv, .tsv, .jsonl, .json, .parquet, .zip, .txt and .md files"
+        "Karat reads texts from .csv, .tsv, .jsonl, .json, .parquet, .zip, .tar, .txt and .md "
+        "files, also compressed (.gz, .bz2, .xz)"
     ),
 }
 
@@ -26,7 +28,7 @@ _READS: Final[Mapping[Medium, str]] = {
 def checked_name(filename: str, medium: Medium) -> str:
     """The file name without any path, if its ending is one we read."""
     name = PurePosixPath(filename.replace("\\", "/")).name
-    suffix = PurePosixPath(name).suffix.lower()
+    suffix = _plain_suffix(name)
     if suffix not in MEDIA[medium].uploads:
         raise Invalid(
             "invalid_upload",
@@ -34,6 +36,11 @@ def checked_name(filename: str, medium: Medium) -> str:
             field="filename",
         )
     return name
+
+
+def _plain_suffix(filename: str) -> str:
+    """The ending of a file, as if it were not compressed."""
+    return PurePosixPath(plain_name(filename)).suffix.lower()
 
 
 def check_columns(columns: Mapping[str, str], medium: Medium) -> None:
@@ -68,7 +75,7 @@ def check_annotations(
     filename: str, annotations: Sequence[str], split: Split, medium: Medium = Medium.IMAGE
 ) -> None:
     """Refuse columns of labels where there can be none."""
-    suffix = PurePosixPath(filename).suffix.lower()
+    suffix = _plain_suffix(filename)
     field = "annotation_column"
     # Of texts it may be an array of rows.
     no_rows = suffix == ".json" and medium is Medium.IMAGE

@@ -28,5 +28,5 @@ class MediumSpec:
 
     @property
     def uploads(self) -> frozenset[str]:
-        """Endings of all files that may be sent."""
+        """Endings of all files that may be sent, before they are compressed."""
         return self.suffixes | self.bringing | self.describing

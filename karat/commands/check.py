@@ -9,11 +9,12 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Annotated, Any, cast
 
 import typer
 
+from core.files.compression import plain_name
 from karat.commands.connection import JsonOption
 from karat.commands.imports import FolderSplitOption, folder_choices
 from karat.terminal import check_bar, show_error, show_json
@@ -42,15 +43,17 @@ def check(
         typer.Argument(
             exists=True,
             metavar="FILE",
-            help="Folder with a folder of images or texts for each class, or a zip of one; a "
-            "Parquet file of images and labels; a table of texts and labels; or labels of images "
-            "that lie beside them, as .csv, .jsonl, .parquet, or .json of COCO or Label Studio.",
+            help="Folder with a folder of images or texts for each class, or a zip or tar of "
+            "one; a Parquet file of images and labels; a table of texts and labels; or labels of "
+            "images that lie beside them, as .csv, .jsonl, .parquet, or .json of COCO or Label "
+            "Studio. Each may be compressed: .gz, .bz2, .xz.",
         ),
     ],
     images: Annotated[
         Path | None,
         typer.Option(
-            exists=True, help="Folder or zip of the images, if they do not lie beside the labels."
+            exists=True,
+            help="Folder, zip or tar of the images, if they do not lie beside the labels.",
         ),
     ] = None,
     label_column: Annotated[
@@ -120,7 +123,9 @@ def _writable(folder: Path) -> Path:
 
 
 def _stem(path: Path) -> str:
-    name = path.resolve().name if path.is_dir() else path.resolve().stem
+    name = path.resolve().name
+    if not path.is_dir():
+        name = PurePath(plain_name(name)).stem
     # As a middle of file names, anywhere.
     return re.sub(r"[^\w.-]+", "_", name).strip("._-") or "labels"
 
@@ -239,7 +244,8 @@ def _show(result: dict[str, Any], path: Path) -> None:
     typer.echo("All labels, for programs:")
     typer.echo(f"  {result['files']['csv']}\n  {result['files']['parquet']}")
     is_text = result["medium"] == "text"
-    if is_text or path.is_dir() or path.suffix.lower() in {".zip", ".parquet"}:
+    ending = PurePath(plain_name(path.name)).suffix.lower()
+    if is_text or path.is_dir() or ending in {".zip", ".tar", ".parquet"}:
         typer.echo(
             f"To decide on each with one key: karat up, drop {path.name or 'it'} on the first "
             "page, and choose Find the wrong labels."

@@ -55,10 +55,11 @@ def import_images(
         Path,
         typer.Argument(
             exists=True,
-            help="Folder, zip or Parquet file of images, or one image; or labels for images that "
-            "are there, as .csv, .jsonl, or .json of Label Studio or COCO. Texts: .csv, .tsv, "
-            ".jsonl, .json, .parquet, or .txt and .md files, in a folder or zip. Instruction data: "
-            ".jsonl, .json, .parquet or .csv (Alpaca, chats, ShareGPT).",
+            help="Folder, zip, tar or Parquet file of images, or one image; or labels for images "
+            "that are there, as .csv, .jsonl, or .json of Label Studio or COCO. Texts: .csv, .tsv, "
+            ".jsonl, .json, .parquet, or .txt and .md files, in a folder, zip or tar. Instruction "
+            "data: .jsonl, .json, .parquet or .csv (Alpaca, chats, ShareGPT). Each may be "
+            "compressed: .gz, .bz2, .xz.",
         ),
     ],
     split: SplitOption = "pool",

@@ -2,6 +2,7 @@
 
 import io
 import struct
+import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -64,6 +65,16 @@ def zipped(files: Iterable[tuple[str, bytes]], method: int = zipfile.ZIP_DEFLATE
     with zipfile.ZipFile(stream, "w", method) as archive:
         for name, content in files:
             archive.writestr(name, content)
+    return stream.getvalue()
+
+
+def tarred(files: Mapping[str, bytes], format_: int = tarfile.PAX_FORMAT) -> bytes:
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w", format=format_) as archive:
+        for name, content in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
     return stream.getvalue()
 
 

@@ -2,6 +2,7 @@
 
 import base64
 import csv
+import gzip
 import io
 import json
 import re
@@ -20,7 +21,7 @@ from PIL import Image
 from core.errors import DomainError
 from core.jobs.imports import FolderChoice
 from tests.check_cases import COLOURS, coloured, labeled, put, write_table
-from tests.workers.import_files import zipped
+from tests.workers.import_files import tarred, zipped
 from workers.check.__main__ import check, publish
 from workers.check.asked import Asked
 
@@ -93,7 +94,9 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> Rows:
     return checked(put(work / "colours", labeled(10, 1)), work)[1]
 
 
-@pytest.mark.parametrize("kind", ["zip", "parquet", "csv", "coco", "labels.parquet"])
+@pytest.mark.parametrize(
+    "kind", ["zip", "tgz", "parquet", "csv", "csv.gz", "coco", "labels.parquet"]
+)
 def test_every_form_of_a_data_set_gives_the_same_ranking(
     tmp_path: Path, kind: str, expected: Rows
 ) -> None:
@@ -117,6 +120,10 @@ def written_as(kind: str, files: dict[str, bytes], folder: Path) -> Path:
         path = folder / "colours.zip"
         path.write_bytes(zipped(files.items()))
         return path
+    if kind == "tgz":
+        path = folder / "colours.tgz"
+        path.write_bytes(gzip.compress(tarred(files)))
+        return path
     names, labels = zip(*table(files), strict=True)
     if kind == "parquet":
         columns = {"image": list(files.values()), "file_name": names, "label": labels}
@@ -125,6 +132,12 @@ def written_as(kind: str, files: dict[str, bytes], folder: Path) -> Path:
     put(folder, flat(files))
     if kind == "csv":
         return write_table(folder / "labels.csv", ("file", "class_name"), table(files))
+    if kind == "csv.gz":
+        plain = write_table(folder / "labels.csv", ("file", "class_name"), table(files))
+        path = folder / "labels.csv.gz"
+        path.write_bytes(gzip.compress(plain.read_bytes()))
+        plain.unlink()
+        return path
     if kind == "labels.parquet":
         pq.write_table(pa.table({"file": names, "label": labels}), folder / kind)
         return folder / kind

@@ -19,9 +19,9 @@ class Asked(BaseModel):
     """What to check, and where to put what was found.
 
     Attributes:
-        path: Folder, zip or Parquet of labeled images; or labels as CSV, JSON Lines, Parquet or
-            JSON.
-        images: Folder or zip of the images that a file of labels is about; its own folder if
+        path: Folder, zip, tar or Parquet of labeled images; or labels as CSV, JSON Lines, Parquet
+            or JSON.
+        images: Folder, zip or tar of the images that a file of labels is about; its own folder if
             ``None``.
         label_column: Column of the labels, where its name does not say so.
         image_column: Parquet column of the images.

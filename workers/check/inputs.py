@@ -8,19 +8,21 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, Final, NamedTuple
 
 from core.errors import Invalid
+from core.files.compression import plain_name
 from core.files.local_folder import files_of
 from core.jobs.imports import FolderChoice
 from core.media.images.medium import IMAGES
+from core.settings import settings
 from core.states import Medium, Split, Verdict
 from workers.check.asked import Asked
 from workers.check.texts import medium_of, texts_of
+from workers.imports.formats.archives import ARCHIVES, open_archive, unpacked
 from workers.imports.formats.documents import SUFFIX, DocumentSource
 from workers.imports.formats.folder import Entries, FolderSource
 from workers.imports.formats.parquet import ParquetSource
 from workers.imports.formats.parquet_bounds import BoundedParquet
 from workers.imports.formats.rows import header_of, survey, text_rows
 from workers.imports.formats.table import TABLES, TableSource
-from workers.imports.formats.zip_entries import ZipEntries
 from workers.imports.items import (
     MAX_IMAGE_BYTES,
     Item,
@@ -38,7 +40,6 @@ from workers.imports.values import NO_CLASS, Values, says_nothing
 
 _LABEL_COLUMNS: Final = ("class_name", "label", "class")
 _PARQUET: Final = ".parquet"
-_ZIP: Final = ".zip"
 _SAYING: Final = frozenset({*TABLES, SUFFIX, _PARQUET})
 _AUXILIARY: Final = Refused("an auxiliary image, which has no label that could be wrong")
 
@@ -190,7 +191,7 @@ def opened(asked: Asked, work: Path, *, names_only: bool = False) -> Iterator[In
 
         def entries_of(path: Path) -> Entries:
             if not path.is_dir():
-                return ZipEntries(path)
+                return open_archive(path, path.name)
             folder = LocalFolder(path, asked.reports().values())
             left_out.update(folder.left_out)
             return folder
@@ -199,6 +200,7 @@ def opened(asked: Asked, work: Path, *, names_only: bool = False) -> Iterator[In
             entries = entries_of(path) if is_labeled else Unlabeled(entries_of(path))
             return _folder(entries, asked, work, is_labeled=is_labeled, hold=hold)
 
+        beside, asked = asked.path.resolve().parent, _unpacked(asked, work)
         path, suffix = asked.path, asked.path.suffix.lower()
         chosen = {normal(name): choice for name, choice in asked.folder_split.items()}
         if medium_of(asked, lambda: entries_of(path)) is Medium.TEXT:
@@ -207,8 +209,8 @@ def opened(asked: Asked, work: Path, *, names_only: bool = False) -> Iterator[In
             texts = texts_of(asked, work, lambda: entries_of(path), hold=hold)
             yield Inputs(texts, None, chosen, left_out, Medium.TEXT)
             return
-        if path.is_dir() or suffix == _ZIP:
-            _refuse_idle(asked, "a folder, or a zip of one", {"label_column"})
+        if path.is_dir() or suffix in ARCHIVES:
+            _refuse_idle(asked, "a folder, or an archive of one", {"label_column"})
             yield Inputs(images(path, is_labeled=True), None, chosen, left_out)
             return
         if suffix == _PARQUET:
@@ -225,9 +227,21 @@ def opened(asked: Asked, work: Path, *, names_only: bool = False) -> Iterator[In
         else:
             used = {"images", "label_column", "key_column"}
             _refuse_idle(asked, "labels of images that lie elsewhere", used)
-        around = images(asked.images or path.resolve().parent, is_labeled=False)
+        around = images(asked.images or beside, is_labeled=False)
         labels = whole if suffix == _PARQUET else hold(_labels(asked, suffix, around, work))
         yield Inputs(around, labels, chosen, left_out)
+
+
+def _unpacked(asked: Asked, work: Path) -> Asked:
+    """The same of files that are not compressed: copies of them, which are called as they are."""
+    most = settings().max_upload_bytes
+    changed = {}
+    for role in ("path", "images"):
+        path = getattr(asked, role)
+        if path is not None and not path.is_dir():
+            copy = work / "unpacked" / role / plain_name(path.name)
+            changed[role], _ = unpacked(path, path.name, copy, most)
+    return asked.model_copy(update=changed)
 
 
 def _refuse_idle(asked: Asked, what: str, used: Collection[str]) -> None:
@@ -246,9 +260,9 @@ def _not_labeled(path: Path) -> Invalid:
     what = "One image" if path.suffix.lower() in IMAGES else "A file of this kind"
     return Invalid(
         "not_labeled",
-        f"{what} cannot be checked. Name a folder with a folder for each class, a zip of one, a "
-        "Parquet file of images and labels, a CSV, JSON Lines, COCO or Label Studio file that lies "
-        "beside its images, or a table with a column of texts and one of labels.",
+        f"{what} cannot be checked. Name a folder with a folder for each class, a zip or tar of "
+        "one, a Parquet file of images and labels, a CSV, JSON Lines, COCO or Label Studio file "
+        "that lies beside its images, or a table with a column of texts and one of labels.",
     )
 
 

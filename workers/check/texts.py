@@ -10,6 +10,7 @@ from core.media.images.medium import IMAGES
 from core.settings import settings
 from core.states import Medium
 from workers.check.asked import Asked
+from workers.imports.formats.archives import ARCHIVES
 from workers.imports.formats.folder import Entries
 from workers.imports.formats.lines import MOST_LINE, Lines
 from workers.imports.formats.parquet import ParquetSource
@@ -43,7 +44,7 @@ def medium_of(asked: Asked, entries: Callable[[], Entries]) -> Medium:
         return Medium.TEXT
     if asked.images is not None or asked.image_column is not None:
         return Medium.IMAGE
-    if path.is_dir() or suffix == ".zip":
+    if path.is_dir() or suffix in ARCHIVES:
         with closing(entries()) as found:
             return _of_files(found)
     if suffix == PARQUET:
@@ -99,7 +100,7 @@ def texts_of(
         DomainError: ``invalid_archive``, ``invalid_column`` or ``unknown_folder``.
     """
     path, suffix = asked.path, asked.path.suffix.lower()
-    if path.is_dir() or suffix == ".zip":
+    if path.is_dir() or suffix in ARCHIVES:
         labels = (asked.label_column or "label",)
         found: Source = TextZip(
             entries(),

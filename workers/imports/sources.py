@@ -18,6 +18,7 @@ from core.tables import Example, Project
 from core.tasks.boxes import BOXES
 from core.tasks.instructions import INSTRUCTIONS
 from workers.imports.bucket import Bucket, BucketSource, Listing
+from workers.imports.formats.archives import ARCHIVES, open_archive, unpacked
 from workers.imports.formats.documents import SUFFIX, DocumentSource
 from workers.imports.formats.folder import FolderSource
 from workers.imports.formats.lines import MOST_LINE, Lines
@@ -26,7 +27,6 @@ from workers.imports.formats.table import TABLES, TableSource
 from workers.imports.formats.text_table import TABLES as TEXT_TABLES
 from workers.imports.formats.text_table import TextTableSource
 from workers.imports.formats.text_zip import TextZip
-from workers.imports.formats.zip_entries import ZipEntries
 from workers.imports.instructions.source import TABLES as INSTRUCTION_TABLES
 from workers.imports.instructions.source import InstructionSource, TextTable
 from workers.imports.items import Source
@@ -77,12 +77,12 @@ def open_source(context: JobContext, *, names_only: bool = False) -> Source:
     boxes = task == BOXES.name
     if params.location is not None:
         return _bucket(context, params, params.location, names_only)
-    filename, annotations = params.filename, params.annotations
-    path = _upload(context, params)
+    annotations = params.annotations
+    path, filename = _upload(context, params)
     suffix = Path(filename).suffix.lower()
-    if suffix == ".zip":
+    if suffix in ARCHIVES:
         return FolderSource(
-            ZipEntries(path),
+            open_archive(path, filename),
             context.work,
             annotations,
             params.folder_split,
@@ -122,7 +122,7 @@ def _instructions(context: JobContext, params: ImportParams) -> Source:
             "columns stay with them as they are.",
             field="annotations",
         )
-    path, filename = _upload(context, params), params.filename
+    path, filename = _upload(context, params)
     most = context.settings.max_text_bytes
 
     def table(path: Path, name: str) -> Source:
@@ -133,8 +133,9 @@ def _instructions(context: JobContext, params: ImportParams) -> Source:
         return InstructionSource(TextTable(path, name, _lines(most)), name, most)
 
     suffix = Path(filename).suffix.lower()
-    if suffix == ".zip":
-        return TextZip(ZipEntries(path), context.work, (), params.folder_split, table)
+    if suffix in ARCHIVES:
+        archive = open_archive(path, filename)
+        return TextZip(archive, context.work, (), params.folder_split, table)
     if suffix in INSTRUCTION_TABLES:
         return table(path, filename)
     return SingleSource(path, filename)
@@ -144,7 +145,7 @@ def _texts(context: JobContext, params: ImportParams, names_only: bool) -> Sourc
     """The source of an import into a project of texts."""
     if params.location is not None:
         raise _stays()
-    path, filename = _upload(context, params), params.filename
+    path, filename = _upload(context, params)
     suffix = Path(filename).suffix.lower()
     how = _lines(context.settings.max_text_bytes)
 
@@ -166,10 +167,9 @@ def _texts(context: JobContext, params: ImportParams, names_only: bool) -> Sourc
         found.require_texts()
         return found
 
-    if suffix == ".zip":
-        return TextZip(
-            ZipEntries(path), context.work, params.annotations, params.folder_split, table
-        )
+    if suffix in ARCHIVES:
+        archive = open_archive(path, filename)
+        return TextZip(archive, context.work, params.annotations, params.folder_split, table)
     if suffix in TEXT_TABLES or suffix == ".parquet":
         return table(path, filename, may_label=suffix != SUFFIX)
     return SingleSource(path, filename)
@@ -193,11 +193,17 @@ def _pool(context: JobContext) -> Iterator[tuple[int, str]]:
         last = rows[-1].id
 
 
-def _upload(context: JobContext, params: ImportParams) -> Path:
+def _upload(context: JobContext, params: ImportParams) -> tuple[Path, str]:
+    """What was sent, unpacked if it is compressed, and what it is called then."""
     path = context.storage.upload(params.upload or "")
     if not path.is_file():
         raise Invalid("upload_missing", f"The upload of {params.filename} is gone; send it again.")
-    return path
+    return _unpacked(context, path, params.filename)
+
+
+def _unpacked(context: JobContext, path: Path, filename: str) -> tuple[Path, str]:
+    most = context.settings.max_upload_bytes
+    return unpacked(path, filename, context.work / "unpacked", most, context.check)
 
 
 def _bucket(context: JobContext, params: ImportParams, place: str, names_only: bool) -> Source:
@@ -206,15 +212,15 @@ def _bucket(context: JobContext, params: ImportParams, place: str, names_only: b
     bucket = Bucket(Buckets(context.settings), location)
     annotations = params.annotations
     if params.upload is not None or params.table is not None:
-        table = (
-            _upload(context, params) if params.table is None else _table(context, params, bucket)
-        )
+        if params.table is None:
+            table, name = _upload(context, params)
+        else:
+            copy = _table(context, params, bucket)
+            table, name = _unpacked(context, copy, params.filename)
         columns = params.columns
         from workers.imports.keys import KeySource  # as above
 
-        return KeySource(
-            table, params.filename, columns, annotations, bucket, names_only=names_only
-        )
+        return KeySource(table, name, columns, annotations, bucket, names_only=names_only)
     compare = None
     if params.sync is not None:
         followed = Followed.of(params.sync, context.project_id, params)

@@ -10,7 +10,7 @@ IMAGES: Final = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".t
 IMAGE: Final = MediumSpec(
     name=Medium.IMAGE,
     suffixes=IMAGES,
-    bringing=frozenset({".zip", ".parquet"}),
+    bringing=frozenset({".zip", ".tar", ".parquet"}),
     describing=frozenset({".csv", ".jsonl", ".json"}),
     # Encoded. The largest image that is decoded is smaller, unless it is padded.
     most_bytes=256 << 20,

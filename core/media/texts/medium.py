@@ -33,7 +33,7 @@ def excerpt(content: str) -> str:
 TEXT: Final = MediumSpec(
     name=Medium.TEXT,
     suffixes=TEXTS,
-    bringing=frozenset({".zip", ".parquet", ".csv", ".tsv", ".jsonl", ".json"}),
+    bringing=frozenset({".zip", ".tar", ".parquet", ".csv", ".tsv", ".jsonl", ".json"}),
     describing=frozenset(),
     # Of other encodings one character takes up to four bytes; what it is as UTF-8 is counted then.
     most_bytes=64 << 20,

@@ -35,6 +35,19 @@ def encoding_of(names: Iterable[bytes]) -> str | None:
     return next(iter(found.values())) if len(found) == 1 else None
 
 
+def name_of(raw: bytes, encoding: str | None) -> tuple[str, bool]:
+    """What a name that is not UTF-8 most likely is, and whether that is certain.
+
+    Args:
+        raw: The name.
+        encoding: What ``encoding_of`` says of all of them.
+    """
+    try:
+        return raw.decode(encoding or FALLBACK), encoding is not None
+    except UnicodeDecodeError:
+        return raw.decode(FALLBACK), False
+
+
 def is_doubtful(name: bytes, text: str) -> bool:
     """Whether a name that happens to be UTF-8 may as well be of half-width letters of Japan.
 

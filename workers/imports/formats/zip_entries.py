@@ -17,7 +17,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple
 
-from workers.imports.formats.legacy_names import FALLBACK, encoding_of, is_doubtful
+from workers.imports.formats.legacy_names import encoding_of, is_doubtful, name_of
 from workers.imports.items import LINK, MAX_IMAGE_BYTES, Refused, invalid_archive
 
 _END: Final = struct.Struct("<4s4H2LH")
@@ -37,9 +37,10 @@ _STORED, _DEFLATED = 0, 8
 _UNIX: Final = frozenset({3, 19})
 _BLOCK: Final = 1 << 16
 _MOST_ENTRIES: Final = 5_000_000
-# Images are compressed already; what unpacks to far more than it takes is made to.
-_MOST_RATIO: Final = 200
-_ALWAYS_FINE: Final = 4 << 30
+MOST_RATIO: Final = 200
+"""Images are compressed already; what unpacks to far more than it takes is made to."""
+ALWAYS_FINE: Final = 4 << 30
+"""Bytes that anything may unpack to."""
 
 
 class Entry(NamedTuple):
@@ -87,15 +88,10 @@ class ZipEntries:
         ``raw`` stays where that is not certain. Raises as ``_entries``.
         """
         for entry in self._entries():
-            if not entry.raw:
-                yield entry
-                continue
-            try:
-                name = entry.raw.decode(self._encoding or FALLBACK)
-            except UnicodeDecodeError:
-                yield entry._replace(name=entry.raw.decode(FALLBACK))
-                continue
-            yield entry._replace(name=name, raw=b"" if self._encoding else entry.raw)
+            if entry.raw:
+                name, is_certain = name_of(entry.raw, self._encoding)
+                entry = entry._replace(name=name, raw=b"" if is_certain else entry.raw)
+            yield entry
 
     @cached_property
     def _encoding(self) -> str | None:
@@ -134,9 +130,9 @@ class ZipEntries:
             raise invalid_archive(
                 "The zip archive's entries overlap. Pack it again with an ordinary program."
             )
-        if unpacked > max(_ALWAYS_FINE, _MOST_RATIO * self._length):
+        if unpacked > max(ALWAYS_FINE, MOST_RATIO * self._length):
             raise invalid_archive(
-                f"The zip archive unpacks to over {_MOST_RATIO} times its size, which images do "
+                f"The zip archive unpacks to over {MOST_RATIO} times its size, which images do "
                 "not. Pack the images themselves."
             )
 

@@ -1,0 +1,161 @@
+"""Entries of a tar.
+
+A tar has no directory: its headers stand between the files. Of many files they are read anew by
+each pass, so that memory does not grow with them.
+"""
+
+import io
+import tarfile
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO, Final, NamedTuple
+
+from core.errors import Invalid
+from workers.imports.formats.legacy_names import encoding_of, name_of
+from workers.imports.items import LINK, MAX_IMAGE_BYTES, Refused, invalid_archive
+
+# Names that tell in which encoding they are.
+_MOST_LOOKED_AT: Final = 10_000
+_MOST_ENTRIES: Final = 5_000_000
+# About 25 MB.
+_MOST_KEPT: Final = 100_000
+_BLOCK: Final = 1 << 16
+
+
+class TarEntry(NamedTuple):
+    """One file as its header declares it."""
+
+    name: str
+    size: int
+    offset: int
+    raw: bytes = b""
+    """Its name where that is not UTF-8, and no encoding is known for it."""
+    is_link: bool = False
+
+
+class TarEntries:
+    """A tar on disk that is not compressed."""
+
+    def __init__(self, path: Path) -> None:
+        """Open it, and go through it once: one that was cut off is refused before any is used.
+
+        Raises:
+            DomainError: ``invalid_archive`` where it is damaged or cut off.
+        """
+        self._path = path
+        self._data = path.open("rb")
+        try:
+            entries = self._entries()
+            kept = list(islice(entries, _MOST_KEPT))
+            self._kept = None if sum(1 for _ in entries) else kept
+        except BaseException:
+            self._data.close()
+            raise
+
+    def __iter__(self) -> Iterator[TarEntry]:
+        """Every file and link, in their order, with the name that its bytes most likely are.
+
+        ``raw`` stays where that is not certain.
+        """
+        for entry in self._kept or self._entries():
+            if entry.raw:
+                name, is_certain = name_of(entry.raw, self._encoding)
+                entry = entry._replace(name=name, raw=b"" if is_certain else entry.raw)
+            yield entry
+
+    @cached_property
+    def _encoding(self) -> str | None:
+        """Of names that are not UTF-8. Most archives have none, and are not read for it."""
+        legacy = (entry.raw for entry in self._kept or self._entries() if entry.raw)
+        return encoding_of(islice(legacy, _MOST_LOOKED_AT))
+
+    def _entries(self) -> Iterator[TarEntry]:
+        count = 0
+        try:
+            with tarfile.open(self._path, "r:", encoding="utf-8", errors="surrogateescape") as tar:
+                while (member := tar.next()) is not None:
+                    # All that were read are kept for looking them up, which nobody does here.
+                    tar.members.clear()
+                    count += 1
+                    if count > _MOST_ENTRIES:
+                        raise invalid_archive(
+                            f"The tar archive has more than {_MOST_ENTRIES:,} entries; split it."
+                        )
+                    if member.isfile() or member.issym() or member.islnk():
+                        yield _entry(member)
+                end = tar.offset
+        except (tarfile.TarError, EOFError) as error:
+            raise _not_whole(str(error)) from error
+        with self._path.open("rb") as file:
+            file.seek(end)
+            if file.read(tarfile.BLOCKSIZE) != bytes(tarfile.BLOCKSIZE):
+                raise _not_whole("its end is missing")
+
+    def read(self, entry: TarEntry, limit: int = MAX_IMAGE_BYTES) -> bytes | Refused:
+        """Content of ``entry``, whole, or why it cannot be had."""
+        if entry.is_link:
+            return Refused(LINK)
+        if entry.size > limit:
+            return Refused(f"larger than {limit >> 20} MiB")
+        self._data.seek(entry.offset)
+        content = self._data.read(entry.size)
+        if len(content) < entry.size:
+            return Refused("damaged in the archive: cut off")
+        return content
+
+    def open(self, entry: TarEntry) -> BinaryIO | Refused:
+        """Content of ``entry`` as a stream, or why it cannot be had.
+
+        Reading it raises ``ValueError`` where it is cut off.
+        """
+        if entry.is_link:
+            return Refused(LINK)
+        return io.BufferedReader(_Part(self._path, entry), _BLOCK)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._data.close()
+
+
+class _Part(io.RawIOBase):
+    """The bytes of one entry."""
+
+    def __init__(self, path: Path, entry: TarEntry) -> None:
+        self._file = path.open("rb")
+        self._file.seek(entry.offset)
+        self._left = entry.size
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        view = memoryview(buffer)
+        block = self._file.read(min(len(view), self._left))
+        if not block and self._left:
+            raise ValueError("damaged in the archive: cut off")
+        self._left -= len(block)
+        view[: len(block)] = block
+        return len(block)
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+def _not_whole(reason: str) -> Invalid:
+    return invalid_archive(
+        "The upload is not a whole tar archive: it is damaged, or was cut off on its way "
+        f"({reason}). Pack it again, or send it once more."
+    )
+
+
+def _entry(member: tarfile.TarInfo) -> TarEntry:
+    name, raw = member.name, b""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raw = name.encode("utf-8", "surrogateescape")
+    is_link = not member.isfile() or member.issparse()
+    return TarEntry(name, member.size, member.offset_data, raw, is_link)
