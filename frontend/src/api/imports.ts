@@ -49,6 +49,10 @@ export const discardImport = (projectId: number, jobId: number) =>
 export const importReportUrl = (projectId: number, jobId: number): string =>
   `/api/projects/${projectId}/imports/${jobId}/report.csv`;
 
+/** What a file is called once it is not compressed any more: a.csv of a.csv.gz. */
+export const plainName = (name: string): string =>
+  name.replace(/\.(tgz|tbz2?|txz)$/i, ".tar").replace(/\.(gz|bz2|xz)$/i, "");
+
 /** How an import is listed: what it is, and what it is called. */
 export type Listed = { name: string; kind: SourceKind };
 export type SourceKind =
@@ -57,12 +61,14 @@ export type SourceKind =
   | "folder"
   | "images"
   | "zip"
+  | "tar"
   | "parquet"
   | "labels"
   | "image";
 
 const BY_ENDING: Record<string, SourceKind> = {
   zip: "zip",
+  tar: "tar",
   parquet: "parquet",
   csv: "labels",
   jsonl: "labels",
@@ -76,7 +82,7 @@ export function listed({ id, params }: Pick<Job, "id" | "params">): Listed {
   if (packed === "folder" || packed === "images") {
     return { name: name.replace(/\.zip$/i, ""), kind: packed };
   }
-  const ending = name.split(".").at(-1)?.toLowerCase() ?? "";
+  const ending = plainName(name).split(".").at(-1)?.toLowerCase() ?? "";
   return { name, kind: BY_ENDING[ending] ?? "image" };
 }
 

@@ -16,9 +16,10 @@ type DropZoneProps = {
   onBucket?: (() => void) | undefined;
 };
 
+export const COMPRESSED = ".gz,.bz2,.xz,.tgz,.tbz,.tbz2,.txz";
 const ACCEPTED: Record<Medium, string> = {
-  image: ".zip,.parquet,.csv,.jsonl,.json,image/*",
-  text: ".zip,.parquet,.csv,.tsv,.jsonl,.json,.txt,.md",
+  image: `.zip,.tar,.parquet,.csv,.jsonl,.json,image/*,${COMPRESSED}`,
+  text: `.zip,.tar,.parquet,.csv,.tsv,.jsonl,.json,.txt,.md,${COMPRESSED}`,
 };
 
 export function DropZone(props: DropZoneProps) {

@@ -10,7 +10,7 @@ import { SelectField, TextField } from "../../ui/Field";
 import { Failure, Notice } from "../../ui/State";
 import { useFold } from "../../ui/useFold";
 import { BucketDialog } from "./BucketDialog";
-import { DropZone } from "./DropZone";
+import { COMPRESSED, DropZone } from "./DropZone";
 import { fromLoose, isArchive, isExample, type Source } from "./folders";
 import styles from "./ImagesCard.module.css";
 import { ImportList } from "./ImportList";
@@ -128,7 +128,10 @@ export function ImagesCard(props: ImagesCardProps) {
     >
       {early && !classesReady && <Notice tone="gold">{t.setup.classesFirst}</Notice>}
       <DropZone
-        {...(isOrder && { label: t.setup.ranking.dropHere, accept: ".jsonl,.json,.csv,.parquet" })}
+        {...(isOrder && {
+          label: t.setup.ranking.dropHere,
+          accept: `.jsonl,.json,.csv,.parquet,.zip,.tar,${COMPRESSED}`,
+        })}
         onTake={(files, folders) => void take(files, folders)}
         onBucket={
           locations.length > 0 && project.medium === "image" ? () => setAsking(true) : undefined

@@ -1,11 +1,14 @@
 import { downloadZip } from "client-zip";
+import { plainName } from "../../api/imports";
 import type { Packed } from "../../api/types";
 import { t } from "../../strings";
 import type { Medium } from "../../strings/medium";
 
 export type Source = { name: string; kind: Packed; files: { path: string; file: File }[] };
 
-const ARCHIVE = /\.(zip|parquet)$/i;
+const ARCHIVE = /\.(zip|tar|parquet)$/i;
+/** Tables that a browser cannot look into; the server tells what columns they have. */
+const CLOSED = /\.(csv|tsv|jsonl)\.(bz2|xz)$/i;
 /** What an example is called. */
 const EXAMPLE: Record<Medium, RegExp> = {
   image: /\.(jpe?g|png|webp|bmp|gif|tiff?)$/i,
@@ -13,7 +16,8 @@ const EXAMPLE: Record<Medium, RegExp> = {
 };
 const METADATA = /(^|\/)metadata\.(csv|jsonl)$/i;
 
-export const isArchive = (name: string): boolean => ARCHIVE.test(name);
+export const isArchive = (name: string): boolean =>
+  ARCHIVE.test(plainName(name)) || CLOSED.test(name);
 export const isExample = (name: string, medium: Medium): boolean => EXAMPLE[medium].test(name);
 
 const DOCUMENT = /\.json$/i;

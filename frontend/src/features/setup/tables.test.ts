@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { columnsOf, fields, readTable, textsIn } from "./tables";
+import { isArchive } from "./folders";
+import { columnsOf, fields, isTable, readTable, textsIn } from "./tables";
 
 const csv = (text: string) => readTable(new File([text], "labels.csv"));
 
@@ -67,4 +68,26 @@ describe("a table of texts", () => {
   ])("is known by its columns: %j", async (header, expected) => {
     expect(textsIn(await csv(header))).toEqual(expected);
   });
+});
+
+describe("a table that is compressed", () => {
+  const packed = async (text: string, name: string) => {
+    const body = new Response(text).body?.pipeThrough(new CompressionStream("gzip"));
+    return new File([await new Response(body).arrayBuffer()], name);
+  };
+
+  it("is looked into, however long it is", async () => {
+    const line = `${JSON.stringify({ text: "x".repeat(50), label: "cat" })}\n`;
+    const table = await readTable(await packed(line.repeat(20_000), "a.jsonl.gz"));
+    expect(table.columns).toEqual(["text", "label"]);
+    expect((await readTable(await packed("file,label\n", "A.CSV.GZ"))).keys).toEqual(["file"]);
+  });
+
+  it("has no columns if it is none", async () => {
+    expect((await readTable(new File(["file,label\n"], "a.csv.gz"))).columns).toEqual([]);
+  });
+
+  it.each(["a.tar", "a.TGZ", "a.tar.xz", "a.zip", "a.parquet", "a.csv.xz"])("%s is sent", (name) =>
+    expect([isArchive(name), isTable(name)]).toEqual([true, false]),
+  );
 });

@@ -1,3 +1,5 @@
+import { plainName } from "../../api/imports";
+
 const HEADER_BYTES = 64 << 10;
 /** A column of verdicts says by itself what each row is; our own exports have one. */
 const VERDICT = "verdict";
@@ -5,9 +7,9 @@ const VERDICT = "verdict";
 const KEYS = new Set(["example_id", "sha256", "file_name", "file", "filename", "path", "name"]);
 const DELIMITERS = [",", ";", "\t"];
 
-export const isTable = (name: string): boolean => /\.(csv|tsv|jsonl)$/i.test(name);
+export const isTable = (name: string): boolean => /\.(csv|tsv|jsonl)(\.gz)?$/i.test(name);
 /** JSON of another tool, which needs no column named. */
-export const isDocument = (name: string): boolean => /\.json$/i.test(name);
+export const isDocument = (name: string): boolean => /\.json$/i.test(plainName(name));
 
 /** Columns by which only examples that are there are named. */
 const OURS = ["example_id", "sha256"];
@@ -35,21 +37,42 @@ export function textsIn({ columns, keys }: Table): { text: string; label: string
 export type Table = { file: File; columns: string[]; keys: string[]; states: boolean };
 
 export async function readTable(file: File): Promise<Table> {
-  const names = await columnNames(file, /\.jsonl$/i.test(file.name));
+  const names = await columnNames(file, /\.jsonl$/i.test(plainName(file.name)));
   const columns = names.filter((name) => name.trim() !== "" && !KEYS.has(name));
   const keys = names.filter((name) => KEYS.has(name));
   return { file, columns, keys, states: names.includes(VERDICT) };
 }
 
-async function columnNames(file: Blob, isJson: boolean): Promise<string[]> {
-  const start = await file.slice(0, HEADER_BYTES).arrayBuffer();
-  const text = new TextDecoder(encodingOf(new Uint8Array(start))).decode(start);
+async function columnNames(file: File, isJson: boolean): Promise<string[]> {
+  const start = await beginningOf(file);
+  const text = new TextDecoder(encodingOf(start)).decode(start);
   const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/);
   if (isJson) return [...new Set(lines.flatMap(keysOf))];
   // Excel writes the delimiter that it used into a first line of its own.
   const marked = /^sep=(.)$/i.exec(lines[0] ?? "")?.[1];
   const header = (marked ? lines[1] : lines[0]) ?? "";
   return fields(header, marked ?? delimiterOf(header)).map((name) => name.trim());
+}
+
+/** Its first bytes, unpacked; none of what is not what its name says, which the server explains. */
+async function beginningOf(file: File): Promise<Uint8Array> {
+  const start = await file.slice(0, HEADER_BYTES).arrayBuffer();
+  if (!/\.gz$/i.test(file.name)) return new Uint8Array(start);
+  const reader = new Response(start).body?.pipeThrough(new DecompressionStream("gzip")).getReader();
+  const found = new Uint8Array(HEADER_BYTES);
+  let length = 0;
+  try {
+    while (reader && length < HEADER_BYTES) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      const some = value.subarray(0, HEADER_BYTES - length);
+      found.set(some, length);
+      length += some.length;
+    }
+  } catch {
+    // Cut off here, or nothing of the kind.
+  }
+  return found.subarray(0, length);
 }
 
 /** By its mark, as the server has it. */

@@ -6,9 +6,9 @@ export const check = {
   title: "Find the wrong labels",
   hint: "Is your data set labeled already, and not quite rightly? Karat finds the labels that are probably wrong, and you decide on each with one key. Nothing has to be set up.",
   dropHere:
-    "Drop a folder here that has a folder of images for each class, a zip of one, a Parquet file, or a table of texts and labels (CSV, JSON Lines)",
+    "Drop a folder here that has a folder of images for each class, a zip or tar of one, a Parquet file, or a table of texts and labels (CSV, JSON Lines)",
   refused: (name: string) =>
-    `${name} cannot be used here. Drop a folder, a zip, a Parquet file, or a table with a column of texts; a CSV or COCO file beside its images can be checked with karat check.`,
+    `${name} cannot be used here. Drop a folder, a zip or tar, a Parquet file, or a table with a column of texts; a CSV or COCO file beside its images can be checked with karat check.`,
   what: (name: string) => `What is to be done with ${name}?`,
   whatHint:
     "To find wrong labels, folders or a column of labels become the classes, all images come in with their labels, and each label is judged by the others.",

@@ -6,7 +6,7 @@ export const firstSteps = {
   steps: {
     images: {
       title: "Add images",
-      text: "A folder or a zip; you see what becomes of it before anything is stored.",
+      text: "A folder or an archive; you see what becomes of it before anything is stored.",
     },
     classes: { title: "Name the classes", text: "Only those you look for." },
     evaluation: {

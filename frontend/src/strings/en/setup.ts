@@ -44,7 +44,7 @@ export const setup = {
     "Shown to annotators beside the image. Say what belongs to a class when in doubt.",
   images: "Images",
   imagesHint:
-    "A zip, a Parquet file, or a folder, also as Label Studio, COCO, YOLO or Karat export them. What becomes of it is shown before anything is stored. Pool images are to be labeled; evaluation images come with labels (one folder per class) and measure accuracy.",
+    "A zip or tar, a Parquet file, or a folder, also as Label Studio, COCO, YOLO or Karat export them. What becomes of it is shown before anything is stored. Pool images are to be labeled; evaluation images come with labels (one folder per class) and measure accuracy.",
   addTo: "Add to",
   splits: { pool: "Pool", evaluation: "Evaluation", auxiliary_ood: "Known OOD" },
   splitHints: {
@@ -55,7 +55,7 @@ export const setup = {
   classesFirst: "Add the classes first: labels are matched to them by name.",
   labelColumns: "Columns with labels",
   labelColumnsHint:
-    "Of a Parquet file, or of a zip’s metadata; several with commas. They become annotations.",
+    "Of a Parquet file, or of an archive’s metadata; several with commas. They become annotations.",
   labelColumnsPlaceholder: "worse_label",
   tableTitle: (name: string) => `Which columns of ${name} are labels?`,
   tableText:
@@ -72,7 +72,7 @@ export const setup = {
     from: (first: number) => `The first class is ${first}`,
   },
   labelsAdded: (count: number) => `${plural(count, "label", "labels")} added`,
-  dropHere: "Drop a zip, a Parquet file, a folder, or labels (CSV, JSON Lines, JSON) here",
+  dropHere: "Drop a zip or tar, a Parquet file, a folder, or labels (CSV, JSON Lines, JSON) here",
   chooseFile: "Choose a file",
   bucket,
   chooseFolder: "Choose a folder",
@@ -80,7 +80,7 @@ export const setup = {
   uploading: (name: string, percent: number) => `Uploading ${name}: ${percent} %`,
   uploadFailed: (name: string) => `${name} was not uploaded.`,
   unsupported: (name: string) =>
-    `${name} is neither a zip, a Parquet file, an image, a folder, nor labels as CSV, JSON Lines or JSON.`,
+    `${name} is neither a zip, a tar, a Parquet file, an image, a folder, nor labels as CSV, JSON Lines or JSON.`,
   importQueued: "Waiting to be read",
   importRunning: "Reading",
   importDone: "Imported",
@@ -95,6 +95,7 @@ export const setup = {
     folder: "Folder",
     images: "Single images",
     zip: "Zip",
+    tar: "Tar",
     parquet: "Parquet",
     labels: "Labels",
     image: "Image",

@@ -82,11 +82,11 @@ export const overrides: Overrides<typeof en> = {
     imagesHint:
       "A table (CSV), JSON Lines, a Parquet file, or files and folders of texts, also as Label Studio, doccano or Karat export them. What becomes of it is shown before anything is stored. Pool texts are to be labeled; evaluation texts come with labels and measure accuracy.",
     dropHere:
-      "Drop a table (CSV, TSV), JSON Lines, JSON, a Parquet file, a zip, or a folder of text files here",
+      "Drop a table (CSV, TSV), JSON Lines, JSON, a Parquet file, a zip or tar, or a folder of text files here",
     splitHints: { evaluation: "Texts that come with labels, on which accuracy is measured." },
     labelColumnsHint: "Of a table or a Parquet file; several with commas. They become annotations.",
     unsupported: (name: string) =>
-      `${name} is neither a table (CSV, TSV), JSON Lines, JSON, a Parquet file, a zip, a text file, nor a folder.`,
+      `${name} is neither a table (CSV, TSV), JSON Lines, JSON, a Parquet file, a zip, a tar, a text file, nor a folder.`,
     sources: { labels: "Table", images: "Single files", image: "Text file" },
     medium: { titles: { image: "Images" } },
     plan: { notSeen: "Copies are found while importing." },

@@ -7,9 +7,9 @@ export const check: Catalogue["check"] = {
   title: "잘못된 라벨 찾기",
   hint: "이미 라벨이 있지만 일부가 틀린 데이터셋인가요? Karat이 틀렸을 가능성이 높은 라벨을 찾아 드리고, 키 하나로 하나씩 결정하시면 됩니다. 따로 설정할 것이 없습니다.",
   dropHere:
-    "클래스마다 이미지 폴더가 있는 폴더, 그 zip, Parquet 파일, 또는 텍스트와 라벨이 담긴 표(CSV, JSON Lines)를 여기에 놓으세요",
+    "클래스마다 이미지 폴더가 있는 폴더, 그 zip이나 tar, Parquet 파일, 또는 텍스트와 라벨이 담긴 표(CSV, JSON Lines)를 여기에 놓으세요",
   refused: (name) =>
-    `${name}은(는) 여기에서 쓸 수 없습니다. 폴더, zip, Parquet 파일 또는 텍스트 열이 있는 표를 놓으세요. 이미지 옆에 있는 CSV나 COCO 파일은 karat check로 확인할 수 있습니다.`,
+    `${name}은(는) 여기에서 쓸 수 없습니다. 폴더, zip, tar, Parquet 파일 또는 텍스트 열이 있는 표를 놓으세요. 이미지 옆에 있는 CSV나 COCO 파일은 karat check로 확인할 수 있습니다.`,
   what: (name) => `${name}(으)로 무엇을 할까요?`,
   whatHint:
     "잘못된 라벨을 찾을 때는 폴더 이름이나 라벨 열이 클래스가 되고, 모든 이미지가 라벨과 함께 들어오며, 각 라벨을 나머지 라벨로 판단합니다.",

@@ -7,7 +7,7 @@ export const firstSteps: Catalogue["overview"]["firstSteps"] = {
   steps: {
     images: {
       title: "이미지 추가",
-      text: "폴더나 zip을 넣으세요. 확인하기 전에는 아무것도 저장하지 않습니다.",
+      text: "폴더나 압축 파일을 넣으세요. 확인하기 전에는 아무것도 저장하지 않습니다.",
     },
     classes: { title: "클래스 이름 정하기", text: "찾으려는 것만 적으세요." },
     evaluation: {

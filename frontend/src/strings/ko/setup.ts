@@ -47,7 +47,7 @@ export const setup: Catalogue["setup"] = {
   guidelinesHint: "라벨링 화면에서 이미지 옆에 표시됩니다. 헷갈릴 때의 기준을 적어 주세요.",
   images: "이미지",
   imagesHint:
-    "zip, Parquet 파일 또는 폴더를 추가하세요. Label Studio, COCO, YOLO, Karat에서 내보낸 파일도 됩니다. 저장하기 전에 어떻게 가져올지 먼저 보여 줍니다. 풀 이미지는 라벨링 대상이고, 평가용 이미지는 라벨이 있는 이미지(클래스마다 폴더 하나)로 정확도를 측정합니다.",
+    "zip, tar, Parquet 파일 또는 폴더를 추가하세요. Label Studio, COCO, YOLO, Karat에서 내보낸 파일도 됩니다. 저장하기 전에 어떻게 가져올지 먼저 보여 줍니다. 풀 이미지는 라벨링 대상이고, 평가용 이미지는 라벨이 있는 이미지(클래스마다 폴더 하나)로 정확도를 측정합니다.",
   addTo: "추가할 곳",
   splits: { pool: "풀", evaluation: "평가용", auxiliary_ood: "알려진 OOD" },
   splitHints: {
@@ -58,7 +58,7 @@ export const setup: Catalogue["setup"] = {
   classesFirst: "클래스를 먼저 추가하세요. 라벨은 클래스 이름으로 연결됩니다.",
   labelColumns: "라벨이 있는 열",
   labelColumnsHint:
-    "Parquet 파일이나 zip 메타데이터의 열 이름이며, 여러 개면 쉼표로 구분합니다. 각 열은 라벨 기록이 됩니다.",
+    "Parquet 파일이나 압축 파일 메타데이터의 열 이름이며, 여러 개면 쉼표로 구분합니다. 각 열은 라벨 기록이 됩니다.",
   labelColumnsPlaceholder: "예: worse_label",
   tableTitle: (name) => `${name}의 어느 열이 라벨인가요?`,
   tableText:
@@ -75,7 +75,8 @@ export const setup: Catalogue["setup"] = {
     from: (first) => `첫 클래스가 ${first}`,
   },
   labelsAdded: (count) => `라벨 ${number(count)}개 추가`,
-  dropHere: "zip, Parquet 파일, 폴더 또는 라벨(CSV, JSON Lines, JSON)을 여기에 끌어다 놓으세요",
+  dropHere:
+    "zip, tar, Parquet 파일, 폴더 또는 라벨(CSV, JSON Lines, JSON)을 여기에 끌어다 놓으세요",
   chooseFile: "파일 선택",
   bucket,
   chooseFolder: "폴더 선택",
@@ -83,7 +84,7 @@ export const setup: Catalogue["setup"] = {
   uploading: (name, percent) => `${name} 업로드 중: ${percent}%`,
   uploadFailed: (name) => `${particle(name, "을", "를")} 업로드하지 못했습니다.`,
   unsupported: (name) =>
-    `지원하지 않는 형식입니다: ${name}. zip, Parquet 파일, 이미지, 폴더 또는 라벨(CSV, JSON Lines, JSON)를 추가하세요.`,
+    `지원하지 않는 형식입니다: ${name}. zip, tar, Parquet 파일, 이미지, 폴더 또는 라벨(CSV, JSON Lines, JSON)를 추가하세요.`,
   importQueued: "대기 중",
   importRunning: "읽는 중",
   importDone: "가져옴",
@@ -97,6 +98,7 @@ export const setup: Catalogue["setup"] = {
     folder: "폴더",
     images: "낱개 이미지",
     zip: "zip 파일",
+    tar: "tar 파일",
     parquet: "Parquet 파일",
     labels: "라벨 파일",
     image: "이미지",

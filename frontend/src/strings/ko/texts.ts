@@ -53,12 +53,12 @@ export const overrides: Overrides<Catalogue> = {
     imagesHint:
       "표(CSV), JSON Lines, Parquet 파일, 텍스트 파일이나 폴더를 추가하세요. Label Studio, doccano, Karat에서 내보낸 파일도 됩니다. 저장하기 전에 어떻게 가져올지 먼저 보여 줍니다. 풀 텍스트는 라벨링 대상이고, 평가용 텍스트는 라벨과 함께 들어와 정확도를 측정합니다.",
     dropHere:
-      "표(CSV, TSV), JSON Lines, JSON, Parquet 파일, zip 또는 텍스트 파일 폴더를 여기에 놓으세요",
+      "표(CSV, TSV), JSON Lines, JSON, Parquet 파일, zip, tar 또는 텍스트 파일 폴더를 여기에 놓으세요",
     splitHints: { evaluation: "라벨이 있는 텍스트이며 정확도 측정에 사용합니다." },
     labelColumnsHint:
       "표나 Parquet 파일의 열 이름입니다. 여러 개면 쉼표로 구분하며, 라벨 기록이 됩니다.",
     unsupported: (name) =>
-      `지원하지 않는 형식입니다: ${name}. 표(CSV, TSV), JSON Lines, JSON, Parquet 파일, zip, 텍스트 파일 또는 폴더를 추가하세요.`,
+      `지원하지 않는 형식입니다: ${name}. 표(CSV, TSV), JSON Lines, JSON, Parquet 파일, zip, tar, 텍스트 파일 또는 폴더를 추가하세요.`,
     sources: { labels: "표", images: "낱개 파일", image: "텍스트 파일" },
     plan: { notSeen: "중복은 가져오는 동안 찾습니다." },
     mode: {

@@ -6,7 +6,7 @@ import { projectQuery, projectsQuery } from "../../../api/projects";
 import { t } from "../../../strings";
 import { Card } from "../../../ui/Card";
 import { Notice } from "../../../ui/State";
-import { DropZone } from "../DropZone";
+import { COMPRESSED, DropZone } from "../DropZone";
 import { isArchive, type Source } from "../folders";
 import { isTable, readTable, type Table, textsIn } from "../tables";
 import { uploadsOf } from "../uploads";
@@ -50,7 +50,7 @@ export default function DropToCheck() {
     <Card title={t.check.title} hint={t.check.hint}>
       <DropZone
         label={t.check.dropHere}
-        accept=".zip,.parquet,.csv,.tsv,.jsonl"
+        accept={`.zip,.tar,.parquet,.csv,.tsv,.jsonl,${COMPRESSED}`}
         onTake={(files, folders) => void take(files, folders)}
       />
       {refused !== null && <Notice tone="bad">{t.check.refused(refused)}</Notice>}

@@ -1,4 +1,5 @@
 import { ApiError } from "../../../api/errors";
+import { plainName } from "../../../api/imports";
 import { createProject } from "../../../api/projects";
 import type { Project } from "../../../api/types";
 import type { Medium } from "../../../strings/medium";
@@ -25,7 +26,7 @@ export async function createLike(content: File | Source, medium: Medium): Promis
 }
 
 const nameOf = ({ name }: { name: string }): string =>
-  name
-    .replace(/\.(zip|parquet|csv|tsv|jsonl)$/i, "")
+  plainName(name)
+    .replace(/\.(zip|tar|parquet|csv|tsv|jsonl)$/i, "")
     .trim()
     .slice(0, MOST_NAME) || name;
