@@ -66,11 +66,17 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, default=Path("results/wrong_labels"))
     parser.add_argument("--json", type=Path, default=Path("results/wrong_labels.json"))
     parser.add_argument("--reviewers", action="store_true", help="only reviews that teach")
+    parser.add_argument(
+        "--redrawn", type=int, default=0, help="only differences to the peer, over so many draws"
+    )
     arguments = parser.parse_args()
     runs = Runs(arguments.json, {"model": MODEL}, ("case", "seed", "method"))
     learners = arguments.learners.split(",")
     if arguments.reviewers:
         reviewers(arguments, runs)
+        return
+    if arguments.redrawn:
+        redrawn(arguments, runs)
         return
     for name in arguments.sets.split(","):
         for seed in range(arguments.seeds):
@@ -116,6 +122,47 @@ def reviewers(arguments: argparse.Namespace, runs: Runs) -> None:
                     {**key, "method": method, **shared, **taught(case, judged, seed, again=again)}
                 )
         console.print(table(runs, name))
+
+
+def redrawn(arguments: argparse.Namespace, runs: Runs) -> None:
+    """Say how far differences to the peer hang on which images there are, by the bootstrap.
+
+    Of a set that is taken whole, seeds change nothing but folds.
+    """
+    console, peers = Console(width=180), ("self_confidence", "normalized_margin")
+    names = [f"{what}_{depth}" for depth in DEPTHS for what in ("wrong", "fixed")]
+    for name in arguments.sets.split(","):
+        for learner in arguments.learners.split(","):
+            key = {"case": name, "seed": 0, "method": learner}
+            if key not in runs:
+                case = SETS[name](arguments.data, arguments.cache, 0)
+                found = {one: order for one, order, _ in orders(case, [*peers, learner], 0)}
+                draws = {one: _redrawn(case, found[one], arguments.redrawn) for one in found}
+                for peer in peers:
+                    apart = draws[learner] - draws[peer]
+                    spread = zip(names, apart.mean(axis=0), apart.std(axis=0, ddof=1), strict=True)
+                    key |= {f"{peer}_{one}": [float(mean), float(sd)] for one, mean, sd in spread}
+                runs.add(key)
+    result = Table("", *(f"{run['case']}, {run['method']}" for run in runs.all))
+    for peer in peers:
+        for one in names:
+            cells = (run[f"{peer}_{one}"] for run in runs.all)
+            result.add_row(f"{one}, less {peer}", *(f"{m:+.2%} ± {sd:.2%}" for m, sd in cells))
+    console.print(result)
+
+
+def _redrawn(case: Case, order: Order, draws: int) -> NDArray[np.float64]:
+    """(draws, depths x 2) shares of wrong labels and right fixes, of images drawn anew."""
+    random, count = np.random.default_rng(0), len(case.labels)
+    ranked = np.argsort(-order.score, kind="stable")
+    right = np.stack([case.labels != case.truth, order.fix == case.truth])[:, ranked]
+    result = np.empty((draws, 2 * len(DEPTHS)))
+    for number in range(draws):
+        times = np.bincount(random.integers(0, count, count), minlength=count)[ranked]
+        before = np.cumsum(times) - times
+        shares = [right @ np.clip(depth - before, 0, times) / depth for depth in DEPTHS]
+        result[number] = np.concatenate(shares)
+    return result
 
 
 def orders(case: Case, methods: list[str], seed: int) -> Iterator[tuple[str, Order, float]]:
