@@ -18,6 +18,10 @@ _SHORT: Final = {".tgz": ".gz", ".tbz": ".bz2", ".tbz2": ".bz2", ".txz": ".xz"}
 """How tars that are compressed are called in one word."""
 
 
+class Damaged(ValueError):
+    """A file is not what its name says, or not whole."""
+
+
 def compression_of(filename: str) -> str | None:
     """The ending that says how a file is compressed, ``.gz``, ``.bz2`` or ``.xz``, if one does."""
     ending = PurePosixPath(filename).suffix.lower()
@@ -48,7 +52,7 @@ def decompressed(path: Path, compression: str, block: int = 1 << 20) -> Iterator
         Its bytes.
 
     Raises:
-        ValueError: It is not what its name says, or not whole; what came before may be right.
+        Damaged: It is not what its name says, or not whole; what came before may be right.
     """
     with _OPENERS[compression](path) as file:
         while True:
@@ -58,7 +62,7 @@ def decompressed(path: Path, compression: str, block: int = 1 << 20) -> Iterator
                 # A disk that cannot be read is no fault of the file.
                 if isinstance(error, OSError) and error.errno is not None:
                     raise
-                raise ValueError(f"not a whole {compression} file: {error}") from error
+                raise Damaged(f"not a whole {compression} file: {error}") from error
             if not content:
                 return
             yield content

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from core.files.compression import compression_of, decompressed, plain_name
+from core.files.compression import Damaged, compression_of, decompressed, plain_name
 from core.files.storage import fill, write_atomically
 from workers.imports.formats.folder import Entries
 from workers.imports.formats.tar_entries import TarEntries
@@ -65,7 +65,7 @@ def _blocks(
                     f"{filename} unpacks to more than {most >> 20:,} MiB. Send it in parts."
                 )
             yield block
-    except ValueError as error:
+    except Damaged as error:
         raise invalid_archive(
             f"{filename} cannot be unpacked: it is {error}. Pack it again, or send it once more."
         ) from error

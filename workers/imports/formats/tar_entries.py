@@ -77,7 +77,7 @@ class TarEntries:
             with tarfile.open(self._path, "r:", encoding="utf-8", errors="surrogateescape") as tar:
                 while (member := tar.next()) is not None:
                     # All that were read are kept for looking them up, which nobody does here.
-                    tar.members.clear()
+                    tar.members.clear()  # type: ignore[attr-defined]
                     count += 1
                     if count > _MOST_ENTRIES:
                         raise invalid_archive(
