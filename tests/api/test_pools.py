@@ -83,6 +83,17 @@ def test_upload_is_stored_whole_and_its_import_queued(http: TestClient, world: W
     assert item == {name: value for name, value in shown.items() if name != "message"}
 
 
+@pytest.mark.parametrize(
+    "name", ["pool.tar", "pool.TGZ", "labels.csv.gz", "a.jpg.xz", "a.json.bz2"]
+)
+def test_tars_and_compressed_files_are_taken(http: TestClient, world: World, name: str) -> None:
+    response = upload(
+        http, world.project(), world.caller(), b"what is in it is seen later", filename=name
+    )
+    assert response.status_code == 202, response.text
+    assert response.json()["params"]["filename"] == name
+
+
 def test_large_upload_is_streamed_without_limit(http: TestClient, world: World) -> None:
     project, digest, block = world.project(), hashlib.sha256(), os.urandom(1 << 20)
 
@@ -103,6 +114,8 @@ def test_large_upload_is_streamed_without_limit(http: TestClient, world: World) 
     [
         ({"filename": "pool.exe"}, b"MZ", 400, "invalid_upload"),
         ({"filename": "zip"}, b"PK", 400, "invalid_upload"),
+        ({"filename": "pool.7z"}, b"7z", 400, "invalid_upload"),
+        ({"filename": "pool.exe.gz"}, b"MZ", 400, "invalid_upload"),
         ({"filename": "pool.zip"}, b"", 400, "empty_upload"),
         ({"filename": "pool.zip", "split": "train"}, b"PK", 422, "malformed"),
     ],

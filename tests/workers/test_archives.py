@@ -174,6 +174,16 @@ def test_compressed_tables_bring_texts(texts: Pool, ending: str) -> None:
     assert texts.contents()[2:] == ["Third", "Fourth"]
 
 
+def test_a_header_that_would_fill_the_memory_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.tar"
+    with tarfile.open(path, "w") as archive:
+        member = tarfile.TarInfo("cat/1.png")
+        member.pax_headers = {"comment": "x" * (2 << 20)}
+        archive.addfile(member)
+    with pytest.raises(DomainError, match="a header of more than 1 MiB"):
+        TarEntries(path)
+
+
 def test_a_compressed_table_labels_what_is_there(pool: Pool) -> None:
     imported(pool, zipped(FILES.items()), "a.zip")
     rows = b"file,label\npool/cat/1.png,dog\npool/dog/2.png,cat\n"

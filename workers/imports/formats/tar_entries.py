@@ -21,6 +21,7 @@ _MOST_LOOKED_AT: Final = 10_000
 _MOST_ENTRIES: Final = 5_000_000
 # About 25 MB.
 _MOST_KEPT: Final = 100_000
+_MOST_HEADER: Final = 1 << 20
 _BLOCK: Final = 1 << 16
 
 
@@ -74,7 +75,12 @@ class TarEntries:
     def _entries(self) -> Iterator[TarEntry]:
         count = 0
         try:
-            with tarfile.open(self._path, "r:", encoding="utf-8", errors="surrogateescape") as tar:
+            with (
+                _Headers(self._path) as headers,
+                tarfile.open(
+                    fileobj=headers, mode="r:", encoding="utf-8", errors="surrogateescape"
+                ) as tar,
+            ):
                 while (member := tar.next()) is not None:
                     # All that were read are kept for looking them up, which nobody does here.
                     tar.members.clear()  # type: ignore[attr-defined]
@@ -117,6 +123,18 @@ class TarEntries:
     def close(self) -> None:
         """Close the file."""
         self._data.close()
+
+
+class _Headers(io.BufferedReader):
+    """A tar of which no header is read that would fill the memory."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(io.FileIO(path))
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if size is None or not 0 <= size <= _MOST_HEADER:
+            raise tarfile.ReadError(f"a header of more than {_MOST_HEADER >> 20} MiB")
+        return super().read(size)
 
 
 class _Part(io.RawIOBase):
