@@ -12,7 +12,7 @@ from core.settings import Settings
 from core.settings.locations import Location, require_allowed
 from core.states import Split
 
-TABLES = frozenset({".csv", ".jsonl", ".parquet"})
+TABLES = frozenset({".csv", ".tsv", ".jsonl", ".parquet"})
 
 
 def allowed_location(text: str, settings: Settings) -> Location:
@@ -78,6 +78,6 @@ def require_table(filename: str, field: str) -> None:
     if PurePosixPath(plain_name(filename)).suffix.lower() not in TABLES:
         raise Invalid(
             "invalid_table",
-            "A table of images that stay in a bucket is a .csv, .jsonl or .parquet file.",
+            "A table of images that stay in a bucket is a .csv, .tsv, .jsonl or .parquet file.",
             field=field,
         )

@@ -102,22 +102,23 @@ async def import_images(
     count_from: FirstNumber | None = None,
     dry_run: bool = False,
 ) -> JobOut:
-    """Upload a zip, a Parquet file, a table or one example as the request body, and import it.
+    """Upload an archive, a Parquet file, a table or one example as the request body, and import it.
 
     What stands in each `annotation_column` (of the Parquet file, or of a zip's metadata, where
     `label` also means the folder) becomes an annotation of the image: a class by name or number,
-    `ood`, `unsure` or `skip`. A `.csv` or `.jsonl`, or a Parquet file without images, annotates
-    images that the project has: by the column `example_id`, `sha256`, `file` or another that
-    `key_column` names. Our own exports, and JSON of Label Studio or COCO, alone or in a zip with
-    the images, need no column named: what they say becomes annotations. No address is fetched.
+    `ood`, `unsure` or `skip`. A `.csv`, `.tsv` or `.jsonl`, or a Parquet file without images,
+    annotates images that the project has: by the column `example_id`, `sha256`, `file` or another
+    that `key_column` names. Our own exports, and JSON of Label Studio or COCO, alone or in a zip
+    with the images, need no column named: what they say becomes annotations. No address is fetched.
 
-    With a `location`, a `.csv`, `.jsonl` or `.parquet` file names images that stay in that bucket
-    or folder: by the column `key`, `file` or another that `key_column` names. `packed` says what a
-    zip was made of for the upload.
+    With a `location`, a `.csv`, `.tsv`, `.jsonl` or `.parquet` file names images that stay in that
+    bucket or folder: by the column `key`, `file` or another that `key_column` names. `packed` says
+    what a zip was made of for the upload.
 
     Texts come from `.csv`, `.tsv`, `.jsonl`, `.json` and `.parquet` files, a row each, by the
     column `text_column`, which need not be named where only one can be meant, and from `.txt` and
-    `.md` files, alone, in folders or zipped. The JSON of Label Studio and doccano needs no names.
+    `.md` files, alone, in folders or in archives. What is a zip here may be a `.tar`, and each file
+    compressed: `.gz`, `.bz2`, `.xz`. The JSON of Label Studio and doccano needs no names.
 
     Each `folder_split`, as `FOLDER=SPLIT`, says of a folder, or of a value of the split column,
     what it is: a split, `leave_out`, or `class`. `count_from` says which number the first class has

@@ -15,8 +15,8 @@ from core.states import Medium, Split
 
 _READS: Final[Mapping[Medium, str]] = {
     Medium.IMAGE: (
-        "Karat reads .zip, .tar, .parquet, single images, .csv and .jsonl with labels, and the "
-        ".json of Label Studio and COCO, also compressed (.gz, .bz2, .xz)"
+        "Karat reads .zip, .tar, .parquet, single images, .csv, .tsv and .jsonl with labels, and "
+        "the .json of Label Studio and COCO, also compressed (.gz, .bz2, .xz)"
     ),
     Medium.TEXT: (
         "Karat reads texts from .csv, .tsv, .jsonl, .json, .parquet, .zip, .tar, .txt and .md "

@@ -52,6 +52,18 @@ def states(pool: Pool) -> dict[str, str]:
     return {example.name: example.state.value for example in pool.examples()}
 
 
+@pytest.mark.parametrize("name", ["labels.tsv", "LABELS.TSV"])
+def test_a_table_may_be_divided_by_tabs(world: World, name: str) -> None:
+    project = world.project(images=2)
+    content = b"file\twhat, it is\n0.png\tcat\n1.png\tdog\n"
+    job = pool_of(world, project).add(content, name, annotations=["what, it is"])
+    assert job.result is not None, job.error
+    assert [one[1:3] for one in annotations(world, project)] == [
+        ("label", "cat"),
+        ("label", "dog"),
+    ]
+
+
 def test_a_table_labels_images_that_are_there(world: World) -> None:
     project = world.project(images=5)
     pool = pool_of(world, project)

@@ -11,7 +11,7 @@ IMAGE: Final = MediumSpec(
     name=Medium.IMAGE,
     suffixes=IMAGES,
     bringing=frozenset({".zip", ".tar", ".parquet"}),
-    describing=frozenset({".csv", ".jsonl", ".json"}),
+    describing=frozenset({".csv", ".tsv", ".jsonl", ".json"}),
     # Encoded. The largest image that is decoded is smaller, unless it is padded.
     most_bytes=256 << 20,
 )

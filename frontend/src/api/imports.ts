@@ -71,6 +71,7 @@ const BY_ENDING: Record<string, SourceKind> = {
   tar: "tar",
   parquet: "parquet",
   csv: "labels",
+  tsv: "labels",
   jsonl: "labels",
   json: "labels",
 };

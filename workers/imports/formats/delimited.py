@@ -63,7 +63,8 @@ class Delimited:
                     self._skip, self._delimiter = True, marked[1]
                 else:
                     bare = _QUOTED.sub("", first)
-                    self._delimiter = max(_DELIMITERS, key=bare.count)
+                    is_tsv = "\t" in bare and name.lower().endswith(".tsv")
+                    self._delimiter = "\t" if is_tsv else max(_DELIMITERS, key=bare.count)
             with self._text() as text:
                 lines = _Lines(text, how.most)
                 self.header = [cell.strip() for cell in next(self._reader(lines), [])]

@@ -1,4 +1,4 @@
-"""A CSV or JSON Lines of labels: each row is about an image that the pool has."""
+"""A CSV, TSV or JSON Lines of labels: each row is about an image that the pool has."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -24,7 +24,7 @@ from workers.imports.items import (
 from workers.imports.stated import is_stated, read_said_of, text
 from workers.imports.values import Values
 
-TABLES: Final = frozenset({".csv", ".jsonl"})
+TABLES: Final = frozenset({".csv", ".tsv", ".jsonl"})
 HOLDS: Final = "holds"
 """Column that says whether an annotation is part of what its image counts as."""
 

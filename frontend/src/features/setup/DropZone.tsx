@@ -18,7 +18,7 @@ type DropZoneProps = {
 
 export const COMPRESSED = ".gz,.bz2,.xz,.tgz,.tbz,.tbz2,.txz";
 const ACCEPTED: Record<Medium, string> = {
-  image: `.zip,.tar,.parquet,.csv,.jsonl,.json,image/*,${COMPRESSED}`,
+  image: `.zip,.tar,.parquet,.csv,.tsv,.jsonl,.json,image/*,${COMPRESSED}`,
   text: `.zip,.tar,.parquet,.csv,.tsv,.jsonl,.json,.txt,.md,${COMPRESSED}`,
 };
 

@@ -30,6 +30,11 @@ describe("a table of labels", () => {
     expect(keys).toEqual(["file"]);
   });
 
+  it("divides by tabs what is called so, whatever else its header holds", async () => {
+    const file = new File(["file\twhat, it, is\n1.png\tcat\n"], "labels.TSV");
+    expect((await readTable(file)).columns).toEqual(["what, it, is"]);
+  });
+
   it("tells which columns may name the image", async () => {
     expect((await csv("example_id,label,sha256,name\n")).keys).toEqual([
       "example_id",

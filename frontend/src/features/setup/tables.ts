@@ -37,21 +37,23 @@ export function textsIn({ columns, keys }: Table): { text: string; label: string
 export type Table = { file: File; columns: string[]; keys: string[]; states: boolean };
 
 export async function readTable(file: File): Promise<Table> {
-  const names = await columnNames(file, /\.jsonl$/i.test(plainName(file.name)));
+  const names = await columnNames(file);
   const columns = names.filter((name) => name.trim() !== "" && !KEYS.has(name));
   const keys = names.filter((name) => KEYS.has(name));
   return { file, columns, keys, states: names.includes(VERDICT) };
 }
 
-async function columnNames(file: File, isJson: boolean): Promise<string[]> {
+async function columnNames(file: File): Promise<string[]> {
+  const name = plainName(file.name);
   const start = await beginningOf(file);
   const text = new TextDecoder(encodingOf(start)).decode(start);
   const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/);
-  if (isJson) return [...new Set(lines.flatMap(keysOf))];
+  if (/\.jsonl$/i.test(name)) return [...new Set(lines.flatMap(keysOf))];
   // Excel writes the delimiter that it used into a first line of its own.
   const marked = /^sep=(.)$/i.exec(lines[0] ?? "")?.[1];
   const header = (marked ? lines[1] : lines[0]) ?? "";
-  return fields(header, marked ?? delimiterOf(header)).map((name) => name.trim());
+  const divides = /\.tsv$/i.test(name) && header.includes("\t") ? "\t" : delimiterOf(header);
+  return fields(header, marked ?? divides).map((one) => one.trim());
 }
 
 /** Its first bytes, unpacked; none of what is not what its name says, which the server explains. */
