@@ -95,7 +95,7 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> Rows:
 
 
 @pytest.mark.parametrize(
-    "kind", ["zip", "tgz", "parquet", "csv", "csv.gz", "coco", "labels.parquet"]
+    "kind", ["zip", "tgz", "cls", "parquet", "csv", "csv.gz", "coco", "labels.parquet"]
 )
 def test_every_form_of_a_data_set_gives_the_same_ranking(
     tmp_path: Path, kind: str, expected: Rows
@@ -119,6 +119,20 @@ def written_as(kind: str, files: dict[str, bytes], folder: Path) -> Path:
     if kind == "zip":
         path = folder / "colours.zip"
         path.write_bytes(zipped(files.items()))
+        return path
+    if kind == "cls":
+        path = folder / "00000.tar"
+        said = table(files)
+        path.write_bytes(
+            tarred(
+                {
+                    f"{stem}{ending}": content
+                    for (name, label), image in zip(said, files.values(), strict=True)
+                    for stem in [name.rpartition(".")[0]]
+                    for ending, content in ((".png", image), (".cls", label.encode()))
+                }
+            )
+        )
         return path
     if kind == "tgz":
         path = folder / "colours.tgz"

@@ -22,6 +22,7 @@ from workers.imports.formats.folder import Entries, FolderSource
 from workers.imports.formats.parquet import ParquetSource
 from workers.imports.formats.parquet_bounds import BoundedParquet
 from workers.imports.formats.rows import header_of, survey, text_rows
+from workers.imports.formats.sidecars import FORMAT as SIDECARS
 from workers.imports.formats.table import TABLES, TableSource
 from workers.imports.items import (
     MAX_IMAGE_BYTES,
@@ -270,13 +271,16 @@ def _folder(entries: Any, asked: Asked, work: Path, *, is_labeled: bool, hold: A
     """Images in folders, which are their labels where nothing else says them."""
     given = () if asked.label_column is None else (asked.label_column,)
     annotations = (given or ("label",)) if is_labeled else ()
-    source: FolderSource = hold(FolderSource(entries, work, annotations, asked.folder_split))
+    choices = asked.folder_split
+    source: FolderSource = hold(
+        FolderSource(entries, work, annotations, choices, sidecars=is_labeled)
+    )
     if is_labeled and not given and not source.documents:
         _require_no_boxes(entries)
-    says = any(format_ != "metadata" for _, format_ in source.documents)
+    says = any(format_ not in {"metadata", SIDECARS} for _, format_ in source.documents)
     if says and is_labeled and not given:
         # Folders beside documents are where somebody keeps images.
-        return hold(FolderSource(entries, work, (), asked.folder_split))  # type: ignore[no-any-return]
+        return hold(FolderSource(entries, work, (), choices, sidecars=True))  # type: ignore[no-any-return]
     return source
 
 

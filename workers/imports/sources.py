@@ -88,6 +88,7 @@ def open_source(context: JobContext, *, names_only: bool = False) -> Source:
             params.folder_split,
             _pool(context),
             boxes=boxes,
+            sidecars=not boxes,
         )
     if suffix == ".parquet":
         from workers.imports.formats.parquet import (

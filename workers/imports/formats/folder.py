@@ -1,5 +1,6 @@
 """Images of a zip or a bucket: folders for splits and classes, metadata, other tools' documents."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -21,6 +22,7 @@ from workers.imports.formats.documents import (
 )
 from workers.imports.formats.metadata import NAMES, ROLES, Metadata
 from workers.imports.formats.said import Described, describe
+from workers.imports.formats.sidecars import add_sidecars, beside_images, in_sum
 from workers.imports.items import (
     LINK,
     Fetched,
@@ -85,6 +87,7 @@ class FolderSource(Source):
         is_called: Callable[[str], bool] = is_called_image,
         known: Collection[str] = (),
         boxes: bool = False,
+        sidecars: bool = False,
     ) -> None:
         """Scan the names of ``entries``, and index their metadata under ``work``.
 
@@ -98,6 +101,7 @@ class FolderSource(Source):
             is_called: Tells of a path whether it is called like one of the examples.
             known: What ``chosen`` may name besides the folders.
             boxes: Whether labels are boxes, so that texts and XML beside images may draw them.
+            sidecars: Whether files beside an image, under its name, may say something of it.
 
         Raises:
             DomainError: ``invalid_archive``; ``invalid_column`` if no metadata has one of
@@ -109,6 +113,7 @@ class FolderSource(Source):
         self._entries = entries
         self._metadata: Metadata | None = None
         self._boxes: BoxFiles | None = None
+        self._sidecars, self._beside_images = sidecars, Counter[str]()
         try:
             if boxes:
                 self._boxes = BoxFiles(work / "boxes.sqlite", self._loose, entries.open)
@@ -118,7 +123,7 @@ class FolderSource(Source):
             self._tables: list[tuple[str, Any]] = []
             self._documents: dict[str, Document] = {}
             self._find()
-            if self._tables or self._documents or self._boxes:
+            if self._tables or self._documents or self._boxes or self._beside_images:
                 self._metadata = Metadata(work / "metadata.sqlite")
                 self._read_metadata(self._metadata, work, pool)
             self._count, self._layout = self._scan()
@@ -149,7 +154,7 @@ class FolderSource(Source):
         tables = [(name, "metadata") for name, _ in self._tables]
         drawn = self._boxes.documents if self._boxes else []
         documents = ((name, one.tool.value) for name, one in self._documents.items())
-        return [*tables, *documents, *drawn]
+        return [*tables, *in_sum(self._beside_images), *documents, *drawn]
 
     def items(self, start: int) -> Iterator[Item]:
         """Files in the archive's order, what metadata names and the archive lacks, and the rest."""
@@ -196,30 +201,38 @@ class FolderSource(Source):
             if not name.endswith("/") and not is_litter(name):
                 yield name, entry
 
+    def _beside(self) -> Iterator[tuple[str, Any, str | None]]:
+        """Files, and the image that each stands beside, if it does."""
+        if self._sidecars:
+            return beside_images(self._files())
+        return ((name, entry, None) for name, entry in self._files())
+
     def _images(self) -> Iterator[tuple[str, Any]]:
         return (
             (name, entry)
-            for name, entry in self._files()
-            if not (_is_known(entry) or self._describes(name))
+            for name, entry, image in self._beside()
+            if not (_is_known(entry) or self._describes(name, image))
         )
 
-    def _describes(self, name: str) -> bool:
+    def _describes(self, name: str, image: str | None) -> bool:
         """Whether a file is there to say something of others."""
-        is_known = _base(name) in NAMES or name in self._documents
+        is_known = image is not None or _base(name) in NAMES or name in self._documents
         return is_known or (self._boxes is not None and name in self._boxes)
 
     def _find(self) -> None:
         """Find the tables and documents among the files."""
         found = self._documents
-        for name, entry in self._files():
+        for name, entry, image in self._beside():
             if _base(name) in NAMES:
                 self._tables.append((name, entry))
+            if image is not None:
+                self._beside_images[Path(name).suffix.lower()] += 1
             if not name.lower().endswith(SUFFIX):
                 continue
             tool = self._whose(entry) if len(found) < _MOST_DOCUMENTS else _TOO_MANY
             if isinstance(tool, Tool):
                 found[name] = Document(name, tool, partial(self._open, entry))
-            elif tool is not None and len(self._unknown) < _MOST_TOLD:
+            elif tool is not None and image is None and len(self._unknown) < _MOST_TOLD:
                 self._unknown[name] = tool.reason
 
     def _whose(self, entry: Any) -> Tool | Refused | None:
@@ -246,6 +259,9 @@ class FolderSource(Source):
                 continue
             with file:
                 metadata.add(name, file)
+        if self._beside_images:
+            beside = (one for one in self._beside() if one[0] not in self._documents)
+            add_sidecars(metadata, beside, self._entries.open)
         described = {one.folder for one in self._documents.values() if one.folder}
         holding = set[str]()
         # Once through the archive, and no further than it takes.
@@ -264,10 +280,10 @@ class FolderSource(Source):
         count = 0
         folders = Folders(self._is_called)
         names = {*map(normal, self._known)}
-        for name, entry in self._files():
-            is_described = self._describes(name)
+        for name, entry, image in self._beside():
+            is_described = self._describes(name, image)
             count += not (is_described or _is_known(entry))
-            if _is_unsafe(name):
+            if _is_unsafe(name) or image is not None:
                 continue
             if is_described:
                 folders.describe(name, is_table=_base(name) in NAMES)

@@ -7,6 +7,7 @@ wrote name it as that tool knew it, which ``matching`` makes sense of.
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple
 
@@ -115,6 +116,24 @@ class Metadata:
         except ValueError as error:
             self.problem(name, str(error))
         self._index.execute("COMMIT")
+
+    def add_row(self, file: str, fields: Mapping[str, Any]) -> None:
+        """Index what something else says of the file at a path; within ``together``."""
+        kept = {key: value for key, value in fields.items() if key not in {FILE, UNREAD}}
+        _in_lower_case(kept)
+        self._index.execute(
+            "INSERT INTO rows (file, path, fields) VALUES (?, ?, ?)",
+            (file, composed(file), json.dumps(kept)),
+        )
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Index many rows at once."""
+        self._index.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self._index.execute("COMMIT")
 
     def add_document(
         self,

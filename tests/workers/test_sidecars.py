@@ -1,0 +1,111 @@
+"""Files beside images, under their names, as crawlers and loaders of data sets write them."""
+
+import json
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.states import ExampleState
+from tests.workers.import_files import Pool, png, reasons, tarred, zipped
+from workers.imports.formats.folder import FolderSource
+from workers.imports.formats.sidecars import beside_images
+from workers.imports.formats.tar_entries import TarEntries
+
+
+def crawled(count: int = 4) -> dict[str, bytes]:
+    """As img2dataset packs a shard."""
+    files: dict[str, bytes] = {}
+    for number in range(count):
+        key = f"00000{number:04d}"
+        about = {"caption": f"A cat, {number}", "url": f"https://host.example/{number}.png",
+                 "status": "success", "width": 12, "exif": "{}", "error_message": None}  # fmt: skip
+        files[f"{key}.png"] = png(number)
+        files[f"{key}.txt"] = f"A cat, {number}\n".encode()
+        files[f"{key}.json"] = json.dumps(about).encode()
+    return files
+
+
+def test_what_was_crawled_keeps_where_it_is_from(pool: Pool) -> None:
+    job = pool.add(tarred(crawled()), "00000.tar")
+    assert job.result is not None, job.error
+    assert (job.result["added"], job.result["refused"]) == (4, 0)
+    for number, example in enumerate(pool.examples()):
+        assert example.meta["url"] == f"https://host.example/{number}.png"
+        assert example.meta["caption"] == f"A cat, {number}"
+        assert example.meta["width"] == 12
+
+
+@pytest.mark.parametrize("packed", [tarred, lambda files: zipped(files.items())])
+@pytest.mark.parametrize("written", [("cat", "dog"), ("0", "1"), ("0\n", "1\n")])
+def test_classes_beside_images_are_labels(
+    pool: Pool, packed: object, written: tuple[str, str]
+) -> None:
+    files: dict[str, bytes] = {}
+    for number in range(4):
+        files[f"train/{number}.png"] = png(number)
+        files[f"train/{number}.cls"] = written[number % 2].encode()
+    assert callable(packed)
+    name = "a.tar" if packed is tarred else "a.zip"
+    job = pool.add(packed(files), name, annotations=["label"])
+    assert job.result is not None, job.error
+    assert (job.result["added"], job.result["annotations"], job.result["refused"]) == (4, 4, 0)
+    assert {one.state for one in pool.examples()} == {ExampleState.LABELED}
+
+
+def test_what_cannot_be_read_costs_its_image_nothing(pool: Pool) -> None:
+    files = {
+        "1.png": png(1), "1.json": b"{", "2.png": png(2), "2.json": b"[1]", "3.png": png(3),
+        "3.txt": b"\xff\xfe\xff", "4.png": png(4), "4.json": b"{" + b" " * (1 << 20) + b"}",
+    }  # fmt: skip
+    job = pool.add(tarred(files), "a.tar")
+    assert job.result is not None, job.error
+    assert job.result["added"] == 4
+    said = reasons(job.result)
+    assert said.keys() == {"1.json", "2.json", "3.txt", "4.json"}
+    assert "no JSON object" in said["2.json"]
+    assert "larger than 1 MiB" in said["4.json"]
+
+
+def test_a_document_of_another_tool_stays_one(pool: Pool) -> None:
+    coco = {
+        "images": [{"id": 1, "file_name": "all.png"}, {"id": 2, "file_name": "2.png"}],
+        "categories": [{"id": 5, "name": "cat"}],
+        "annotations": [{"id": n, "image_id": n, "category_id": 5} for n in (1, 2)],
+    }
+    files = {"all.png": png(1), "all.json": json.dumps(coco).encode(), "2.png": png(2)}
+    job = pool.add(tarred(files), "a.tar")
+    assert job.result is not None, job.error
+    assert (job.result["annotations"], job.result["refused"]) == (2, 0)
+
+
+def test_the_plan_counts_them_as_one(tmp_path: Path) -> None:
+    path = tmp_path / "a.tar"
+    path.write_bytes(tarred(crawled(3)))
+    source = FolderSource(TarEntries(path), tmp_path / "work", sidecars=True)
+    with closing(source):
+        assert source.total == 3
+        assert [one[1] for one in source.documents] == ["WebDataset"]
+        assert source.documents[0][0] == "6 × .json, .txt"
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["a", "b", "x/a", "a.b"]), st.sampled_from(
+            [".png", ".jpg", ".txt", ".cls", ".json", ".csv", ""])),
+        unique=True, max_size=30,
+    )
+)  # fmt: skip
+def test_every_file_comes_once_and_is_of_an_image_called_like_it(
+    parts: list[tuple[str, str]],
+) -> None:
+    files = [(stem + ending, number) for number, (stem, ending) in enumerate(parts)]
+    found = list(beside_images(files))
+    assert [one[:2] for one in found] == files
+    for name, _, image in found:
+        if image is not None:
+            assert image.rpartition(".")[0] == name.rpartition(".")[0]
+            assert image.endswith((".png", ".jpg"))
+            assert not name.endswith((".png", ".jpg", ".csv"))
