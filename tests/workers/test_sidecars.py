@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from core.states import ExampleState
 from tests.workers.import_files import Pool, png, reasons, tarred, zipped
 from workers.imports.formats.folder import FolderSource
-from workers.imports.formats.sidecars import beside_images
+from workers.imports.formats.sidecars import Sidecars
 from workers.imports.formats.tar_entries import TarEntries
 
 
@@ -98,14 +98,12 @@ def test_the_plan_counts_them_as_one(tmp_path: Path) -> None:
         unique=True, max_size=30,
     )
 )  # fmt: skip
-def test_every_file_comes_once_and_is_of_an_image_called_like_it(
-    parts: list[tuple[str, str]],
+def test_whatever_their_order_they_are_of_the_one_image_called_like_them(
+    tmp_path_factory: pytest.TempPathFactory, parts: list[tuple[str, str]]
 ) -> None:
-    files = [(stem + ending, number) for number, (stem, ending) in enumerate(parts)]
-    found = list(beside_images(files))
-    assert [one[:2] for one in found] == files
-    for name, _, image in found:
-        if image is not None:
-            assert image.rpartition(".")[0] == name.rpartition(".")[0]
-            assert image.endswith((".png", ".jpg"))
-            assert not name.endswith((".png", ".jpg", ".csv"))
+    files = [(stem + ending, None) for stem, ending in parts]
+    with closing(Sidecars(tmp_path_factory.mktemp("it") / "index", lambda: files)) as found:
+        for stem, ending in parts:
+            images = [other for other, kind in parts if other == stem and kind in (".png", ".jpg")]
+            is_beside = ending in (".txt", ".cls", ".json") and len(images) == 1
+            assert (stem + ending in found) is is_beside

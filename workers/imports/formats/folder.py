@@ -1,6 +1,5 @@
 """Images of a zip or a bucket: folders for splits and classes, metadata, other tools' documents."""
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -22,7 +21,7 @@ from workers.imports.formats.documents import (
 )
 from workers.imports.formats.metadata import NAMES, ROLES, Metadata
 from workers.imports.formats.said import Described, describe
-from workers.imports.formats.sidecars import add_sidecars, beside_images, in_sum
+from workers.imports.formats.sidecars import Sidecars
 from workers.imports.items import (
     LINK,
     Fetched,
@@ -113,17 +112,20 @@ class FolderSource(Source):
         self._entries = entries
         self._metadata: Metadata | None = None
         self._boxes: BoxFiles | None = None
-        self._sidecars, self._beside_images = sidecars, Counter[str]()
+        self._sidecars: Sidecars | None = None
         try:
             if boxes:
                 self._boxes = BoxFiles(work / "boxes.sqlite", self._loose, entries.open)
                 self._boxes.find(name for name, _ in self._files())
+            if sidecars:
+                self._sidecars = Sidecars(work / "sidecars.sqlite", self._files)
+            beside = self._sidecars.in_sum if self._sidecars else []
             # JSON that says nothing, and why.
             self._unknown: dict[str, str] = {}
             self._tables: list[tuple[str, Any]] = []
             self._documents: dict[str, Document] = {}
             self._find()
-            if self._tables or self._documents or self._boxes or self._beside_images:
+            if self._tables or self._documents or self._boxes or beside:
                 self._metadata = Metadata(work / "metadata.sqlite")
                 self._read_metadata(self._metadata, work, pool)
             self._count, self._layout = self._scan()
@@ -154,7 +156,8 @@ class FolderSource(Source):
         tables = [(name, "metadata") for name, _ in self._tables]
         drawn = self._boxes.documents if self._boxes else []
         documents = ((name, one.tool.value) for name, one in self._documents.items())
-        return [*tables, *in_sum(self._beside_images), *documents, *drawn]
+        beside = self._sidecars.in_sum if self._sidecars else []
+        return [*tables, *beside, *documents, *drawn]
 
     def items(self, start: int) -> Iterator[Item]:
         """Files in the archive's order, what metadata names and the archive lacks, and the rest."""
@@ -185,8 +188,9 @@ class FolderSource(Source):
         self._entries.close()
         if self._metadata:
             self._metadata.close()
-        if self._boxes:
-            self._boxes.close()
+        for one in (self._boxes, self._sidecars):
+            if one:
+                one.close()
 
     def _loose(self) -> Iterator[Any]:
         """Every file, also those that say nothing of images alone; nothing hidden or hostile."""
@@ -201,38 +205,34 @@ class FolderSource(Source):
             if not name.endswith("/") and not is_litter(name):
                 yield name, entry
 
-    def _beside(self) -> Iterator[tuple[str, Any, str | None]]:
-        """Files, and the image that each stands beside, if it does."""
-        if self._sidecars:
-            return beside_images(self._files())
-        return ((name, entry, None) for name, entry in self._files())
-
     def _images(self) -> Iterator[tuple[str, Any]]:
         return (
             (name, entry)
-            for name, entry, image in self._beside()
-            if not (_is_known(entry) or self._describes(name, image))
+            for name, entry in self._files()
+            if not (_is_known(entry) or self._describes(name))
         )
 
-    def _describes(self, name: str, image: str | None) -> bool:
+    def _describes(self, name: str) -> bool:
         """Whether a file is there to say something of others."""
-        is_known = image is not None or _base(name) in NAMES or name in self._documents
-        return is_known or (self._boxes is not None and name in self._boxes)
+        is_known = _base(name) in NAMES or name in self._documents
+        is_known = is_known or (self._boxes is not None and name in self._boxes)
+        return is_known or self._is_beside(name)
+
+    def _is_beside(self, name: str) -> bool:
+        return self._sidecars is not None and name in self._sidecars
 
     def _find(self) -> None:
         """Find the tables and documents among the files."""
         found = self._documents
-        for name, entry, image in self._beside():
+        for name, entry in self._files():
             if _base(name) in NAMES:
                 self._tables.append((name, entry))
-            if image is not None:
-                self._beside_images[Path(name).suffix.lower()] += 1
             if not name.lower().endswith(SUFFIX):
                 continue
             tool = self._whose(entry) if len(found) < _MOST_DOCUMENTS else _TOO_MANY
             if isinstance(tool, Tool):
                 found[name] = Document(name, tool, partial(self._open, entry))
-            elif tool is not None and image is None and len(self._unknown) < _MOST_TOLD:
+            elif tool is not None and len(self._unknown) < _MOST_TOLD and not self._is_beside(name):
                 self._unknown[name] = tool.reason
 
     def _whose(self, entry: Any) -> Tool | Refused | None:
@@ -259,9 +259,8 @@ class FolderSource(Source):
                 continue
             with file:
                 metadata.add(name, file)
-        if self._beside_images:
-            beside = (one for one in self._beside() if one[0] not in self._documents)
-            add_sidecars(metadata, beside, self._entries.open)
+        if self._sidecars:
+            self._sidecars.read(metadata, self._entries.open, self._documents)
         described = {one.folder for one in self._documents.values() if one.folder}
         holding = set[str]()
         # Once through the archive, and no further than it takes.
@@ -280,10 +279,10 @@ class FolderSource(Source):
         count = 0
         folders = Folders(self._is_called)
         names = {*map(normal, self._known)}
-        for name, entry, image in self._beside():
-            is_described = self._describes(name, image)
+        for name, entry in self._files():
+            is_described = self._describes(name)
             count += not (is_described or _is_known(entry))
-            if _is_unsafe(name) or image is not None:
+            if _is_unsafe(name) or self._is_beside(name):
                 continue
             if is_described:
                 folders.describe(name, is_table=_base(name) in NAMES)

@@ -5,10 +5,9 @@ caption) and ``0001.json`` (anything: the address that it was crawled from, for 
 """
 
 import json
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from itertools import groupby, islice
-from pathlib import PurePosixPath
+import sqlite3
+from collections.abc import Callable, Container, Iterable
+from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, Final
 
 from core.media.texts.medium import NotText, decoded
@@ -25,56 +24,92 @@ _LABELME: Final = (
     "LabelMe's shapes, which are not read; for a project of boxes export COCO, YOLO or VOC"
 )
 _MOST_BYTES: Final = 1 << 20
-# A group is one image, and a few files that say something of it.
-_MOST_TOGETHER: Final = 10
 
 
-def beside_images(files: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any, str | None]]:
-    """Tell which files stand beside an image: those that follow each other and are called alike.
+class Sidecars:
+    """Those of one archive, noted on disk: memory stays flat in their number."""
 
-    Args:
-        files: Paths, and what goes with each.
+    def __init__(self, path: Path, files: Callable[[], Iterable[tuple[str, Any]]]) -> None:
+        """Find which files stand beside exactly one image, in its folder and called like it.
 
-    Yields:
-        The same, and the path of the image that each says something of, if it does.
-    """
-    for _, group in groupby(files, lambda one: one[0].rpartition(".")[0]):
-        together = iter(group)
-        some = list(islice(together, _MOST_TOGETHER + 1))
-        images = [name for name, _ in some if is_called_image(name)]
-        image = images[0] if len(images) == 1 and len(some) <= _MOST_TOGETHER else None
-        for name, entry in some:
-            is_beside = image is not None and PurePosixPath(name).suffix.lower() in _ENDINGS
-            yield name, entry, image if is_beside else None
-        yield from ((name, entry, None) for name, entry in together)
+        Args:
+            path: Where to note it.
+            files: Gives the path of every file, and what goes with it.
+        """
+        self._files = files
+        self._index: sqlite3.Connection | None = None
+        if not any(_ending(name) in _ENDINGS for name, _ in files()):
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.unlink(missing_ok=True)
+        self._index = index = sqlite3.connect(path, isolation_level=None)
+        index.execute("PRAGMA journal_mode = OFF")
+        index.execute("PRAGMA synchronous = OFF")
+        index.execute("CREATE TABLE images (stem TEXT, path TEXT)")
+        index.execute("CREATE TABLE beside (name TEXT PRIMARY KEY, stem TEXT, ending TEXT)")
+        index.execute("BEGIN")
+        for name, _ in files():
+            stem, ending = name.rpartition(".")[0], _ending(name)
+            if ending in _ENDINGS:
+                index.execute("INSERT OR IGNORE INTO beside VALUES (?, ?, ?)", (name, stem, ending))
+            elif is_called_image(name):
+                index.execute("INSERT INTO images VALUES (?, ?)", (stem, name))
+        index.execute("CREATE INDEX by_stem ON images (stem)")
+        one = "SELECT stem FROM images GROUP BY stem HAVING count(*) = 1"
+        index.execute(f"DELETE FROM beside WHERE stem NOT IN ({one})")
+        index.execute("COMMIT")
+
+    def __contains__(self, name: str) -> bool:
+        """Whether a file stands beside an image."""
+        if self._index is None or _ending(name) not in _ENDINGS:
+            return False
+        found = self._index.execute("SELECT 1 FROM beside WHERE name = ?", (name,)).fetchone()
+        return found is not None
+
+    @property
+    def in_sum(self) -> list[tuple[str, str]]:
+        """How many there are, of which endings, as one document among others, if there are any."""
+        counted = "SELECT ending, count(*) FROM beside GROUP BY ending ORDER BY ending"
+        counts = dict(self._index.execute(counted)) if self._index else {}
+        return [(f"{sum(counts.values()):,} × {', '.join(counts)}", FORMAT)] if counts else []
+
+    def read(
+        self,
+        metadata: Metadata,
+        open_file: Callable[[Any], BinaryIO | Refused],
+        but: Container[str],
+    ) -> None:
+        """Note what they say of their images, or why they say nothing.
+
+        Args:
+            metadata: Where to.
+            open_file: Opens what goes with a path.
+            but: Paths of those that are read as documents of another tool.
+        """
+        with metadata.together():
+            for name, entry in self._files() if self._index else ():
+                if name not in self or name in but:
+                    continue
+                said = _read(name, open_file(entry))
+                if isinstance(said, Refused):
+                    metadata.problem(name, said.reason)
+                else:
+                    metadata.add_row(self._image_of(name), said)
+
+    def close(self) -> None:
+        """Close the index."""
+        if self._index:
+            self._index.close()
+
+    def _image_of(self, name: str) -> str:
+        assert self._index is not None
+        statement = "SELECT path FROM images WHERE stem = ?"
+        (found,) = self._index.execute(statement, (name.rpartition(".")[0],)).fetchone()
+        return str(found)
 
 
-def in_sum(counts: Counter[str]) -> list[tuple[str, str]]:
-    """How many there are, of which endings, as one document among others, if there are any."""
-    return [(f"{counts.total():,} × {', '.join(sorted(counts))}", FORMAT)] if counts else []
-
-
-def add_sidecars(
-    metadata: Metadata,
-    found: Iterable[tuple[str, Any, str | None]],
-    open_file: Callable[[Any], BinaryIO | Refused],
-) -> None:
-    """Note what files say of their images, or why they say nothing.
-
-    Args:
-        metadata: Where to.
-        found: As ``beside_images`` yields them.
-        open_file: Opens what goes with a path.
-    """
-    with metadata.together():
-        for name, entry, image in found:
-            if image is None:
-                continue
-            said = _read(name, open_file(entry))
-            if isinstance(said, Refused):
-                metadata.problem(name, said.reason)
-            else:
-                metadata.add_row(image, said)
+def _ending(name: str) -> str:
+    return PurePosixPath(name).suffix.lower()
 
 
 def _read(name: str, file: BinaryIO | Refused) -> dict[str, Any] | Refused:
@@ -87,8 +122,7 @@ def _read(name: str, file: BinaryIO | Refused) -> dict[str, Any] | Refused:
         if len(content) > _MOST_BYTES:
             return Refused(f"larger than {_MOST_BYTES >> 20} MiB")
         text = decoded(content).content
-        ending = PurePosixPath(name).suffix.lower()
-        if ending != _JSON:
+        if (ending := _ending(name)) != _JSON:
             return {_COLUMNS[ending]: text.strip()}
         found = json.loads(text)
     except (NotText, ValueError, RecursionError) as error:

@@ -3,6 +3,7 @@ import { useMedium } from "../../media/MediumContext";
 import { t } from "../../strings";
 import type { Medium } from "../../strings/medium";
 import { Button } from "../../ui/Button";
+import type { Holds } from "./folderContents";
 import { readDrop, readPicked, type Source } from "./folders";
 import styles from "./ImagesCard.module.css";
 
@@ -11,6 +12,8 @@ type DropZoneProps = {
   label?: string;
   /** Which files may be chosen. */
   accept?: string;
+  /** Whether files beside images may draw boxes on them. */
+  boxes?: boolean;
   onTake: (files: File[], folders: Source[]) => void;
   /** Asks for a bucket instead, where the operator allows one. */
   onBucket?: (() => void) | undefined;
@@ -25,10 +28,11 @@ const ACCEPTED: Record<Medium, string> = {
 export function DropZone(props: DropZoneProps) {
   const medium = useMedium();
   const { label = t.setup.dropHere, accept = ACCEPTED[medium], onTake, onBucket } = props;
+  const holds = props.boxes ? "boxes" : medium;
   const [over, setOver] = useState(false);
   const file = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
-  useDropBeside(medium, onTake);
+  useDropBeside(holds, onTake);
   return (
     <section
       aria-label={label}
@@ -42,7 +46,7 @@ export function DropZone(props: DropZoneProps) {
       onDrop={async (event) => {
         event.preventDefault();
         setOver(false);
-        const { files, folders } = await readDrop(event.dataTransfer.items, medium);
+        const { files, folders } = await readDrop(event.dataTransfer.items, holds);
         onTake(files, folders);
       }}
     >
@@ -72,7 +76,7 @@ export function DropZone(props: DropZoneProps) {
         // Not in React's types, but in every browser.
         {...{ webkitdirectory: "" }}
         onChange={(event) => {
-          if (event.target.files?.length) onTake([], [readPicked(event.target.files, medium)]);
+          if (event.target.files?.length) onTake([], [readPicked(event.target.files, holds)]);
           event.target.value = "";
         }}
       />
@@ -81,7 +85,7 @@ export function DropZone(props: DropZoneProps) {
 }
 
 /** What is dropped beside the zone is meant for it; the browser would open it, and leave the page. */
-function useDropBeside(medium: Medium, onTake: DropZoneProps["onTake"]): void {
+function useDropBeside(holds: Holds, onTake: DropZoneProps["onTake"]): void {
   const take = useRef(onTake);
   useEffect(() => {
     take.current = onTake;
@@ -93,7 +97,7 @@ function useDropBeside(medium: Medium, onTake: DropZoneProps["onTake"]): void {
     const drop = (event: DragEvent) => {
       if (event.defaultPrevented || !event.dataTransfer?.types.includes("Files")) return;
       event.preventDefault();
-      void readDrop(event.dataTransfer.items, medium).then(({ files, folders }) =>
+      void readDrop(event.dataTransfer.items, holds).then(({ files, folders }) =>
         take.current(files, folders),
       );
     };
@@ -103,5 +107,5 @@ function useDropBeside(medium: Medium, onTake: DropZoneProps["onTake"]): void {
       window.removeEventListener("dragover", over);
       window.removeEventListener("drop", drop);
     };
-  }, [medium]);
+  }, [holds]);
 }

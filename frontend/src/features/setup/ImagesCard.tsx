@@ -11,7 +11,8 @@ import { Failure, Notice } from "../../ui/State";
 import { useFold } from "../../ui/useFold";
 import { BucketDialog } from "./BucketDialog";
 import { COMPRESSED, DropZone } from "./DropZone";
-import { fromLoose, isArchive, isExample, type Source } from "./folders";
+import { isExample } from "./folderContents";
+import { fromLoose, isArchive, type Source } from "./folders";
 import styles from "./ImagesCard.module.css";
 import { ImportList } from "./ImportList";
 import { InputSizeField } from "./InputSizeField";
@@ -128,6 +129,7 @@ export function ImagesCard(props: ImagesCardProps) {
     >
       {early && !classesReady && <Notice tone="gold">{t.setup.classesFirst}</Notice>}
       <DropZone
+        boxes={project.task === "boxes"}
         {...(isOrder && {
           label: t.setup.ranking.dropHere,
           accept: `.jsonl,.json,.csv,.parquet,.zip,.tar,${COMPRESSED}`,

@@ -2,42 +2,21 @@ import { downloadZip } from "client-zip";
 import { plainName } from "../../api/imports";
 import type { Packed } from "../../api/types";
 import { t } from "../../strings";
-import type { Medium } from "../../strings/medium";
+import { type Holds, mayBeWanted, wantedOf } from "./folderContents";
 
 export type Source = { name: string; kind: Packed; files: { path: string; file: File }[] };
 
 const ARCHIVE = /\.(zip|tar|parquet)$/i;
 /** Tables that a browser cannot look into; the server tells what columns they have. */
 const CLOSED = /\.(csv|tsv|jsonl)\.(bz2|xz)$/i;
-/** What an example is called. */
-const EXAMPLE: Record<Medium, RegExp> = {
-  image: /\.(jpe?g|png|webp|bmp|gif|tiff?)$/i,
-  text: /\.(txt|md|markdown)$/i,
-};
-const METADATA = /(^|\/)metadata\.(csv|jsonl)$/i;
 
 export const isArchive = (name: string): boolean =>
   ARCHIVE.test(plainName(name)) || CLOSED.test(name);
-export const isExample = (name: string, medium: Medium): boolean => EXAMPLE[medium].test(name);
-
-const DOCUMENT = /\.json$/i;
-/** More than so many describe an image each, which is nobody's format. */
-const MOST_DOCUMENTS = 20;
-
-/** Hidden files and what operating systems leave lying about are no part of a pool. */
-const isWanted = (path: string, medium: Medium): boolean =>
-  !/(^|\/)(\.|__)/.test(path) &&
-  (isExample(path, medium) || METADATA.test(path) || DOCUMENT.test(path));
-
-function withoutTooMany(files: Source["files"]): Source["files"] {
-  const others = files.filter(({ path }) => !DOCUMENT.test(path));
-  return files.length - others.length > MOST_DOCUMENTS ? others : files;
-}
 
 /** What was dropped: files as they are, folders with the paths inside them. */
 export async function readDrop(
   items: DataTransferItemList,
-  medium: Medium,
+  holds: Holds,
 ): Promise<{ files: File[]; folders: Source[] }> {
   // The list is emptied as soon as the event handler returns, so the entries are taken first.
   const entries = Array.from(items, (item) => item.webkitGetAsEntry()).filter(
@@ -48,8 +27,8 @@ export async function readDrop(
   for (const entry of entries) {
     if (entry.isDirectory) {
       const found: Source["files"] = [];
-      await walk(entry as FileSystemDirectoryEntry, "", medium, found);
-      folders.push({ name: entry.name, kind: "folder", files: withoutTooMany(found) });
+      await walk(entry as FileSystemDirectoryEntry, "", holds, found);
+      folders.push({ name: entry.name, kind: "folder", files: wantedOf(found, holds) });
     } else {
       files.push(await fileOf(entry as FileSystemFileEntry));
     }
@@ -60,7 +39,7 @@ export async function readDrop(
 async function walk(
   folder: FileSystemDirectoryEntry,
   prefix: string,
-  medium: Medium,
+  holds: Holds,
   found: Source["files"],
 ) {
   const reader = folder.createReader();
@@ -73,8 +52,8 @@ async function walk(
     for (const entry of entries) {
       const path = prefix + entry.name;
       if (entry.isDirectory)
-        await walk(entry as FileSystemDirectoryEntry, `${path}/`, medium, found);
-      else if (isWanted(path, medium))
+        await walk(entry as FileSystemDirectoryEntry, `${path}/`, holds, found);
+      else if (mayBeWanted(path, holds))
         found.push({ path, file: await fileOf(entry as FileSystemFileEntry) });
     }
   }
@@ -84,14 +63,14 @@ const fileOf = (entry: FileSystemFileEntry): Promise<File> =>
   new Promise((resolve, reject) => entry.file(resolve, reject));
 
 /** The files of a folder picker, with the paths inside the chosen folder. */
-export function readPicked(files: FileList, medium: Medium): Source {
+export function readPicked(files: FileList, holds: Holds): Source {
   const all = Array.from(files, (file) => ({ path: file.webkitRelativePath, file }));
   const name = all[0]?.path.split("/")[0] ?? "folder";
   const inside = all.map(({ path, file }) => ({ path: path.slice(name.length + 1), file }));
   return {
     name,
     kind: "folder",
-    files: withoutTooMany(inside.filter(({ path }) => isWanted(path, medium))),
+    files: wantedOf(inside, holds),
   };
 }
 

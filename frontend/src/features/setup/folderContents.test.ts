@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { type Holds, wantedOf } from "./folderContents";
+
+const sent = (holds: Holds, ...paths: string[]) =>
+  wantedOf(
+    paths.map((path) => ({ path })),
+    holds,
+  ).map(({ path }) => path);
+
+describe("of a dropped folder is sent", () => {
+  it.each([
+    ["YOLO", ["images/a.jpg", "labels/a.txt", "data.yaml", "classes.txt", "obj.names"]],
+    ["Pascal VOC", ["JPEGImages/a.jpg", "Annotations/a.xml", "ImageSets/Main/train.txt"]],
+    ["CVAT", ["images/a.png", "annotations.xml"]],
+    ["COCO", ["train/a.jpg", "train/_annotations.coco.json"]],
+  ])("all that draws boxes for %s", (_, paths) => {
+    expect(sent("boxes", ...paths, "notes.docx", ".git/config")).toEqual(paths);
+  });
+
+  it("of images what stands beside one under its name, and what describes all", () => {
+    const paths = ["a/1.jpg", "a/1.cls", "a/1.txt", "a/1.json", "metadata.csv", "coco.json"];
+    const others = ["README.txt", "a/2.txt", "1.txt", "a/run.py", ".DS_Store", "__MACOSX/a/1.jpg"];
+    expect(sent("image", ...paths, ...others)).toEqual(paths);
+  });
+
+  it("a document for each image only where it is called like it", () => {
+    const each = Array.from({ length: 30 }, (_, n) => [`${n}.jpg`, `${n}.json`]).flat();
+    expect(sent("image", ...each)).toEqual(each);
+    const lone = Array.from({ length: 30 }, (_, n) => `said/${n}.json`);
+    expect(sent("image", "1.jpg", ...lone)).toEqual(["1.jpg"]);
+  });
+
+  it("of texts files with any ending or none, and tables", () => {
+    const paths = ["pos/1.txt", "neg/0002", "neg/mail.17", "train.csv", "b.parquet", "c.jsonl.gz"];
+    expect(sent("text", ...paths, "logo.png", "src/run.py", "_about/x")).toEqual([
+      ...paths,
+      "_about/x",
+    ]);
+  });
+});

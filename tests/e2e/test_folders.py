@@ -1,0 +1,54 @@
+"""Folders that are dropped: what says something of the images comes along."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from karat import Client
+from tests.check_cases import put
+from tests.e2e.importing import confirm
+from tests.karat.helpers import png
+
+VOC = """<annotation><size><width>12</width><height>12</height></size><object><name>cat</name>
+<bndbox><xmin>2</xmin><ymin>3</ymin><xmax>6</xmax><ymax>9</ymax></bndbox></object></annotation>"""
+FOLDERS = {
+    "YOLO": {
+        "images/train/a.png": png(1),
+        "labels/train/a.txt": b"0 0.5 0.5 0.5 0.25\n",
+        "data.yaml": b"names: [cat]\n",
+    },
+    "Pascal VOC": {"JPEGImages/a.png": png(2), "Annotations/a.xml": VOC.encode()},
+}
+
+
+@pytest.mark.parametrize("format_", FOLDERS)
+def test_a_folder_of_boxes_brings_its_boxes(
+    signed_in: Page, karat: Client, tmp_path: Path, format_: str
+) -> None:
+    folder = put(tmp_path / "set", FOLDERS[format_])
+    project = karat.create_project(f"Folder of {format_}", ["cat"], task="boxes")
+    page = signed_in
+    page.goto(f"/projects/{project.id}/settings")
+    page.get_by_label("Choose a folder").set_input_files(folder)
+    dialog = page.get_by_role("dialog", name="Import set?")
+    expect(dialog).to_contain_text(f"{format_}: 1 label", timeout=60_000)
+    confirm(page, "set")
+    (found,) = karat.wait(project.imports()[0]) and project.examples()
+    assert found["state"] == "labeled"
+
+
+def test_what_stands_beside_images_comes_with_them(
+    signed_in: Page, karat: Client, tmp_path: Path
+) -> None:
+    files = {
+        "1.png": png(3), "1.cls": b"cat", "1.json": b'{"url": "https://host.example/1"}',
+        "2.png": png(4), "2.cls": b"dog", "README.txt": b"about",
+    }  # fmt: skip
+    project = karat.create_project("Shard", ["cat", "dog"])
+    page = signed_in
+    page.goto(f"/projects/{project.id}/settings")
+    page.get_by_label("Choose a folder").set_input_files(put(tmp_path / "shard", files))
+    dialog = page.get_by_role("dialog", name="Import shard?")
+    expect(dialog.get_by_role("status")).to_have_text("2 pool", timeout=60_000)
+    expect(dialog).to_contain_text("3 × .cls, .json says something of the images (WebDataset).")
