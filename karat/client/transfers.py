@@ -42,12 +42,13 @@ class TransferClient:
         Sending the same again adds nothing twice.
 
         Args:
-            path: A folder (zipped on the way), a zip, a Parquet file, one image; or labels for
-                images that are there: CSV, JSON Lines, or JSON of Label Studio or COCO. What was
-                exported as any of them needs no column named. Texts: CSV, TSV, JSON, JSON Lines
-                (of doccano, too), JSON of Label Studio, Parquet, or .txt and .md files, alone, in a
-                folder or a zip. Instruction data: JSON Lines, JSON, CSV or Parquet with the columns
-                of Alpaca, of chats (``messages``), or of ShareGPT (``conversations``).
+            path: A folder (zipped on the way), a zip or tar, a Parquet file, one image; or labels
+                for images that are there: CSV, TSV, JSON Lines, or JSON of Label Studio or COCO.
+                What was exported as any of them needs no column named. Texts: CSV, TSV, JSON, JSON
+                Lines (of doccano, too), JSON of Label Studio, Parquet, or .txt and .md files,
+                alone, in a folder, zip or tar. Instruction data: JSON Lines, JSON, CSV or Parquet
+                with the columns of Alpaca, of chats (``messages``), or of ShareGPT
+                (``conversations``). Each file may be compressed: .gz, .bz2, .xz.
             split: What the images are for that say no split themselves.
             image_column: The Parquet column with the image bytes.
             text_column: The column with the texts, where several could be meant.

@@ -66,7 +66,7 @@ def upload(path: Path, on_left_out: LeftOut = warn_left_out) -> Upload:
     Memory does not grow with the bytes; a folder takes half a kilobyte for each of its files.
 
     Args:
-        path: A zip, a Parquet file, an image, or a folder of images.
+        path: An archive, a Parquet file, a table, one example, or a folder of them.
         on_left_out: Called with each file of a folder that cannot be sent, and the reason.
 
     Returns:
