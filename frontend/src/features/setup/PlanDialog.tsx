@@ -59,14 +59,14 @@ export function PlanDialog(props: PlanDialogProps) {
   const found = newClasses(plan, chosen, known);
   // Where there are no classes, what folders are called is proposed.
   const [picked, setPicked] = useState<ReadonlySet<string> | null>(null);
-  const makes =
-    picked ?? new Set(takesClasses && known.size === 0 ? proposedClasses(plan, chosen, found) : []);
+  const isBoxes = task === "boxes";
+  const proposes = takesClasses && known.size === 0;
+  const makes = picked ?? new Set(proposes ? proposedClasses(plan, chosen, found, isBoxes) : []);
   const added = takesClasses ? [...found.keys()].filter((name) => makes.has(name)) : [];
   const classes = new Set([...known, ...added]);
   // Those that are ticked, and those that somebody has added since it was planned.
   const wanting = newClasses(plan, chosen, new Set());
   const come = [...wanting.keys()].filter((name) => isClass(name, classes));
-  const isBoxes = task === "boxes";
   const sums = sumsOf(plan, chosen, classes, isBoxes);
   const lost = lostToEvaluation(plan, chosen, classes, isBoxes);
   const unknown = [...found.keys()].filter((name) => !classes.has(name));

@@ -102,6 +102,11 @@ it("does not propose as a class the one folder that holds all images to be label
   const judged = group("evaluation", { count: 4, labels: [label("cat", 2), label("dog", 2)] });
   expect(proposed(photos(label("mine", 9)), judged)).toEqual(["cat", "dog"]);
   expect(proposed(photos(label("mine", 9)))).toEqual([]);
+  // Boxes of one class.
+  const boxes = { ...plan, groups: [photos(label("car", 9))] };
+  expect(proposedClasses(boxes, chosen, newClasses(boxes, chosen, new Set()), true)).toEqual([
+    "car",
+  ]);
   // A project of one class, or folders for classes.
   expect(proposed(photos(label("cat", 9)), judged)).toEqual(["cat", "dog"]);
   expect(proposed(photos(label("cat", 5), label("mine", 4)), judged)).toEqual([

@@ -95,13 +95,15 @@ export function lostToEvaluation(
 
 /**
  * Of the names that are no classes yet, those that are likely meant as such: one folder that holds
- * all images to be labeled is where they lie, unless images to evaluate on are called the same.
+ * all images to be labeled is where they lie, unless images to evaluate on are called the same. Boxes name no folders.
  */
 export function proposedClasses(
   plan: ImportPlan,
   chosen: Chosen,
   found: ReadonlyMap<string, number>,
+  isBoxes = false,
 ): string[] {
+  if (isBoxes) return [...found.keys()];
   const labels = plan.groups.flatMap((group) => {
     const place = group.fixed ?? placeOf(choiceOf(group, chosen), chosen.split);
     return group.labels.map(({ name }) => ({ name, place }));
