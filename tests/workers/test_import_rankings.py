@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from itertools import permutations
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -21,6 +22,9 @@ from tests.instructions import ask, instructions
 from tests.workers.import_files import Pool, reasons, zipped
 from tests.workers.test_import_instructions import done, jsonl, table
 from tests.world import World
+from workers.imports.instructions.compared import Compared, compared
+from workers.imports.instructions.shapes import find_shape
+from workers.imports.items import Refused
 from workers.jobs import context
 from workers.verify.__main__ import verify
 
@@ -303,8 +307,8 @@ def test_the_plan_says_what_it_understands_before_anything_is_stored(rows: Pool)
     lines = [{"prompt": "q", "chosen": "A", "rejected": "B"}, {"prompt": "r", "chosen": "A"}]
     plan = done(rows.add(jsonl(*lines), "a.jsonl", dry_run=True))
     assert plan["notes"] == [
-        "Each answer becomes a row of its own. Their ranking comes in as a label: chosen is above "
-        "rejected."
+        "Each answer becomes a row of its own.",
+        "As labels come rankings. Answers in chosen are better than those in rejected.",
     ]
     assert plan["columns"] == {"instruction": "prompt", "chosen": "chosen", "rejected": "rejected"}
     assert (plan["by_split"]["pool"], plan["refused"]) == (2, 1)
@@ -321,7 +325,7 @@ def test_a_row_that_cannot_be_read_is_named_and_costs_no_other(rows: Pool) -> No
     result = done(rows.add(jsonl(*lines), "a.jsonl"))
     assert (result["added"], result["refused"], result["annotations"]) == (3, 2, 1)
     assert reasons(result) == {
-        "a.jsonl, line 1": "rejected: column rejected is empty: nothing is answered",
+        "a.jsonl, line 1": "in rejected: column rejected is empty: nothing is answered",
         "a.jsonl, line 4": "chosen and rejected do not answer the same question",
     }
 
@@ -375,9 +379,40 @@ def test_people_go_on_with_rows_that_came_ranked(
     assert [one for one in found if one.level != "ok"] == []
 
 
+ANYTHING: tuple[Any, ...] = (
+    None, 1, 1.5, True, "x", "", [], {}, [1], ["a"], [{}], {"a": 1}, float("nan"), "[1, 2]", "tie",
+    "\n\nHuman: a", 10**400, [{"role": "user", "content": 1}], [[1]], {"value": [1]},
+)  # fmt: skip
+
+
+def mixed(value: Any, lot: Random) -> Any:
+    """A value with parts of it replaced, left out or doubled."""
+    if lot.random() < 0.2:
+        return lot.choice(ANYTHING)
+    if isinstance(value, dict):
+        return {key: mixed(one, lot) for key, one in value.items() if lot.random() < 0.95}
+    if isinstance(value, list):
+        return [mixed(one, lot) for one in value for _ in range(lot.choice((1, 1, 1, 2)))]
+    return value
+
+
+@pytest.mark.parametrize("case", ROWS.values(), ids=ROWS)
+def test_nothing_that_a_row_may_hold_breaks_off_an_import(
+    case: tuple[dict[str, Any], str, Order],
+) -> None:
+    row, lot, read = case[0], Random(0), 0
+    shape = find_shape(list(row))
+    assert shape is not None
+    for _ in range(500):
+        stated = shape.state({name: mixed(value, lot) for name, value in row.items()})
+        found = stated if isinstance(stated, Refused) else compared(stated)
+        assert isinstance(found, Compared) or found.reason
+        read += isinstance(found, Compared)
+    assert read > 0
+
+
 @pytest.mark.parametrize("order", list(permutations(range(3))))
 def test_partial_rankings_are_put_together(order: tuple[int, ...]) -> None:
-    """Against every weak order of three: none contradicts fewer of the pairs."""
     pairs = [{0: 0, 1: 1}, {1: 0, 2: 1}]
     found = central_ranking([pairs[at % 2] for at in order])
     assert found == [[0], [1], [2]]

@@ -78,7 +78,7 @@ def compared(stated: Stated) -> Compared | Refused:
     for called, value in stated.answers:
         found = _row(stated, called, value)
         if isinstance(found, Refused):
-            return Refused(printable(f"{called}: {found.reason}"))
+            return Refused(printable(f"in {called}: {found.reason}"))
         keys.append(digest(found.row))
         rows.setdefault(keys[-1], (called, found))
         questions.setdefault(question_of(found.row), called)

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from math import isfinite, nan
 from typing import Any, Final
 
 from workers.imports.instructions.compared import Stated
@@ -21,7 +22,6 @@ PARTS: Final = (*_OF_ANSWER, *_SCORE_OF_ANSWER, "rank", "role", "from", "value")
 """Members of objects within lists that are read."""
 _TIED: Final = re.compile(r"tie|both|equal|same|draw")
 _WORD: Final = re.compile(r"[a-z]+|[0-9]+")
-_NAMES_BEST: Final = "says {!r}, which is none of its answers"
 
 _Ranked = Callable[[Fields, Sequence[str]], tuple[str, Sequence[float | None]] | Refused | None]
 
@@ -53,7 +53,11 @@ def _chosen(there: There) -> Shape | None:
         places = [0.0, *[1.0] * len(several)]
         return there.stated(fields, (better, worse), answers=answers, said=[(better, places)])
 
-    return there.shape(f"{better} is above {worse}", {"chosen": better, "rejected": worse}, state)
+    return there.shape(
+        f"As labels come rankings. Answers in {better} are better than those in {worse}.",
+        {"chosen": better, "rejected": worse},
+        state,
+    )
 
 
 def _beside(there: There) -> Shape | None:
@@ -76,12 +80,14 @@ def _beside(there: There) -> Shape | None:
         answers = [(name, fields.get(name)) for name in columns]
         # Of several columns not all need be filled.
         there_are = [at for at, (_, value) in enumerate(answers) if value not in (None, "", [])]
-        places = [] if ranked is None else [(ranked[0], [ranked[1][at] for at in there_are])]
+        places = [] if ranked is None else ranked[1]
+        if len(places) == len(columns):
+            places = [places[at] for at in there_are]
         return there.stated(
             fields,
             {*columns, *said[2]},
             answers=[answers[at] for at in there_are],
-            said=places,
+            said=[] if ranked is None else [(ranked[0], places)],
         )
 
     own = {f"answer {end}": name for end, name in several}
@@ -93,20 +99,20 @@ def _said_beside(there: There, ends: Sequence[str]) -> tuple[str, _Ranked, Seque
     ranks, scores, best = map(there.first, (_RANKS, _SCORES, _WINNERS))
     if best is not None and ranks is None and scores is None:
         return (
-            f"{best} names the best",
+            f"As labels come rankings. {best} names the best answer.",
             lambda fields, columns: _best(best, fields.get(best), ends, columns),
             (best,),
         )
     if ranks is not None or scores is not None:
         how, read, name = _parallel(ranks, scores)
         return how, lambda fields, columns: read(fields.get(name), columns), (name,)
-    for word, sign, how in (("rank", 1.0, "1 is the best"), ("score", -1.0, "the highest is best"),
-                            ("rating", -1.0, "the highest is best")):  # fmt: skip
+    for word, sign, how in (("rank", 1.0, _by_places), ("score", -1.0, _by_points),
+                            ("rating", -1.0, _by_points)):  # fmt: skip
         found = [there.first((f"{word}_{end}", f"{word}{end}", f"{word}-{end}")) for end in ends]
         names = [name for name in found if name is not None]
         if len(names) == len(ends):
             return (
-                f"{', '.join(names)}: {how}",
+                how(", ".join(names)),
                 lambda fields, _, names=names, sign=sign, word=word: _numbers(
                     word, [fields.get(name) for name in names], sign
                 ),
@@ -125,28 +131,41 @@ def _listed(there: There) -> Shape | None:
     if not is_ranked and find_columns(there.names.values()) is not None:
         return None
     how, read, beside = _parallel(ranks, scores) if is_ranked else ("", None, None)
-    own = (name,) if beside is None else (name, beside)
+    own = [one for one in (name, beside) if one is not None]
 
     def state(fields: Fields) -> Stated | Refused:
         held = fields.get(name)
         if not isinstance(held, list):
             return Refused(f"column {name} is no list of answers")
         answers = [(f"{name} {at}", _text_of(one)) for at, one in enumerate(held, 1)]
-        ranked = read(fields.get(beside), ()) if read else _within(name, held)
+        ranked = read(fields.get(beside or ""), ()) if read else _within(name, held)
         if isinstance(ranked, Refused):
             return ranked
         return there.stated(fields, own, answers=answers, said=[] if ranked is None else [ranked])
 
-    how = how or f"each of {name} says its rank, or its score, of which the highest is best"
+    how = how or (
+        f"As labels come rankings. Where each of {name} has a rank, the lowest is the best; where "
+        "it has a score, the highest."
+    )
     return there.shape(how, {"answers": name, "ranking": beside}, state)
+
+
+def _by_places(name: str) -> str:
+    return f"As labels come rankings. {name} has the place of each answer, the lowest for the best."
+
+
+def _by_points(name: str) -> str:
+    return (
+        f"As labels come rankings. {name} has a number for each answer, the highest for the best."
+    )
 
 
 def _parallel(ranks: str | None, scores: str | None) -> tuple[str, Any, str]:
     if ranks is not None:
-        how = f"{ranks} has the place of each answer, the lowest is the best"
+        how = _by_places(ranks)
         return how, lambda value, names: _ranks(ranks, value, names), ranks
     assert scores is not None
-    how = f"{scores} has a number for each answer, the highest is the best"
+    how = _by_points(scores)
     return how, lambda value, _: _numbers(scores, value, -1.0), scores
 
 
@@ -184,9 +203,12 @@ def _numbers(
     if not isinstance(listed, list):
         return Refused(f"column {column} is no list of numbers")
     try:
-        return column, [None if one is None else sign * float(one) for one in listed]
-    except (TypeError, ValueError):
+        numbers = [None if one is None else sign * float(one) for one in listed]
+    except (OverflowError, TypeError, ValueError):
+        numbers = [nan]
+    if not all(one is None or isfinite(one) for one in numbers):
         return Refused(f"column {column} holds what is no number")
+    return column, numbers
 
 
 def _list_of(value: Any) -> Any:
@@ -216,7 +238,7 @@ def _best(
         if text == name.casefold() or (words and words[-1] == end):
             at = place
     if at is None:
-        return Refused(f"column {column} {_NAMES_BEST.format(str(value)[:50])}")
+        return Refused(f"column {column} says {str(value)[:50]!r}, which is none of its answers")
     return column, [0.0 if place == at else 1.0 for place in range(len(ends))]
 
 

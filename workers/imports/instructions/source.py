@@ -42,6 +42,7 @@ from workers.imports.split_words import is_flag, meaning, row_split, split_text
 from workers.imports.stated import text
 from workers.imports.values import Values
 
+_APART: Final = "Each answer becomes a row of its own."
 TABLES: Final = frozenset({".jsonl", ".json", ".csv", ".tsv", ".parquet"})
 _KEY: Final = "\0key"
 _SPLIT: Final = "split"
@@ -243,8 +244,9 @@ class InstructionSource(_RowSource):
         """How rows that ask the same are ranked, if they are."""
         if self._rank is None:
             return ()
-        name = printable(self._rank)
-        return (f"Rows that ask the same are ranked by {name!r}, the lowest the best.",)
+        return (
+            printable(f"Rows that ask the same are ranked by {self._rank}, the lowest the best."),
+        )
 
     def items(self, start: int) -> Iterator[Item]:
         """Rows from ``start`` on."""
@@ -312,10 +314,9 @@ class ComparisonSource(_RowSource):
     @property
     def notes(self) -> Sequence[str]:
         """What is compared, and what is above what."""
-        apart = "Each answer becomes a row of its own."
         if not self._shape.how:
-            return (f"{apart} Nothing says which is better: people can rank them.",)
-        return (f"{apart} Their ranking comes in as a label: {self._shape.how}.",)
+            return (_APART, "Nothing says which answer is better: people can rank them.")
+        return (_APART, printable(self._shape.how))
 
     def items(self, start: int) -> Iterator[Item]:
         """Answers from ``start`` on."""

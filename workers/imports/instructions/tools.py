@@ -1,11 +1,14 @@
 """Rankings as Argilla and Label Studio export them. Pure."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from workers.imports.instructions.compared import Stated
 from workers.imports.instructions.shape import NUMBERED, SIDES, Fields, Shape, There
 from workers.imports.items import Refused
+
+_MOST: Final = 1e9
+"""Places of a ranking are smaller."""
 
 
 def argilla(there: There) -> Shape | None:
@@ -39,7 +42,7 @@ def argilla(there: There) -> Shape | None:
         return Stated(found.answers, found.said, found.asked, found.inputs, found.system, more)
 
     roles = {"fields": fields_, "ranking": responses}
-    how = "each person's ranking question, the best first"
+    how = "As labels come rankings. Each person's answer to a ranking question is a ranking."
     return Shape(how, roles, state, frozenset(roles.values()))
 
 
@@ -72,7 +75,7 @@ def _places(value: Sequence[Any]) -> dict[str, float]:
     return {
         str(one["value"]): float(one["rank"])
         for one in objects
-        if isinstance(one.get("rank"), int) and "value" in one
+        if isinstance(one.get("rank"), int | float) and 0 <= one["rank"] < _MOST and "value" in one
     }
 
 
@@ -110,7 +113,10 @@ def label_studio(there: There) -> Shape | None:
         return inner.stated(held, own, answers=answers, said=said)
 
     roles = {"data": data, "ranking": annotations}
-    how = "each person's choice of the better one, or order of the items"
+    how = (
+        "As labels come rankings. Each person's choice of the better answer, or order of the "
+        "items, is a ranking."
+    )
     return Shape(how, roles, state, frozenset(roles.values()))
 
 
@@ -138,13 +144,14 @@ def _results(annotations: Any) -> list[tuple[str, list[str]]]:
             continue
         who = one.get("completed_by")
         who = (who.get("email") or who.get("id")) if isinstance(who, Mapping) else who
-        for result in one.get("result") or ():
+        results = one.get("result")
+        for result in results if isinstance(results, list) else ():
             value = result.get("value") if isinstance(result, Mapping) else None
             if not isinstance(value, Mapping):
                 continue
             selected, ranked = value.get("selected"), value.get("ranker")
-            if selected in SIDES:
-                order = [str(selected), *(side for side in SIDES if side != selected)]
+            if isinstance(selected, str) and selected in SIDES:
+                order = [selected, *(side for side in SIDES if side != selected)]
             elif isinstance(ranked, Mapping) and ranked:
                 lists = [some for some in ranked.values() if isinstance(some, list)]
                 order = [str(key) for key in max(lists, key=len, default=[])]
