@@ -308,7 +308,7 @@ def test_the_plan_says_what_it_understands_before_anything_is_stored(rows: Pool)
     plan = done(rows.add(jsonl(*lines), "a.jsonl", dry_run=True))
     assert plan["notes"] == [
         "Each answer becomes a row of its own.",
-        "As labels come rankings. Answers in chosen are better than those in rejected.",
+        "Rankings come in as labels. Answers in chosen are better than those in rejected.",
     ]
     assert plan["columns"] == {"instruction": "prompt", "chosen": "chosen", "rejected": "rejected"}
     assert (plan["by_split"]["pool"], plan["refused"]) == (2, 1)
@@ -360,6 +360,9 @@ def test_people_go_on_with_rows_that_came_ranked(
     assert (round_.number, round_.state, round_.strategy) == (0, RoundState.CLOSED, "import")
     assert round_.metrics["rankings"] == 2
     caller = world.caller()
+    path = f"/api/projects/{rows.project_id}/rounds"
+    (shown,) = http.get(path, headers=caller.headers).json()["items"]
+    assert (shown["answered"]["label"], shown["queries"], shown["spent"]) == (2, 2, 0)
     sent = http.get(
         f"/api/projects/{rows.project_id}/export",
         params={"format": "rankings"},

@@ -248,7 +248,7 @@ def _new(session: Session, project_id: int, groups: Sequence[_Group]) -> list[_G
 def _open(session: Session, project: Project) -> Round:
     last = session.scalar(select(func.max(Round.number)).where(Round.project_id == project.id))
     round_ = new_round(project, 0 if last is None else last + 1)
-    round_.strategy, round_.budget = STRATEGY, 0.0
+    round_.strategy = STRATEGY
     session.add(round_)
     session.flush()
     return round_
@@ -257,6 +257,8 @@ def _open(session: Session, project: Project) -> Round:
 def _close(session: Session, round_: Round, groups: int) -> None:
     session.flush()
     round_.queries = groups
+    # All that it holds was asked and answered elsewhere.
+    round_.budget = float(groups)
     round_.metrics = {"groups": groups, "audit": 0, **figures(session, round_)}
     for state in (RoundState.OPEN, RoundState.CLOSING, RoundState.CLOSED):
         move_round(round_, state)

@@ -54,7 +54,7 @@ def _chosen(there: There) -> Shape | None:
         return there.stated(fields, (better, worse), answers=answers, said=[(better, places)])
 
     return there.shape(
-        f"As labels come rankings. Answers in {better} are better than those in {worse}.",
+        f"Rankings come in as labels. Answers in {better} are better than those in {worse}.",
         {"chosen": better, "rejected": worse},
         state,
     )
@@ -99,7 +99,7 @@ def _said_beside(there: There, ends: Sequence[str]) -> tuple[str, _Ranked, Seque
     ranks, scores, best = map(there.first, (_RANKS, _SCORES, _WINNERS))
     if best is not None and ranks is None and scores is None:
         return (
-            f"As labels come rankings. {best} names the best answer.",
+            f"Rankings come in as labels. {best} names the best answer.",
             lambda fields, columns: _best(best, fields.get(best), ends, columns),
             (best,),
         )
@@ -144,19 +144,19 @@ def _listed(there: There) -> Shape | None:
         return there.stated(fields, own, answers=answers, said=[] if ranked is None else [ranked])
 
     how = how or (
-        f"As labels come rankings. Where each of {name} has a rank, the lowest is the best; where "
+        f"Rankings come in as labels. Where each of {name} has a rank, the lowest is the best; where "
         "it has a score, the highest."
     )
     return there.shape(how, {"answers": name, "ranking": beside}, state)
 
 
 def _by_places(name: str) -> str:
-    return f"As labels come rankings. {name} has the place of each answer, the lowest for the best."
+    return f"Rankings come in as labels. {name} has the place of each answer, the lowest for the best."
 
 
 def _by_points(name: str) -> str:
     return (
-        f"As labels come rankings. {name} has a number for each answer, the highest for the best."
+        f"Rankings come in as labels. {name} has a number for each answer, the highest for the best."
     )
 
 

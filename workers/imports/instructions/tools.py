@@ -42,7 +42,7 @@ def argilla(there: There) -> Shape | None:
         return Stated(found.answers, found.said, found.asked, found.inputs, found.system, more)
 
     roles = {"fields": fields_, "ranking": responses}
-    how = "As labels come rankings. Each person's answer to a ranking question is a ranking."
+    how = "Rankings come in as labels. Each person's answer to a ranking question is a ranking."
     return Shape(how, roles, state, frozenset(roles.values()))
 
 
@@ -114,7 +114,7 @@ def label_studio(there: There) -> Shape | None:
 
     roles = {"data": data, "ranking": annotations}
     how = (
-        "As labels come rankings. Each person's choice of the better answer, or order of the "
+        "Rankings come in as labels. Each person's choice of the better answer, or order of the "
         "items, is a ranking."
     )
     return Shape(how, roles, state, frozenset(roles.values()))
