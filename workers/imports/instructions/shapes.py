@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from math import isfinite, nan
 from typing import Any, Final
 
@@ -106,19 +107,22 @@ def _said_beside(there: There, ends: Sequence[str]) -> tuple[str, _Ranked, Seque
     if ranks is not None or scores is not None:
         how, read, name = _parallel(ranks, scores)
         return how, lambda fields, columns: read(fields.get(name), columns), (name,)
-    for word, sign, how in (("rank", 1.0, _by_places), ("score", -1.0, _by_points),
-                            ("rating", -1.0, _by_points)):  # fmt: skip
+    for word, sign in (("rank", 1.0), ("score", -1.0), ("rating", -1.0)):
         found = [there.first((f"{word}_{end}", f"{word}{end}", f"{word}-{end}")) for end in ends]
         names = [name for name in found if name is not None]
         if len(names) == len(ends):
-            return (
-                how(", ".join(names)),
-                lambda fields, _, names=names, sign=sign, word=word: _numbers(
-                    word, [fields.get(name) for name in names], sign
-                ),
-                names,
-            )
+            shown = ", ".join(names)
+            how = _by_places(shown) if sign > 0 else _by_points(shown)
+            return how, partial(_of_each, word, names, sign), names
     return "", lambda *_: None, ()
+
+
+def _of_each(
+    word: str, names: Sequence[str], sign: float, fields: Fields, columns: Sequence[str]
+) -> tuple[str, Sequence[float | None]] | Refused | None:
+    """Places by a number that stands in a column of its own for each answer."""
+    del columns
+    return _numbers(word, [fields.get(name) for name in names], sign)
 
 
 def _listed(there: There) -> Shape | None:
@@ -144,19 +148,22 @@ def _listed(there: There) -> Shape | None:
         return there.stated(fields, own, answers=answers, said=[] if ranked is None else [ranked])
 
     how = how or (
-        f"Rankings come in as labels. Where each of {name} has a rank, the lowest is the best; where "
-        "it has a score, the highest."
+        f"Rankings come in as labels. Where each of {name} has a rank, the lowest is the best; "
+        "where it has a score, the highest."
     )
     return there.shape(how, {"answers": name, "ranking": beside}, state)
 
 
 def _by_places(name: str) -> str:
-    return f"Rankings come in as labels. {name} has the place of each answer, the lowest for the best."
+    return (
+        f"Rankings come in as labels. {name} has the place of each answer, the lowest for the best."
+    )
 
 
 def _by_points(name: str) -> str:
     return (
-        f"Rankings come in as labels. {name} has a number for each answer, the highest for the best."
+        f"Rankings come in as labels. {name} has a number for each answer, "
+        "the highest for the best."
     )
 
 

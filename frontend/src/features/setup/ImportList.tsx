@@ -125,7 +125,7 @@ function ImportItem({ projectId, job }: { projectId: number; job: Job }) {
 
 /** The size of what the model sees is told in words of its own. */
 const OF_READING =
-  /^Numbers in | is read as the class |^Each answer becomes |^Rows that ask the same |rankings\b|^Nothing says which /;
+  /^Numbers in | is read as the class |^Each answer becomes |^Rows that ask the same |rankings\b|^Rankings come in |^Nothing says which /;
 const isOfReading = (note: string): boolean => OF_READING.test(note);
 
 function outcomeOf({ state }: Job, report: ImportReport | null) {
