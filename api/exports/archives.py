@@ -6,11 +6,12 @@ from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
+from posixpath import basename
 from typing import Final, NamedTuple, TypeVar
 
 from anyio import to_thread
 
-from api.exports.documents import Document
+from api.exports.documents import Document, dumped
 from api.exports.records import Images, Record
 from api.exports.zips import Spool, ZipWriter
 from api.transfers.streams import in_threads
@@ -19,6 +20,7 @@ from core.files.prefetch import in_order, readers
 from core.media.originals import Original, Originals
 
 MISSING: Final = "MISSING.txt"
+RENAMED: Final = "RENAMED.txt"
 _AT_ONCE: Final = 8 << 20
 # Nothing is sent while a portion is read, and a client waits only so long.
 _FAR_AT_ONCE: Final = 64
@@ -62,6 +64,8 @@ async def as_zip(
 ) -> AsyncIterator[bytes]:
     """Images for which ``place`` gives a path, then the document on them, and texts.
 
+    Files that are not called as they came stand in ``RENAMED.txt``, each beside that name.
+
     Args:
         images: Which.
         originals: Where their bytes are.
@@ -70,7 +74,7 @@ async def as_zip(
         folders: Those that are there although no image may be in them.
         more: Gives the texts, once all images are written.
     """
-    with closing(document), closing(Spool()) as spool:
+    with closing(document), closing(Spool()) as spool, closing(Spool()) as renamed:
         spool.write(document.begin().encode())
 
         def added(block: list[Record]) -> list[Placed]:
@@ -79,6 +83,8 @@ async def as_zip(
                 path = place(record)
                 if path is not None:
                     found.append(Placed(path, record.original, record.bytes))
+                    if basename(path) != basename(record.name.replace("\\", "/")):
+                        renamed.write(f"{path}\t{dumped(record.name)}\n".encode())
                     spool.write(document.add(record, path).encode())
             return found
 
@@ -92,6 +98,8 @@ async def as_zip(
             yield document.name, spool
             for name, text in more(written):
                 yield from _spooled(name, text)
+            if renamed.size:
+                yield RENAMED, renamed
 
         async for piece in as_files(placed(), originals, texts, folders):
             yield piece

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from api.exports.archives import Texts, Written
+from api.exports.naming import Place
 from api.exports.records import Record
 from core.files.folder_names import folders_of
 from core.states import Split, Verdict
@@ -25,8 +26,9 @@ class ClassFolders:
 
     splits: Sequence[str] = ()
 
-    def __init__(self, class_names: Sequence[str]) -> None:
-        """Find a folder for each class."""
+    def __init__(self, class_names: Sequence[str], place: Place) -> None:
+        """Find a folder for each class; ``place`` says what files are called."""
+        self._place = place
         self._class_names = class_names
         self._folders = folders_of(class_names)
 
@@ -34,7 +36,7 @@ class ClassFolders:
         """Where an image goes, if it does."""
         if record.verdict is not Verdict.LABEL or record.class_name is None:
             return None
-        return f"{self._folders[record.class_name]}/{record.file}"
+        return self._place(record, self._folders[record.class_name])
 
     def kept(self) -> list[str]:
         """The folders that are there although no image may be in them."""
@@ -77,10 +79,10 @@ class SplitFolders(ClassFolders):
     def place(self, record: Record) -> str:
         if record.class_name is not None:
             split = VAL if record.split is Split.EVALUATION else TRAIN
-            return f"{split}/{self._folders[record.class_name]}/{record.file}"
+            return self._place(record, f"{split}/{self._folders[record.class_name]}")
         if record.split is Split.AUXILIARY_OOD:
-            return f"{Split.AUXILIARY_OOD}/{record.file}"
-        return f"{record.verdict or 'unlabeled'}/{record.file}"
+            return self._place(record, Split.AUXILIARY_OOD)
+        return self._place(record, record.verdict or "unlabeled")
 
     def kept(self) -> list[str]:
         return [f"{split}/{self._folders[one]}" for split in self.splits for one in self._ordered()]
@@ -112,11 +114,6 @@ class SplitFolders(ClassFolders):
             f"path: .\ntrain: {TRAIN}\nval: {VAL}\nnc: {len(self._class_names)}\n"
             f"names:{'' if names else ' {}'}\n{names}"
         )
-
-
-def in_one_folder(record: Record) -> str:
-    """``images/file``."""
-    return f"images/{record.file}"
 
 
 def _lacking(image: str, class_names: Sequence[str]) -> Iterator[str]:

@@ -248,7 +248,7 @@ def _group(
         **_said(agreed),
         "votes": [
             {
-                "annotator": row.email,
+                "annotator": row.email or row.source_name,
                 "source": row.source.value,
                 **_said(Vote.of(row)),
                 "seconds": row.seconds,

@@ -12,6 +12,7 @@ from pyarrow import parquet
 
 from api.exports.archives import portions, read_all
 from api.exports.boxes.placed import boxes_of
+from api.exports.naming import Place
 from api.exports.records import Images, Record
 from api.exports.texts import TEXT
 from core.errors import Conflict
@@ -87,13 +88,14 @@ async def as_text_parquet(images: Images) -> AsyncIterator[bytes]:
 
 
 async def as_parquet(
-    images: Images, originals: Originals, *, boxes: bool = False
+    images: Images, originals: Originals, place: Place, *, boxes: bool = False
 ) -> AsyncIterator[bytes]:
     """A row for each image, without bytes if those are lost; a row group holds a few MiB.
 
     Args:
         images: Which.
         originals: Where their bytes are.
+        place: What their files are called.
         boxes: Whether labels are boxes, which are in the column ``objects``.
 
     Raises:
@@ -108,7 +110,11 @@ async def as_parquet(
         use_dictionary=["verdict", "split", "model_version", "predicted"],
     )
     numbers = {name: number for number, name in enumerate(images.class_names)}
-    row = partial(_box_row, classes=images.classes) if boxes else partial(_row, numbers=numbers)
+    said = partial(_box_row, classes=images.classes) if boxes else partial(_row, numbers=numbers)
+
+    def row(record: Record) -> dict[str, Any]:
+        return {**said(record), "image": {"path": place(record, "")}}
+
     with readers() as threads:
         async for block in images.blocks():
             for some in portions(block, originals):
@@ -150,16 +156,14 @@ def _write(
     contents: Callable[[], Iterable[bytes | Conflict]],
 ) -> None:
     rows = [
-        {
-            **row(record),
-            "image": {
-                "bytes": None if isinstance(content, Conflict) else content,
-                "path": record.file,
-            },
-        }
+        _with_bytes(row(record), None if isinstance(content, Conflict) else content)
         for record, content in zip(records, contents(), strict=True)
     ]
     _write_rows(writer, schema, rows)
+
+
+def _with_bytes(row: dict[str, Any], content: bytes | None) -> dict[str, Any]:
+    return {**row, "image": {**row["image"], "bytes": content}}
 
 
 def _write_rows(

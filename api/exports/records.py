@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import PurePosixPath
 from typing import Any, Final
 
 from anyio import to_thread
@@ -14,7 +13,6 @@ from api.exports.tables import BY_MODEL, speaks
 from api.exports.texts import contents, within_memory
 from api.exports.votes import SAID, Certified, Vote, counts_as, read_votes, votes_of
 from core.among import among
-from core.files.folder_names import to_file
 from core.media.originals import Original
 from core.states import ExampleState, Split, Verdict
 from core.tables import Annotation, Example, Query, Round
@@ -22,15 +20,6 @@ from core.tasks.registry import label_of, written
 from core.tasks.spec import Label
 
 _FETCH: Final = 500
-_MOST_NAME: Final = 120
-_ENDINGS: Final = {
-    "image/jpeg": (".jpg", ".jpeg"),
-    "image/png": (".png",),
-    "image/webp": (".webp",),
-    "image/bmp": (".bmp",),
-    "image/tiff": (".tif", ".tiff"),
-    "image/gif": (".gif",),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +91,6 @@ class Record:
         """Its bytes."""
         return Original.of(self)
 
-    @property
-    def file(self) -> str:
-        """A name for its file that no other image of the project has, safe on every system."""
-        return file_name(self.pool_index, self.name, self.media_type)
-
     def stated(self) -> dict[str, Any]:
         """The fields by which an import takes all of it back (``workers.imports.stated``)."""
         return {
@@ -146,18 +130,6 @@ class Record:
     def round(self) -> int | None:
         """The last round in which a verdict on it was given."""
         return max((vote.round for vote in self.votes if vote.round is not None), default=None)
-
-
-def file_name(pool_index: int, name: str, media_type: str) -> str:
-    """A name for an image's file, with the ending that its content has."""
-    base = PurePosixPath(name.replace("\\", "/")).name
-    stem, dot, ending = base.rpartition(".")
-    endings = _ENDINGS.get(media_type, (".bin",))
-    if not dot or f".{ending.lower()}" not in endings:
-        stem, ending = base, endings[0][1:]
-    # So much of it that a file system takes it.
-    short = stem.encode()[:_MOST_NAME].decode(errors="ignore")
-    return f"{pool_index:07d}_{to_file(short)}.{ending}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -139,6 +139,6 @@ async def export(
         address = request.app.state.settings.public_url or str(request.base_url)
         found = service.as_document(which, format, f"{address.rstrip('/')}/", task)
     else:
-        found = service.as_images(which, originals, format, task)
+        found = await service.as_images(which, originals, format, task)
     headers = {"Content-Disposition": f'attachment; filename="{found.filename}"'}
     return StreamingResponse(found.body, media_type=found.media_type, headers=headers)

@@ -1,6 +1,6 @@
 """Which export is made of what."""
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
@@ -34,7 +34,8 @@ from api.exports.documents import (
     in_local_files,
     labeling_config,
 )
-from api.exports.folders import ClassFolders, SplitFolders, in_one_folder
+from api.exports.folders import ClassFolders, SplitFolders
+from api.exports.naming import WHOLE, Place, Scheme, in_class_folders, in_folders
 from api.exports.parquet import as_parquet, as_text_parquet
 from api.exports.records import Images, Record
 from api.exports.schemas import ExportedClass, ExportFormat
@@ -234,7 +235,7 @@ def as_table(
     )
 
 
-def as_images(
+async def as_images(
     images: Images, originals: Originals, format: Format, task: str = CLASSIFICATION.name
 ) -> Download:
     """Images with what is known of them.
@@ -247,44 +248,61 @@ def as_images(
     """
     name = f"karat-project-{images.project_id}"
     if task == BOXES.name:
-        return _as_boxes(images, originals, format, name)
+        return await _as_boxes(images, originals, format, name)
     if format is Format.PARQUET:
-        body = as_parquet(images, originals)
+        place = await in_folders(images.sessions, images.project_id, WHOLE)
+        body = as_parquet(images, originals, place)
         return Download(body, f"{name}.parquet", _PARQUET)
     if format is not Format.IMAGEFOLDER:
         name = f"{name}-{_word(format)}"
     if format in (Format.IMAGEFOLDER, Format.YOLO):
         of = SplitFolders if format is Format.YOLO else ClassFolders
-        folders = of(images.class_names)
+        place = await in_class_folders(images.sessions, images.project_id)
+        folders = of(images.class_names, place)
         body = archives.as_zip(
             images, originals, folders.place, Metadata(), folders.kept(), folders.texts
         )
     elif format is Format.COCO:
+        place = await in_folders(images.sessions, images.project_id)
         document: Document = Coco(images.class_names)
-        body = archives.as_zip(images, originals, in_one_folder, document)
+        body = archives.as_zip(images, originals, _in_one_folder(place), document)
     else:
+        place = await in_folders(images.sessions, images.project_id)
         document = LabelStudio(in_local_files(name))
         config = (CONFIG, labeling_config(images.class_names))
-        body = archives.as_zip(images, originals, in_one_folder, document, more=lambda _: [config])
+        body = archives.as_zip(
+            images, originals, _in_one_folder(place), document, more=lambda _: [config]
+        )
     return Download(body, f"{name}.zip", _ZIP)
 
 
-def _as_boxes(images: Images, originals: Originals, format: Format, name: str) -> Download:
+async def _as_boxes(images: Images, originals: Originals, format: Format, name: str) -> Download:
+    kinds: dict[Format, type[Beside]] = {Format.YOLO: Yolo, Format.VOC: Voc, Format.CVAT: Cvat}
+    scheme = WHOLE if format is Format.PARQUET else Scheme()
+    if format in kinds:
+        scheme = kinds[format].scheme
+    place = await in_folders(images.sessions, images.project_id, scheme)
     if format is Format.PARQUET:
-        return Download(as_parquet(images, originals, boxes=True), f"{name}.parquet", _PARQUET)
+        body = as_parquet(images, originals, place, boxes=True)
+        return Download(body, f"{name}.parquet", _PARQUET)
     name = f"{name}-{_word(format)}"
     if format is Format.COCO:
-        body = archives.as_zip(images, originals, in_one_folder, CocoBoxes(images.classes))
+        document: Document = CocoBoxes(images.classes)
+        body = archives.as_zip(images, originals, _in_one_folder(place), document)
     elif format is Format.LABEL_STUDIO:
         config = (CONFIG, labeling_config(images.class_names, boxes=True))
         document = LabelStudioBoxes(in_local_files(name), images.classes)
-        body = archives.as_zip(images, originals, in_one_folder, document, more=lambda _: [config])
+        body = archives.as_zip(
+            images, originals, _in_one_folder(place), document, more=lambda _: [config]
+        )
     else:
-        kinds: dict[Format, Callable[[Mapping[int, str]], Beside]]
-        kinds = {Format.YOLO: Yolo, Format.VOC: Voc, Format.CVAT: Cvat}
-        beside = kinds[format](images.classes)
+        beside = kinds[format](images.classes, place)
         body = archives.as_zip(images, originals, beside.place, beside, more=beside.texts)
     return Download(body, f"{name}.zip", _ZIP)
+
+
+def _in_one_folder(place: Place) -> Callable[[Record], str]:
+    return lambda record: place(record, "images")
 
 
 def as_rows(images: Images, format: Format) -> Download:

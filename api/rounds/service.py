@@ -69,8 +69,9 @@ async def _answered(
         select(Annotation.round_id, Annotation.verdict, func.count())
         .where(
             Annotation.round_id.in_(round_ids),
-            # A review stays in the round of what it reviews, and answers none of its queries.
-            Annotation.source == Source.ANNOTATOR,
+            # A review stays in the round of what it reviews, and answers none of its queries. Of
+            # what was imported only rankings are of a round: their own.
+            Annotation.source.in_((Source.ANNOTATOR, Source.IMPORT)),
             held_in_its_round(),
         )
         .group_by(Annotation.round_id, Annotation.verdict)

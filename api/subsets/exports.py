@@ -13,8 +13,8 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from api.exports.archives import Placed, as_files
+from api.exports.naming import in_class_folders
 from api.exports.parquet import Sink
-from api.exports.records import file_name
 from api.exports.texts import TEXT, with_texts
 from core.among import among
 from core.artifacts.subsets import subset_batches, subset_schema
@@ -128,6 +128,7 @@ async def as_image_folder(
     async with sessions() as session:
         classes = await _class_names(session, project_id)
     folders = folders_of(classes.values())
+    place = await in_class_folders(sessions, project_id)
 
     async def placed() -> AsyncIterator[list[Placed]]:
         async for piece in _kept(path):
@@ -139,8 +140,7 @@ async def as_image_folder(
                     continue
                 label = classes.get(class_id)
                 folder = f"removed class {class_id}" if label is None else folders[label]
-                name = file_name(file.pool_index, file.name, file.media_type)
-                found.append(Placed(f"{folder}/{name}", Original.of(file), file.bytes))
+                found.append(Placed(place(file, folder), Original.of(file), file.bytes))
             yield found
 
     async for chunk in as_files(placed(), originals):
@@ -155,8 +155,8 @@ async def _class_names(session: AsyncSession, project_id: int) -> dict[int, str]
 
 
 async def _files(session: AsyncSession, example_ids: list[int]) -> dict[int, Any]:
-    """``pool_index``, ``name``, ``bytes`` and what an ``Original`` is made from, of examples."""
+    """What an ``Original`` and a name are made from, and ``bytes``, of examples."""
     statement = select(
-        Example.id, Example.pool_index, Example.name, Example.bytes, *ORIGINAL
+        Example.id, Example.pool_index, Example.name, Example.split, Example.bytes, *ORIGINAL
     ).where(among(Example.id, example_ids))
     return {row.id: row for row in await session.execute(statement)}

@@ -8,12 +8,13 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 
 LITTER: Final = frozenset(
     {
-        "__macosx", "thumbs.db", "desktop.ini", "labeling-config.xml", "missing.txt", "classes.txt",
-        "data.yaml",
+        "__macosx", "thumbs.db", "desktop.ini", "labeling-config.xml", "missing.txt", "renamed.txt",
+        "classes.txt", "data.yaml",
     }
 )  # fmt: skip
 """What lies beside images and is none, in small letters; an import passes it by."""
@@ -21,6 +22,9 @@ LITTER: Final = frozenset(
 # Separators and what Windows refuses; what expands between quotes of a shell, or in a pattern; what
 # ends a line.
 _NOWHERE: Final = re.compile(r"""[/\\:*?"<>|$`'!\[\]\x00-\x1f\x7f-\x9f\u2028\u2029]""")
+# Separators, what Windows refuses, and what ends a line.
+_IN_NO_FILE: Final = re.compile(r"""[/\\:*?"<>|\x00-\x1f\x7f-\x9f\u2028\u2029]""")
+_NOWHERE_ELSE: Final = frozenset({"", ".", ".."})
 _NOT_FIRST: Final = frozenset("-~.")
 # Windows takes them for devices, with any ending, and some versions also with the digit 0.
 # (Microsoft, "Naming Files, Paths, and Namespaces")
@@ -66,16 +70,37 @@ def folders_of(names: Iterable[str]) -> dict[str, str]:
     # Names that need no change come first and keep theirs.
     for name in sorted(names, key=lambda name: (to_folder(name) != name, name)):
         leading = 0
-        while _alike(folder := _cut(_escaped(name, leading), name)) in taken:
+        while alike(folder := _cut(_escaped(name, leading), name)) in taken:
             leading += 1
-        taken.add(_alike(folder))
+        taken.add(alike(folder))
         found[name] = folder
     return found
 
 
-def to_file(name: str) -> str:
-    """``name`` as the middle of a file's name; what it may not hold becomes ``_``."""
-    return _NOWHERE.sub("_", name).strip(". ") or "_"
+def to_path(name: str, ending: str = "") -> str:
+    """``name``, a path as it came, as one that every system takes and that leads out of no folder.
+
+    What a part may not hold becomes ``_``; what only leads elsewhere is left out. Of a part that is
+    too long the beginning is kept, at most 200 bytes of it and ``ending``.
+
+    Args:
+        name: Folders and a file, by either slash.
+        ending: What the file is to end with.
+    """
+    above, _, file = name.replace("\\", "/").rpartition("/")
+    stem = file.removesuffix(ending)
+    return f"{_folders(above)}{_part('' if stem in _NOWHERE_ELSE else stem)}{ending}"
+
+
+@lru_cache(maxsize=1024)
+def _folders(path: str) -> str:
+    return "".join(f"{_part(part)}/" for part in path.split("/") if part not in _NOWHERE_ELSE)
+
+
+def _part(name: str) -> str:
+    kept = _IN_NO_FILE.sub("_", name).encode()[:_MOST_BYTES].decode(errors="ignore").strip(". ")
+    device = kept.partition(".")[0].rstrip(" ").upper()
+    return f"_{kept}" if not kept or device in _DEVICES or kept.lower() in LITTER else kept
 
 
 def _escaped(name: str, leading: int) -> str:
@@ -109,6 +134,8 @@ def _cut(folder: str, name: str) -> str:
     return re.sub(r"%[0-9A-F]?$", "", start) + end
 
 
-def _alike(folder: str) -> str:
-    """The same for names that some file system does not tell apart."""
-    return unicodedata.normalize("NFD", unicodedata.normalize("NFD", folder).upper().casefold())
+def alike(name: str) -> str:
+    """The same for names, or paths, that some file system does not tell apart."""
+    if name.isascii():
+        return name.lower()
+    return unicodedata.normalize("NFD", unicodedata.normalize("NFD", name).upper().casefold())

@@ -82,13 +82,14 @@ def central_ranking(rankings: Sequence[Mapping[int, int]]) -> list[list[int]]:
     where that makes the sum no larger, so that what rankings contradict each other in stays open.
 
     Args:
-        rankings: Place by example, 0 for the best; of the same 10 examples at most.
+        rankings: Place by example, 0 for the best; of 10 examples at most. Of those that one does
+            not rank it says nothing; what none compares is tied where it stands together.
 
     Returns:
         Examples, the best first, those that are tied together; of equal ones as in the first.
     """
     first = rankings[0]
-    ids = sorted(first, key=lambda id_: (first[id_], id_))
+    ids = sorted(set().union(*rankings), key=lambda id_: (first.get(id_, len(first)), id_))
     behind = _counted(ids, rankings)
     size = len(ids)
     best: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
@@ -106,7 +107,7 @@ def central_ranking(rankings: Sequence[Mapping[int, int]]) -> list[list[int]]:
     while at + 1 < len(groups):
         pairs = [(one, other) for one in groups[at] for other in groups[at + 1]]
         apart = sum(behind[one][other] for one, other in pairs)
-        tied = sum(len(rankings) - _tied(ids, rankings, one, other) for one, other in pairs) / 2
+        tied = sum(_untied(ids, rankings, one, other) for one, other in pairs) / 2
         if tied <= apart:
             groups[at : at + 2] = [groups[at] + groups[at + 1]]
             at = max(0, at - 1)
@@ -120,14 +121,18 @@ def _counted(ids: Sequence[int], rankings: Iterable[Mapping[int, int]]) -> list[
     cost = [[0.0] * len(ids) for _ in ids]
     for ranking in rankings:
         for (one, a), (other, b) in combinations(enumerate(ids), 2):
+            if a not in ranking or b not in ranking:
+                continue
             sign = _sign(ranking[a] - ranking[b])
             cost[one][other] += (1 + sign) / 2
             cost[other][one] += (1 - sign) / 2
     return cost
 
 
-def _tied(ids: Sequence[int], rankings: Iterable[Mapping[int, int]], one: int, other: int) -> int:
-    return sum(ranking[ids[one]] == ranking[ids[other]] for ranking in rankings)
+def _untied(ids: Sequence[int], rankings: Iterable[Mapping[int, int]], one: int, other: int) -> int:
+    """How many rankings put one of two before the other."""
+    both = ((ranking.get(ids[one]), ranking.get(ids[other])) for ranking in rankings)
+    return sum(a is not None and b is not None and a != b for a, b in both)
 
 
 class Instructions(TaskType[RankingLabel]):

@@ -191,11 +191,11 @@ def test_the_image_folder_holds_what_is_kept_by_its_label(http: TestClient, worl
     content = export(http, project, subset, admin, "imagefolder").content
     with zipfile.ZipFile(io.BytesIO(content)) as found:
         assert found.testzip() is None
-        assert found.namelist() == ["a%2Fb/0000003_3.png", "cat/0000000_0.png"]
+        assert found.namelist() == ["a%2Fb/3.png", "cat/0.png"]
         (example,) = ids(world, project, [0])
         stored = world.session.get_one(Example, example)
         image = world.storage.image(stored.content_hash)
-        assert found.read("cat/0000000_0.png") == image.read_bytes()
+        assert found.read("cat/0.png") == image.read_bytes()
 
 
 def test_a_large_subset_is_exported_whole(http: TestClient, world: World) -> None:

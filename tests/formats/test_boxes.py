@@ -159,8 +159,8 @@ def opened(content: bytes) -> dict[str, bytes]:
 
 
 def key(path: str) -> str:
-    """The number that ``7.jpg`` has, of ``images/0000003_7.jpg``."""
-    return path.rpartition("_")[2].partition(".")[0]
+    """The number that ``val/images/7.jpg`` has."""
+    return path.rpartition("/")[2].partition(".")[0]
 
 
 def by_coco(content: bytes, tmp: Path) -> Read:

@@ -1,16 +1,20 @@
 """A name of a class is the class, however folders, tables and other tools have to write it."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from sqlalchemy import select
 
 from core.states import Split
 from core.tables import ProjectClass
+from core.tasks.boxes import BOXES
 from tests.formats.test_certainty import coco, finished, labels, pool_of, told
 from tests.formats.test_foreign import chosen, task
 from tests.workers.import_files import Pool, png, zipped
 from tests.world import World
+from workers.imports.items import Item, Refused
+from workers.imports.reading import LabelReader
 
 CLASS = "insect or spider"
 
@@ -68,3 +72,20 @@ def test_a_name_that_may_be_either_of_two_is_neither(world: World) -> None:
 def class_id(pool: Pool) -> int | None:
     wanted = ProjectClass.project_id == pool.project_id, ProjectClass.name == CLASS
     return pool.session.scalar(select(ProjectClass.id).where(*wanted))
+
+
+def test_boxes_in_a_cell_say_which_class_a_name_was_read_as() -> None:
+    reader = LabelReader({"dog": 1, CLASS: 2}, {}, task=BOXES)
+    cell = [{"class": "insect_or_spider", "x": 1, "y": 2, "w": 3, "h": 4}]
+    item = Item(
+        name="a.png",
+        read=lambda: Refused("empty file"),
+        annotations=(("label", json.dumps(cell)), ("label", "[]")),
+    )
+    assert not reader.read(item).unread
+    assert reader.notes == [f"'insect_or_spider' is read as the class {CLASS!r}."]
+    either = LabelReader({"ice cream": 1, "ice-cream": 2}, {}, task=BOXES)
+    cell[0]["class"] = "Ice_Cream"
+    item = replace(item, annotations=(("label", json.dumps(cell)),))
+    (said,) = either.read(item).unread
+    assert "it may be any of 'ice cream', 'ice-cream'" in said

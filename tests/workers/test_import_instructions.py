@@ -212,29 +212,3 @@ def test_our_own_parquet_comes_back_as_it_was(rows: Pool, world: World, http: Te
     ]
     first = again.examples()[0]
     assert (first.name, first.meta) == ("5", {"id": 5, "score": 1.5})
-
-
-@pytest.mark.parametrize(
-    ("row", "said"),
-    [
-        (
-            {"instruction": "Add 1 and 2.", "response_1": "3", "response_2": "4"},
-            "Its answers stand in response_1, response_2: write a row for each answer",
-        ),
-        (
-            {"prompt": "Add 1 and 2.", "chosen": "3", "rejected": "4"},
-            "Its answers stand in chosen, rejected: write a row for each answer",
-        ),
-        (
-            {"fields": {"instruction": "Add 1 and 2."}, "responses": {}},
-            "within fields, as records of Argilla have them: write a row for each answer",
-        ),
-    ],
-)
-def test_answers_to_compare_are_refused_with_what_to_do(
-    rows: Pool, row: dict[str, Any], said: str
-) -> None:
-    job = rows.add(jsonl(row), "pairs.jsonl")
-    assert job.state is JobState.FAILED
-    assert job.error is not None
-    assert said in str(job.error["detail"])

@@ -31,6 +31,11 @@ def class_names_in(text: str) -> set[str] | None:
         return None
 
 
+def names_in(text: str) -> list[str]:
+    """The names of classes that a label in a cell has: of boxes those of each, else all of it."""
+    return sorted(class_names_in(text) or {text})
+
+
 @dataclass(frozen=True, slots=True)
 class Rectangle:
     """A box as a file writes it.

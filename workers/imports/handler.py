@@ -3,10 +3,11 @@
 import os
 import shutil
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import cache, partial
+from itertools import chain
 from typing import Any, Final
 
 from sqlalchemy.orm import Session
@@ -16,7 +17,7 @@ from core.files.buckets import Buckets
 from core.files.storage import sha256
 from core.jobs.imports import ImportParams
 from core.states import ArtifactKind, Split
-from core.tables import Artifact, Job
+from core.tables import Artifact, Job, Project
 from workers.imports.batch import Candidate, Looked, Prepared, batches, decide
 from workers.imports.items import Reference
 from workers.imports.labels import LabelWriter
@@ -25,6 +26,8 @@ from workers.imports.media import open_medium
 from workers.imports.media.base import Sample
 from workers.imports.moved import Met, keep, lost, move
 from workers.imports.pool import PoolWriter
+from workers.imports.ranked import Ranked, notes_of, rankings_of
+from workers.imports.rankings import write_rankings
 from workers.imports.reading import LabelReader
 from workers.imports.report import Line, Outcome, ReportFile, Tally, reasons
 from workers.imports.sampling import samples_of
@@ -83,6 +86,8 @@ def _import(context: JobContext) -> None:
             task.add(batch, reader)
             context.progress(task.tally.total, steps, _PHASE)
             turn.check()
+        task.say(notes_of(source))
+        task.rank(rankings_of(source))
         task.finish()
 
 
@@ -185,6 +190,19 @@ class Import:
     def _find(self, references: Collection[Reference]) -> dict[Reference, list[tuple[int, Split]]]:
         with self.context.sessions() as session:
             return find(session, self.context.project_id, references)
+
+    def rank(self, said: Iterator[Ranked]) -> None:
+        """Take up what is said of several rows together, once all of them are there."""
+        first = next(said, None)
+        if first is None:
+            return
+        with self.context.transaction() as (session, job):
+            project = session.get_one(Project, self.context.project_id)
+            taken = write_rankings(session, project, job, chain([first], said), self.context.work)
+            self.tally.annotations += taken.labels
+            self.say(taken.notes)
+            # What is there already is not counted twice.
+            job.checkpoint = self._checkpoint()
 
     def finish(self) -> None:
         """Publish the report, and note that all is done before anything is removed."""

@@ -23,6 +23,7 @@ from workers.imports.media import reading_of
 from workers.imports.media.base import Reading
 from workers.imports.placing import Place, place, split_of
 from workers.imports.planned import MOST_LABELS, MOST_TEXT, SHOWN, Column, Group
+from workers.imports.ranked import notes_of
 from workers.imports.reading import LabelReader
 from workers.imports.report import MOST_REASON, Outcome, Tally
 from workers.imports.sampling import Samples, samples_ahead
@@ -160,7 +161,7 @@ class Plan:
         """
         tally = self._tally
         # Before it is tried what other labels would be.
-        notes = self._reader.notes
+        notes = [*notes_of(source), *self._reader.notes]
         return {
             "total": tally.total,
             "split": self._params.split.value,

@@ -12,7 +12,7 @@ from core.tasks.class_lookup import ClassLookup
 from core.tasks.classification import CLASSIFICATION, class_label
 from core.tasks.spec import Label, TaskType
 from workers.imports.counting import uncertainty
-from workers.imports.drawn import Drawn, class_names_in
+from workers.imports.drawn import Drawn, class_names_in, names_in
 from workers.imports.items import Item, Refused, Said, composed, short_name, unsettled
 from workers.imports.notes import ReadNotes
 from workers.imports.settled import Settled, Upright, settle
@@ -375,7 +375,8 @@ class LabelReader:
 
     def _taken(self, text: str) -> Label | None:
         if (label := self._meant(text)) is not None:
-            self._notes.add_name(text, self._classes)
+            for name in names_in(text):
+                self._notes.add_name(name, self._classes)
         return label
 
     def _is_label(self, text: str) -> bool:
@@ -393,7 +394,7 @@ class LabelReader:
     def _refused(self, source: str, reason: str, text: str) -> Refused:
         """Why a label is none, and what may be meant where that is not certain."""
         why = self._task.why_not(text, self._classes)
+        rivals = "; ".join(filter(None, map(self._classes.rivals, names_in(text))))
         if why is not None:
-            return Refused(f"{source} cannot be read: {why}")
-        rivals = self._classes.rivals(text)
+            reason = f"{source} cannot be read: {why}"
         return Refused(f"{reason} (it may be any of {rivals})" if rivals else reason)

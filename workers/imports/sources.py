@@ -28,7 +28,7 @@ from workers.imports.formats.text_table import TABLES as TEXT_TABLES
 from workers.imports.formats.text_table import TextTableSource
 from workers.imports.formats.text_zip import TextZip
 from workers.imports.instructions.source import TABLES as INSTRUCTION_TABLES
-from workers.imports.instructions.source import InstructionSource, TextTable
+from workers.imports.instructions.source import TextTable, instruction_source
 from workers.imports.items import Source
 from workers.imports.project import ProjectSource
 from workers.imports.sync.compare import LISTING, Followed
@@ -119,8 +119,8 @@ def _instructions(context: JobContext, params: ImportParams) -> Source:
     if params.annotations:
         raise Invalid(
             "invalid_column",
-            "Rankings are not imported: rows of instruction data come without labels, and other "
-            "columns stay with them as they are.",
+            "Columns of instruction data become no labels: rankings are read where a file compares "
+            "answers, and other columns stay with rows as they are.",
             field="annotations",
         )
     path, filename = _upload(context, params)
@@ -130,8 +130,8 @@ def _instructions(context: JobContext, params: ImportParams) -> Source:
         if Path(name).suffix.lower() == ".parquet":
             from workers.imports.instructions.parquet import ParquetTable  # as below
 
-            return InstructionSource(ParquetTable(path, most), name, most)
-        return InstructionSource(TextTable(path, name, _lines(most)), name, most)
+            return instruction_source(ParquetTable(path, most), name, most)
+        return instruction_source(TextTable(path, name, _lines(most)), name, most)
 
     suffix = Path(filename).suffix.lower()
     if suffix in ARCHIVES:

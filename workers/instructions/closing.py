@@ -111,19 +111,25 @@ def figures(session: Session, round_: Round) -> dict[str, Any]:
     ``same`` the share of the pairs that say the same; both null where nobody has.
     """
     statement = (
-        select(Annotation.example_id, Annotation.annotator_id, Annotation.verdict, Annotation.label)
+        select(
+            Annotation.example_id,
+            Annotation.annotator_id,
+            Annotation.source_name,
+            Annotation.verdict,
+            Annotation.label,
+        )
         .where(
             Annotation.round_id == round_.id,
-            Annotation.source == Source.ANNOTATOR,
+            Annotation.source.in_((Source.ANNOTATOR, Source.IMPORT)),
             Annotation.verdict != Verdict.SKIP,
             held_in_its_round(),
         )
         .order_by(Annotation.id)
     )
-    said: Mapping[int, dict[int | None, Any]] = defaultdict(dict)
+    said: Mapping[int, dict[Any, Any]] = defaultdict(dict)
     counts = dict.fromkeys((Verdict.LABEL, Verdict.OOD, Verdict.UNSURE), 0)
     for row in session.execute(statement):
-        said[row.example_id][row.annotator_id] = row
+        said[row.example_id][row.annotator_id or row.source_name] = row
         counts[row.verdict] += 1
     rankings = [
         [INSTRUCTIONS.parse(row.label) for row in rows.values() if row.label is not None]

@@ -7,8 +7,9 @@ can tell an image without an object from one that nobody has looked at, and none
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from pathlib import PurePosixPath
-from typing import Final
+from functools import partial
+from posixpath import splitext
+from typing import ClassVar, Final
 from xml.sax.saxutils import escape
 
 from api.exports.archives import Texts, Written
@@ -16,21 +17,34 @@ from api.exports.boxes.documents import CvatBoxes
 from api.exports.boxes.placed import SPLITS, TRAIN, VAL, aside, boxes_of, split_of
 from api.exports.documents import NOT_IN_XML, Metadata
 from api.exports.folders import quoted
+from api.exports.naming import Place, Scheme, below
 from api.exports.records import Record
 from api.exports.zips import Spool
 from core.tasks.box_conventions import VOC, YOLO
 
 _IMAGES: Final = "JPEGImages"
+_SPLITS: Final = frozenset({TRAIN, VAL, "valid", "test"})
 _SETS: Final = "ImageSets/Main"
 _SIDES: Final = ("xmin", "ymin", "xmax", "ymax")
+
+
+def _below_split(name: str) -> str:
+    """What of a name comes after the folders of a data set of YOLO's, and of its splits."""
+    # Readers look for labels by the last folder images, so there is to be no other.
+    within = below("images", name)
+    first, _, rest = within.partition("/")
+    return rest if rest and first in _SPLITS else within
 
 
 class Beside(Metadata, ABC):
     """Metadata, and texts on boxes that are kept on disk until the images have left."""
 
-    def __init__(self, classes: Mapping[int, str]) -> None:
-        """Nothing yet."""
-        self._classes = classes
+    scheme: ClassVar[Scheme]
+    """What its images are called."""
+
+    def __init__(self, classes: Mapping[int, str], place: Place) -> None:
+        """Nothing yet; ``place`` says what files are called."""
+        self._classes, self._place = classes, place
         self._kept = Spool()
 
     def place(self, record: Record) -> str:
@@ -41,7 +55,7 @@ class Beside(Metadata, ABC):
         """
         split = split_of(record)
         folder = aside(record) if split is None else self._folder(split)
-        return f"{folder}/{record.file}"
+        return self._place(record, folder)
 
     def close(self) -> None:
         self._kept.close()
@@ -85,6 +99,8 @@ class Yolo(FileEach):
     The text of an image is empty where somebody looked and there is no object.
     """
 
+    scheme = Scheme(_below_split, by_stem=True, by_split=True)
+
     def _folder(self, split: str) -> str:
         return f"images/{split}"
 
@@ -94,8 +110,7 @@ class Yolo(FileEach):
             f"{numbers[box.class_id]} {' '.join(values)}\n"
             for box, _, values in boxes_of(record.label, record, YOLO, self._classes)
         ]
-        text = PurePosixPath(path.replace("images/", "labels/", 1)).with_suffix(".txt")
-        return str(text), "".join(lines)
+        return f"labels/{splitext(path.partition('/')[2])[0]}.txt", "".join(lines)
 
     def texts(self, written: Written) -> Texts:
         yield from super().texts(written)
@@ -110,8 +125,10 @@ class Yolo(FileEach):
 class Voc(FileEach):
     """``JPEGImages``, ``Annotations`` and ``ImageSets``; pixels are counted from 1."""
 
-    def __init__(self, classes: Mapping[int, str]) -> None:
-        super().__init__(classes)
+    scheme = Scheme(partial(below, _IMAGES), by_stem=True)
+
+    def __init__(self, classes: Mapping[int, str], place: Place) -> None:
+        super().__init__(classes, place)
         self._sets = {split: Spool() for split in SPLITS}
 
     def close(self) -> None:
@@ -124,8 +141,9 @@ class Voc(FileEach):
         return _IMAGES
 
     def _file(self, record: Record, path: str) -> tuple[str, str]:
-        name = PurePosixPath(path)
-        self._sets[split_of(record) or TRAIN].write(f"{name.stem}\n".encode())
+        name = path.partition("/")[2]
+        stem = splitext(name)[0]
+        self._sets[split_of(record) or TRAIN].write(f"{stem}\n".encode())
         objects = "".join(
             f"  <object>\n    <name>{_text(class_name)}</name>\n    <pose>Unspecified</pose>\n"
             f"    <truncated>{int(box.truncated)}</truncated>\n"
@@ -140,12 +158,12 @@ class Voc(FileEach):
         )
         content = (
             f"<annotation>\n  <folder>{_IMAGES}</folder>\n"
-            f"  <filename>{_text(name.name)}</filename>\n"
+            f"  <filename>{_text(name)}</filename>\n"
             "  <source>\n    <database>Karat</database>\n  </source>\n  <size>\n"
             f"    <width>{record.width}</width>\n    <height>{record.height}</height>\n"
             f"    <depth>3</depth>\n  </size>\n  <segmented>0</segmented>\n{objects}</annotation>\n"
         )
-        return f"Annotations/{name.stem}.xml", content
+        return f"Annotations/{stem}.xml", content
 
     def texts(self, written: Written) -> Texts:
         yield from super().texts(written)
@@ -156,8 +174,10 @@ class Voc(FileEach):
 class Cvat(Beside):
     """``images`` and one ``annotations.xml``."""
 
-    def __init__(self, classes: Mapping[int, str]) -> None:
-        super().__init__(classes)
+    scheme = Scheme()
+
+    def __init__(self, classes: Mapping[int, str], place: Place) -> None:
+        super().__init__(classes, place)
         self._document = CvatBoxes(classes)
         self._kept.write(self._document.begin().encode())
 

@@ -17,6 +17,7 @@ from workers.imports.formats.zip_entries import Entry
 from workers.imports.items import Item, Refused, Source, printable, refused_item
 from workers.imports.layout import Folders, Placed, layout
 from workers.imports.media.text import is_called_text
+from workers.imports.ranked import Ranked, notes_of, rankings_of
 from workers.imports.values import Values
 
 MOST_TABLES: Final = 1000
@@ -141,6 +142,15 @@ class TextZip(Source):
     def roles(self) -> Mapping[str, str]:
         """Columns of the first table by what they were taken for."""
         return self._tables[0][0].roles if self._tables else {}
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """How its tables were read."""
+        return list(dict.fromkeys(one for table, _ in self._tables for one in notes_of(table)))
+
+    def rankings(self) -> Iterator[Ranked]:
+        """What is said of the rows of its tables."""
+        return chain.from_iterable(rankings_of(table) for table, _ in self._tables)
 
     def items(self, start: int) -> Iterator[Item]:
         """Rows, then what cannot be read, then files."""

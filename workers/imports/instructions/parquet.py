@@ -7,6 +7,7 @@ from typing import Final
 from workers.imports.formats.parquet_bounds import BoundedParquet
 from workers.imports.formats.rows import Place
 from workers.imports.instructions.parse import find_columns
+from workers.imports.instructions.shapes import PARTS, find_shape
 
 _TURN: Final = ("role", "content", "from", "value")
 _LONGEST_LIST: Final = 1000
@@ -36,12 +37,15 @@ class ParquetTable:
 
     def rows(self, start: int) -> Iterator[Place]:
         """Rows from ``start`` on; row groups before it are not read."""
-        found = find_columns(self.names)
+        found, shape = find_columns(self.names), find_shape(self.names)
         needed = set() if found is None else found.all
+        # With our own columns, which hold turns, find_shape finds none.
+        parts = (*_TURN, *PARTS) if shape else _TURN
+        needed |= set() if shape is None else set(shape.needed)
         leaves = [
             leaf
             for name in self.names
-            for leaf in self._file.leaves(name, _TURN if name in needed else None)
+            for leaf in self._file.leaves(name, parts if name in needed else None)
         ]
         optional = [leaf for leaf in leaves if leaf.split(".")[0] not in needed]
         for first, batch in self._file.batches(leaves, (), optional, start=start):

@@ -25,7 +25,7 @@ OURS: Final = frozenset({"instruction", "input", "responses", "messages", "sha25
 """Columns that our own Parquet has."""
 NEEDED: Final = (
     "instruction and output (Alpaca), messages (chats), conversations (ShareGPT), prompt and "
-    "completion, or question and answer"
+    "completion, question and answer, or answers to compare (prompt, chosen and rejected)"
 )
 _ROLES: Final[Mapping[str, Role]] = {
     "system": "system",
@@ -45,13 +45,6 @@ _ROLES: Final[Mapping[str, Role]] = {
 }
 _MOST_TURNS: Final = 1000
 _MOST_RESPONSES: Final = 100
-_RIVAL: Final = re.compile(
-    r"(?:output|response|completion|answer|generation)s?[ _.-]?(?:[0-9]{1,2}|[a-d])"
-    "|chosen|rejected",
-    re.IGNORECASE,
-)
-_ARGILLA: Final = frozenset({"fields", "responses"})
-_MOST_RIVALS: Final = 5
 _HALVES: Final = re.compile("[\ud800-\udfff]")
 _REPLACEMENT: Final = "\N{REPLACEMENT CHARACTER}"
 MENDED: Final = "halves of characters in it, which no text can hold, were replaced"
@@ -116,22 +109,6 @@ def find_columns(names: Collection[str]) -> Columns | None:
     return None
 
 
-def rivals_hint(names: Collection[str]) -> str:
-    """What to do with answers that are to be compared; empty where there are no columns of such."""
-    rivals = [name for name in names if _RIVAL.fullmatch(name)]
-    if len(rivals) < 2 and not _ARGILLA.issubset(names):
-        return ""
-    stand = (
-        f"Its answers stand in {', '.join(map(printable, rivals[:_MOST_RIVALS]))}"
-        if len(rivals) > 1
-        else "Its answers stand within fields, as records of Argilla have them"
-    )
-    return (
-        f" {stand}: write a row for each answer, with columns such as instruction and output; rows "
-        "that are alike are ranked beside each other."
-    )
-
-
 def parse(fields: Mapping[str, Any], columns: Columns) -> Parsed | Refused:
     """The row that the fields of one row of a file are, or why they are none."""
     texts = _Texts()
@@ -179,7 +156,7 @@ class _Texts:
 def _pair(fields: Mapping[str, Any], columns: Columns, texts: _Texts) -> dict[str, Any]:
     asked, answered = columns.asked or "", columns.answered or ""
     question, answers = fields.get(asked), fields.get(answered)
-    if isinstance(question, list) and (not isinstance(answers, list) or _is_chat(answers)):
+    if isinstance(question, list) and (not isinstance(answers, list) or is_chat(answers)):
         # Both as messages, as prompts and completions of chats are kept.
         said = answers if isinstance(answers, list) else [{"role": "assistant", "content": answers}]
         return _of_turns([*question, *said], fields, columns, texts)
@@ -203,7 +180,8 @@ def _pair(fields: Mapping[str, Any], columns: Columns, texts: _Texts) -> dict[st
     }
 
 
-def _is_chat(value: Sequence[object]) -> bool:
+def is_chat(value: Sequence[object]) -> bool:
+    """Whether a list is one of messages."""
     return bool(value) and all(isinstance(one, Mapping) for one in value)
 
 

@@ -1,16 +1,20 @@
-"""Tables and documents whose rows are instruction data each: JSON Lines, JSON, CSV, Parquet."""
+"""Tables and documents whose rows are instruction data: JSON Lines, JSON, CSV, Parquet."""
 
 import json
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from core.tasks.instruction_rows import canonical, rendered
+from core.tasks.instruction_rows import canonical, digest, rendered
 from workers.imports.formats.json_stream import elements
 from workers.imports.formats.lines import Lines
 from workers.imports.formats.rows import Place, header_of, survey, text_rows
 from workers.imports.formats.text_columns import ID_COLUMNS
+from workers.imports.instructions.compared import SAME, Compared, compared, question_of
 from workers.imports.instructions.parse import (
     NEEDED,
     OURS,
@@ -19,8 +23,9 @@ from workers.imports.instructions.parse import (
     find_columns,
     parse,
     remark,
-    rivals_hint,
 )
+from workers.imports.instructions.shape import Shape
+from workers.imports.instructions.shapes import find_rank, find_shape
 from workers.imports.items import (
     Item,
     Refused,
@@ -32,10 +37,12 @@ from workers.imports.items import (
     refused_item,
     short_name,
 )
+from workers.imports.ranked import Ranked
 from workers.imports.split_words import is_flag, meaning, row_split, split_text
 from workers.imports.stated import text
 from workers.imports.values import Values
 
+_APART: Final = "Each answer becomes a row of its own."
 TABLES: Final = frozenset({".jsonl", ".json", ".csv", ".tsv", ".parquet"})
 _KEY: Final = "\0key"
 _SPLIT: Final = "split"
@@ -99,30 +106,38 @@ class TextTable:
                 yield f"entry {number}", keyed if is_row else "is not an object"
 
 
-class InstructionSource(Source):
-    """Instruction data of one table, a row at a time."""
+def instruction_source(table: Table, filename: str, most: int) -> Source:
+    """The source of a table of instruction data, by what its columns are.
+
+    Args:
+        table: Its rows; closed with the source, also if that cannot be made.
+        filename: What its sender called it.
+        most: How long a row may be, in bytes.
+
+    Raises:
+        DomainError: ``invalid_archive`` or ``invalid_column``.
+    """
+    names = table.names
+    shape = None if OURS.issubset(names) else find_shape(names)
+    columns = find_columns(names)
+    # Where nothing is ranked, what is a row by itself stays one.
+    if shape is not None and (shape.how or columns is None):
+        return ComparisonSource(table, filename, most, shape)
+    if columns is not None:
+        return InstructionSource(table, filename, most, columns)
+    table.close()
+    if not names:
+        raise invalid_archive(f"{printable(filename)} holds no rows: it is empty.")
+    said = f"No columns hold instruction data; it needs {NEEDED}."
+    raise invalid_column("text", said, names)
+
+
+class _RowSource(Source):
+    """What sources of instruction data have in common."""
 
     def __init__(self, table: Table, filename: str, most: int) -> None:
-        """Find the columns.
-
-        Args:
-            table: Its rows; closed with the source, also if that cannot be made.
-            filename: What its sender called it.
-            most: How long a row may be, in bytes.
-
-        Raises:
-            DomainError: ``invalid_archive`` or ``invalid_column``.
-        """
         self._table, self._filename, self._most = table, filename, most
         names = table.names
-        found = find_columns(names)
-        if found is None:
-            table.close()
-            if not names:
-                raise invalid_archive(f"{printable(filename)} holds no rows: it is empty.")
-            said = f"No columns hold instruction data; it needs {NEEDED}.{rivals_hint(names)}"
-            raise invalid_column("text", said, names)
-        self._columns: Columns = found
         there = {name.casefold(): name for name in names}
         self._is_ours = OURS.issubset(names)
         ids = ("name",) if self._is_ours else ID_COLUMNS
@@ -130,67 +145,45 @@ class InstructionSource(Source):
         self._flags = () if _SPLIT in names else tuple(name for name in names if is_flag(name))
 
     @property
-    def total(self) -> int:
-        """Number of rows."""
-        return self._table.total
-
-    @property
     def values(self) -> Mapping[str, Values]:
-        """No column holds labels: what is said of rows, people say here."""
+        """No column holds labels as others do: rankings are of several rows."""
         return {}
-
-    @property
-    def roles(self) -> Mapping[str, str]:
-        """Columns by what they were taken for."""
-        held = self._columns
-        found = {
-            "messages": held.chat,
-            "instruction": held.asked,
-            "input": held.inputs,
-            "response": held.answered,
-            "system": held.system,
-        }
-        return {role: name for role, name in found.items() if name}
-
-    def items(self, start: int) -> Iterator[Item]:
-        """Rows from ``start`` on."""
-        for place, row in self._table.rows(start):
-            if isinstance(row, str):
-                yield refused_item(f"{self._filename}, {place}", row)
-            else:
-                yield self._item(f"{self._filename}, {place}", row)
 
     def close(self) -> None:
         """Close the file."""
         self._table.close()
 
-    def _item(self, place: str, row: Mapping[str, Any]) -> Item:
-        found = parse(row, self._columns)
-        if isinstance(found, Refused):
-            return refused_item(place, found.reason)
-        if (reason := self._too_long(found)) is not None:
-            return refused_item(place, reason)
+    @abstractmethod
+    def _items(self, place: str, row: Mapping[str, Any]) -> Iterator[Item]:
+        """What a row of the file is."""
+
+    def _every(self, start: int) -> Iterator[Item]:
+        """What the rows of the file are, from row ``start`` on."""
+        for place, row in self._table.rows(start):
+            if isinstance(row, str):
+                yield refused_item(f"{self._filename}, {place}", row)
+            else:
+                yield from self._items(f"{self._filename}, {place}", row)
+
+    def _item(
+        self, name: str, found: Parsed, row: Mapping[str, Any], others: Mapping[str, Any]
+    ) -> Item:
+        """A row of instruction data of a row of the file, with what else that holds."""
         content = canonical(found.row)
-        called = text(row.get(self._name)) if self._name else None
-        split = self._split_of(row)
         return Item(
-            name=short_name(called or place),
+            name=short_name(name),
             read=lambda: content,
-            split=split,
+            split=self._split_of(row),
             remark=remark(found),
-            meta=extras(self._others(row)),
+            meta=extras(others),
         )
 
-    def _others(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
-        """What a row holds beside its parts; of our own exports what it held before."""
-        if not self._is_ours:
-            own = {*self._columns.all, _SPLIT, *self._flags, _KEY}
-            return {name: value for name, value in row.items() if name not in own}
-        try:
-            held = json.loads(row.get("meta") or "{}")
-        except (TypeError, ValueError):
-            return {}
-        return held if isinstance(held, dict) else {}
+    def _called(self, place: str, row: Mapping[str, Any]) -> str:
+        return (text(row.get(self._name)) if self._name else None) or place
+
+    def _without(self, row: Mapping[str, Any], taken: set[str]) -> dict[str, Any]:
+        own = {*taken, _SPLIT, *self._flags, _KEY}
+        return {name: value for name, value in row.items() if name not in own}
 
     def _too_long(self, found: Parsed) -> str | None:
         length = len(rendered(found.row).encode())
@@ -209,3 +202,150 @@ class InstructionSource(Source):
         if said is None and keyed is not None and meaning(keyed) is not None:
             said = keyed
         return None if said is None else printable(said)
+
+
+class InstructionSource(_RowSource):
+    """Instruction data of one table, a row at a time."""
+
+    def __init__(self, table: Table, filename: str, most: int, columns: Columns) -> None:
+        """Read the rows of a table.
+
+        Args:
+            table: Its rows; closed with the source.
+            filename: What its sender called it.
+            most: How long a row may be, in bytes.
+            columns: Which hold the parts of rows.
+        """
+        super().__init__(table, filename, most)
+        self._columns = columns
+        self._rank = None if self._is_ours else find_rank(table.names)
+
+    @property
+    def total(self) -> int:
+        """Number of rows."""
+        return self._table.total
+
+    @property
+    def roles(self) -> Mapping[str, str]:
+        """Columns by what they were taken for."""
+        held = self._columns
+        found = {
+            "messages": held.chat,
+            "instruction": held.asked,
+            "input": held.inputs,
+            "response": held.answered,
+            "system": held.system,
+            "ranking": self._rank,
+        }
+        return {role: name for role, name in found.items() if name}
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """How rows that ask the same are ranked, if they are."""
+        if self._rank is None:
+            return ()
+        return (
+            printable(f"Rows that ask the same are ranked by {self._rank}, the lowest the best."),
+        )
+
+    def items(self, start: int) -> Iterator[Item]:
+        """Rows from ``start`` on."""
+        return self._every(start)
+
+    def rankings(self) -> Iterator[Ranked]:
+        """The place of each row among those that ask the same."""
+        if self._rank is None:
+            return
+        for _, row in self._table.rows(0):
+            found = None if isinstance(row, str) else parse(row, self._columns)
+            if not isinstance(found, Parsed) or isinstance(row, str):
+                continue
+            try:
+                place = float(row.get(self._rank) or "")
+            except (TypeError, ValueError):
+                continue
+            key = question_of(found.row)
+            yield Ranked(key, self._rank, {digest(found.row): place}, is_part=True)
+
+    def _items(self, place: str, row: Mapping[str, Any]) -> Iterator[Item]:
+        found = parse(row, self._columns)
+        reason = found.reason if isinstance(found, Refused) else self._too_long(found)
+        if isinstance(found, Refused) or reason is not None:
+            yield refused_item(place, reason or "")
+        else:
+            yield self._item(self._called(place, row), found, row, self._others(row))
+
+    def _others(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What a row holds beside its parts; of our own exports what it held before."""
+        if not self._is_ours:
+            return self._without(row, self._columns.all)
+        try:
+            held = json.loads(row.get("meta") or "{}")
+        except (TypeError, ValueError):
+            return {}
+        return held if isinstance(held, dict) else {}
+
+
+class ComparisonSource(_RowSource):
+    """Answers to compare: each answer of a row of the file is a row of instruction data."""
+
+    def __init__(self, table: Table, filename: str, most: int, shape: Shape) -> None:
+        """Read the rows of a table.
+
+        Args:
+            table: Its rows; closed with the source.
+            filename: What its sender called it.
+            most: How long a row may be, in bytes.
+            shape: Where they have what they compare.
+        """
+        super().__init__(table, filename, most)
+        self._shape = shape
+
+    @cached_property
+    def total(self) -> int:
+        """Number of answers, and of rows that compare none."""
+        return sum(1 for _ in self._every(0))
+
+    @property
+    def roles(self) -> Mapping[str, str]:
+        """Columns by what they were taken for."""
+        return self._shape.roles
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What is compared, and what is above what."""
+        if not self._shape.how:
+            return (_APART, "Nothing says which answer is better: people can rank them.")
+        return (_APART, printable(self._shape.how))
+
+    def items(self, start: int) -> Iterator[Item]:
+        """Answers from ``start`` on."""
+        return islice(self._every(0), start, None)
+
+    def rankings(self) -> Iterator[Ranked]:
+        """What is said of the answers of each row."""
+        for _, row in self._table.rows(0):
+            found = None if isinstance(row, str) else self._compared(row)
+            if isinstance(found, Compared):
+                for author, places in found.rankings:
+                    yield Ranked(found.question, author, places)
+
+    def _compared(self, row: Mapping[str, Any]) -> Compared | Refused:
+        stated = self._shape.state(row)
+        found = stated if isinstance(stated, Refused) else compared(stated)
+        if isinstance(found, Refused):
+            return found
+        reasons = (self._too_long(one) for _, one in found.rows)
+        reason = next((one for one in reasons if one is not None), None)
+        return found if reason is None else Refused(reason)
+
+    def _items(self, place: str, row: Mapping[str, Any]) -> Iterator[Item]:
+        found = self._compared(row)
+        if isinstance(found, Refused):
+            yield refused_item(place, found.reason)
+            return
+        name, others = self._called(place, row), self._without(found.others, set())
+        for called, one in found.rows:
+            item = self._item(f"{name}, {called}", one, row, others)
+            has_more = found.has_twins and not item.remark
+            yield replace(item, remark=SAME) if has_more else item

@@ -13,6 +13,7 @@ import { CopyButton } from "../../ui/CopyButton";
 import { isElsewhere } from "../../ui/hotkeys";
 import { IconButton } from "../../ui/IconButton";
 import { Empty, Failure, Loading, Skeleton } from "../../ui/State";
+import { stateNames } from "../../ui/stateNames";
 import { useKeyDown } from "../../ui/useKeyDown";
 import styles from "./DetailPanel.module.css";
 import { Fact, Facts } from "./Facts";
@@ -140,7 +141,7 @@ function Known(props: KnownProps) {
       />
       <div className={styles.chips}>
         <Chip tone={example.state === "labeled" ? "good" : "plain"} dot>
-          {t.pool.values.state[example.state]}
+          {stateNames(project)[example.state]}
         </Chip>
         <Chip>{t.pool.values.split[example.split]}</Chip>
         {example.duplicates_of !== null && (
@@ -174,7 +175,7 @@ function Known(props: KnownProps) {
       <section>
         <h3>{text.neighbours}</h3>
         {similar ? (
-          <NeighbourList projectId={project.id} exampleId={example.id} onShow={onShow} />
+          <NeighbourList project={project} exampleId={example.id} onShow={onShow} />
         ) : (
           <Button size="small" onClick={onNearest}>
             {text.showNeighbours}

@@ -1,10 +1,11 @@
 import { Link } from "react-router";
-import type { DuplicateGroup, Example, LabelClass, Verdict } from "../../api/types";
+import type { DuplicateGroup, Example, ExampleState, Project, Verdict } from "../../api/types";
 import { Thumbnail } from "../../media/Thumbnail";
 import { t } from "../../strings";
 import { Button, ButtonLink } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
 import { Menu } from "../../ui/Menu";
+import { stateNames } from "../../ui/stateNames";
 import styles from "./Duplicates.module.css";
 
 const text = t.alike;
@@ -12,14 +13,16 @@ const SPLITS = ["pool", "evaluation", "auxiliary_ood", "held_out"] as const;
 
 type DuplicateRowProps = {
   group: DuplicateGroup;
-  classes: LabelClass[];
+  project: Project;
   busy: boolean;
   onKeepOne: () => void;
   onSay: (verdict: Verdict, classId: number | null) => void;
 };
 
 /** Images that show the same picture: where they are, what is said of them, what to do. */
-export function DuplicateRow({ group, classes, busy, onKeepOne, onSay }: DuplicateRowProps) {
+export function DuplicateRow({ group, project, busy, onKeepOne, onSay }: DuplicateRowProps) {
+  const { classes } = project;
+  const names = stateNames(project);
   const nameOf = (id: number | null) =>
     classes.find((one) => one.id === id)?.name ?? t.pool.values.verdict.ood;
   const further = group.images - group.items.length;
@@ -36,7 +39,7 @@ export function DuplicateRow({ group, classes, busy, onKeepOne, onSay }: Duplica
             >
               <Thumbnail example={one} alt={one.name} loading="lazy" />
             </Link>
-            <small>{wordOf(one)}</small>
+            <small>{wordOf(one, names)}</small>
           </li>
         ))}
         {further > 0 && <li className={styles.further}>{text.further(further)}</li>}
@@ -82,7 +85,7 @@ export function DuplicateRow({ group, classes, busy, onKeepOne, onSay }: Duplica
 }
 
 /** Where an image is, or what it is called. */
-const wordOf = (one: Example): string => {
+const wordOf = (one: Example, names: Record<ExampleState, string>): string => {
   if (one.split !== "pool") return t.pool.values.split[one.split];
-  return one.label ?? t.pool.values.state[one.state];
+  return one.label ?? names[one.state];
 };

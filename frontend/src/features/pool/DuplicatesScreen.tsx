@@ -116,7 +116,7 @@ export function DuplicatesScreen({ project }: { project: Project }) {
               <DuplicateRow
                 key={group.id}
                 group={group}
-                classes={project.classes}
+                project={project}
                 busy={hold.isPending || judge.isPending}
                 onKeepOne={() => hold.mutate({ groups: [group.id], which: "all" })}
                 onSay={(verdict, class_id) =>

@@ -8,6 +8,7 @@ import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { CheckField, SelectField, TextField } from "../../ui/Field";
 import { parseNumber } from "../../ui/parseNumber";
+import { stateNames } from "../../ui/stateNames";
 import { CHOICES, isCompared } from "./filters";
 import styles from "./PoolScreen.module.css";
 import { useTyped } from "./useTyped";
@@ -37,7 +38,7 @@ export function FilterPanel({
   return (
     <div className={styles.panel}>
       <Search value={filters.name ?? ""} onChange={(name) => onChange({ name: name || null })} />
-      <Words name="state" filters={filters} onChange={onChange} />
+      <Words name="state" texts={stateNames(project)} filters={filters} onChange={onChange} />
       <SelectField
         label={t.pool.field.split}
         value={filters.split}
@@ -52,14 +53,14 @@ export function FilterPanel({
       {hasModel && (
         <Things name="class_id" things={classes} filters={filters} onChange={onChange} />
       )}
-      <Words name="verdict" filters={filters} onChange={onChange} />
+      <Words name="verdict" texts={t.pool.values.verdict} filters={filters} onChange={onChange} />
       <Things
         name="annotator_id"
         things={members.map(({ user }) => ({ id: user.id, name: user.name || user.email }))}
         filters={filters}
         onChange={onChange}
       />
-      <Words name="source" filters={filters} onChange={onChange} />
+      <Words name="source" texts={t.pool.values.source} filters={filters} onChange={onChange} />
       {imports.length > 0 && (
         <Things
           name="import_id"
@@ -103,8 +104,13 @@ export function FilterPanel({
 
 type Part = Pick<FilterPanelProps, "filters" | "onChange">;
 
-function Words({ name, filters, onChange }: Part & { name: "state" | "verdict" | "source" }) {
-  const texts = t.pool.values[name] as Record<string, string>;
+type WordsProps = Part & {
+  name: "state" | "verdict" | "source";
+  /** What each choice is called. */
+  texts: Record<string, string>;
+};
+
+function Words({ name, texts, filters, onChange }: WordsProps) {
   return (
     <SelectField
       label={t.pool.field[name]}

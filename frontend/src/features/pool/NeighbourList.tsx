@@ -1,21 +1,24 @@
 import { useQuery } from "@tanstack/react-query";
 import { neighboursQuery } from "../../api/pool";
+import type { Project } from "../../api/types";
 import { Thumbnail } from "../../media/Thumbnail";
 import { t } from "../../strings";
 import { Said } from "../../ui/Said";
 import { Loading, Notice, Skeleton } from "../../ui/State";
+import { stateNames } from "../../ui/stateNames";
 import styles from "./DetailPanel.module.css";
 
 const { detail: text } = t.pool;
 
 type NeighbourListProps = {
-  projectId: number;
+  project: Project;
   exampleId: number;
   onShow: (id: number) => void;
 };
 
-export function NeighbourList({ projectId, exampleId, onShow }: NeighbourListProps) {
-  const found = useQuery(neighboursQuery(projectId, exampleId));
+export function NeighbourList({ project, exampleId, onShow }: NeighbourListProps) {
+  const names = stateNames(project);
+  const found = useQuery(neighboursQuery(project.id, exampleId));
   if (found.error)
     return (
       <Notice>
@@ -38,7 +41,7 @@ export function NeighbourList({ projectId, exampleId, onShow }: NeighbourListPro
             <li key={one.id}>
               <button type="button" aria-label={name} title={name} onClick={() => onShow(one.id)}>
                 <Thumbnail example={one} alt="" loading="lazy" />
-                <span>{one.label ?? t.pool.values.state[one.state]}</span>
+                <span>{one.label ?? names[one.state]}</span>
                 <small>{one.similarity.toFixed(2)}</small>
               </button>
             </li>

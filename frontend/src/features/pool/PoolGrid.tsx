@@ -8,11 +8,12 @@ import {
   useState,
 } from "react";
 import type { Sort } from "../../api/pool";
-import type { Example, LabelClass } from "../../api/types";
+import type { Example, Project } from "../../api/types";
 import { useMedium } from "../../media/MediumContext";
 import type { Sought } from "../../media/text/words";
 import { t } from "../../strings";
 import type { Medium } from "../../strings/medium";
+import { stateNames } from "../../ui/stateNames";
 import { useKeyDown } from "../../ui/useKeyDown";
 import { useWidth } from "../../ui/useWidth";
 import styles from "./PoolScreen.module.css";
@@ -43,7 +44,7 @@ const CAPTION = 28;
 
 type PoolGridProps = {
   examples: Example[];
-  classes: LabelClass[];
+  project: Project;
   sort: Sort;
   selection: Picked;
   /** Words that were looked for. */
@@ -61,6 +62,7 @@ type PoolGridProps = {
 /** The images as a list box of rows, of which only those in view are in the page. */
 export function PoolGrid(props: PoolGridProps) {
   const { examples, selection, image, more, isLoading, onMore, onOpen, onSimilar } = props;
+  const states = stateNames(props.project);
   const ref = useRef<HTMLDivElement>(null);
   const width = useWidth(ref);
   const { narrowest, least, high } = LAYOUT[useMedium()];
@@ -175,7 +177,8 @@ export function PoolGrid(props: PoolGridProps) {
               <Tile
                 key={example.id}
                 example={example}
-                classes={props.classes}
+                classes={props.project.classes}
+                states={states}
                 sort={props.sort}
                 marked={props.marked}
                 isPicked={selection.all || selection.ids.has(example.id)}

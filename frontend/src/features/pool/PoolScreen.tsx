@@ -211,7 +211,7 @@ export function PoolScreen({ project }: { project: Project }) {
             <PoolGrid
               key={JSON.stringify([filters, sort])}
               examples={examples}
-              classes={project.classes}
+              project={project}
               sort={sort}
               selection={selection}
               marked={marked}

@@ -1,6 +1,7 @@
 import { cleanup, render, screen } from "@testing-library/react";
 import { afterEach, expect, it } from "vitest";
 import type { Example, LabelClass } from "../../api/types";
+import { t } from "../../strings";
 import { Tile } from "./Tile";
 
 const classes = [{ id: 3, name: "robin", colour: "#aa0000" }] as LabelClass[];
@@ -33,6 +34,7 @@ it.each([
       marked={[]}
       example={example}
       classes={classes}
+      states={t.states.classes}
       sort="pool_index"
       isPicked={false}
       isActive={false}

@@ -1,6 +1,6 @@
 import type { CSSProperties, MouseEvent } from "react";
 import type { Sort } from "../../api/pool";
-import type { Example, LabelClass } from "../../api/types";
+import type { Example, ExampleState, LabelClass } from "../../api/types";
 import { Thumbnail } from "../../media/Thumbnail";
 import type { Sought } from "../../media/text/words";
 import { t } from "../../strings";
@@ -15,6 +15,8 @@ const NONE = t.overview.columns.ood;
 type TileProps = {
   example: Example;
   classes: LabelClass[];
+  /** What states are called. */
+  states: Record<ExampleState, string>;
   sort: Sort;
   isPicked: boolean;
   isActive: boolean;
@@ -28,8 +30,9 @@ type TileProps = {
 export const tileId = (example: Example): string => `image-${example.id}`;
 
 export function Tile(props: TileProps) {
-  const { example, classes, sort, isPicked, isActive, isOpen, style, marked, onClick } = props;
-  const state = t.pool.values.state[example.state];
+  const { example, classes, states, sort, isPicked, isActive, isOpen, style, marked, onClick } =
+    props;
+  const state = states[example.state];
   const label = classes.find((one) => one.id === example.label_class_id);
   const predicted = isLikelyOod(example.in_probability)
     ? NONE

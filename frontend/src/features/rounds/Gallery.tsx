@@ -83,7 +83,7 @@ export function AskedCard({ project, round, queries, hidden }: AskedCardProps) {
     if (verdict === null) return map.unanswered;
     if (verdict === "label") {
       if (boxes !== null) return boxesSaid(boxes);
-      return classId === null ? t.pool.values.state.labeled : (names.get(classId) ?? `${classId}`);
+      return classId === null ? t.states.classes.labeled : (names.get(classId) ?? `${classId}`);
     }
     return map.verdicts[verdict];
   };

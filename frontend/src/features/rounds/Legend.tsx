@@ -34,7 +34,7 @@ export function Legend({ queries, classes, hidden, onHide, isDense, hasSurface }
       colour: one.colour,
     })),
     // Boxes, which are of no one class.
-    { key: "class:null", name: t.pool.values.state.labeled, look: "label" },
+    { key: "class:null", name: t.states.classes.labeled, look: "label" },
     { key: "ood", name: text.verdicts.ood, look: "ood" },
     { key: "skip", name: text.verdicts.skip, look: "skip" },
     { key: "unsure", name: text.verdicts.unsure, look: "unsure" },

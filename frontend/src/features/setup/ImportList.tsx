@@ -124,8 +124,9 @@ function ImportItem({ projectId, job }: { projectId: number; job: Job }) {
 }
 
 /** The size of what the model sees is told in words of its own. */
-const isOfReading = (note: string): boolean =>
-  note.startsWith("Numbers in ") || note.includes(" is read as the class ");
+const OF_READING =
+  /^Numbers in | is read as the class |^Each answer becomes |^Rows that ask the same |rankings\b|^Rankings come in |^Nothing says which /;
+const isOfReading = (note: string): boolean => OF_READING.test(note);
 
 function outcomeOf({ state }: Job, report: ImportReport | null) {
   if (!report) return STATES[state];

@@ -12,9 +12,20 @@ export const folded = (name: string): string =>
     .trim()
     .replace(BETWEEN, " ");
 
-/** Whether an import takes a name for one of the classes: exactly, or like one of them alone. */
+const counted = new WeakMap<ReadonlySet<string>, ReadonlyMap<string, number>>();
+
+/** How many of `classes` are the same but for how they are written, once for each set of them. */
+function alikeIn(classes: ReadonlySet<string>): ReadonlyMap<string, number> {
+  const known = counted.get(classes);
+  if (known) return known;
+  const counts = new Map<string, number>();
+  for (const name of [...classes].map(folded)) counts.set(name, (counts.get(name) ?? 0) + 1);
+  counted.set(classes, counts);
+  return counts;
+}
+
+/** Whether an import takes a name for one of the classes, a set that stays as it is: exactly, or like one of them alone. */
 export function isClass(name: string, classes: ReadonlySet<string>): boolean {
   if (classes.has(name) || classes.has(name.normalize("NFC").trim())) return true;
-  const wanted = folded(name);
-  return [...classes].filter((one) => folded(one) === wanted).length === 1;
+  return alikeIn(classes).get(folded(name)) === 1;
 }

@@ -27,6 +27,7 @@ import { selection } from "./selection";
 import { setup } from "./setup";
 import { signIn } from "./signIn";
 import { snapshots } from "./snapshots";
+import { states } from "./states";
 import { webhooks } from "./webhooks";
 import { weights } from "./weights";
 
@@ -60,6 +61,7 @@ export const en = {
   setup,
   signIn,
   snapshots,
+  states,
   webhooks,
   weights,
 };

@@ -24,15 +24,6 @@ export const overview = {
   },
   allExports: "Label Studio, COCO, Parquet …",
   pool: "Pool",
-  parts: {
-    labeled: "Labeled",
-    ood: "None of the classes (OOD)",
-    unsure: "Unsure",
-    queried: "In the queue",
-    /** Of a finished project. */
-    neverAsked: "Chosen, and never asked about",
-    unlabeled: "Not looked at",
-  },
   heldOut: (count: number) => `${count.toLocaleString(locale)} held out`,
   evaluation: (count: number) => `${count.toLocaleString(locale)} for evaluation`,
   now: "Now",

@@ -48,14 +48,6 @@ export const pool = {
   scoresOf: (round: number) => `Scores that round ${round} was chosen by`,
   noScores: "Scores come when the first round is closed.",
   values: {
-    state: {
-      unlabeled: "Not looked at",
-      queried: "In the queue",
-      labeled: "Labeled",
-      ood: "None of the classes (OOD)",
-      unsure: "Unsure",
-      held_out: "Held out",
-    },
     split: { pool: "Pool", evaluation: "Evaluation", auxiliary_ood: "Known OOD", all: "All" },
     verdict: { label: "A class", ood: "OOD", unsure: "Unsure", skip: "Skip" },
     source: {

@@ -30,6 +30,7 @@ import { selection } from "./selection";
 import { setup } from "./setup";
 import { signIn } from "./signIn";
 import { snapshots } from "./snapshots";
+import { states } from "./states";
 import { overrides } from "./texts";
 import { webhooks } from "./webhooks";
 import { weights } from "./weights";
@@ -64,6 +65,7 @@ export const ko: Catalogue = {
   setup,
   signIn,
   snapshots,
+  states,
   webhooks,
   weights,
 };

@@ -47,14 +47,6 @@ export const pool: Catalogue["pool"] = {
   scoresOf: (round) => `라운드 ${round} 선정에 쓴 점수`,
   noScores: "첫 라운드가 닫히면 점수가 표시됩니다.",
   values: {
-    state: {
-      unlabeled: "아직 안 봄",
-      queried: "대기열",
-      labeled: "라벨 있음",
-      ood: "어느 클래스도 아님 (OOD)",
-      unsure: "불확실",
-      held_out: "제외됨",
-    },
     split: { pool: "풀", evaluation: "평가용", auxiliary_ood: "알려진 OOD", all: "전체" },
     verdict: { label: "클래스", ood: "OOD", unsure: "불확실", skip: "건너뜀" },
     source: {

@@ -3,6 +3,7 @@
 Which there are is kept on disk, so that memory stays flat in their number.
 """
 
+import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from io import BytesIO
@@ -33,6 +34,8 @@ _OF_XML: Final = "annotations"
 _BESIDE_XML: Final = ("JPEGImages", "images", "Images")
 # Endings that an image may have whose text alone came, the likeliest first.
 _ENDINGS: Final = (".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff", ".gif")
+# Lists of a class say of each image whether it is there: 1, -1, or 0 where that is difficult.
+_FLAG: Final = re.compile(r"\s+-?[01]$")
 _MOST_TEXT: Final = 8 << 20
 _TOO_LONG: Final = f"is longer than {_MOST_TEXT >> 20} MiB"
 
@@ -183,7 +186,7 @@ class BoxFiles:
                 continue
             root, split = found
             lines = content.decode("utf-8-sig", "replace").splitlines()
-            stems = (line.split()[0] for line in lines if line.strip())
+            stems = (stem for line in lines for stem in _stems_of(line))
             self._index.execute("BEGIN")
             self._index.executemany(statement, ((f"{root}{stem}", split) for stem in stems))
             self._index.execute("COMMIT")
@@ -194,9 +197,13 @@ class BoxFiles:
         root = _before(stem, _OF_XML)
         if root is None or not self._has_sets:
             return {}
-        key = f"{root}{stem.rpartition('/')[2]}"
-        row = self._index.execute("SELECT split FROM listed WHERE key = ?", (key,)).fetchone()
-        return {} if row is None else {"split": row[0]}
+        # Lists name what lies in folders with these, or without.
+        below = stem[len(root) :].partition("/")[2]
+        for key in (f"{root}{below}", f"{root}{below.rpartition('/')[2]}"):
+            row = self._index.execute("SELECT split FROM listed WHERE key = ?", (key,)).fetchone()
+            if row is not None:
+                return {"split": row[0]}
+        return {}
 
     def _names_for(self, name: str) -> Any:
         """The names that hold for a text: those of the nearest folder around it, or the only."""
@@ -323,6 +330,12 @@ def _set_of(name: str) -> tuple[str, str] | None:
     if root is None or path.suffix.lower() != _TEXT or split is None:
         return None
     return root, split.value
+
+
+def _stems_of(line: str) -> set[str]:
+    """What a line of a list may call its image: names may have blanks, and quotes for these."""
+    whole = line.strip()
+    return {one.strip('"') for one in (whole, _FLAG.sub("", whole)) if one}
 
 
 def _before(name: str, folder: str) -> str | None:

@@ -7,6 +7,7 @@ import { formatPercent } from "../../../ui/format";
 import { Beside } from "../../../ui/map/Beside";
 import type { Pointed } from "../../../ui/map/PlaneMap";
 import { useRested } from "../../../ui/map/useRested";
+import { stateNames } from "../../../ui/stateNames";
 
 const { map: text } = t.pool;
 
@@ -33,7 +34,7 @@ export function MapPreview({ project, version, pointed }: MapPreviewProps) {
             height={96}
           />
           <div>
-            <strong>{nameOf(image.class_id) ?? t.pool.values.state[image.state]}</strong>
+            <strong>{nameOf(image.class_id) ?? stateNames(project)[image.state]}</strong>
             <p>{image.name}</p>
             {image.predicted_class_id !== null && image.confidence !== null && (
               <p>

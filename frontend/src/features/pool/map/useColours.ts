@@ -6,6 +6,7 @@ import { t } from "../../../strings";
 import type { Palette } from "../../../ui/map/scene";
 import type { DrawnTile } from "../../../ui/map/tiles";
 import type { PlacedTile } from "../../../ui/map/useTiles";
+import { stateNames } from "../../../ui/stateNames";
 import { type Column, coloursOf, decodeColumn, entriesOf, rangeOf } from "./colouring";
 
 const { map: text } = t.pool;
@@ -51,7 +52,7 @@ export function useColours(
     const entries = entriesOf(by, columns, {
       classes: project.classes,
       palette,
-      states: t.pool.values.state,
+      states: stateNames(project),
       notScored: text.notScored,
       notAsked: text.notAsked,
       round: t.rounds.title,
@@ -60,7 +61,7 @@ export function useColours(
       notChosenFrom: t.selection.onMap.notChosenFrom,
     });
     return { entries, range: rangeOf(columns) };
-  }, [by, columns, palette, project.classes]);
+  }, [by, columns, palette, project]);
   const coloured = useMemo(
     (): DrawnTile[] =>
       tiles.map(({ tile, box }, index) => {

@@ -1,0 +1,46 @@
+"""What files say of several rows together, and the sources that say it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple, Protocol, runtime_checkable
+
+from workers.imports.items import Source
+
+
+class Ranked(NamedTuple):
+    """A ranking of rows that answer the same question.
+
+    Attributes:
+        question: The same, 32 bytes, for rows that ask the same.
+        author: Who ranks, or the column that does.
+        places: Of each row, by its SHA-256 (32 bytes): the lowest is the best, equal ones tie.
+        is_part: Whether all that ``author`` says of ``question`` is one ranking.
+    """
+
+    question: bytes
+    author: str
+    places: Mapping[bytes, float]
+    is_part: bool = False
+
+
+@runtime_checkable
+class RankingSource(Protocol):
+    """A source whose rows may be ranked beside each other."""
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """How it was read, for whoever sends it."""
+        ...
+
+    def rankings(self) -> Iterator[Ranked]:
+        """What is said of its rows, in the order of the file."""
+        ...
+
+
+def notes_of(source: Source) -> Sequence[str]:
+    """How a source was read, where it says so."""
+    return source.notes if isinstance(source, RankingSource) else ()
+
+
+def rankings_of(source: Source) -> Iterator[Ranked]:
+    """The rankings that a source brings."""
+    return source.rankings() if isinstance(source, RankingSource) else iter(())
