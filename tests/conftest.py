@@ -26,6 +26,7 @@ from core.jobs import queue
 from core.startup import uncollected
 from karat.local.embedded import EmbeddedPostgres, EmbeddedRedis
 from tests.clip import tiny_clip
+from tests.engines import shared_statements
 from tests.s3 import CREDENTIALS, Bucket, S3Server, s3_server
 from tests.scratch import scratch
 from tests.world import World
@@ -103,6 +104,7 @@ def services() -> Iterator[Services]:
         with (
             EmbeddedPostgres(directory / "postgres", settings=fast) as postgres,
             EmbeddedRedis(directory / "redis") as redis,
+            shared_statements(),
         ):
             found = Services(postgres, redis)
             found.administer(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(TEMPLATE)))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page
@@ -55,10 +56,20 @@ def page(browser: Browser, stack: Stack) -> Iterator[Page]:
     assert errors == []
 
 
+@pytest.fixture(scope="package")
+def cookies() -> list[Any]:
+    """The admin's, once there has been a login: each takes a password's hash as well."""
+    return []
+
+
 @pytest.fixture
-def signed_in(page: Page, stack: Stack) -> Page:
+def signed_in(page: Page, stack: Stack, cookies: list[Any]) -> Page:
     """A page of the admin, who has gone nowhere yet."""
-    log_in(page.context, stack.url, admin_login(stack))
+    if cookies:
+        page.context.add_cookies(cookies)
+    else:
+        log_in(page.context, stack.url, admin_login(stack))
+        cookies.extend(page.context.cookies())
     return page
 
 

@@ -2,11 +2,13 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, Literal
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from karat.local.stack import Stack
 from tests.e2e.chromium import complaints, sign_in
@@ -21,11 +23,14 @@ from tests.e2e.views import (
     recolour,
     routes,
     settling,
+    widened,
 )
 from tests.processes import ROOT
 
 AXE = ROOT / "frontend/node_modules/axe-core/axe.min.js"
-RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+# The rules that look at colours. A scheme changes nothing else.
+COLOURS = ["color-contrast", "link-in-text-block"]
 
 # What annotators read; experts' words stand behind a hover at most.
 PLAIN = (
@@ -40,10 +45,10 @@ PLAIN = (
 )
 EXPERTS: list[str] = json.loads((ROOT / "frontend/src/strings/experts.json").read_text())
 
-_RUN = """async ([part, tags]) => {
+_RUN = """async ([part, tags, rules]) => {
     const { violations } = await axe.run(part, {
-        runOnly: { type: "tag", values: tags },
-        rules: { "target-size": { enabled: true } },
+        runOnly: rules ? { type: "rule", values: rules } : { type: "tag", values: tags },
+        rules: rules ? {} : { "target-size": { enabled: true } },
         resultTypes: ["violations"],
     });
     return violations.map(({ id, help, nodes }) => ({
@@ -81,50 +86,76 @@ def seeded(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Seeded:
     return seed(stack, tmp_path_factory.mktemp("seeded"), SMALL)
 
 
-@pytest.fixture(scope="module")
-def contexts(
-    browser: Browser, stack: Stack, seeded: Seeded
-) -> Iterator[dict[Viewer, BrowserContext]]:
-    found: dict[Viewer, BrowserContext] = {
-        "admin": sign_in(browser, stack.url, seeded.admin),
-        "annotator": sign_in(browser, stack.url, seeded.annotator),
-        "nobody": sign_in(browser, stack.url, None),
-    }
-    yield found
-    for context in found.values():
-        context.close()
-
-
 class Pages(dict[Viewer, Page]):
-    """A page of each viewer, made when it is asked for: each is a process that has to start."""
+    """A page of each viewer, made when it is asked for and then kept.
 
-    def __init__(self, contexts: Mapping[Viewer, BrowserContext]) -> None:
+    Each is a process that has to start, and to compile what the pages before it have.
+    """
+
+    def __init__(
+        self, browser: Browser, url: str, seeded: Seeded, language: Literal["en", "ko"]
+    ) -> None:
         super().__init__()
-        self._contexts = contexts
+        self._browser, self._url, self._language = browser, url, language
+        self._logins = {"admin": seeded.admin, "annotator": seeded.annotator, "nobody": None}
         self.errors: list[list[str]] = []
 
     def __missing__(self, viewer: Viewer) -> Page:
-        page = self._contexts[viewer].new_page()
+        context = sign_in(self._browser, self._url, self._logins[viewer])
+        context.add_init_script(f"localStorage.setItem('karat.language', '{self._language}')")
+        page = context.new_page()
         self.errors.append(complaints(page))
         self[viewer] = page
         return page
 
+    @contextmanager
+    def watched(self) -> Iterator["Pages"]:
+        """Script errors within, and what the policy refuses, are the test's that is within."""
+        yield self
+        found = [error for errors in self.errors for error in errors]
+        for errors in self.errors:
+            errors.clear()
+        assert found == []
+
+    def close(self) -> None:
+        for page in self.values():
+            page.context.close()
+
+
+@pytest.fixture(scope="module")
+def english_pages(browser: Browser, stack: Stack, seeded: Seeded) -> Iterator[Pages]:
+    found = Pages(browser, stack.url, seeded, "en")
+    yield found
+    found.close()
+
+
+@pytest.fixture(scope="module")
+def korean_pages(browser: Browser, stack: Stack, seeded: Seeded) -> Iterator[Pages]:
+    found = Pages(browser, stack.url, seeded, "ko")
+    yield found
+    found.close()
+
 
 @pytest.fixture
-def pages(contexts: dict[Viewer, BrowserContext]) -> Iterator[Pages]:
-    """A page of each; script errors, and what the policy refuses, fail the test."""
-    found = Pages(contexts)
-    yield found
-    for page in found.values():
-        page.close()
-    assert not any(found.errors), found.errors
+def pages(english_pages: Pages) -> Iterator[Pages]:
+    """Of each viewer one."""
+    with english_pages.watched() as found:
+        yield found
 
 
-def violations(page: Page, part: str) -> list[Any]:
+@pytest.fixture
+def korean(korean_pages: Pages) -> Iterator[Pages]:
+    """Of each viewer one, in Korean."""
+    with korean_pages.watched() as found:
+        yield found
+
+
+def violations(page: Page, part: str, rules: list[str] | None = None) -> list[Any]:
+    """What axe finds by ``rules``, or by all that there are for the web."""
     # Evaluated rather than added as a script, which a content security policy would refuse.
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE.read_text())
-    found: list[Any] = page.evaluate(_RUN, [part, RULES])
+    found: list[Any] = page.evaluate(_RUN, [part, TAGS, rules])
     return found
 
 
@@ -138,20 +169,36 @@ def titles() -> dict[str, str]:
     return {}
 
 
+def _each_width(view: View, page: Page, seeded: Seeded) -> Iterator[int]:
+    return widened(page, partial(view.open, page, seeded), anew=view.act is not None)
+
+
+def _fits(page: Page, view: View, width: int) -> None:
+    """Nothing reaches beyond its place, and annotators read plain words."""
+    assert not page.evaluate(_WIDER_THAN_WINDOW), f"scrolls sideways at {width} px"
+    assert page.evaluate(_BESIDE_CARDS) == [], f"runs out of its card at {width} px"
+    if view.name in PLAIN:
+        said = page.locator("body").inner_text()
+        found = [hit.group() for one in EXPERTS for hit in re.finditer(one, said, re.ASCII)]
+        assert found == [], said
+
+
+def test_what_annotators_read_is_walked() -> None:
+    assert {view.name for view in VIEWS} >= set(PLAIN)
+
+
 @pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)
 def test_a_page_has_no_violation(
     view: View, pages: Pages, seeded: Seeded, titles: dict[str, str]
 ) -> None:
     page = pages[view.viewer]
     found: dict[str, Any] = {}
-    for width, height in WINDOWS.items():
-        page.set_viewport_size({"width": width, "height": height})
-        view.open(page, seeded)
-        assert not page.evaluate(_WIDER_THAN_WINDOW), f"scrolls sideways at {width} px"
-        assert page.evaluate(_BESIDE_CARDS) == [], f"runs out of its card at {width} px"
+    for width in _each_width(view, page, seeded):
+        _fits(page, view, width)
         for scheme in SCHEMES:
             recolour(page, scheme)
-            if wrong := violations(page, view.part):
+            rules = None if scheme == SCHEMES[0] else COLOURS
+            if wrong := violations(page, view.part, rules):
                 found[f"{width} px, {scheme}"] = wrong
     assert found == {}
     assert page.locator("h1").count() == 1
@@ -274,9 +321,8 @@ _CUT_NAMES = """() => [...document.querySelectorAll("fieldset button *")]
     .map((it) => it.textContent)"""
 
 
-def test_the_verdicts_are_whole_in_korean(pages: Pages, seeded: Seeded) -> None:
-    page = pages["annotator"]
-    page.add_init_script("localStorage.setItem('karat.language', 'ko')")
+def test_the_verdicts_are_whole_in_korean(korean: Pages, seeded: Seeded) -> None:
+    page = korean["annotator"]
     for width, height in WINDOWS.items():
         page.set_viewport_size({"width": width, "height": height})
         with settling(page):
@@ -295,30 +341,9 @@ def test_what_waits_for_a_review_is_whole_where_one_labels(pages: Pages, seeded:
 
 
 @pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)
-def test_a_page_fits_in_korean(view: View, pages: Pages, seeded: Seeded) -> None:
-    page = pages[view.viewer]
-    page.add_init_script("localStorage.setItem('karat.language', 'ko')")
-    for width, height in WINDOWS.items():
-        page.set_viewport_size({"width": width, "height": height})
-        view.open(page, seeded)
+def test_a_page_fits_in_korean(view: View, korean: Pages, seeded: Seeded) -> None:
+    page = korean[view.viewer]
+    for width in _each_width(view, page, seeded):
         assert page.locator("html").get_attribute("lang") == "ko"
-        assert not page.evaluate(_WIDER_THAN_WINDOW), f"scrolls sideways at {width} px"
-        assert page.evaluate(_BESIDE_CARDS) == [], f"runs out of its card at {width} px"
+        _fits(page, view, width)
     assert any("가" <= one <= "힣" for one in page.locator("#root").inner_text())
-
-
-@pytest.mark.parametrize("language", ["en", "ko"])
-def test_annotators_read_plain_words(language: str, pages: Pages, seeded: Seeded) -> None:
-    viewers: tuple[Viewer, Viewer] = ("admin", "annotator")
-    for viewer in viewers:
-        pages[viewer].add_init_script(f"localStorage.setItem('karat.language', '{language}')")
-    for view in VIEWS:
-        if view.name not in PLAIN:
-            continue
-        page = pages[view.viewer]
-        view.open(page, seeded)
-        said = page.locator("body").inner_text()
-        found = [hit.group() for one in EXPERTS for hit in re.finditer(one, said, re.ASCII)]
-        assert found == [], f"{view.name}: {said}"
-    for viewer in viewers:
-        pages[viewer].evaluate("localStorage.removeItem('karat.language')")

@@ -1,6 +1,7 @@
 """Names as long as they may be, without a space: no page scrolls sideways for them."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, Final
 
 import pytest
@@ -11,7 +12,7 @@ from karat.client.labeling_types import Answer
 from karat.local.stack import Stack
 from tests.e2e.chromium import complaints, sign_in
 from tests.e2e.labeled import images
-from tests.e2e.views import WINDOWS, settling
+from tests.e2e.views import settling, widened
 from tests.processes import eventually
 from tests.stacks import admin_login
 
@@ -87,16 +88,18 @@ def pages(
     assert not any(errors), errors
 
 
+def _open(page: Page, place: str, project: int) -> None:
+    with settling(page):
+        page.goto(place.format(id=project))
+
+
 def test_no_page_is_too_wide_for_a_long_name(pages: dict[str, Page], project: int) -> None:
     found: dict[str, list[str]] = {}
     for viewer, page in pages.items():
         for place in PLACES:
             if viewer == "mina" and ("admin" in place or place.endswith(("settings", "jobs"))):
                 continue
-            for width, height in WINDOWS.items():
-                page.set_viewport_size({"width": width, "height": height})
-                with settling(page):
-                    page.goto(place.format(id=project))
+            for width in widened(page, partial(_open, page, place, project)):
                 if wide := page.evaluate(_TOO_WIDE):
                     found[f"{viewer} {place} {width}"] = wide
     assert found == {}, "\n".join(f"{at}: {wide}" for at, wide in found.items())

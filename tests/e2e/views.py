@@ -83,6 +83,24 @@ def settling(page: Page) -> Iterator[None]:
     page.remove_listener("requestfailed", end)
 
 
+def widened(page: Page, open_: Callable[[], None], *, anew: bool = False) -> Iterator[int]:
+    """The widths of windows, the narrowest first, each when everything is there.
+
+    Args:
+        page: Whose window it is.
+        open_: Opens what is looked at, in the narrowest.
+        anew: Open it in the others as well: it holds something that closes as the window grows.
+    """
+    for width in sorted(WINDOWS):
+        if anew or width == min(WINDOWS):
+            page.set_viewport_size({"width": width, "height": WINDOWS[width]})
+            open_()
+        else:
+            with settling(page):
+                page.set_viewport_size({"width": width, "height": WINDOWS[width]})
+        yield width
+
+
 def recolour(page: Page, scheme: Literal["light", "dark"]) -> None:
     """Ask for another colour scheme and wait until everything has its colours."""
     page.emulate_media(color_scheme=scheme)

@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import sys
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 from karat import Client
 from karat.local.stack import Stack
 from tests.karat.helpers import Run
+from tests.karat.template import Template, template
 from tests.stacks import admin_login
 
 
@@ -42,21 +42,19 @@ def environment(tmp_path: Path) -> dict[str, str]:
     return {**mine, "XDG_CONFIG_HOME": str(tmp_path / "config"), "HOME": str(tmp_path)}
 
 
+@pytest.fixture(scope="package")
+def commands() -> Iterator[Template]:
+    """What commands are forked from."""
+    with template() as made:
+        yield made
+
+
 @pytest.fixture
-def karat(environment: dict[str, str], tmp_path: Path) -> Run:
+def karat(commands: Template, environment: dict[str, str], tmp_path: Path) -> Run:
     """Runs ``karat`` as a user does; output is not a terminal."""
 
     def run(*arguments: Any, status: int = 0, **more: str) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
-            [sys.executable, "-m", "karat", *map(str, arguments)],
-            env={**environment, **more},
-            cwd=tmp_path,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+        done = commands.run([*map(str, arguments)], {**environment, **more}, tmp_path, 120)
         assert done.returncode == status, done.stdout + done.stderr
         assert "Traceback" not in done.stderr
         return done

@@ -121,5 +121,5 @@ def _model(spec: Spec, name: str) -> dict[str, Any]:
     switches = {"ood_class": "ood_class", "predicted_losses": "loss_prediction"}
     params: dict[str, Any] = {switches[need]: True for need in spec.needs & set(switches)}
     if name == "cnn_tiny":
-        params |= {"steps": 20, "augment": False}
+        params |= {"steps": 4, "augment": False}
     return {"name": name, "params": params}
