@@ -40,8 +40,7 @@ export const setup = {
   nameEmpty: (index: number) => `Class ${index} needs a name, or remove it.`,
   nameReserved: "OOD is a verdict of its own and needs no class.",
   guidelines: "Guidelines",
-  guidelinesHint:
-    "Shown to annotators beside the image. Say what belongs to a class when in doubt.",
+  guidelinesHint: "Shown beside the image. Say what belongs to a class when in doubt.",
   images: "Images",
   imagesHint:
     "A zip or tar, a Parquet file, or a folder, also as Label Studio, COCO, YOLO or Karat export them. What becomes of it is shown before anything is stored. Pool images are to be labeled; evaluation images come with labels (one folder per class) and measure accuracy.",
