@@ -4,16 +4,13 @@ import bz2
 import gzip
 import lzma
 import zlib
-from collections.abc import Callable, Iterator, Mapping
-from io import BufferedIOBase
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-_OPENERS: Final[Mapping[str, Callable[[Path], BufferedIOBase]]] = {
-    ".gz": gzip.GzipFile,
-    ".bz2": bz2.BZ2File,
-    ".xz": lzma.LZMAFile,
-}
+# What `xz -9` needs is a quarter of it; a header may ask for 4 GiB.
+_MOST_MEMORY: Final = 256 << 20
+_ENDINGS: Final = frozenset({".gz", ".bz2", ".xz"})
 _SHORT: Final = {".tgz": ".gz", ".tbz": ".bz2", ".tbz2": ".bz2", ".txz": ".xz"}
 """How tars that are compressed are called in one word."""
 
@@ -25,7 +22,7 @@ class Damaged(ValueError):
 def compression_of(filename: str) -> str | None:
     """The ending that says how a file is compressed, ``.gz``, ``.bz2`` or ``.xz``, if one does."""
     ending = PurePosixPath(filename).suffix.lower()
-    return ending if ending in _OPENERS else _SHORT.get(ending)
+    return ending if ending in _ENDINGS else _SHORT.get(ending)
 
 
 def plain_name(filename: str) -> str:
@@ -54,15 +51,43 @@ def decompressed(path: Path, compression: str, block: int = 1 << 20) -> Iterator
     Raises:
         Damaged: It is not what its name says, or not whole; what came before may be right.
     """
-    with _OPENERS[compression](path) as file:
-        while True:
-            try:
-                content = file.read(block)
-            except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
-                # A disk that cannot be read is no fault of the file.
-                if isinstance(error, OSError) and error.errno is not None:
-                    raise
-                raise Damaged(f"not a whole {compression} file: {error}") from error
-            if not content:
-                return
+    blocks = {".gz": _gzip, ".bz2": _bzip2, ".xz": _xz}[compression](path, block)
+    while True:
+        try:
+            content = next(blocks, None)
+        except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
+            # A disk that cannot be read is no fault of the file.
+            if isinstance(error, OSError) and error.errno is not None:
+                raise
+            raise Damaged(f"not a whole {compression} file: {error}") from error
+        if content is None:
+            return
+        yield content
+
+
+def _gzip(path: Path, block: int) -> Iterator[bytes]:
+    with gzip.open(path) as file:
+        while content := file.read(block):
             yield content
+
+
+def _bzip2(path: Path, block: int) -> Iterator[bytes]:
+    with bz2.open(path) as file:
+        while content := file.read(block):
+            yield content
+
+
+def _xz(path: Path, block: int) -> Iterator[bytes]:
+    """The library's own reader of files sets no limit to the memory that a header asks for."""
+    with path.open("rb") as file:
+        packed = file.read(block)
+        while packed:
+            stream = lzma.LZMADecompressor(memlimit=_MOST_MEMORY)
+            while not stream.eof:
+                if content := stream.decompress(packed, block):
+                    yield content
+                packed = b""
+                if stream.needs_input and not (packed := file.read(block)):
+                    raise EOFError("it is cut off")
+            # One stream may follow another, after zeros.
+            packed = (stream.unused_data or file.read(block)).lstrip(b"\0")

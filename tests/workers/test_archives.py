@@ -4,6 +4,7 @@ import bz2
 import gzip
 import io
 import lzma
+import random
 import tarfile
 from collections.abc import Callable, Mapping
 from contextlib import closing
@@ -15,13 +16,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import DomainError
-from core.files.compression import compression_of, plain_name
+from core.files.compression import Damaged, compression_of, decompressed, plain_name
 from core.states import JobState
 from core.tables import Job
+from tests.check_cases import put
 from tests.workers.import_files import Pool, png, reasons, tarred, zipped
 from workers.imports.formats.archives import unpacked
 from workers.imports.formats.folder import FolderSource
 from workers.imports.formats.tar_entries import TarEntries
+from workers.imports.items import Refused
 
 COMPRESSIONS: Mapping[str, Callable[[bytes], bytes]] = {
     "": bytes,
@@ -124,6 +127,62 @@ def test_paths_links_and_devices_do_no_harm(tmp_path: Path) -> None:
     assert "cats/1.png" not in refused
 
 
+def test_a_folder_packed_from_within_is_read_as_it_lies(
+    pool: Pool, tmp_path: Path, texts: Pool
+) -> None:
+    folder = put(
+        tmp_path / "set", {**FILES, "1.png": png(9), "a.txt": b"text", "t.csv": b"text\nrow\n"}
+    )
+    with tarfile.open(tmp_path / "a.tgz", "w:gz") as archive:
+        archive.add(folder, ".")
+    content = (tmp_path / "a.tgz").read_bytes()
+    assert imported(pool, content, "a.tgz")["added"] == 4
+    assert {one.name for one in pool.examples()} == {*FILES, "1.png"}
+    assert imported(texts, content, "a.tgz")["added"] == 2
+    assert texts.contents() == ["row", "text"]
+
+
+def test_what_lies_behind_the_end_is_not_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "a.tar"
+    path.write_bytes(tarred(FILES) + tarred({"4.png": png(4)}))
+    with pytest.raises(DomainError, match="several tar archives"):
+        TarEntries(path)
+
+
+def read_whole(path: Path) -> str:
+    try:
+        with closing(TarEntries(path)) as entries:
+            found = [entries.read(one) for one in entries]
+    except DomainError as error:
+        return error.code
+    return "read" if all(isinstance(one, bytes | Refused) for one in found) else "not read"
+
+
+@pytest.mark.parametrize("headers", [
+    {"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.realsize": "x"},
+    {"GNU.sparse.map": "1,2,x"}, {"GNU.sparse.size": "-5"}, {"size": "-7"},
+])  # fmt: skip
+def test_malformed_headers_are_refused_in_words(tmp_path: Path, headers: dict[str, str]) -> None:
+    path = tmp_path / "a.tar"
+    with tarfile.open(path, "w", format=tarfile.PAX_FORMAT) as archive:
+        member = tarfile.TarInfo("cat/1.png")
+        member.size, member.pax_headers = 600, headers
+        archive.addfile(member, io.BytesIO(b"x" * 600))
+    assert read_whole(path) in {"read", "invalid_archive"}
+
+
+def test_a_map_of_holes_takes_no_more_memory_than_its_headers_may(tmp_path: Path) -> None:
+    path = tmp_path / "a.tar"
+    holes = b"400000\n" + b"1\n1\n" * 400_000
+    with tarfile.open(path, "w", format=tarfile.PAX_FORMAT) as archive:
+        member = tarfile.TarInfo("cat/1.png")
+        member.size = len(holes)
+        member.pax_headers = {"GNU.sparse.major": "1", "GNU.sparse.minor": "0"}
+        archive.addfile(member, io.BytesIO(holes))
+    with pytest.raises(DomainError, match="a header of more than 1 MiB"):
+        TarEntries(path)
+
+
 def test_names_of_another_encoding_are_read(tmp_path: Path) -> None:
     stream = io.BytesIO()
     names = ["고양이/사진하나.png", "강아지/사진둘셋.png"]
@@ -182,6 +241,34 @@ def test_a_header_that_would_fill_the_memory_is_refused(tmp_path: Path) -> None:
         archive.addfile(member)
     with pytest.raises(DomainError, match="a header of more than 1 MiB"):
         TarEntries(path)
+
+
+@pytest.mark.parametrize("ending", [".gz", ".bz2", ".xz"])
+@pytest.mark.parametrize("size", [0, 1, 70_000, 3_000_000])
+def test_whatever_was_compressed_comes_out_whole_or_not_at_all(
+    tmp_path: Path, ending: str, size: int
+) -> None:
+    content = random.Random(size).randbytes(size // 2) + bytes(size - size // 2)
+    compress, path = COMPRESSIONS[ending], tmp_path / f"it{ending}"
+    for packed, plain in (
+        (compress(content), content),
+        # One behind the other, as joined logs are.
+        (compress(content) + compress(b"more"), content + b"more"),
+    ):
+        path.write_bytes(packed)
+        assert b"".join(decompressed(path, ending, 1 << 14)) == plain
+        for cut in (1, 3, 10):
+            path.write_bytes(packed[:-cut])
+            with pytest.raises(Damaged):
+                list(decompressed(path, ending))
+
+
+def test_a_header_that_asks_for_gigabytes_gets_none(tmp_path: Path) -> None:
+    path = tmp_path / "it.xz"
+    filters = [{"id": lzma.FILTER_LZMA2, "dict_size": 1 << 30}]
+    path.write_bytes(lzma.compress(b"x", filters=filters))
+    with pytest.raises(Damaged, match=r"[Mm]emory"):
+        list(decompressed(path, ".xz"))
 
 
 def test_a_compressed_table_labels_what_is_there(pool: Pool) -> None:

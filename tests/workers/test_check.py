@@ -113,6 +113,12 @@ def test_every_form_of_a_data_set_gives_the_same_ranking(
     assert len(rows) == 30
 
 
+def test_boxes_beside_images_are_not_taken_for_folders_of_classes(tmp_path: Path) -> None:
+    files = {"cat/images/1.png": coloured("red", 1), "cat/images/1.txt": b"a cat"}
+    boxes = {"cat/labels/1.txt": b"0 0.5 0.5 0.5 0.5"}
+    assert refusal(put(tmp_path / "it", files | boxes), tmp_path).code == "boxes_not_judged"
+
+
 def written_as(kind: str, files: dict[str, bytes], folder: Path) -> Path:
     """The same labeled images in another form."""
     folder.mkdir()

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.states import ExampleState
+from core.states import ExampleState, Split
 from tests.workers.import_files import Pool, png, reasons, tarred, zipped
 from workers.imports.formats.folder import FolderSource
 from workers.imports.formats.sidecars import Sidecars
@@ -21,7 +21,8 @@ def crawled(count: int = 4) -> dict[str, bytes]:
     for number in range(count):
         key = f"00000{number:04d}"
         about = {"caption": f"A cat, {number}", "url": f"https://host.example/{number}.png",
-                 "status": "success", "width": 12, "exif": "{}", "error_message": None}  # fmt: skip
+                 "status": "success", "width": 12, "exif": "{}", "error_message": None,
+                 "similarity": float("nan"), "sha256": "0" * 64, "\ud800": 1}  # fmt: skip
         files[f"{key}.png"] = png(number)
         files[f"{key}.txt"] = f"A cat, {number}\n".encode()
         files[f"{key}.json"] = json.dumps(about).encode()
@@ -36,6 +37,18 @@ def test_what_was_crawled_keeps_where_it_is_from(pool: Pool) -> None:
         assert example.meta["url"] == f"https://host.example/{number}.png"
         assert example.meta["caption"] == f"A cat, {number}"
         assert example.meta["width"] == 12
+        # Of what was downloaded, before it was made smaller.
+        assert example.meta["original_sha256"] == "0" * 64
+        assert "similarity" not in example.meta
+
+
+def test_what_was_crawled_is_labeled_and_evaluated_on(pool: Pool) -> None:
+    files = crawled()
+    for number, name in enumerate([one for one in files if one.endswith(".png")]):
+        files[f"{name[:-4]}.cls"] = (b"cat", b"dog")[number % 2]
+    job = pool.add(tarred(files), "00000.tar", split=Split.EVALUATION)
+    assert job.result is not None, job.error
+    assert (job.result["added"], job.result["refused"]) == (4, 0)
 
 
 @pytest.mark.parametrize("packed", [tarred, lambda files: zipped(files.items())])
@@ -79,6 +92,22 @@ def test_a_document_of_another_tool_stays_one(pool: Pool) -> None:
     job = pool.add(tarred(files), "a.tar")
     assert job.result is not None, job.error
     assert (job.result["annotations"], job.result["refused"]) == (2, 0)
+
+
+def test_of_a_document_for_each_image_none_is_taken_for_a_note(pool: Pool) -> None:
+    files: dict[str, bytes] = {}
+    for number in range(103):
+        coco = {
+            "images": [{"id": 1, "file_name": f"{number}.png"}],
+            "categories": [{"id": 5, "name": "cat"}],
+            "annotations": [{"id": 1, "image_id": 1, "category_id": 5}],
+            "note": "scalar",
+        }
+        files |= {f"{number}.png": png(number), f"{number}.json": json.dumps(coco).encode()}
+    job = pool.add(tarred(files), "a.tar")
+    assert job.result is not None, job.error
+    assert (job.result["annotations"], job.result["refused"]) == (100, 3)
+    assert all("more than 100 documents" in why for why in reasons(job.result).values())
 
 
 def test_the_plan_counts_them_as_one(tmp_path: Path) -> None:

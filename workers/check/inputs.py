@@ -275,9 +275,10 @@ def _folder(entries: Any, asked: Asked, work: Path, *, is_labeled: bool, hold: A
     source: FolderSource = hold(
         FolderSource(entries, work, annotations, choices, sidecars=is_labeled)
     )
-    if is_labeled and not given and not source.documents:
+    formats = {format_ for _, format_ in source.documents} - {SIDECARS}
+    if is_labeled and not given and not formats:
         _require_no_boxes(entries)
-    says = any(format_ not in {"metadata", SIDECARS} for _, format_ in source.documents)
+    says = bool(formats - {"metadata"})
     if says and is_labeled and not given:
         # Folders beside documents are where somebody keeps images.
         return hold(FolderSource(entries, work, (), choices, sidecars=True))  # type: ignore[no-any-return]

@@ -31,6 +31,7 @@ from workers.imports.items import (
     extras,
     invalid_archive,
     invalid_column,
+    plain_path,
     printable,
     refused_item,
     short_name,
@@ -119,12 +120,12 @@ class FolderSource(Source):
                 self._boxes.find(name for name, _ in self._files())
             if sidecars:
                 self._sidecars = Sidecars(work / "sidecars.sqlite", self._files)
-            beside = self._sidecars.in_sum if self._sidecars else []
             # JSON that says nothing, and why.
             self._unknown: dict[str, str] = {}
             self._tables: list[tuple[str, Any]] = []
             self._documents: dict[str, Document] = {}
             self._find()
+            beside = self._sidecars.in_sum if self._sidecars else []
             if self._tables or self._documents or self._boxes or beside:
                 self._metadata = Metadata(work / "metadata.sqlite")
                 self._read_metadata(self._metadata, work, pool)
@@ -232,8 +233,12 @@ class FolderSource(Source):
             tool = self._whose(entry) if len(found) < _MOST_DOCUMENTS else _TOO_MANY
             if isinstance(tool, Tool):
                 found[name] = Document(name, tool, partial(self._open, entry))
-            elif tool is not None and len(self._unknown) < _MOST_TOLD and not self._is_beside(name):
+            elif self._sidecars and name in self._sidecars and tool is not _TOO_MANY:
+                continue
+            elif tool is not None and len(self._unknown) < _MOST_TOLD:
                 self._unknown[name] = tool.reason
+        if self._sidecars:
+            self._sidecars.leave_out(found, documents=len(found) >= _MOST_DOCUMENTS)
 
     def _whose(self, entry: Any) -> Tool | Refused | None:
         """Whose document an entry is; ``None`` where documents are not looked for."""
@@ -260,7 +265,7 @@ class FolderSource(Source):
             with file:
                 metadata.add(name, file)
         if self._sidecars:
-            self._sidecars.read(metadata, self._entries.open, self._documents)
+            self._sidecars.read(metadata, self._entries.open)
         described = {one.folder for one in self._documents.values() if one.folder}
         holding = set[str]()
         # Once through the archive, and no further than it takes.
@@ -271,7 +276,7 @@ class FolderSource(Source):
         documents = (replace(one, below=one.folder in holding) for one in self._documents.values())
         read_documents(documents, metadata, work, boxes=self._boxes is not None)
         if self._boxes:
-            self._boxes.read(metadata, _called)
+            self._boxes.read(metadata, plain_path)
         metadata.match(name for name, _ in self._images())
         metadata.match_documents(enumerate(name for name, _ in self._images()), pool)
 
@@ -368,12 +373,7 @@ def _is_uncertain(entry: Any) -> bool:
 
 
 def _path(entry: Any) -> str:
-    return _called(entry.name)
-
-
-def _called(name: str) -> str:
-    """By which path a file of an archive goes here."""
-    return printable(name.replace("\\", "/"))
+    return plain_path(entry.name)
 
 
 def _base(name: str) -> str:

@@ -123,7 +123,7 @@ class Metadata:
         _in_lower_case(kept)
         self._index.execute(
             "INSERT INTO rows (file, path, fields) VALUES (?, ?, ?)",
-            (file, composed(file), json.dumps(kept)),
+            (file, composed(file), json.dumps(kept, allow_nan=False)),
         )
 
     @contextmanager

@@ -6,7 +6,7 @@ caption) and ``0001.json`` (anything: the address that it was crawled from, for 
 
 import json
 import sqlite3
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, Final
 
@@ -23,6 +23,8 @@ _ENDINGS: Final = frozenset({*_COLUMNS, _JSON})
 _LABELME: Final = (
     "LabelMe's shapes, which are not read; for a project of boxes export COCO, YOLO or VOC"
 )
+_DIGEST: Final = "sha256"
+_ORIGINAL: Final = "original_sha256"
 _MOST_BYTES: Final = 1 << 20
 
 
@@ -73,22 +75,30 @@ class Sidecars:
         counts = dict(self._index.execute(counted)) if self._index else {}
         return [(f"{sum(counts.values()):,} × {', '.join(counts)}", FORMAT)] if counts else []
 
-    def read(
-        self,
-        metadata: Metadata,
-        open_file: Callable[[Any], BinaryIO | Refused],
-        but: Container[str],
-    ) -> None:
+    def leave_out(self, names: Iterable[str], *, documents: bool) -> None:
+        """Take files for none of them that are documents of another tool.
+
+        Args:
+            names: Their paths.
+            documents: Whether every JSON is one, also those that are not read.
+        """
+        if self._index is None:
+            return
+        delete = "DELETE FROM beside WHERE"
+        self._index.executemany(f"{delete} name = ?", ((name,) for name in names))
+        if documents:
+            self._index.execute(f"{delete} ending = ?", (_JSON,))
+
+    def read(self, metadata: Metadata, open_file: Callable[[Any], BinaryIO | Refused]) -> None:
         """Note what they say of their images, or why they say nothing.
 
         Args:
             metadata: Where to.
             open_file: Opens what goes with a path.
-            but: Paths of those that are read as documents of another tool.
         """
         with metadata.together():
             for name, entry in self._files() if self._index else ():
-                if name not in self or name in but:
+                if name not in self:
                     continue
                 said = _read(name, open_file(entry))
                 if isinstance(said, Refused):
@@ -124,11 +134,14 @@ def _read(name: str, file: BinaryIO | Refused) -> dict[str, Any] | Refused:
         text = decoded(content).content
         if (ending := _ending(name)) != _JSON:
             return {_COLUMNS[ending]: text.strip()}
-        found = json.loads(text)
+        # Numbers that JSON has not are written all the same, for what is missing.
+        found = json.loads(text, parse_constant=lambda _: None)
     except (NotText, ValueError, RecursionError) as error:
         return Refused(f"it cannot be read: {error}")
     if not isinstance(found, dict):
         return Refused("no JSON object, which would name columns")
     if "shapes" in found:
         return Refused(_LABELME)
-    return found if extras(found) else Refused("it says nothing that can be kept of an image")
+    # Of the bytes that were downloaded, before they were made smaller.
+    kept = extras({_ORIGINAL if key == _DIGEST else key: value for key, value in found.items()})
+    return kept or Refused("it says nothing that can be kept of an image")

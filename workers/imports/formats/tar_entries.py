@@ -1,11 +1,12 @@
 """Entries of a tar.
 
-A tar has no directory: its headers stand between the files. Of many files they are read anew by
-each pass, so that memory does not grow with them.
+A tar has no directory: its headers stand between the files. They are gone through once, and what
+matters of them is kept in little room.
 """
 
 import io
 import tarfile
+from array import array
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import islice
@@ -19,8 +20,6 @@ from workers.imports.items import LINK, MAX_IMAGE_BYTES, Refused, invalid_archiv
 # Names that tell in which encoding they are.
 _MOST_LOOKED_AT: Final = 10_000
 _MOST_ENTRIES: Final = 5_000_000
-# About 25 MB.
-_MOST_KEPT: Final = 100_000
 _MOST_HEADER: Final = 1 << 20
 _BLOCK: Final = 1 << 16
 
@@ -47,10 +46,10 @@ class TarEntries:
         """
         self._path = path
         self._data = path.open("rb")
+        self._kept = _Kept()
         try:
-            entries = self._entries()
-            kept = list(islice(entries, _MOST_KEPT))
-            self._kept = None if sum(1 for _ in entries) else kept
+            for entry in self._entries():
+                self._kept.add(entry)
         except BaseException:
             self._data.close()
             raise
@@ -60,7 +59,7 @@ class TarEntries:
 
         ``raw`` stays where that is not certain.
         """
-        for entry in self._kept or self._entries():
+        for entry in self._kept:
             if entry.raw:
                 name, is_certain = name_of(entry.raw, self._encoding)
                 entry = entry._replace(name=name, raw=b"" if is_certain else entry.raw)
@@ -69,7 +68,7 @@ class TarEntries:
     @cached_property
     def _encoding(self) -> str | None:
         """Of names that are not UTF-8. Most archives have none, and are not read for it."""
-        legacy = (entry.raw for entry in self._kept or self._entries() if entry.raw)
+        legacy = (entry.raw for entry in self._kept if entry.raw)
         return encoding_of(islice(legacy, _MOST_LOOKED_AT))
 
     def _entries(self) -> Iterator[TarEntry]:
@@ -81,7 +80,7 @@ class TarEntries:
                     fileobj=headers, mode="r:", encoding="utf-8", errors="surrogateescape"
                 ) as tar,
             ):
-                while (member := tar.next()) is not None:
+                while (member := headers.next_of(tar)) is not None:
                     # All that were read are kept for looking them up, which nobody does here.
                     tar.members.clear()  # type: ignore[attr-defined]
                     count += 1
@@ -89,15 +88,27 @@ class TarEntries:
                         raise invalid_archive(
                             f"The tar archive has more than {_MOST_ENTRIES:,} entries; split it."
                         )
+                    if member.size < 0:
+                        raise tarfile.ReadError("a file of less than no bytes")
                     if member.isfile() or member.issym() or member.islnk():
                         yield _entry(member)
                 end = tar.offset
-        except (tarfile.TarError, EOFError) as error:
+        except (tarfile.TarError, EOFError, ValueError, OverflowError, RecursionError) as error:
             raise _not_whole(str(error)) from error
+        self._require_end(end)
+
+    def _require_end(self, end: int) -> None:
+        """Refuse a tar without an end, and one with another behind it."""
         with self._path.open("rb") as file:
             file.seek(end)
             if file.read(tarfile.BLOCKSIZE) != bytes(tarfile.BLOCKSIZE):
                 raise _not_whole("its end is missing")
+            while block := file.read(_BLOCK):
+                if block.strip(b"\0"):
+                    raise invalid_archive(
+                        "The upload is several tar archives, one behind the other, of which only "
+                        "the first can be read. Send each by itself."
+                    )
 
     def read(self, entry: TarEntry, limit: int = MAX_IMAGE_BYTES) -> bytes | Refused:
         """Content of ``entry``, whole, or why it cannot be had."""
@@ -125,15 +136,47 @@ class TarEntries:
         self._data.close()
 
 
+class _Kept:
+    """Entries in order, in some sixty bytes each."""
+
+    def __init__(self) -> None:
+        self._names = bytearray()
+        self._numbers = array("Q")
+        self._is_link = bytearray()
+
+    def add(self, entry: TarEntry) -> None:
+        self._names += entry.name.encode("utf-8", "surrogateescape")
+        self._numbers.extend((len(self._names), entry.size, entry.offset))
+        self._is_link.append(entry.is_link)
+
+    def __iter__(self) -> Iterator[TarEntry]:
+        start = 0
+        for number, is_link in enumerate(self._is_link):
+            end, size, offset = self._numbers[3 * number : 3 * number + 3]
+            raw = bytes(self._names[start:end])
+            start = end
+            try:
+                yield TarEntry(raw.decode(), size, offset, b"", bool(is_link))
+            except UnicodeDecodeError:
+                yield TarEntry("", size, offset, raw, bool(is_link))
+
+
 class _Headers(io.BufferedReader):
-    """A tar of which no header is read that would fill the memory."""
+    """A tar of which no header is read that would fill the memory, at once or in pieces."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(io.FileIO(path))
+        self._left = _MOST_HEADER
+
+    def next_of(self, tar: tarfile.TarFile) -> tarfile.TarInfo | None:
+        """The next member, whose headers may have so many bytes together."""
+        self._left = _MOST_HEADER
+        return tar.next()
 
     def read(self, size: int | None = -1, /) -> bytes:
-        if size is None or not 0 <= size <= _MOST_HEADER:
+        if size is None or not 0 <= size <= self._left:
             raise tarfile.ReadError(f"a header of more than {_MOST_HEADER >> 20} MiB")
+        self._left -= size
         return super().read(size)
 
 
@@ -170,10 +213,6 @@ def _not_whole(reason: str) -> Invalid:
 
 
 def _entry(member: tarfile.TarInfo) -> TarEntry:
-    name, raw = member.name, b""
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        raw = name.encode("utf-8", "surrogateescape")
+    # What is left out of a sparse file is not in the archive either.
     is_link = not member.isfile() or member.issparse()
-    return TarEntry(name, member.size, member.offset_data, raw, is_link)
+    return TarEntry(member.name, member.size, member.offset_data, is_link=is_link)

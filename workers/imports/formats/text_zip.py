@@ -1,4 +1,4 @@
-"""A zip of texts: files that are one each, and tables with many, in folders for splits."""
+"""An archive of texts: files that are one each, and tables with many, in folders for splits."""
 
 import re
 import shutil
@@ -14,7 +14,7 @@ from core.jobs.imports import FolderChoice
 from workers.imports.formats.folder import Entries, FolderSource, is_litter
 from workers.imports.formats.metadata import NAMES
 from workers.imports.formats.zip_entries import Entry
-from workers.imports.items import Item, Refused, Source, printable, refused_item
+from workers.imports.items import Item, Refused, Source, plain_path, printable, refused_item
 from workers.imports.layout import Folders, Placed, layout
 from workers.imports.media.text import is_called_text
 from workers.imports.ranked import Ranked, notes_of, rankings_of
@@ -79,7 +79,7 @@ class TextZip(Source):
 
     def _found(self) -> Iterator[Entry]:
         for entry in self._entries:
-            path = PurePosixPath(printable(entry.name.replace("\\", "/")))
+            path = PurePosixPath(plain_path(entry.name))
             is_table = path.suffix.lower() in _ENDINGS and path.name.lower() not in NAMES
             if is_table and not is_litter(str(path)):
                 yield entry
@@ -90,7 +90,7 @@ class TextZip(Source):
         """Open the tables; the first reason why one cannot be, which costs no other."""
         failed: DomainError | None = None
         for number, (entry, placed) in enumerate(zip(found, places, strict=True)):
-            name = printable(entry.name)
+            name = plain_path(entry.name)
             copy = work / f"{number}{PurePosixPath(name).suffix.lower()}"
             unpacked = self._unpack(entry, copy)
             if isinstance(unpacked, Refused):
@@ -203,7 +203,7 @@ def _places(
 
 def _as_folder(name: str) -> str:
     """A table as if it were a folder of its rows: that is where its name may mean a split."""
-    path = PurePosixPath(printable(name.replace("\\", "/")))
+    path = PurePosixPath(plain_path(name))
     return str(path.with_name(_PART.sub("", path.stem) or "table") / "row.txt")
 
 

@@ -26,13 +26,20 @@ describe("of a dropped folder is sent", () => {
   it("a document for each image only where it is called like it", () => {
     const each = Array.from({ length: 30 }, (_, n) => [`${n}.jpg`, `${n}.json`]).flat();
     expect(sent("image", ...each)).toEqual(each);
-    const lone = Array.from({ length: 30 }, (_, n) => `said/${n}.json`);
+    const lone = Array.from({ length: 101 }, (_, n) => `said/${n}.json`);
     expect(sent("image", "1.jpg", ...lone)).toEqual(["1.jpg"]);
   });
 
   it("of texts files with any ending or none, and tables", () => {
-    const paths = ["pos/1.txt", "neg/0002", "neg/mail.17", "train.csv", "b.parquet", "c.jsonl.gz"];
-    expect(sent("text", ...paths, "logo.png", "src/run.py", "_about/x")).toEqual([
+    const paths = [
+      "pos/1.txt",
+      "neg/0002",
+      "neg/mail.17",
+      "neg/m.2001.17",
+      "train.csv",
+      "b.parquet",
+    ];
+    expect(sent("text", ...paths, "logo.png", "src/run.py", "c.jsonl.gz", "_about/x")).toEqual([
       ...paths,
       "_about/x",
     ]);

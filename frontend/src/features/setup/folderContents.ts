@@ -1,4 +1,3 @@
-import { plainName } from "../../api/imports";
 import type { Medium } from "../../strings/medium";
 
 /** What a project holds, as far as the files of a folder matter to it. */
@@ -10,7 +9,7 @@ const EXAMPLE: Record<Medium, RegExp> = {
   text: /\.(txt|md|markdown|text)$/i,
 };
 /** Collections of texts often give no ending, or a number. */
-const UNNAMED_TEXT = /(^|\/)[^./]+(\.\d+)?$/;
+const UNNAMED_TEXT = /(^|\/)([^./]+|[^/]*\.\d+)$/;
 const METADATA = /(^|\/)metadata\.(csv|jsonl)$/i;
 const TABLE = /\.(csv|tsv|jsonl|parquet)$/i;
 const DOCUMENT = /\.json$/i;
@@ -19,7 +18,7 @@ const BESIDE = /\.(txt|cls|json)$/i;
 /** Boxes of YOLO, Pascal VOC and CVAT, and what their numbers stand for. */
 const OF_BOXES = /\.(txt|xml|ya?ml)$|(^|\/)obj\.names$/i;
 /** More than so many describe an image each, which is nobody's format. */
-const MOST_DOCUMENTS = 20;
+const MOST_DOCUMENTS = 100;
 /** Hidden files and what operating systems leave lying about are no part of a pool. */
 const LITTER = /(^|\/)(\.|__MACOSX\/)/;
 
@@ -30,14 +29,14 @@ export function mayBeWanted(path: string, holds: Holds): boolean {
   if (LITTER.test(path)) return false;
   if (METADATA.test(path) || DOCUMENT.test(path)) return true;
   if (holds === "text")
-    return isExample(path, "text") || UNNAMED_TEXT.test(path) || TABLE.test(plainName(path));
+    return isExample(path, "text") || UNNAMED_TEXT.test(path) || TABLE.test(path);
   return isExample(path, "image") || (holds === "boxes" ? OF_BOXES : BESIDE).test(path);
 }
 
-/** Of the files of a folder those that are sent: the server reads them, or says why not. */
+/** Of the files of a folder those that are sent: what the server reads, and would miss. */
 export function wantedOf<File extends { path: string }>(files: File[], holds: Holds): File[] {
   const possible = files.filter(({ path }) => mayBeWanted(path, holds));
-  if (holds === "text") return withoutTooMany(possible, () => false);
+  if (holds === "text") return possible;
   const images = possible.filter(({ path }) => isExample(path, "image"));
   const stems = new Set(images.map(({ path }) => stemOf(path)));
   const isBeside = (path: string) => BESIDE.test(path) && stems.has(stemOf(path));
