@@ -382,6 +382,62 @@ def test_people_go_on_with_rows_that_came_ranked(
     assert [one for one in found if one.level != "ok"] == []
 
 
+@pytest.mark.parametrize(
+    ("ends", "winner", "places"),
+    [
+        # As numbers with gaps leave pandas.
+        ("01", 1.0, [1, 0]),
+        ("01", 0.0, [0, 1]),
+        ("01", "1.0", [1, 0]),
+        ("12", 1, [0, 1]),
+        ("01", 0.1, None),
+        ("01", -1, None),
+        ("01", True, None),
+        ("ab", "B", [1, 0]),
+        ("ab", "model_a", [0, 1]),
+        ("ab", "Assistant B", [1, 0]),
+        ("ab", "response_a", [0, 1]),
+        ("ab", "right", [1, 0]),
+        ("ab", "vicuna-13b", None),
+        ("12", "claude-2", None),
+        ("ab", "tie (bothbad)", [0, 0]),
+        ("ab", "Both bad", [0, 0]),
+        ("ab", "same", [0, 0]),
+        ("ab", "drawbridge-7b", None),
+        ("ab", "settler", None),
+    ],
+)
+def test_the_best_is_named_in_full(ends: str, winner: object, places: list[float] | None) -> None:
+    row = {"prompt": "q", "winner": winner, **{f"response_{end}": f"A{end}" for end in ends}}
+    assert said_of(row) == places
+
+
+def test_the_best_may_be_named_by_its_model() -> None:
+    models = {"model_a": "vicuna-13b", "model_b": "Claude-2"}
+    row = {"prompt": "q", "response_a": "A", "response_b": "B", **models}
+    assert said_of({**row, "winner": "vicuna-13b"}) == [0, 1]
+    assert said_of({**row, "winner": "claude-2"}) == [1, 0]
+    assert said_of({**row, "winner": "model_b"}) == [1, 0]
+    assert said_of({**row, "winner": "gpt-4"}) is None
+    both = {**row, "model_b": "vicuna-13b", "winner": "vicuna-13b"}
+    assert said_of(both) is None
+    assert said_of({**row, "model_b": "same", "winner": "same"}) == [1, 0]
+
+
+def said_of(row: dict[str, Any]) -> list[float] | None:
+    """The places that a row gives its answers; none if it is refused, and says which column."""
+    shape = find_shape(list(row))
+    assert shape is not None
+    stated = shape.state(row)
+    if isinstance(stated, Refused):
+        assert "winner" in stated.reason
+        assert repr(str(row["winner"])) in stated.reason
+        return None
+    ((author, places),) = stated.said
+    assert author == "winner"
+    return [one for one in places if one is not None]
+
+
 ANYTHING: tuple[Any, ...] = (
     None, 1, 1.5, True, "x", "", [], {}, [1], ["a"], [{}], {"a": 1}, float("nan"), "[1, 2]", "tie",
     "\n\nHuman: a", 10**400, [{"role": "user", "content": 1}], [[1]], {"value": [1]},
