@@ -303,6 +303,15 @@ def test_rows_with_a_rank_each_are_ranked_by_question(rows: Pool) -> None:
     assert rankings(rows) == [("rank", [{"B"}, {"A"}, {"C"}])] * 2
 
 
+def test_places_count_from_zero_and_what_is_no_number_is_said(rows: Pool) -> None:
+    ranks: list[Any] = [2, 0, 1, None, "", "nan", float("inf"), 10**400, "first", "0.5"]
+    lines = [{"prompt": "q", "response": f"A{n}", "rank": one} for n, one in enumerate(ranks)]
+    result = done(rows.add(jsonl(*lines), "a.jsonl"))
+    assert (result["added"], result["annotations"]) == (10, 1)
+    assert rankings(rows) == [("rank", [{"A1"}, {"A9"}, {"A2"}, {"A0"}])]
+    assert result["noted"] == {"column rank holds what is no number: the row is not ranked": 3}
+
+
 def test_the_plan_says_what_it_understands_before_anything_is_stored(rows: Pool) -> None:
     lines = [{"prompt": "q", "chosen": "A", "rejected": "B"}, {"prompt": "r", "chosen": "A"}]
     plan = done(rows.add(jsonl(*lines), "a.jsonl", dry_run=True))
