@@ -352,6 +352,37 @@ def test_the_same_file_says_nothing_new_and_a_corrected_one_corrects(rows: Pool)
     assert labels[0] == labels[1]
 
 
+def test_who_goes_back_to_what_was_said_first_is_believed(rows: Pool) -> None:
+    row = {"prompt": "q", "response_1": "A", "response_2": "B"}
+    for scores, best in (([2, 1], "A"), ([1, 2], "B"), ([2, 1], "A")):
+        assert done(rows.add(jsonl({**row, "scores": scores}), "a.jsonl"))["annotations"] == 1
+        ((_, order),) = rankings(rows)
+        assert order[0] == {best}
+    labels = {str(label_of(one.label)) for one in rows.examples()}
+    assert len(labels) == 1
+    assert done(rows.add(jsonl({**row, "scores": [2, 1]}), "a.jsonl"))["annotations"] == 0
+
+
+def test_what_nobody_said_of_two_answers_is_not_made_up(rows: Pool) -> None:
+    pairs = [("A", "B"), ("A", "C"), ("C", "D")]
+    lines = [{"prompt": "q", "chosen": better, "rejected": worse} for better, worse in pairs]
+    result = done(rows.add(jsonl(*lines), "a.jsonl"))
+    assert (result["added"], result["annotations"]) == (4, 0)
+    assert result["notes"][-1].startswith("1 rankings leave open how some answers compare")
+
+
+def test_of_an_answer_with_two_places_nothing_is_known(rows: Pool) -> None:
+    """Whether they stand in one row of the file or in several."""
+    listed = [("A", 1), ("B", 2), ("C", 3), ("A", 4)]
+    lines = [{"prompt": "q", "response": answer, "rank": rank} for answer, rank in listed]
+    result = done(rows.add(jsonl(*lines), "a.jsonl"))
+    assert (result["added"], result["annotations"]) == (3, 1)
+    answers, ranks = zip(*listed, strict=True)
+    beside = {"prompt": "r", "answers": [*answers], "ranking": [*ranks]}
+    assert done(rows.add(jsonl(beside), "b.jsonl"))["annotations"] == 1
+    assert rankings(rows) == [(name, [{"B"}, {"C"}]) for name in ("rank", "ranking")]
+
+
 def test_what_is_too_much_for_one_ranking_is_said(rows: Pool) -> None:
     many = [f"answer {n}" for n in range(11)]
     row = {"prompt": "q", "answers": many, "scores": [*range(11)]}
