@@ -23,6 +23,7 @@ from tests.world import World
 from workers.imports import handler, question_index
 from workers.imports.instructions.source import ComparisonSource
 from workers.imports.ranked import Ranked
+from workers.imports.rankings import write_rankings
 
 __all__ = ["rows"]
 
@@ -104,12 +105,12 @@ def test_a_file_that_came_half_way_goes_on_in_a_round_of_its_own(
     rows: Pool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(question_index, "_QUESTIONS", 2)
-    write, calls = handler.write_rankings, iter(range(QUESTIONS))
+    calls = iter(range(QUESTIONS))
 
     def stopped(*given: Any) -> Any:
         if next(calls) == 2:
             raise Cancelled
-        return write(*given)
+        return write_rankings(*given)
 
     with monkeypatch.context() as patched:
         patched.setattr(handler, "write_rankings", stopped)
