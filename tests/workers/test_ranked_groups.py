@@ -53,7 +53,7 @@ def orders(ids: Sequence[int]) -> Iterator[set[tuple[int, int]]]:
     """What every ranking with ties puts above what."""
     for places in product(range(len(ids)), repeat=len(ids)):
         placed = dict(zip(ids, places, strict=True))
-        yield {pair for pair in product(ids, repeat=2) if placed[pair[0]] < placed[pair[1]]}
+        yield {(a, b) for a, b in product(ids, repeat=2) if placed[a] < placed[b]}
 
 
 def test_there_is_a_ranking_just_where_one_says_what_was_said() -> None:
@@ -77,7 +77,7 @@ def test_there_is_a_ranking_just_where_one_says_what_was_said() -> None:
         met.add(is_possible)
         if found is not None:
             places = {id_: at for at, level in enumerate(found) for id_ in level}
-            above = {pair for pair in product(ids, repeat=2) if places[pair[0]] < places[pair[1]]}
+            above = {(a, b) for a, b in product(ids, repeat=2) if places[a] < places[b]}
             assert above == follows
     assert met == {True, False}
 
