@@ -412,9 +412,15 @@ def test_people_go_on_with_rows_that_came_ranked(
     assert [one["verdict"] for one in told] == ["ranking", "ranking"]
     assert [one["votes"][0]["annotator"] for one in told] == ["chosen", "chosen"]
     project = world.session.get_one(Project, rows.project_id)
+    more = {"prompt": "later", "chosen": "A", "rejected": "B"}
+    before = done(rows.add(jsonl(more), "b.jsonl", dry_run=True))["notes"]
     asked = ask(world, project, [[0, 1], [2, 3]])
     assert asked.number == 1
-    more = {"prompt": "later", "chosen": "A", "rejected": "B"}
+    # The plan promises nothing that the import then does not do.
+    *others, said = done(rows.add(jsonl(more), "b.jsonl", dry_run=True))["notes"]
+    assert (others, said[:23]) == (before, "People are ranking now:")
+    plain = {"prompt": "later", "response": "A"}
+    assert done(rows.add(jsonl(plain), "c.jsonl", dry_run=True))["notes"] == []
     waiting = done(rows.add(jsonl(more), "b.jsonl"))
     assert (waiting["added"], waiting["annotations"]) == (2, 0)
     assert "people are ranking now" in waiting["notes"][-1]
