@@ -36,7 +36,8 @@ class ClassFolders:
         """Where an image goes, if it does."""
         if record.verdict is not Verdict.LABEL or record.class_name is None:
             return None
-        return self._place(record, self._folders[record.class_name])
+        # What is labeled is of the pool.
+        return self._place(record, self._folders[record.class_name], of_split=True)
 
     def kept(self) -> list[str]:
         """The folders that are there although no image may be in them."""
@@ -79,7 +80,8 @@ class SplitFolders(ClassFolders):
     def place(self, record: Record) -> str:
         if record.class_name is not None:
             split = VAL if record.split is Split.EVALUATION else TRAIN
-            return self._place(record, f"{split}/{self._folders[record.class_name]}")
+            folder = f"{split}/{self._folders[record.class_name]}"
+            return self._place(record, folder, of_split=True)
         if record.split is Split.AUXILIARY_OOD:
             return self._place(record, Split.AUXILIARY_OOD)
         return self._place(record, record.verdict or "unlabeled")

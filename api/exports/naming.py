@@ -8,6 +8,7 @@ those that leave, so that labels that are added call no file otherwise.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from hashlib import blake2b
 from posixpath import join, splitext
 from typing import Any, Final, Protocol
@@ -48,8 +49,21 @@ class Named(Protocol):
     def split(self) -> Split: ...
 
 
-Place = Callable[[Named, str], str]
-"""Path of an image, by the folder of the export that it goes into."""
+class Place(Protocol):
+    """Finds the path of an image."""
+
+    def __call__(self, one: Named, folder: str, *, of_split: bool = False) -> str:
+        """Its path.
+
+        Args:
+            one: The image.
+            folder: Of the export, that it goes into.
+            of_split: Whether only images of its split go there; those of others may then have its
+                name.
+        """
+        ...
+
+
 _Key = Callable[[Named], str]
 
 
@@ -99,17 +113,16 @@ class Scheme:
             there, so that what came in such an archive lies in the next as it did.
         by_stem: Whether names have to differ without their endings, too, as where a text lies
             beside each image that is called like it.
-        by_split: Whether the images of the pool and of the evaluation lie in different folders.
+        by_split: Whether some of its folders are of the pool or of the evaluation alone.
     """
 
     within: Callable[[str], str] = _below_images
     by_stem: bool = False
     by_split: bool = False
 
-    def key(self, split: Split, path: str) -> str:
+    def key(self, path: str) -> str:
         """What no two images may have of ``path``, which is within a folder."""
-        name = splitext(path)[0] if self.by_stem else path
-        return f"{split}/{name}" if self.by_split else name
+        return splitext(path)[0] if self.by_stem else path
 
 
 WHOLE: Final = Scheme(_all_of_it)
@@ -128,17 +141,20 @@ async def in_folders(
 ) -> Place:
     """Names with the folders that they came with, below those of the export."""
 
-    def key(one: Named) -> str:
-        return scheme.key(one.split, scheme.within(file_of(one)))
+    def key(of_split: bool, one: Named, path: str | None = None) -> str:
+        return _prefix(one, of_split) + scheme.key(path or scheme.within(file_of(one)))
 
-    (names,) = await _read(sessions, project_id, key)
+    kinds = (False, True) if scheme.by_split else (False,)
+    read = await _read(sessions, project_id, *(partial(key, of_split) for of_split in kinds))
 
-    def place(one: Named, folder: str) -> str:
+    def place(one: Named, folder: str, *, of_split: bool = False) -> str:
+        is_apart = of_split and scheme.by_split
+        names = read[kinds.index(is_apart)]
         path = scheme.within(file_of(one))
-        stays = names.first(scheme.key(one.split, path)) == one.pool_index
+        stays = names.first(key(is_apart, one, path)) == one.pool_index
         while not stays:
             path = numbered(path, one.pool_index)
-            stays = names.first(scheme.key(one.split, path)) is None
+            stays = names.first(key(is_apart, one, path)) is None
         return join(folder, path)
 
     return place
@@ -151,33 +167,42 @@ async def in_class_folders(sessions: async_sessionmaker[AsyncSession], project_i
     with those that go into the folder that they came in.
     """
 
-    def whole(one: Named) -> str:
+    def whole(of_split: bool, one: Named) -> str:
         # Of what came in no folder the same as that alone.
-        return f"{one.split}/{'/'.join(file_of(one).split('/')[-2:])}"
+        return _prefix(one, of_split) + "/".join(file_of(one).split("/")[-2:])
 
-    def base(one: Named) -> str:
-        return f"{one.split}/{file_of(one).rpartition('/')[2]}"
+    def base(of_split: bool, one: Named) -> str:
+        return _prefix(one, of_split) + file_of(one).rpartition("/")[2]
 
-    bases, wholes = await _read(sessions, project_id, base, whole)
+    kinds = (False, True)
+    keys = [partial(of, of_split) for of in (base, whole) for of_split in kinds]
+    read = await _read(sessions, project_id, *keys)
+    bases_of, wholes_of = read[: len(kinds)], read[len(kinds) :]
 
-    def place(one: Named, folder: str) -> str:
-        key = base(one)
-        file = key.partition("/")[2]
+    def place(one: Named, folder: str, *, of_split: bool = False) -> str:
+        bases, wholes = bases_of[of_split], wholes_of[of_split]
+        key, prefix = base(of_split, one), _prefix(one, of_split)
+        file = key.removeprefix(prefix)
         first = bases.first(key)
         if first == wholes.first(key):
             stays = first == one.pool_index
         elif bases.is_shared(key):
-            own = f"{one.split}/{folder.rpartition('/')[2]}/{file}"
-            is_own = alike(own) == alike(whole(one))
+            own = f"{prefix}{folder.rpartition('/')[2]}/{file}"
+            is_own = alike(own) == alike(whole(of_split, one))
             stays = is_own and wholes.first(own) == one.pool_index
         else:
             stays = True
         while not stays:
             file = numbered(file, one.pool_index)
-            stays = bases.first(f"{one.split}/{file}") is None
+            stays = bases.first(prefix + file) is None
         return f"{folder}/{file}"
 
     return place
+
+
+def _prefix(one: Named, of_split: bool) -> str:
+    """What keeps names of one split apart from those of others."""
+    return f"{one.split}/" if of_split else ""
 
 
 def file_of(one: Named) -> str:

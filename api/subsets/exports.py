@@ -140,7 +140,9 @@ async def as_image_folder(
                     continue
                 label = classes.get(class_id)
                 folder = f"removed class {class_id}" if label is None else folders[label]
-                found.append(Placed(place(file, folder), Original.of(file), file.bytes))
+                found.append(
+                    Placed(place(file, folder, of_split=True), Original.of(file), file.bytes)
+                )
             yield found
 
     async for chunk in as_files(placed(), originals):

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import update
 
 from core.files.folder_names import to_path
-from core.states import Verdict
+from core.states import Split, Verdict
 from core.tables import Example
 from core.tasks.boxes import Box
 from tests.formats.conftest import Both, amounts
@@ -163,6 +163,34 @@ def test_what_came_as_yolo_leaves_in_its_folders(boxed: Boxed) -> None:
     assert {"images/train/1.jpg", "images/val/1.jpg", "labels/train/1.txt"} < files.keys()
 
 
+def test_what_is_in_no_folder_of_a_split_is_told_apart_across_splits(boxed: Boxed) -> None:
+    boxed.pool.send({name: image(seed) for seed, name in enumerate(("1.jpg", "2.jpg", "3.jpg"))})
+    cat, _ = boxed.pool.names
+    boxed.say("3.jpg", "ada@example.org", Verdict.LABEL, Box(class_id=cat, **BOX))
+    session = boxed.world.session
+    mine = update(Example).where(Example.project_id == boxed.pool.project_id)
+    session.execute(mine.where(Example.name == "2.jpg").values(name="1.jpg", split="evaluation"))
+    session.execute(mine.where(Example.name == "3.jpg").values(name="1.jpg"))
+    session.commit()
+    assert {*pictures(boxed.export("yolo", unlabeled=True))} == {
+        "unlabeled/1.jpg", "unlabeled/1_0000001.jpg", "images/train/1_0000002.jpg",
+    }  # fmt: skip
+
+
+def test_images_that_lost_their_class_are_told_apart_across_splits(both: Both) -> None:
+    session = both.world.session
+    pool = [key for key, value in amounts(both.world, both.source).items()
+            if value[:2] == ("pool", "unlabeled")]  # fmt: skip
+    first, other = [both.examples(both.source)[key] for key in pool][:2]
+    first.name = other.name = "1.png"
+    other.split = Split.EVALUATION
+    session.commit()
+    files = opened(both.export("yolo", unlabeled=True))
+    found = [one for one in files if one.startswith("unlabeled/1")]
+    later = max(first.pool_index, other.pool_index)
+    assert sorted(found) == ["unlabeled/1.png", f"unlabeled/1_{later:07d}.png"]
+
+
 def rename(both: Both, *names: str) -> None:
     for example, name in zip(
         sorted(both.examples(both.source).values(), key=lambda one: one.pool_index), names,
@@ -185,23 +213,11 @@ def test_twins_keep_their_numbers_whatever_leaves(both: Both) -> None:
 
 def test_folders_of_classes_leave_no_other_folder(both: Both) -> None:
     rename(both, "cat/1.png", "dog/1.png", "2.png", "x/2.png", "x/only.png", "고양이/1.png")
-    found = opened(both.export("imagefolder"))
-    assert all(one.count("/") == 1 for one in found if one.endswith(".png"))
-    names = {one.rpartition("/")[2] for one in found if one.endswith(".png")}
-    # Each was called 1.png, and not all are in the folder of their class.
-    labeled = {
-        both.examples(both.source)[key].name: value[2]
-        for key, value in amounts(both.world, both.source).items()
-        if value[:2] == ("pool", "labeled")
-    }
-    for name, class_name in labeled.items():
-        if name in ("cat/1.png", "고양이/1.png") and name.startswith(f"{class_name}/"):
-            assert f"{class_name}/1.png" in found
-        elif name == "2.png":
-            assert "2.png" in names
-        elif name == "x/2.png":
-            assert "2_0000003.png" in names
-        elif name == "x/only.png":
-            assert "only.png" in names
+    # Of those that were called 1.png the one keeps it that goes where it came from; of the two that
+    # were called 2.png the one that came without a folder.
+    assert {one for one in opened(both.export("imagefolder")) if one.endswith(".png")} == {
+        "cat/1.png", "=1+1/1_0000001.png", "a%2Fb, %22c%22/2.png", "skip/2_0000003.png",
+        "고양이/only.png", "cat/b.png",
+    }  # fmt: skip
     again = both.take(both.export("imagefolder"), "pool.zip")
     assert again["refused"] == 0

@@ -303,6 +303,15 @@ def test_rows_with_a_rank_each_are_ranked_by_question(rows: Pool) -> None:
     assert rankings(rows) == [("rank", [{"B"}, {"A"}, {"C"}])] * 2
 
 
+def test_places_count_from_zero_and_what_is_no_number_is_said(rows: Pool) -> None:
+    ranks: list[Any] = [2, 0, 1, None, "", "nan", float("inf"), 10**400, "first", "0.5"]
+    lines = [{"prompt": "q", "response": f"A{n}", "rank": one} for n, one in enumerate(ranks)]
+    result = done(rows.add(jsonl(*lines), "a.jsonl"))
+    assert (result["added"], result["annotations"]) == (10, 1)
+    assert rankings(rows) == [("rank", [{"A1"}, {"A9"}, {"A2"}, {"A0"}])]
+    assert result["noted"] == {"column rank holds what is no number: the row is not ranked": 3}
+
+
 def test_the_plan_says_what_it_understands_before_anything_is_stored(rows: Pool) -> None:
     lines = [{"prompt": "q", "chosen": "A", "rejected": "B"}, {"prompt": "r", "chosen": "A"}]
     plan = done(rows.add(jsonl(*lines), "a.jsonl", dry_run=True))
@@ -343,6 +352,37 @@ def test_the_same_file_says_nothing_new_and_a_corrected_one_corrects(rows: Pool)
     assert labels[0] == labels[1]
 
 
+def test_who_goes_back_to_what_was_said_first_is_believed(rows: Pool) -> None:
+    row = {"prompt": "q", "response_1": "A", "response_2": "B"}
+    for scores, best in (([2, 1], "A"), ([1, 2], "B"), ([2, 1], "A")):
+        assert done(rows.add(jsonl({**row, "scores": scores}), "a.jsonl"))["annotations"] == 1
+        ((_, order),) = rankings(rows)
+        assert order[0] == {best}
+    labels = {str(label_of(one.label)) for one in rows.examples()}
+    assert len(labels) == 1
+    assert done(rows.add(jsonl({**row, "scores": [2, 1]}), "a.jsonl"))["annotations"] == 0
+
+
+def test_what_nobody_said_of_two_answers_is_not_made_up(rows: Pool) -> None:
+    pairs = [("A", "B"), ("A", "C"), ("C", "D")]
+    lines = [{"prompt": "q", "chosen": better, "rejected": worse} for better, worse in pairs]
+    result = done(rows.add(jsonl(*lines), "a.jsonl"))
+    assert (result["added"], result["annotations"]) == (4, 0)
+    assert result["notes"][-1].startswith("1 rankings leave open how some answers compare")
+
+
+def test_of_an_answer_with_two_places_nothing_is_known(rows: Pool) -> None:
+    """Whether they stand in one row of the file or in several."""
+    listed = [("A", 1), ("B", 2), ("C", 3), ("A", 4)]
+    lines = [{"prompt": "q", "response": answer, "rank": rank} for answer, rank in listed]
+    result = done(rows.add(jsonl(*lines), "a.jsonl"))
+    assert (result["added"], result["annotations"]) == (3, 1)
+    answers, ranks = zip(*listed, strict=True)
+    beside = {"prompt": "r", "answers": [*answers], "ranking": [*ranks]}
+    assert done(rows.add(jsonl(beside), "b.jsonl"))["annotations"] == 1
+    assert rankings(rows) == [(name, [{"B"}, {"C"}]) for name in ("rank", "ranking")]
+
+
 def test_what_is_too_much_for_one_ranking_is_said(rows: Pool) -> None:
     many = [f"answer {n}" for n in range(11)]
     row = {"prompt": "q", "answers": many, "scores": [*range(11)]}
@@ -372,14 +412,76 @@ def test_people_go_on_with_rows_that_came_ranked(
     assert [one["verdict"] for one in told] == ["ranking", "ranking"]
     assert [one["votes"][0]["annotator"] for one in told] == ["chosen", "chosen"]
     project = world.session.get_one(Project, rows.project_id)
+    more = {"prompt": "later", "chosen": "A", "rejected": "B"}
+    before = done(rows.add(jsonl(more), "b.jsonl", dry_run=True))["notes"]
     asked = ask(world, project, [[0, 1], [2, 3]])
     assert asked.number == 1
-    more = {"prompt": "later", "chosen": "A", "rejected": "B"}
+    # The plan promises nothing that the import then does not do.
+    *others, said = done(rows.add(jsonl(more), "b.jsonl", dry_run=True))["notes"]
+    assert (others, said[:23]) == (before, "People are ranking now:")
+    plain = {"prompt": "later", "response": "A"}
+    assert done(rows.add(jsonl(plain), "c.jsonl", dry_run=True))["notes"] == []
     waiting = done(rows.add(jsonl(more), "b.jsonl"))
     assert (waiting["added"], waiting["annotations"]) == (2, 0)
     assert "people are ranking now" in waiting["notes"][-1]
     found = verify(context.sessions().kw["bind"], settings.settings(), running=False)
     assert [one for one in found if one.level != "ok"] == []
+
+
+@pytest.mark.parametrize(
+    ("ends", "winner", "places"),
+    [
+        # As numbers with gaps leave pandas.
+        ("01", 1.0, [1, 0]),
+        ("01", 0.0, [0, 1]),
+        ("01", "1.0", [1, 0]),
+        ("12", 1, [0, 1]),
+        ("01", 0.1, None),
+        ("01", -1, None),
+        ("01", True, None),
+        ("ab", "B", [1, 0]),
+        ("ab", "model_a", [0, 1]),
+        ("ab", "Assistant B", [1, 0]),
+        ("ab", "response_a", [0, 1]),
+        ("ab", "right", [1, 0]),
+        ("ab", "vicuna-13b", None),
+        ("12", "claude-2", None),
+        ("ab", "tie (bothbad)", [0, 0]),
+        ("ab", "Both bad", [0, 0]),
+        ("ab", "same", [0, 0]),
+        ("ab", "drawbridge-7b", None),
+        ("ab", "settler", None),
+    ],
+)
+def test_the_best_is_named_in_full(ends: str, winner: object, places: list[float] | None) -> None:
+    row = {"prompt": "q", "winner": winner, **{f"response_{end}": f"A{end}" for end in ends}}
+    assert said_of(row) == places
+
+
+def test_the_best_may_be_named_by_its_model() -> None:
+    models = {"model_a": "vicuna-13b", "model_b": "Claude-2"}
+    row = {"prompt": "q", "response_a": "A", "response_b": "B", **models}
+    assert said_of({**row, "winner": "vicuna-13b"}) == [0, 1]
+    assert said_of({**row, "winner": "claude-2"}) == [1, 0]
+    assert said_of({**row, "winner": "model_b"}) == [1, 0]
+    assert said_of({**row, "winner": "gpt-4"}) is None
+    both = {**row, "model_b": "vicuna-13b", "winner": "vicuna-13b"}
+    assert said_of(both) is None
+    assert said_of({**row, "model_b": "same", "winner": "same"}) == [1, 0]
+
+
+def said_of(row: dict[str, Any]) -> list[float] | None:
+    """The places that a row gives its answers; none if it is refused, and says which column."""
+    shape = find_shape(list(row))
+    assert shape is not None
+    stated = shape.state(row)
+    if isinstance(stated, Refused):
+        assert "winner" in stated.reason
+        assert repr(str(row["winner"])) in stated.reason
+        return None
+    ((author, places),) = stated.said
+    assert author == "winner"
+    return [one for one in places if one is not None]
 
 
 ANYTHING: tuple[Any, ...] = (

@@ -6,6 +6,7 @@ import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import asdict, replace
 from functools import cache, partial
 from itertools import chain
 from typing import Any, Final
@@ -17,7 +18,7 @@ from core.files.buckets import Buckets
 from core.files.storage import sha256
 from core.jobs.imports import ImportParams
 from core.states import ArtifactKind, Split
-from core.tables import Artifact, Job, Project
+from core.tables import Artifact, Job
 from workers.imports.batch import Candidate, Looked, Prepared, batches, decide
 from workers.imports.items import Reference
 from workers.imports.labels import LabelWriter
@@ -26,8 +27,9 @@ from workers.imports.media import open_medium
 from workers.imports.media.base import Sample
 from workers.imports.moved import Met, keep, lost, move
 from workers.imports.pool import PoolWriter
+from workers.imports.question_index import QuestionIndex
 from workers.imports.ranked import Ranked, notes_of, rankings_of
-from workers.imports.rankings import write_rankings
+from workers.imports.rankings import Taken, write_rankings
 from workers.imports.reading import LabelReader
 from workers.imports.report import Line, Outcome, ReportFile, Tally, reasons
 from workers.imports.sampling import samples_of
@@ -38,6 +40,7 @@ from workers.jobs.context import JobContext
 from workers.jobs.yielding import Turn
 
 _PHASE: Final = "import"
+_RANK: Final = "rank"
 _MOST_THREADS: Final = 4
 _NOTIFY_SECONDS: Final = 1.0
 
@@ -192,17 +195,31 @@ class Import:
             return find(session, self.context.project_id, references)
 
     def rank(self, said: Iterator[Ranked]) -> None:
-        """Take up what is said of several rows together, once all of them are there."""
+        """Take up what is said of several rows together, once all of them are there.
+
+        A block of questions is a transaction with its checkpoint.
+        """
         first = next(said, None)
         if first is None:
             return
-        with self.context.transaction() as (session, job):
-            project = session.get_one(Project, self.context.project_id)
-            taken = write_rankings(session, project, job, chain([first], said), self.context.work)
-            self.tally.annotations += taken.labels
-            self.say(taken.notes)
-            # What is there already is not counted twice.
-            job.checkpoint = self._checkpoint()
+        context = self.context
+        context.plan([_PHASE, _RANK])
+        context.progress(0, 0, _RANK)
+        taken = replace(Taken(**context.checkpoint.get(_RANK, {})), is_waiting=False)
+        path = context.work / "rankings.sqlite"
+        # No transaction is open while the file is read once more.
+        with closing(QuestionIndex(path, chain([first], said), context.check)) as index:
+            steps = index.total
+            for block in index.blocks(taken.questions):
+                context.progress(taken.questions, steps, _RANK)
+                before = taken.labels
+                with context.transaction() as (session, job):
+                    taken = write_rankings(session, job, block, taken)
+                    self.tally.annotations += taken.labels - before
+                    job.checkpoint = self._checkpoint(**{_RANK: asdict(taken)})
+                if taken.is_waiting:
+                    break
+        self.say(taken.notes)
 
     def finish(self) -> None:
         """Publish the report, and note that all is done before anything is removed."""

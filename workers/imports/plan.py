@@ -14,8 +14,8 @@ from sqlalchemy import select
 
 from core.jobs.imports import LONGEST_NAME, FolderChoice, ImportParams
 from core.settings.project import ProjectSettings
-from core.states import Split
-from core.tables import Project, ProjectClass
+from core.states import RoundState, Split
+from core.tables import Project, ProjectClass, Round
 from core.tasks.registry import task_type
 from workers.imports.formats.folder import FolderSource
 from workers.imports.items import Item, LeftOut, Refused, Source, beginning, short_name
@@ -23,7 +23,7 @@ from workers.imports.media import reading_of
 from workers.imports.media.base import Reading
 from workers.imports.placing import Place, place, split_of
 from workers.imports.planned import MOST_LABELS, MOST_TEXT, SHOWN, Column, Group
-from workers.imports.ranked import notes_of
+from workers.imports.ranked import notes_of, rankings_of
 from workers.imports.reading import LabelReader
 from workers.imports.report import MOST_REASON, Outcome, Tally
 from workers.imports.sampling import Samples, samples_ahead
@@ -36,6 +36,10 @@ _PHASE: Final = "plan"
 _EVERY: Final = 1000
 _MOST_GROUPS: Final = 100
 _MORE: Final = "more folders or values than are shown; say what they are with folder_split"
+_RANKING: Final = (
+    "People are ranking now: the rows come in without their rankings. Import it again once their "
+    "round is closed."
+)
 # Characters of all labels of all groups: the plan is sent to whoever looks at the imports.
 _MOST_LABEL_TEXT: Final = 1 << 20
 _MOST_DOCUMENTS: Final = 1000
@@ -57,8 +61,12 @@ def plan(context: JobContext) -> dict[str, Any]:
         .where(ProjectClass.project_id == context.project_id)
         .order_by(ProjectClass.position)
     )
+    unfinished = select(Round.id).where(
+        Round.project_id == context.project_id, Round.state != RoundState.CLOSED
+    )
     with context.sessions() as session:
         known: dict[str, int] = dict(session.execute(classes).all())
+        is_round_open = session.scalar(unfinished.limit(1)) is not None
         project = session.get_one(Project, context.project_id)
         settings = ProjectSettings.model_validate(project.settings)
         reading = reading_of(project.medium, context.settings, project.task)
@@ -73,6 +81,8 @@ def plan(context: JobContext) -> dict[str, Any]:
                 if step % _EVERY == 0:
                     context.progress(step, steps, _PHASE)
             result = found.to_json(source)
+            if is_round_open and next(rankings_of(source), None) is not None:
+                result["notes"].append(_RANKING)
             comes = any(result["by_split"].values())
             samples = _samples(context, source, reading, reader) if comes else iter(())
             return {**result, **reading.foresee(settings, samples, source.total)}

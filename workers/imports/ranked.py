@@ -1,6 +1,6 @@
 """What files say of several rows together, and the sources that say it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from workers.imports.items import Source
@@ -20,6 +20,14 @@ class Ranked(NamedTuple):
     author: str
     places: Mapping[bytes, float]
     is_part: bool = False
+
+
+def known_places(said: Iterable[tuple[bytes, float]]) -> dict[bytes, float]:
+    """The place of each row, by its SHA-256; of one that has two places nothing is known."""
+    given: dict[bytes, set[float]] = {}
+    for row, place in said:
+        given.setdefault(row, set()).add(place)
+    return {row: place for row, (place, *others) in given.items() if not others}
 
 
 @runtime_checkable

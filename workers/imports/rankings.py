@@ -1,17 +1,9 @@
-"""How rankings that an import brings become labels: a closed round with a query for each group.
+"""How rankings that an import brings become labels: a closed round with a query for each group."""
 
-What is said of one question comes together, wherever its lines lie in a file. A group are the rows
-that are compared with each other, directly or by others; who compares them by and by has one
-ranking of them, which contradicts as few of the comparisons as one can.
-"""
-
-import sqlite3
 import uuid
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import groupby
-from pathlib import Path
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import func, insert, select
@@ -19,15 +11,16 @@ from sqlalchemy.orm import Session
 
 from core import events
 from core.among import among
-from core.consensus import Vote, answered, lock_examples, votes
+from core.consensus import Vote, answered, as_said, lock_examples, votes
 from core.lifecycle import mark_answered, mark_members, move_round
 from core.rounds import lock_unfinished, new_round
 from core.states import RoundState, Source, Split, Verdict
 from core.tables import Annotation, Example, Job, Project, Query, QueryMember, Round
-from core.tasks.instructions import MOST_MEMBERS, RankingLabel, central_ranking, members_of
+from core.tasks.instructions import MOST_MEMBERS, RankingLabel, members_of
 from core.tasks.registry import label_of, stored
-from workers.imports.ranked import Ranked
-from workers.instructions.closing import figures
+from workers.imports.question_index import Said
+from workers.imports.ranked_groups import Group, Grouped
+from workers.instructions.closing import agreement, together
 
 STRATEGY: Final = "import"
 """What the round of imported rankings is said to be chosen by."""
@@ -35,24 +28,31 @@ UNFINISHED: Final = (
     "Its rankings were not taken, as people are ranking now; import it again once their round is "
     "closed."
 )
-_QUESTIONS: Final = 500
+_REST: Final = (
+    "Its other rankings were not taken, as people are ranking now; import it again once their "
+    "round is closed."
+)
+_NOTHING: Final = dict.fromkeys(
+    ("groups", "audit", "answered", "rankings", "ood", "unsure", "wrong"), 0
+)
 
-Places = Mapping[int, float]
 
-
-@dataclass
+@dataclass(frozen=True)
 class Taken:
-    """What came of the rankings of an import.
+    """What came of the rankings of an import, as far as it is; part of its checkpoint.
 
     Attributes:
+        questions: How many are done.
+        round: Id of the round that they are in, once there is one.
         labels: How many are new.
-        groups: Of how many groups.
         too_many: Groups of more rows than one ranking may have.
-        incomplete: Rankings that leave out rows which others compare with theirs.
+        incomplete: How many authors leave open how some of the rows of a group compare.
+        is_waiting: Whether the rest has to wait until people are done.
     """
 
+    questions: int = 0
+    round: int | None = None
     labels: int = 0
-    groups: int = 0
     too_many: int = 0
     incomplete: int = 0
     is_waiting: bool = False
@@ -60,7 +60,9 @@ class Taken:
     @property
     def notes(self) -> list[str]:
         """What is to be said of them."""
-        found = [UNFINISHED] if self.is_waiting else []
+        found = []
+        if self.is_waiting:
+            found.append(_REST if self.labels else UNFINISHED)
         if self.labels:
             found.append(f"{self.labels:,} rankings came in as labels.")
         if self.too_many:
@@ -70,104 +72,54 @@ class Taken:
             )
         if self.incomplete:
             found.append(
-                f"{self.incomplete:,} rankings leave out answers that others rank beside theirs, "
-                "and were not taken."
+                f"{self.incomplete:,} rankings leave open how some answers compare that are ranked "
+                "together, and were not taken."
             )
         return found
 
 
-@dataclass(frozen=True)
-class _Group:
-    """Rows that are compared, by id, and the ranking of each author."""
-
-    members: tuple[int, ...]
-    labels: dict[str, RankingLabel] = field(default_factory=dict)
-
-
-def write_rankings(
-    session: Session, project: Project, job: Job, said: Iterable[Ranked], work: Path
-) -> Taken:
-    """Store rankings that are not there yet, and what their rows amount to.
+def write_rankings(session: Session, job: Job, block: Sequence[Said], taken: Taken) -> Taken:
+    """Store the rankings of some questions that are not there yet, and what their rows amount to.
 
     Args:
         session: In a transaction; the rows are there.
-        project: Whose rows they are of.
-        job: The import.
-        said: The rankings of the file.
-        work: Folder of the job, where they are sorted.
+        job: The import, locked.
+        block: What is said of the questions.
+        taken: What came of those before.
+
+    Returns:
+        What came of these and those before. The round is closed whenever this returns, so that an
+        import that ends half-way leaves nothing for people to wait for.
     """
-    taken = Taken()
-    path = work / "rankings.sqlite"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.unlink(missing_ok=True)
-    index = sqlite3.connect(path, isolation_level=None)
-    try:
-        if not _sort(index, said):
-            return taken
-        # Locked in the order that everybody keeps: job, project, rounds.
-        session.get_one(Project, project.id, with_for_update={"key_share": True})
-        if session.scalars(lock_unfinished(project.id)).all():
-            taken.is_waiting = True
-            return taken
-        round_: Round | None = None
-        for block in _blocks(index):
-            groups = _new(session, project.id, _groups(session, project.id, block, taken))
-            if groups:
-                round_ = round_ or _open(session, project)
-                _store(session, project.id, round_, job, groups)
-                taken.groups += len(groups)
-                taken.labels += sum(len(one.labels) for one in groups)
-        if round_ is not None:
-            _close(session, round_, taken.groups)
-        return taken
-    finally:
-        index.close()
-
-
-def _sort(index: sqlite3.Connection, said: Iterable[Ranked]) -> bool:
-    """Have on disk what is said, by question and author; whether there is any."""
-    index.execute("PRAGMA journal_mode = OFF")
-    index.execute("PRAGMA synchronous = OFF")
-    index.execute(
-        "CREATE TABLE said (question BLOB, author TEXT, number INT, row BLOB, place REAL)"
+    assert job.project_id is not None
+    # Locked in the order that everybody keeps: job, project, rounds.
+    locked = {"key_share": True}
+    project = session.get_one(Project, job.project_id, with_for_update=locked)
+    if session.scalars(lock_unfinished(project.id)).all():
+        return replace(taken, is_waiting=True)
+    found = _grouped(session, project.id, block)
+    before = _before(session, [id_ for group in found.groups for id_ in group.members])
+    groups = _new(found.groups, before)
+    round_id = taken.round
+    if groups:
+        if round_id is None:
+            round_ = _open(session, project, len(groups))
+        else:
+            round_ = session.get_one(Round, round_id, with_for_update=locked)
+        _store(session, round_, job, groups, before)
+        _count(session, round_, groups)
+        round_id = round_.id
+    return replace(
+        taken,
+        questions=taken.questions + len(block),
+        round=round_id,
+        labels=taken.labels + sum(len(group.labels) for group in groups),
+        too_many=taken.too_many + found.too_many,
+        incomplete=taken.incomplete + found.incomplete,
     )
-    index.execute("BEGIN")
-    for number, one in enumerate(said, 1):
-        which = 0 if one.is_part else number
-        index.executemany(
-            "INSERT INTO said VALUES (?, ?, ?, ?, ?)",
-            ((one.question, one.author, which, key, place) for key, place in one.places.items()),
-        )
-    index.execute("COMMIT")
-    index.execute("CREATE INDEX by_question ON said (question, author, number)")
-    return index.execute("SELECT 1 FROM said LIMIT 1").fetchone() is not None
 
 
-Said = list[tuple[str, dict[bytes, float]]]
-
-
-def _blocks(index: sqlite3.Connection) -> Iterator[list[Said]]:
-    """What is said of each question, some hundreds of them at a time."""
-    rows = index.execute(
-        "SELECT question, author, number, row, place FROM said "
-        "ORDER BY question, author, number, rowid"
-    )
-    block: list[Said] = []
-    for _, of_question in groupby(rows, key=lambda row: row[0]):
-        block.append(
-            [
-                (author, {row: place for _, _, _, row, place in some})
-                for (author, _), some in groupby(of_question, key=lambda row: (row[1], row[2]))
-            ]
-        )
-        if len(block) == _QUESTIONS:
-            yield block
-            block = []
-    if block:
-        yield block
-
-
-def _groups(session: Session, project_id: int, block: Sequence[Said], taken: Taken) -> list[_Group]:
+def _grouped(session: Session, project_id: int, block: Sequence[Said]) -> Grouped:
     """The groups of some questions, of rows of the pool."""
     wanted = {row for said in block for _, places in said for row in places}
     statement = select(Example.content_hash, Example.id).where(
@@ -176,103 +128,76 @@ def _groups(session: Session, project_id: int, block: Sequence[Said], taken: Tak
         among(Example.content_hash, wanted),
     )
     ids = dict(session.execute(statement).all())
-    found: list[_Group] = []
+    found = Grouped()
     for said in block:
         known = [
             (author, {ids[row]: place for row, place in places.items() if row in ids})
             for author, places in said
         ]
-        found += _of_question([one for one in known if len(one[1]) > 1], taken)
+        found.add([one for one in known if len(one[1]) > 1])
     return found
 
 
-def _of_question(said: Sequence[tuple[str, Places]], taken: Taken) -> list[_Group]:
-    groups = []
-    for members in _connected([places for _, places in said]):
-        if len(members) > MOST_MEMBERS:
-            taken.too_many += 1
-            continue
-        by_author: dict[str, list[Places]] = defaultdict(list)
-        for author, places in said:
-            if places.keys() <= members:
-                by_author[author].append(places)
-        group = _Group(tuple(sorted(members)))
-        for author, rankings in by_author.items():
-            if set().union(*rankings) < members:
-                taken.incomplete += 1
-            else:
-                order = central_ranking([_places(one) for one in rankings])
-                tied = tuple(tuple(sorted(one)) for one in order)
-                group.labels[author] = RankingLabel(type="instructions", order=tied)
-        if group.labels:
-            groups.append(group)
-    return groups
+def _new(groups: Sequence[Group], before: "_Before") -> list[Group]:
+    """Without what is the last that the same author has said of the same rows."""
+    kept = []
+    for group in groups:
+        ranked = frozenset(group.members)
+        labels = {
+            author: label
+            for author, label in group.labels.items()
+            if (last := before.by_author.get((author, ranked))) is None or last.label != label
+        }
+        if labels:
+            kept.append(Group(group.members, labels))
+    return kept
 
 
-def _connected(rankings: Iterable[Places]) -> list[set[int]]:
-    """Sets of rows that are compared with each other, directly or by others."""
-    found: list[set[int]] = []
-    for ranking in rankings:
-        touched = [one for one in found if one & ranking.keys()]
-        found = [one for one in found if not one & ranking.keys()]
-        found.append({*ranking}.union(*touched))
-    return found
+def _open(session: Session, project: Project, groups: int) -> Round:
+    """A round that is closed already: all that it holds was asked and answered elsewhere.
 
-
-def _places(ranking: Places) -> dict[int, int]:
-    """Places counted from 0 for the best."""
-    values = sorted({*ranking.values()})
-    return {id_: values.index(place) for id_, place in ranking.items()}
-
-
-def _new(session: Session, project_id: int, groups: Sequence[_Group]) -> list[_Group]:
-    """Without what the same author has said before."""
-    members = {id_ for group in groups for id_ in group.members}
-    statement = select(Annotation.source_name, Annotation.label).where(
-        Annotation.project_id == project_id,
-        Annotation.source == Source.IMPORT,
-        Annotation.counted,
-        among(Annotation.example_id, members),
-    )
-    before = {(author, label_of(label)) for author, label in session.execute(statement)}
-    kept = [
-        _Group(
-            group.members,
-            {who: label for who, label in group.labels.items() if (who, label) not in before},
-        )
-        for group in groups
-    ]
-    return [group for group in kept if group.labels]
-
-
-def _open(session: Session, project: Project) -> Round:
+    Webhooks are told of ``groups``, those that it begins with.
+    """
     last = session.scalar(select(func.max(Round.number)).where(Round.project_id == project.id))
     round_ = new_round(project, 0 if last is None else last + 1)
     round_.strategy = STRATEGY
+    round_.queries, round_.budget = groups, float(groups)
     session.add(round_)
     session.flush()
+    for state in (RoundState.OPEN, RoundState.CLOSING, RoundState.CLOSED):
+        move_round(round_, state)
     return round_
 
 
-def _close(session: Session, round_: Round, groups: int) -> None:
-    session.flush()
-    round_.queries = groups
-    # All that it holds was asked and answered elsewhere.
-    round_.budget = float(groups)
-    round_.metrics = {"groups": groups, "audit": 0, **figures(session, round_)}
-    for state in (RoundState.OPEN, RoundState.CLOSING, RoundState.CLOSED):
-        move_round(round_, state)
+def _count(session: Session, round_: Round, groups: Sequence[Group]) -> None:
+    """Add groups to the figures of a round, see ``workers.instructions.closing.figures``.
+
+    Groups of different blocks have no row in common, and nobody ranks one twice in an import; so
+    nothing that is there already has to be read again.
+    """
+    held = [[*group.labels.values()] for group in groups]
+    known = {**_NOTHING, "agreement": agreement(()), **round_.metrics}
+    round_.metrics = {
+        **known,
+        "groups": known["groups"] + len(groups),
+        "answered": known["answered"] + len(groups),
+        "rankings": known["rankings"] + sum(map(len, held)),
+        "agreement": together(known["agreement"], agreement(held)),
+    }
+    round_.queries = round_.metrics["groups"]
+    # What was asked elsewhere is paid for.
+    round_.budget = float(round_.queries)
     data = {"number": round_.number, "state": round_.state}
     session.execute(events.notify(round_.project_id, events.Topic.ROUND, data))
 
 
 def _store(
-    session: Session, project_id: int, round_: Round, job: Job, groups: Sequence[_Group]
+    session: Session, round_: Round, job: Job, groups: Sequence[Group], before: "_Before"
 ) -> None:
     """Write queries, their members and the labels, and what the rows amount to."""
+    project_id = round_.project_id
     members = sorted({id_ for group in groups for id_ in group.members})
     session.execute(lock_examples(among(Example.id, members)))
-    before = _before(session, members)
     said = set(
         session.scalars(select(Annotation.example_id).where(among(Annotation.example_id, members)))
     )
@@ -280,7 +205,7 @@ def _store(
     queries = [
         {"project_id": project_id, "round_id": round_.id, "example_id": first, "rank": rank,
          "done": True}
-        for rank, first in enumerate(firsts)
+        for rank, first in enumerate(firsts, round_.metrics.get("groups", 0))
     ]  # fmt: skip
     ids = session.scalars(
         insert(Query).returning(Query.id, sort_by_parameter_order=True), queries
@@ -292,17 +217,19 @@ def _store(
             {"query_id": query_id, "place": place, "example_id": id_}
             for place, id_ in enumerate(ordered)
         ]
-        rows += [
-            {
-                **_row(job, author, label),
-                "project_id": project_id,
-                "round_id": round_.id,
-                "query_id": query_id,
-                "example_id": first,
-                "supersedes_id": before.by_author.get((author, frozenset(group.members))),
-            }
-            for author, label in group.labels.items()
-        ]
+        ranked = frozenset(group.members)
+        for author, label in group.labels.items():
+            last = before.by_author.get((author, ranked))
+            rows.append(
+                {
+                    **_row(job, author, label),
+                    "project_id": project_id,
+                    "round_id": round_.id,
+                    "query_id": query_id,
+                    "example_id": first,
+                    "supersedes_id": None if last is None else last.id,
+                }
+            )
     session.execute(insert(QueryMember), placed)
     session.execute(insert(Annotation), rows)
     changed: dict[int, list[Vote]] = defaultdict(list)
@@ -328,10 +255,15 @@ def _row(job: Job, author: str, label: RankingLabel) -> dict[str, Any]:
     }
 
 
+class _Last(NamedTuple):
+    id: int
+    label: RankingLabel
+
+
 class _Before(NamedTuple):
     """Rankings of earlier imports: the latest of each author, and where those of rows are."""
 
-    by_author: dict[tuple[str | None, frozenset[int]], int]
+    by_author: dict[tuple[str | None, frozenset[int]], _Last]
     firsts: dict[frozenset[int], int]
 
 
@@ -343,19 +275,19 @@ def _before(session: Session, members: Sequence[int]) -> _Before:
             Annotation.counted,
             among(Annotation.example_id, members),
         )
-        .order_by(Annotation.id)
+        .order_by(*as_said())
     )
     found = _Before({}, {})
     for id_, example_id, author, held in session.execute(statement):
         label = label_of(held)
         if isinstance(label, RankingLabel):
             ranked = frozenset(members_of(label))
-            found.by_author[author, ranked] = id_
+            found.by_author[author, ranked] = _Last(id_, label)
             found.firsts[ranked] = example_id
     return found
 
 
-def _first(group: _Group, before: _Before, said: Collection[int]) -> int:
+def _first(group: Group, before: _Before, said: Collection[int]) -> int:
     """The row that verdicts on a group are on: so that they are not mixed with others' groups'."""
     known = before.firsts.get(frozenset(group.members))
     return known or next((id_ for id_ in group.members if id_ not in said), group.members[0])

@@ -156,3 +156,14 @@ def agreement(rankings: Iterable[Sequence[RankingLabel]]) -> dict[str, Any]:
         "tau": sum(taus) / len(taus) if taus else None,
         "same": same / len(pairs) if pairs else None,
     }
+
+
+def together(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """How far rankings agree of which some say ``one``, the rest ``other``: see ``agreement``."""
+    pairs = one["pairs"] + other["pairs"]
+
+    def mean(name: str) -> float | None:
+        total = sum((some[name] or 0.0) * some["pairs"] for some in (one, other))
+        return total / pairs if pairs else None
+
+    return {"pairs": pairs, "tau": mean("tau"), "same": mean("same")}

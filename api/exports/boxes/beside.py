@@ -55,7 +55,7 @@ class Beside(Metadata, ABC):
         """
         split = split_of(record)
         folder = aside(record) if split is None else self._folder(split)
-        return self._place(record, folder)
+        return self._place(record, folder, of_split=split is not None)
 
     def close(self) -> None:
         self._kept.close()

@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 from core.tasks.instruction_rows import InstructionRow, digest
 from workers.imports.instructions.parse import Columns, Parsed, is_chat, parse
 from workers.imports.items import Refused, printable
+from workers.imports.ranked import known_places
 
 ASKED: Final = ("prompt", "instruction", "question", "query", "input", "context")
 """Columns that hold what is asked, the first that is there."""
@@ -89,12 +90,8 @@ def compared(stated: Stated) -> Compared | Refused:
     for author, values in stated.said:
         if len(values) != len(keys):
             return Refused(printable(f"{author} ranks {len(values)} of {len(keys)} answers"))
-        given: dict[bytes, set[float]] = {}
-        for key, place in zip(keys, values, strict=True):
-            if place is not None:
-                given.setdefault(key, set()).add(place)
-        # Of one that has two places nothing is known.
-        places = {key: min(some) for key, some in given.items() if len(some) == 1}
+        given = zip(keys, values, strict=True)
+        places = known_places((key, place) for key, place in given if place is not None)
         if len(places) > 1:
             rankings.append(Ranking(printable(author), places))
     (question,) = questions

@@ -3,9 +3,8 @@
 import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import partial
 from math import isfinite, nan
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from workers.imports.instructions.compared import Stated
 from workers.imports.instructions.parse import find_columns
@@ -21,10 +20,26 @@ _OF_ANSWER: Final = ("answer", "response", "text", "content", "output", "complet
 _SCORE_OF_ANSWER: Final = ("score", "overall_score", "rating", "pm_score", "reward")
 PARTS: Final = (*_OF_ANSWER, *_SCORE_OF_ANSWER, "rank", "role", "from", "value")
 """Members of objects within lists that are read."""
-_TIED: Final = re.compile(r"tie|both|equal|same|draw")
-_WORD: Final = re.compile(r"[a-z]+|[0-9]+")
+_TIED: Final = re.compile(r"tied?( ?\(.*\))?|both.*|equal|same|draw", re.DOTALL)
+_WHOLE: Final = re.compile(r"([0-9]+)\.0+")
+_KINDS: Final = "model|assistant|option|answer|response|output|completion|generation|conversation"
 
-_Ranked = Callable[[Fields, Sequence[str]], tuple[str, Sequence[float | None]] | Refused | None]
+_Places = tuple[str, Sequence[float | None]] | Refused | None
+"""By whom or by which column, and the place of each answer; ``None`` where nothing is said."""
+
+
+class _Said(NamedTuple):
+    """How a table ranks answers.
+
+    Attributes:
+        how: In words.
+        columns: Which say it.
+        read: What a row says of the answers that are called so.
+    """
+
+    how: str
+    columns: Sequence[str]
+    read: Callable[[Fields, Sequence[str]], _Places]
 
 
 def find_shape(names: Collection[str]) -> Shape | None:
@@ -75,7 +90,7 @@ def _beside(there: There) -> Shape | None:
     said = _said_beside(there, ends)
 
     def state(fields: Fields) -> Stated | Refused:
-        ranked = said[1](fields, columns)
+        ranked = said.read(fields, columns)
         if isinstance(ranked, Refused):
             return ranked
         answers = [(name, fields.get(name)) for name in columns]
@@ -86,43 +101,50 @@ def _beside(there: There) -> Shape | None:
             places = [places[at] for at in there_are]
         return there.stated(
             fields,
-            {*columns, *said[2]},
+            {*columns, *said.columns},
             answers=[answers[at] for at in there_are],
             said=[] if ranked is None else [(ranked[0], places)],
         )
 
     own = {f"answer {end}": name for end, name in several}
-    return there.shape(said[0], {**own, "ranking": next(iter(said[2]), None)}, state)
+    return there.shape(said.how, {**own, "ranking": next(iter(said.columns), None)}, state)
 
 
-def _said_beside(there: There, ends: Sequence[str]) -> tuple[str, _Ranked, Sequence[str]]:
-    """How answers in columns are ranked: in words, of a row, and in which columns."""
+def _said_beside(there: There, ends: Sequence[str]) -> _Said:
+    """How answers in columns are ranked."""
     ranks, scores, best = map(there.first, (_RANKS, _SCORES, _WINNERS))
-    if best is not None and ranks is None and scores is None:
-        return (
-            f"Rankings come in as labels. {best} names the best answer.",
-            lambda fields, columns: _best(best, fields.get(best), ends, columns),
-            (best,),
-        )
     if ranks is not None or scores is not None:
-        how, read, name = _parallel(ranks, scores)
-        return how, lambda fields, columns: read(fields.get(name), columns), (name,)
+        return _parallel(ranks, scores)
+    if best is not None:
+        models = _each(there, "model", ends)
+        return _Said(
+            f"Rankings come in as labels. {best} names the best answer.",
+            (best,),
+            lambda fields, columns: _best(
+                best, fields.get(best), ends, columns, [fields.get(name) for name in models]
+            ),
+        )
     for word, sign in (("rank", 1.0), ("score", -1.0), ("rating", -1.0)):
-        found = [there.first((f"{word}_{end}", f"{word}{end}", f"{word}-{end}")) for end in ends]
-        names = [name for name in found if name is not None]
-        if len(names) == len(ends):
-            shown = ", ".join(names)
-            how = _by_places(shown) if sign > 0 else _by_points(shown)
-            return how, partial(_of_each, word, names, sign), names
-    return "", lambda *_: None, ()
+        if names := _each(there, word, ends):
+            return _of_each(word, names, sign)
+    return _Said("", (), lambda *_: None)
 
 
-def _of_each(
-    word: str, names: Sequence[str], sign: float, fields: Fields, columns: Sequence[str]
-) -> tuple[str, Sequence[float | None]] | Refused | None:
+def _each(there: There, word: str, ends: Sequence[str]) -> Sequence[str]:
+    """The columns that hold something of each answer, such as ``score_1``; none if one lacks."""
+    found = [there.first((f"{word}_{end}", f"{word}{end}", f"{word}-{end}")) for end in ends]
+    names = [name for name in found if name is not None]
+    return names if len(names) == len(ends) else ()
+
+
+def _of_each(word: str, names: Sequence[str], sign: float) -> _Said:
     """Places by a number that stands in a column of its own for each answer."""
-    del columns
-    return _numbers(word, [fields.get(name) for name in names], sign)
+    shown = ", ".join(names)
+    return _Said(
+        _by_places(shown) if sign > 0 else _by_points(shown),
+        names,
+        lambda fields, _: _numbers(word, [fields.get(name) for name in names], sign),
+    )
 
 
 def _listed(there: There) -> Shape | None:
@@ -134,24 +156,35 @@ def _listed(there: There) -> Shape | None:
         return None
     if not is_ranked and find_columns(there.names.values()) is not None:
         return None
-    how, read, beside = _parallel(ranks, scores) if is_ranked else ("", None, None)
-    own = [one for one in (name, beside) if one is not None]
+    said = _parallel(ranks, scores) if is_ranked else _inside(name)
 
     def state(fields: Fields) -> Stated | Refused:
         held = fields.get(name)
         if not isinstance(held, list):
             return Refused(f"column {name} is no list of answers")
         answers = [(f"{name} {at}", _text_of(one)) for at, one in enumerate(held, 1)]
-        ranked = read(fields.get(beside or ""), ()) if read else _within(name, held)
+        ranked = said.read(fields, ())
         if isinstance(ranked, Refused):
             return ranked
-        return there.stated(fields, own, answers=answers, said=[] if ranked is None else [ranked])
+        return there.stated(
+            fields,
+            (name, *said.columns),
+            answers=answers,
+            said=[] if ranked is None else [ranked],
+        )
 
-    how = how or (
+    roles = {"answers": name, "ranking": next(iter(said.columns), None)}
+    return there.shape(said.how, roles, state)
+
+
+def _inside(name: str) -> _Said:
+    """Places that stand with the answers of a list themselves."""
+    return _Said(
         f"Rankings come in as labels. Where each of {name} has a rank, the lowest is the best; "
-        "where it has a score, the highest."
+        "where it has a score, the highest.",
+        (),
+        lambda fields, _: _within(name, fields[name]),
     )
-    return there.shape(how, {"answers": name, "ranking": beside}, state)
 
 
 def _by_places(name: str) -> str:
@@ -167,13 +200,18 @@ def _by_points(name: str) -> str:
     )
 
 
-def _parallel(ranks: str | None, scores: str | None) -> tuple[str, Any, str]:
+def _parallel(ranks: str | None, scores: str | None) -> _Said:
+    """Places in a list, or points if there are no places."""
     if ranks is not None:
-        how = _by_places(ranks)
-        return how, lambda value, names: _ranks(ranks, value, names), ranks
+        return _Said(
+            _by_places(ranks),
+            (ranks,),
+            lambda fields, names: _ranks(ranks, fields.get(ranks), names),
+        )
     assert scores is not None
-    how = _by_points(scores)
-    return how, lambda value, _: _numbers(scores, value, -1.0), scores
+    return _Said(
+        _by_points(scores), (scores,), lambda fields, _: _numbers(scores, fields.get(scores), -1.0)
+    )
 
 
 def _text_of(one: Any) -> Any:
@@ -182,17 +220,14 @@ def _text_of(one: Any) -> Any:
     return next((one[name] for name in _OF_ANSWER if one.get(name) is not None), None)
 
 
-def _within(name: str, held: Sequence[Any]) -> tuple[str, Sequence[float | None]] | Refused | None:
-    """Places that stand with the answers themselves."""
+def _within(name: str, held: Sequence[Any]) -> _Places:
     for word, sign in (("rank", 1.0), *((one, -1.0) for one in _SCORE_OF_ANSWER)):
         if all(isinstance(one, Mapping) and one.get(word) is not None for one in held):
             return _numbers(f"{name} {word}", [one[word] for one in held], sign)
     return None
 
 
-def _ranks(
-    column: str, value: Any, names: Sequence[str]
-) -> tuple[str, Sequence[float | None]] | Refused | None:
+def _ranks(column: str, value: Any, names: Sequence[str]) -> _Places:
     listed = _list_of(value)
     if isinstance(listed, list) and listed and set(map(str, listed)) == set(names):
         # The answers by name, the best first.
@@ -201,9 +236,7 @@ def _ranks(
     return _numbers(column, listed, 1.0)
 
 
-def _numbers(
-    column: str, value: Any, sign: float
-) -> tuple[str, Sequence[float | None]] | Refused | None:
+def _numbers(column: str, value: Any, sign: float) -> _Places:
     listed = _list_of(value)
     if listed is None or listed == []:
         return None
@@ -231,22 +264,42 @@ def _list_of(value: Any) -> Any:
 
 
 def _best(
-    column: str, value: Any, ends: Sequence[str], columns: Sequence[str]
-) -> tuple[str, Sequence[float | None]] | Refused | None:
-    """The answer that a row names as the best, or that none is better."""
-    text = "" if value is None else str(value).strip().casefold()
+    column: str, value: Any, ends: Sequence[str], columns: Sequence[str], models: Sequence[Any]
+) -> _Places:
+    """The answer that a row names as the best, or that none is better.
+
+    Args:
+        column: Which names it.
+        value: What it says: a column, its end, a side, a model, or that there is a tie.
+        ends: What tells the columns of answers apart.
+        columns: Those of answers.
+        models: Which model each answer is of, if columns say it.
+    """
+    text = _name(value)
     if not text:
         return None
-    if _TIED.search(text):
+    of_models = [at for at, model in enumerate(models) if _name(model) == text]
+    if not of_models and _TIED.fullmatch(text):
         return column, [0.0] * len(ends)
-    words = _WORD.findall(text)
-    at = SIDES.get(text) if len(ends) == 2 else None
-    for place, (end, name) in enumerate(zip(ends, columns, strict=True)):
-        if text == name.casefold() or (words and words[-1] == end):
-            at = place
-    if at is None:
+    named = [
+        at
+        for at, (end, name) in enumerate(zip(ends, columns, strict=True))
+        if text == name.casefold() or re.fullmatch(rf"(?:(?:{_KINDS})[ _.-]*)?{end}", text)
+    ]
+    if len(ends) == 2 and text in SIDES:
+        named = [SIDES[text]]
+    # Of a model that wrote several of the answers nobody knows which is meant.
+    found = named or of_models
+    if len(found) != 1:
         return Refused(f"column {column} says {str(value)[:50]!r}, which is none of its answers")
-    return column, [0.0 if place == at else 1.0 for place in range(len(ends))]
+    return column, [0.0 if at == found[0] else 1.0 for at in range(len(ends))]
+
+
+def _name(value: Any) -> str:
+    """What a cell calls something; where a column has gaps, whole numbers come with a fraction."""
+    text = "" if value is None else str(value).strip().casefold()
+    whole = _WHOLE.fullmatch(text)
+    return whole[1] if whole else text
 
 
 def _is_talk(value: Sequence[Any]) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
+from math import isfinite, nan
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -260,12 +261,10 @@ class InstructionSource(_RowSource):
             found = None if isinstance(row, str) else parse(row, self._columns)
             if not isinstance(found, Parsed) or isinstance(row, str):
                 continue
-            try:
-                place = float(row.get(self._rank) or "")
-            except (TypeError, ValueError):
-                continue
-            key = question_of(found.row)
-            yield Ranked(key, self._rank, {digest(found.row): place}, is_part=True)
+            place = _number(row.get(self._rank))
+            if isfinite(place):
+                key = question_of(found.row)
+                yield Ranked(key, self._rank, {digest(found.row): place}, is_part=True)
 
     def _items(self, place: str, row: Mapping[str, Any]) -> Iterator[Item]:
         found = parse(row, self._columns)
@@ -273,7 +272,15 @@ class InstructionSource(_RowSource):
         if isinstance(found, Refused) or reason is not None:
             yield refused_item(place, reason or "")
         else:
-            yield self._item(self._called(place, row), found, row, self._others(row))
+            item = self._item(self._called(place, row), found, row, self._others(row))
+            yield replace(item, remark=self._unranked(row) or item.remark)
+
+    def _unranked(self, row: Mapping[str, Any]) -> str:
+        """Why a row that says its place has none; empty if it has one, or says none."""
+        value = None if self._rank is None else row.get(self._rank)
+        if value is None or not str(value).strip() or isfinite(_number(value)):
+            return ""
+        return printable(f"column {self._rank} holds what is no number: the row is not ranked")
 
     def _others(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
         """What a row holds beside its parts; of our own exports what it held before."""
@@ -284,6 +291,14 @@ class InstructionSource(_RowSource):
         except (TypeError, ValueError):
             return {}
         return held if isinstance(held, dict) else {}
+
+
+def _number(value: Any) -> float:
+    """A cell as a number; NaN if it holds none."""
+    try:
+        return float(value)
+    except (OverflowError, TypeError, ValueError):
+        return nan
 
 
 class ComparisonSource(_RowSource):

@@ -73,6 +73,7 @@ export const common = {
     neighbours: "Find neighbours",
     layout: "Lay out",
     place: "Place the others",
+    rank: "Take up rankings",
     second_opinion: "Ask a second model",
     judge: "Judge the labels",
     look: "Look at the file",

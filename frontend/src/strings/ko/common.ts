@@ -69,6 +69,7 @@ export const common: Catalogue["common"] = {
     neighbours: "이웃 찾기",
     layout: "배치",
     place: "나머지 놓기",
+    rank: "순위 받기",
     second_opinion: "다른 모델에 묻기",
     judge: "라벨 판단",
     look: "파일 살펴보기",
