@@ -51,7 +51,7 @@ def decompressed(path: Path, compression: str, block: int = 1 << 20) -> Iterator
     Raises:
         Damaged: It is not what its name says, or not whole; what came before may be right.
     """
-    blocks = {".gz": _gzip, ".bz2": _bzip2, ".xz": _xz}[compression](path, block)
+    blocks = _blocks(path, compression, block)
     while True:
         try:
             content = next(blocks, None)
@@ -65,14 +65,11 @@ def decompressed(path: Path, compression: str, block: int = 1 << 20) -> Iterator
         yield content
 
 
-def _gzip(path: Path, block: int) -> Iterator[bytes]:
-    with gzip.open(path) as file:
-        while content := file.read(block):
-            yield content
-
-
-def _bzip2(path: Path, block: int) -> Iterator[bytes]:
-    with bz2.open(path) as file:
+def _blocks(path: Path, compression: str, block: int) -> Iterator[bytes]:
+    if compression == ".xz":
+        yield from _xz(path, block)
+        return
+    with gzip.open(path) if compression == ".gz" else bz2.open(path) as file:
         while content := file.read(block):
             yield content
 
