@@ -6,16 +6,58 @@ which encoding that was but the names themselves: read in the wrong one they are
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
-from itertools import pairwise
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import islice, pairwise
+from typing import Final, Protocol, Self, TypeVar
 
 FALLBACK: Final = "cp437"
 """What the format prescribes (APPNOTE 6.3.10, appendix D)."""
+# Names that tell in which encoding they are.
+_MOST_LOOKED_AT: Final = 10_000
 _KANA: Final = ("HIRAGANA ", "KATAKANA ", "KATAKANA-HIRAGANA ", "HALFWIDTH KATAKANA")
 _WORD: Final = re.compile(r"[^\W\d_]+")
 # So many Hangul in a row are no accident: of Chinese read as Korean, every third is none.
 _MOST_LIKELY: Final = 8
+
+
+class _Named(Protocol):
+    """An entry of an archive; ``raw`` is its name where that is not UTF-8."""
+
+    @property
+    def raw(self) -> bytes: ...
+    def _replace(self, *, name: str, raw: bytes) -> Self: ...
+
+
+_Entry = TypeVar("_Entry", bound=_Named)
+
+
+class LegacyNames:
+    """Names of one archive, of which most are UTF-8."""
+
+    def __init__(self, entries: Callable[[], Iterable[_Named]]) -> None:
+        """Take ``entries``, which gives all of them as often as it is called."""
+        self._entries = entries
+
+    def read(self, entries: Iterable[_Entry]) -> Iterator[_Entry]:
+        """Each with the name that its bytes most likely are; ``raw`` stays if that is doubtful."""
+        for entry in entries:
+            yield self._named(entry) if entry.raw else entry
+
+    def _named(self, entry: _Entry) -> _Entry:
+        encoding = self._encoding
+        try:
+            return entry._replace(
+                name=entry.raw.decode(encoding or FALLBACK), raw=b"" if encoding else entry.raw
+            )
+        except UnicodeDecodeError:
+            return entry._replace(name=entry.raw.decode(FALLBACK), raw=entry.raw)
+
+    @cached_property
+    def _encoding(self) -> str | None:
+        """Most archives are not read for it."""
+        legacy = (entry.raw for entry in self._entries() if entry.raw)
+        return encoding_of(islice(legacy, _MOST_LOOKED_AT))
 
 
 def encoding_of(names: Iterable[bytes]) -> str | None:
@@ -33,19 +75,6 @@ def encoding_of(names: Iterable[bytes]) -> str | None:
     if sum(map(_is_hangul, "".join(korean))) >= _MOST_LIKELY:
         return "euc_kr"
     return next(iter(found.values())) if len(found) == 1 else None
-
-
-def name_of(raw: bytes, encoding: str | None) -> tuple[str, bool]:
-    """What a name that is not UTF-8 most likely is, and whether that is certain.
-
-    Args:
-        raw: The name.
-        encoding: What ``encoding_of`` says of all of them.
-    """
-    try:
-        return raw.decode(encoding or FALLBACK), encoding is not None
-    except UnicodeDecodeError:
-        return raw.decode(FALLBACK), False
 
 
 def is_doubtful(name: bytes, text: str) -> bool:

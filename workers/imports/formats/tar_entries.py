@@ -8,17 +8,13 @@ import io
 import tarfile
 from array import array
 from collections.abc import Iterator
-from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple
 
 from core.errors import Invalid
-from workers.imports.formats.legacy_names import encoding_of, name_of
+from workers.imports.formats.legacy_names import LegacyNames
 from workers.imports.items import LINK, MAX_IMAGE_BYTES, Refused, invalid_archive
 
-# Names that tell in which encoding they are.
-_MOST_LOOKED_AT: Final = 10_000
 _MOST_ENTRIES: Final = 5_000_000
 _MOST_HEADER: Final = 1 << 20
 _BLOCK: Final = 1 << 16
@@ -47,6 +43,7 @@ class TarEntries:
         self._path = path
         self._data = path.open("rb")
         self._kept = _Kept()
+        self._names = LegacyNames(lambda: self._kept)
         try:
             for entry in self._entries():
                 self._kept.add(entry)
@@ -59,17 +56,7 @@ class TarEntries:
 
         ``raw`` stays where that is not certain.
         """
-        for entry in self._kept:
-            if entry.raw:
-                name, is_certain = name_of(entry.raw, self._encoding)
-                entry = entry._replace(name=name, raw=b"" if is_certain else entry.raw)
-            yield entry
-
-    @cached_property
-    def _encoding(self) -> str | None:
-        """Of names that are not UTF-8. Most archives have none, and are not read for it."""
-        legacy = (entry.raw for entry in self._kept if entry.raw)
-        return encoding_of(islice(legacy, _MOST_LOOKED_AT))
+        return self._names.read(self._kept)
 
     def _entries(self) -> Iterator[TarEntry]:
         count = 0

@@ -12,12 +12,10 @@ import struct
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple
 
-from workers.imports.formats.legacy_names import encoding_of, is_doubtful, name_of
+from workers.imports.formats.legacy_names import LegacyNames, is_doubtful
 from workers.imports.items import LINK, MAX_IMAGE_BYTES, Refused, invalid_archive
 
 _END: Final = struct.Struct("<4s4H2LH")
@@ -30,8 +28,6 @@ _FULL_32: Final = 0xFFFFFFFF
 _ENCRYPTED: Final = 1
 _UTF_8: Final = 1 << 11
 _UNICODE_PATH: Final = 0x7075
-# Names that tell in which encoding they are.
-_MOST_LOOKED_AT: Final = 10_000
 _STORED, _DEFLATED = 0, 8
 # Systems whose attributes tell what a file is: Unix and macOS.
 _UNIX: Final = frozenset({3, 19})
@@ -74,6 +70,7 @@ class ZipEntries:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._names = LegacyNames(self._entries)
         self._data = path.open("rb")
         try:
             self._directory = _find_directory(self._data)
@@ -87,17 +84,7 @@ class ZipEntries:
 
         ``raw`` stays where that is not certain. Raises as ``_entries``.
         """
-        for entry in self._entries():
-            if entry.raw:
-                name, is_certain = name_of(entry.raw, self._encoding)
-                entry = entry._replace(name=name, raw=b"" if is_certain else entry.raw)
-            yield entry
-
-    @cached_property
-    def _encoding(self) -> str | None:
-        """Of names that are not UTF-8. Most archives have none, and are not read for it."""
-        legacy = (entry.raw for entry in self._entries() if entry.raw)
-        return encoding_of(islice(legacy, _MOST_LOOKED_AT))
+        return self._names.read(self._entries())
 
     def _entries(self) -> Iterator[Entry]:
         """Every entry, in the directory's order.
