@@ -42,8 +42,7 @@ TASK_MODULES = (
     "workers.celery_tasks.follow_people",
     "workers.celery_tasks.sync_bucket",
 )
-# PyTorch imports its compiler with the first optimizer step: seconds that a first round would wait.
-_SLOW_MODULES = ("workers.advance.handler", "torch._dynamo")
+_TRAINER = "workers.advance.handler"
 _IMPORTER = "workers.imports.handler"
 
 _BEGAN = datetime.now(UTC)
@@ -118,8 +117,7 @@ def _scheduler_appears(**_: Any) -> None:
 def _warm_up(presence: "Presence") -> None:
     """Import what training needs while nobody waits for it, and say what it will run on."""
     with uncollected():
-        for name in _SLOW_MODULES:
-            importlib.import_module(name)
+        importlib.import_module(_TRAINER)
     from models.device import best_device
 
     presence.computes_on(best_device().type)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
+from models.numerics.lbfgs import Float64Array, lbfgs
 from models.protocols import Float32Array, Indices
 
 _POOL_ROWS = 10_000
@@ -177,28 +178,29 @@ def minimise(
     bound.diagonal().add_(max(l2 / count, 1e-10 * float(bound.diagonal().mean())))
     upper = torch.linalg.cholesky(bound, upper=True)  # A is its inverse
     rotated = torch.linalg.solve_triangular(upper, x, upper=True, left=False)  # X A
-    weight = torch.zeros(x.shape[1], classes, dtype=x.dtype, requires_grad=True)
-    bias = torch.zeros(classes, dtype=x.dtype, requires_grad=True)
-    optimizer = torch.optim.LBFGS(
-        [weight, bias],
-        max_iter=max_iterations,
-        history_size=20,
-        tolerance_grad=1e-6,
-        tolerance_change=1e-10,
-        line_search_fn="strong_wolfe",
-    )
+    size = (x.shape[1] + 1, classes)
+    wanted = target
+    if target.dim() == 1:
+        wanted = functional.one_hot(target, classes).to(x.dtype)
+    mass = wanted.sum(dim=1, keepdim=True)
 
-    def original() -> Tensor:
+    def original(weight: Tensor) -> Tensor:
         solution: Tensor = torch.linalg.solve_triangular(upper, weight, upper=True)
         return solution
 
-    def objective() -> float:
-        optimizer.zero_grad()
-        loss = functional.cross_entropy(rotated @ weight + bias, target)
-        loss = loss + l2 / (2 * count) * original().square().sum()
-        loss.backward()  # type: ignore[no-untyped-call]
-        return float(loss.detach())
+    def objective(at: Float64Array) -> tuple[float, Float64Array]:
+        free = torch.from_numpy(at).reshape(size)
+        said = (rotated @ free[:-1]).add_(free[-1]).log_softmax(dim=1)
+        plain = original(free[:-1])
+        loss = (l2 / 2 * plain.square().sum() - torch.sum(wanted * said)) / count
+        off = said.exp_().mul_(mass).sub_(wanted).div_(count)
+        slopes = torch.empty(size, dtype=x.dtype)
+        slopes[:-1] = torch.linalg.solve_triangular(upper.T, plain.mul_(l2 / count), upper=False)
+        slopes[:-1] += rotated.T @ off
+        slopes[-1] = off.sum(dim=0)
+        return float(loss), slopes.numpy().ravel()
 
-    optimizer.step(objective)  # type: ignore[no-untyped-call]
-    found = original().detach()
-    return found if basis is None else basis @ found, bias.detach()
+    start = np.zeros(size[0] * classes)
+    found = torch.from_numpy(lbfgs(objective, start, max_iterations)).reshape(size)
+    weight = original(found[:-1])
+    return weight if basis is None else basis @ weight, found[-1]

@@ -66,8 +66,9 @@ def test_planted_noise_is_found_and_named(
     assert (found.other[picked] == truth[picked]).mean() > 0.8
     assert abs(found.noise.rate - wrong.mean()) < 0.08
     assert found.noise.low <= wrong.mean() <= found.noise.high + 0.02
-    # Where every suggestion is right, what is said of them may be modest, but no boast.
-    assert 0.7 < found.wrong[picked].mean() < wrong[picked].mean() + 0.1
+    # Where every suggestion is right, what is said of them may be modest, but no boast. Of two
+    # classes it is most modest: whatever is not the one is the other, however it went wrong.
+    assert (0.7 if classes > 2 else 0.55) < found.wrong[picked].mean() < wrong[picked].mean() + 0.1
     assert_allclose(found.probabilities.sum(axis=1), 1, atol=1e-4)
     assert_allclose(found.opinions.sum(axis=1), 1, atol=1e-4)
 
