@@ -1,6 +1,7 @@
+from functools import cache
 from typing import Any, get_args
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
 from api.callers.principal import CurrentUser
@@ -49,17 +50,24 @@ class AlgorithmOut(BaseModel):
     of_texts: OfTextsOut | None
 
 
-@router.get("/algorithms")
+@router.get("/algorithms", response_model=Items[AlgorithmOut])
 async def list_algorithms(
     session: SessionDep, _: CurrentUser, medium: Medium | None = None
-) -> Items[AlgorithmOut]:
+) -> Response:
     """The catalog, from which settings are chosen and checked, in the order to offer it in.
 
     With a `medium` only what serves it, with what it is begun with there, and in its words.
     """
-    on_cpu = await without_gpu(session)
+    tasks = tuple(task.name for task in task_types())
+    content = _catalog(medium, tasks, without_gpu=await without_gpu(session))
+    return Response(content, media_type="application/json")
+
+
+@cache
+def _catalog(medium: Medium | None, task_names: tuple[str, ...], *, without_gpu: bool) -> bytes:
+    """The answer, made once in a process: pages ask for it all the time, and it is long."""
     of = medium or Medium.IMAGE
-    return Items(
+    offered = Items[AlgorithmOut](
         items=[
             AlgorithmOut(
                 name=spec.name,
@@ -71,15 +79,16 @@ async def list_algorithms(
                 fallback=spec.fallback,
                 group=spec.group,
                 media=[medium for medium in Medium if spec.serves(medium)],
-                tasks=[task.name for task in task_types() if spec.serves_task(task.name)],
+                tasks=[name for name in task_names if spec.serves_task(name)],
                 params_schema=_schema(spec, of) if medium else spec.params.model_json_schema(),
-                defaults=_defaults(spec, of, without_gpu=on_cpu),
+                defaults=_defaults(spec, of, without_gpu=without_gpu),
                 of_texts=_of_texts(spec),
             )
             for spec in sorted(specs(), key=_place)
             if medium is None or spec.serves(medium)
         ]
     )
+    return offered.model_dump_json().encode()
 
 
 def _of_texts(spec: Spec) -> OfTextsOut | None:
