@@ -11,8 +11,8 @@ NPM    := $(BIN)/python scripts/node.py npm
 # Containers set it, and then hundreds of processes of the tests would each compile what they import,
 # PyTorch too: seconds before the first line runs.
 unexport PYTHONDONTWRITEBYTECODE
-# A process a core, each with servers of its own; files stay whole, as some share what is slow to make,
-# and come as tests/conftest.py sorts them.
+# As many processes as tests/conftest.py says, each with servers of its own; files stay whole, as some
+# share what is slow to make, and come as they are sorted there.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
 help: ## Show the targets

@@ -49,6 +49,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """A process a core and one more, as each waits for servers and browsers now and then."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the files that take longest: none is left to one process when others are done."""
     rank = {name: place for place, name in enumerate(LONG_FIRST)}
