@@ -18,7 +18,8 @@ from workers.check.asked import Asked
 from workers.check.texts import medium_of, texts_of
 from workers.imports.formats.archives import ARCHIVES, open_archive, unpacked
 from workers.imports.formats.documents import SUFFIX, DocumentSource
-from workers.imports.formats.folder import Entries, FolderSource
+from workers.imports.formats.entries import Entries
+from workers.imports.formats.folder import FolderSource
 from workers.imports.formats.parquet import ParquetSource
 from workers.imports.formats.parquet_bounds import BoundedParquet
 from workers.imports.formats.rows import header_of, survey, text_rows
