@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -29,6 +29,7 @@ from workers.imports.formats.entries import (
     is_unsafe,
     path_of,
 )
+from workers.imports.formats.labelme_files import LabelMeFiles
 from workers.imports.formats.metadata import NAMES, ROLES, Metadata
 from workers.imports.formats.said import Described, describe
 from workers.imports.formats.sidecars import Sidecars
@@ -100,19 +101,23 @@ class FolderSource(Source):
         self._metadata: Metadata | None = None
         self._boxes: BoxFiles | None = None
         self._sidecars: Sidecars | None = None
+        self._labelme: LabelMeFiles | None = None
         try:
             if boxes:
                 self._boxes = BoxFiles(work / "boxes.sqlite", self._loose, entries.open)
                 self._boxes.find(name for name, _ in self._files())
             if sidecars:
                 self._sidecars = Sidecars(work / "sidecars.sqlite", self._files)
+            if boxes or sidecars:
+                index = work / "labelme.sqlite"
+                self._labelme = LabelMeFiles(index, self._files, entries.open, boxes=boxes)
             # JSON that says nothing, and why.
             self._unknown: dict[str, str] = {}
             self._tables: list[tuple[str, Any]] = []
             self._documents: dict[str, Document] = {}
             self._find()
             beside = self._sidecars.in_sum if self._sidecars else []
-            if self._tables or self._documents or self._boxes or beside:
+            if self._tables or self._documents or self._boxes or self._labelme or beside:
                 self._metadata = Metadata(work / "metadata.sqlite")
                 self._read_metadata(self._metadata, work, pool)
             self._count, self._layout = self._scan()
@@ -144,7 +149,8 @@ class FolderSource(Source):
         drawn = self._boxes.documents if self._boxes else []
         documents = ((name, one.tool.value) for name, one in self._documents.items())
         beside = self._sidecars.in_sum if self._sidecars else []
-        return [*tables, *beside, *documents, *drawn]
+        labelme = self._labelme.documents if self._labelme else []
+        return [*tables, *beside, *documents, *drawn, *labelme]
 
     def items(self, start: int) -> Iterator[Item]:
         """Files in the archive's order, what metadata names and the archive lacks, and the rest."""
@@ -175,7 +181,7 @@ class FolderSource(Source):
         self._entries.close()
         if self._metadata:
             self._metadata.close()
-        for one in (self._boxes, self._sidecars):
+        for one in (self._boxes, self._sidecars, self._labelme):
             if one:
                 one.close()
 
@@ -203,6 +209,7 @@ class FolderSource(Source):
         """Whether a file is there to say something of others."""
         is_known = base_of(name) in NAMES or name in self._documents
         is_known = is_known or (self._boxes is not None and name in self._boxes)
+        is_known = is_known or (self._labelme is not None and name in self._labelme)
         return is_known or self._is_beside(name)
 
     def _is_beside(self, name: str) -> bool:
@@ -217,14 +224,17 @@ class FolderSource(Source):
             if not name.lower().endswith(SUFFIX):
                 continue
             tool = self._whose(entry) if len(found) < _MOST_DOCUMENTS else _TOO_MANY
-            if isinstance(tool, Tool):
+            if tool is Tool.LABELME and self._labelme is not None:
+                self._labelme.add(name)
+            elif isinstance(tool, Tool):
                 found[name] = Document(name, tool, partial(self._open, entry))
             elif self._sidecars and name in self._sidecars and tool is not _TOO_MANY:
                 continue
             elif tool is not None and len(self._unknown) < _MOST_TOLD:
                 self._unknown[name] = tool.reason
         if self._sidecars:
-            self._sidecars.leave_out(found, documents=len(found) >= _MOST_DOCUMENTS)
+            is_full = len(found) >= _MOST_DOCUMENTS
+            self._sidecars.leave_out(chain(found, self._labelme or ()), documents=is_full)
 
     def _whose(self, entry: Any) -> Tool | Refused | None:
         """Whose document an entry is; ``None`` where documents are not looked for."""
@@ -263,6 +273,8 @@ class FolderSource(Source):
         read_documents(documents, metadata, work, boxes=self._boxes is not None)
         if self._boxes:
             self._boxes.read(metadata, plain_path)
+        if self._labelme:
+            self._labelme.read(metadata)
         metadata.match(name for name, _ in self._images())
         metadata.match_documents(enumerate(name for name, _ in self._images()), pool)
 
