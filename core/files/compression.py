@@ -10,7 +10,8 @@ from typing import BinaryIO, Final
 
 # What `xz -9` needs is a quarter of it; a header may ask for 4 GiB.
 _MOST_MEMORY: Final = 256 << 20
-_ENDINGS: Final = frozenset({".gz", ".bz2", ".xz"})
+ENDINGS: Final = (".gz", ".bz2", ".xz")
+"""Of files that are compressed, where the ending before says what is in them."""
 _SHORT: Final = {".tgz": ".gz", ".tbz": ".bz2", ".tbz2": ".bz2", ".txz": ".xz"}
 """How tars that are compressed are called in one word."""
 
@@ -22,7 +23,7 @@ class Damaged(ValueError):
 def compression_of(filename: str) -> str | None:
     """The ending that says how a file is compressed, ``.gz``, ``.bz2`` or ``.xz``, if one does."""
     ending = PurePosixPath(filename).suffix.lower()
-    return ending if ending in _ENDINGS else _SHORT.get(ending)
+    return ending if ending in ENDINGS else _SHORT.get(ending)
 
 
 def plain_name(filename: str) -> str:

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import Any, BinaryIO, Final, NamedTuple
 
-from core.files.compression import compression_of, decompressed_stream, plain_name
+from core.files.compression import ENDINGS, compression_of, decompressed_stream, plain_name
 from workers.imports.formats.entries import Entries
 from workers.imports.formats.zip_entries import ALWAYS_FINE, MOST_RATIO
 from workers.imports.items import MAX_IMAGE_BYTES, Fetched, Refused
@@ -161,6 +161,7 @@ class _Blocks(io.RawIOBase):
 
 
 def _is_packed(name: str) -> bool:
-    if compression_of(name) is None:
+    # Looked at for each file of an archive, of which nearly none is compressed.
+    if not name.lower().endswith(ENDINGS):
         return False
     return PurePosixPath(plain_name(name)).suffix.lower() in _ENDINGS
