@@ -6,11 +6,12 @@ import lzma
 import zlib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
-from typing import Final
+from typing import BinaryIO, Final
 
 # What `xz -9` needs is a quarter of it; a header may ask for 4 GiB.
 _MOST_MEMORY: Final = 256 << 20
-_ENDINGS: Final = frozenset({".gz", ".bz2", ".xz"})
+ENDINGS: Final = (".gz", ".bz2", ".xz")
+"""Of files that are compressed, where the ending before says what is in them."""
 _SHORT: Final = {".tgz": ".gz", ".tbz": ".bz2", ".tbz2": ".bz2", ".txz": ".xz"}
 """How tars that are compressed are called in one word."""
 
@@ -22,7 +23,7 @@ class Damaged(ValueError):
 def compression_of(filename: str) -> str | None:
     """The ending that says how a file is compressed, ``.gz``, ``.bz2`` or ``.xz``, if one does."""
     ending = PurePosixPath(filename).suffix.lower()
-    return ending if ending in _ENDINGS else _SHORT.get(ending)
+    return ending if ending in ENDINGS else _SHORT.get(ending)
 
 
 def plain_name(filename: str) -> str:
@@ -51,7 +52,17 @@ def decompressed(path: Path, compression: str, block: int = 1 << 20) -> Iterator
     Raises:
         Damaged: It is not what its name says, or not whole; what came before may be right.
     """
-    blocks = _blocks(path, compression, block)
+    with path.open("rb") as file:
+        yield from decompressed_stream(file, compression, block)
+
+
+def decompressed_stream(file: BinaryIO, compression: str, block: int = 1 << 20) -> Iterator[bytes]:
+    """The same of a stream, which is read once and stays open.
+
+    Raises:
+        Damaged: As ``decompressed``.
+    """
+    blocks = _blocks(file, compression, block)
     while True:
         try:
             content = next(blocks, None)
@@ -65,26 +76,25 @@ def decompressed(path: Path, compression: str, block: int = 1 << 20) -> Iterator
         yield content
 
 
-def _blocks(path: Path, compression: str, block: int) -> Iterator[bytes]:
+def _blocks(file: BinaryIO, compression: str, block: int) -> Iterator[bytes]:
     if compression == ".xz":
-        yield from _xz(path, block)
+        yield from _xz(file, block)
         return
-    with gzip.open(path) if compression == ".gz" else bz2.open(path) as file:
-        while content := file.read(block):
+    with gzip.open(file) if compression == ".gz" else bz2.open(file) as opened:
+        while content := opened.read(block):
             yield content
 
 
-def _xz(path: Path, block: int) -> Iterator[bytes]:
+def _xz(file: BinaryIO, block: int) -> Iterator[bytes]:
     """The library's own reader of files sets no limit to the memory that a header asks for."""
-    with path.open("rb") as file:
-        packed = file.read(block)
-        while packed:
-            stream = lzma.LZMADecompressor(memlimit=_MOST_MEMORY)
-            while not stream.eof:
-                if content := stream.decompress(packed, block):
-                    yield content
-                packed = b""
-                if stream.needs_input and not (packed := file.read(block)):
-                    raise EOFError("it is cut off")
-            # One stream may follow another, after zeros.
-            packed = (stream.unused_data or file.read(block)).lstrip(b"\0")
+    packed = file.read(block)
+    while packed:
+        stream = lzma.LZMADecompressor(memlimit=_MOST_MEMORY)
+        while not stream.eof:
+            if content := stream.decompress(packed, block):
+                yield content
+            packed = b""
+            if stream.needs_input and not (packed := file.read(block)):
+                raise EOFError("it is cut off")
+        # One stream may follow another, after zeros.
+        packed = (stream.unused_data or file.read(block)).lstrip(b"\0")

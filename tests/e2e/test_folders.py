@@ -1,5 +1,7 @@
 """Folders that are dropped: what says something of the images comes along."""
 
+import gzip
+import json
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,15 @@ from tests.check_cases import put
 from tests.e2e.importing import confirm
 from tests.karat.helpers import png
 
+BOX = {"label": "cat", "shape_type": "rectangle", "points": [[8, 9], [2, 3]], "flags": {}}
+LABELME: dict[str, object] = {
+    "version": "5.5.0", "flags": {}, "shapes": [BOX], "imagePath": "../images/a.png",
+    "imageData": None, "imageHeight": 12, "imageWidth": 12,
+}  # fmt: skip
+COCO = {
+    "images": [{"id": 1, "file_name": "a.png"}], "categories": [{"id": 1, "name": "cat"}],
+    "annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [2, 3, 6, 6]}],
+}  # fmt: skip
 VOC = """<annotation><size><width>12</width><height>12</height></size><object><name>cat</name>
 <bndbox><xmin>2</xmin><ymin>3</ymin><xmax>6</xmax><ymax>9</ymax></bndbox></object></annotation>"""
 FOLDERS = {
@@ -19,6 +30,11 @@ FOLDERS = {
         "data.yaml": b"names: [cat]\n",
     },
     "Pascal VOC": {"JPEGImages/a.png": png(2), "Annotations/a.xml": VOC.encode()},
+    "LabelMe": {"images/a.png": png(5), "said/a.json": json.dumps(LABELME).encode()},
+    "COCO": {
+        "a.png": png(6),
+        "_annotations.coco.json.gz": gzip.compress(json.dumps(COCO).encode()),
+    },
 }
 
 

@@ -28,6 +28,11 @@ def image(seed: int, orientation: int = 1, kind: str = "JPEG") -> bytes:
     return encoded(found, kind, exif=exif)
 
 
+def packed(files: Mapping[str, bytes | str]) -> bytes:
+    """A zip of them."""
+    return zipped((k, v if isinstance(v, bytes) else v.encode()) for k, v in files.items())
+
+
 class BoxPool(Pool):
     """A pool of boxes with the classes cat and dog."""
 
@@ -40,10 +45,7 @@ class BoxPool(Pool):
 
     def send(self, files: Mapping[str, bytes | str], **more: Any) -> dict[str, Any]:
         """Import a zip; returns the job's result."""
-        content = zipped(
-            (name, one.encode() if isinstance(one, str) else one) for name, one in files.items()
-        )
-        return self.result(self.add(content, "pool.zip", **more))
+        return self.result(self.add(packed(files), "pool.zip", **more))
 
     def result(self, job: Job) -> dict[str, Any]:
         assert job.result is not None, job.error
@@ -150,3 +152,33 @@ def rectangle(
 ) -> dict[str, Any]:
     sides = {"x": x, "y": y, "width": width, "height": height, "rotation": 0}
     return {"value": {**sides, **more, "rectanglelabels": [label]}}
+
+
+def labelme(
+    shapes: Sequence[Mapping[str, Any]],
+    path: str = "a.jpg",
+    size: tuple[int, int] = (64, 48),
+    data: str | None = None,
+    **more: Any,
+) -> str:
+    """A file of LabelMe, with its members in the order in which it writes them."""
+    found: dict[str, Any] = {
+        "version": "5.5.0",
+        "flags": {},
+        "shapes": shapes,
+        "imagePath": path,
+        "imageData": data,
+        "imageHeight": size[1],
+        "imageWidth": size[0],
+    }
+    return json.dumps(found | more, indent=2)
+
+
+def shape(
+    kind: str | None, *points: Sequence[Any], label: str = "cat", **more: Any
+) -> dict[str, Any]:
+    """A shape of LabelMe, by its points."""
+    return {
+        "label": label, "points": points, "group_id": None, "description": "", "shape_type": kind,
+        "flags": {}, "mask": None, **more,
+    }  # fmt: skip

@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 from core import settings
 from core.db import sync_engine
 from core.files.storage import Storage
+from tests.workers.box_files import BoxPool
 from tests.workers.import_files import Pool
 from tests.world import World
 from workers.jobs import context
@@ -17,6 +18,13 @@ from workers.jobs import context
 def pool(world: World, session: Session, installation: settings.Settings) -> Iterator[Pool]:
     """An empty pool of 8-pixel images with the classes cat and dog."""
     yield Pool(session, Storage(Path(installation.data_dir)), world.project())
+    context.sessions().kw["bind"].dispose()
+
+
+@pytest.fixture
+def boxes(world: World, session: Session, installation: settings.Settings) -> Iterator[BoxPool]:
+    """An empty pool of boxes with the classes cat and dog."""
+    yield BoxPool(session, Storage(Path(installation.data_dir)), world)
     context.sessions().kw["bind"].dispose()
 
 

@@ -21,6 +21,7 @@ from PIL import Image
 from core.errors import DomainError
 from core.jobs.imports import FolderChoice
 from tests.check_cases import COLOURS, coloured, labeled, put, write_table
+from tests.workers.box_files import labelme
 from tests.workers.import_files import tarred, zipped
 from workers.check.__main__ import check, publish
 from workers.check.asked import Asked
@@ -95,8 +96,12 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> Rows:
 
 
 @pytest.mark.parametrize(
-    "kind", ["zip", "tgz", "cls", "parquet", "csv", "csv.gz", "coco", "labels.parquet"]
-)
+    "kind",
+    [
+        "zip", "tgz", "cls", "parquet", "csv", "csv.gz", "coco", "labels.parquet", "labelme",
+        "metadata",
+    ],
+)  # fmt: skip
 def test_every_form_of_a_data_set_gives_the_same_ranking(
     tmp_path: Path, kind: str, expected: Rows
 ) -> None:
@@ -150,6 +155,17 @@ def written_as(kind: str, files: dict[str, bytes], folder: Path) -> Path:
         pq.write_table(pa.table(columns), folder / "colours.parquet")
         return folder / "colours.parquet"
     put(folder, flat(files))
+    if kind == "labelme":
+        for name, label in table(files):
+            flags = {one: one == label for one in COLOURS}
+            beside = (folder / name).with_suffix(".json")
+            beside.write_text(labelme([], name, (16, 16), flags=flags))
+        return folder
+    if kind == "metadata":
+        rows = [{"file_name": name, "label": label} for name, label in table(files)]
+        lines = "".join(f"{json.dumps(one)}\n" for one in rows).encode()
+        (folder / "metadata.jsonl.gz").write_bytes(gzip.compress(lines))
+        return folder
     if kind == "csv":
         return write_table(folder / "labels.csv", ("file", "class_name"), table(files))
     if kind == "csv.gz":

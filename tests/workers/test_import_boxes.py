@@ -20,20 +20,16 @@ from tests.workers.box_files import (
     coco,
     cvat,
     image,
+    packed,
     rectangle,
     task,
     voc,
     voc_object,
 )
-from tests.workers.import_files import zipped
 from tests.world import World
 from workers.jobs import context
 
 YAML = "path: .\ntrain: images\nnames: ['dog', 'cat']\n"
-
-
-def packed(files: Mapping[str, bytes | str]) -> bytes:
-    return zipped((k, v if isinstance(v, bytes) else v.encode()) for k, v in files.items())
 
 
 @pytest.fixture

@@ -1,31 +1,31 @@
 """What a check reads: the import's own sources, opened on files of this machine."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import Any, BinaryIO, Final, NamedTuple
+from typing import Any, Final
 
 from core.errors import Invalid
 from core.files.compression import plain_name
-from core.files.local_folder import files_of
 from core.jobs.imports import FolderChoice
 from core.media.images.medium import IMAGES
 from core.settings import settings
 from core.states import Medium, Split, Verdict
 from workers.check.asked import Asked
-from workers.check.texts import medium_of, texts_of
+from workers.check.local_folder import SAYING, LocalFolder, Unlabeled
+from workers.check.texts import PARQUET, medium_of, texts_of
 from workers.imports.formats.archives import ARCHIVES, open_archive, unpacked
 from workers.imports.formats.documents import SUFFIX, DocumentSource
-from workers.imports.formats.folder import Entries, FolderSource
+from workers.imports.formats.entries import Entries
+from workers.imports.formats.folder import FolderSource
+from workers.imports.formats.packed import Unpacking
 from workers.imports.formats.parquet import ParquetSource
 from workers.imports.formats.parquet_bounds import BoundedParquet
 from workers.imports.formats.rows import header_of, survey, text_rows
 from workers.imports.formats.sidecars import FORMAT as SIDECARS
-from workers.imports.formats.table import TABLES, TableSource
+from workers.imports.formats.table import TableSource
 from workers.imports.items import (
-    MAX_IMAGE_BYTES,
     Item,
     LeftOut,
     Refused,
@@ -40,80 +40,7 @@ from workers.imports.stated import is_stated
 from workers.imports.values import NO_CLASS, Values, says_nothing
 
 _LABEL_COLUMNS: Final = ("class_name", "label", "class")
-_PARQUET: Final = ".parquet"
-_SAYING: Final = frozenset({*TABLES, SUFFIX, _PARQUET})
 _AUXILIARY: Final = Refused("an auxiliary image, which has no label that could be wrong")
-
-
-class LocalFile(NamedTuple):
-    """A file of a folder; ``name`` is its path in it."""
-
-    name: str
-    size: int
-    path: Path
-
-
-class LocalFolder:
-    """A folder on this machine, as if it had been sent."""
-
-    def __init__(self, folder: Path, but: Iterable[Path] = ()) -> None:
-        """Read ``folder``, but for some files."""
-        self._folder = folder
-        self._but = {one.resolve() for one in but}
-        self._names = {one.name for one in self._but}
-
-    @cached_property
-    def left_out(self) -> dict[str, str]:
-        """Files that cannot be read, and why."""
-        found: dict[str, str] = {}
-        for _ in files_of(self._folder, found.__setitem__):
-            pass
-        return found
-
-    def __iter__(self) -> Iterator[LocalFile]:
-        """Every file, in the same order each time."""
-        for path in files_of(self._folder):
-            # Few files are called so, and looking where each leads takes its time.
-            if path.name in self._names and path.resolve() in self._but:
-                continue
-            name = path.relative_to(self._folder).as_posix()
-            yield LocalFile(name, path.stat().st_size, path)
-
-    def read(self, entry: LocalFile) -> bytes | Refused:
-        """The bytes of a file, or why it has none."""
-        if entry.size > MAX_IMAGE_BYTES:
-            return Refused(f"larger than {MAX_IMAGE_BYTES >> 20} MiB")
-        try:
-            return entry.path.read_bytes()
-        except OSError as error:
-            return Refused(f"it cannot be read: {error.strerror}")
-
-    def open(self, entry: LocalFile) -> BinaryIO | Refused:
-        """A file as a stream."""
-        try:
-            return entry.path.open("rb")
-        except OSError as error:
-            return Refused(f"it cannot be read: {error.strerror}")
-
-    def close(self) -> None:
-        """Nothing stays open between files."""
-
-
-class Unlabeled:
-    """What a folder holds, but for what would say something of its images.
-
-    Their labels come from one file that was named; others beside it are of other images, or say
-    something else of these.
-    """
-
-    def __init__(self, entries: Entries) -> None:
-        """Read ``entries``."""
-        self._entries = entries
-        self.read, self.open, self.close = entries.read, entries.open, entries.close
-
-    def __iter__(self) -> Iterator[Any]:
-        """Every entry, in the same order each time."""
-        return (one for one in self._entries if _suffix(one.name) not in _SAYING)
 
 
 @dataclass(frozen=True)
@@ -185,6 +112,7 @@ def opened(asked: Asked, work: Path, *, names_only: bool = False) -> Iterator[In
     """
     with ExitStack() as held:
         left_out: dict[str, str] = {}
+        most = settings().max_upload_bytes
 
         def hold(source: Any) -> Any:
             held.callback(source.close)
@@ -192,10 +120,10 @@ def opened(asked: Asked, work: Path, *, names_only: bool = False) -> Iterator[In
 
         def entries_of(path: Path) -> Entries:
             if not path.is_dir():
-                return open_archive(path, path.name)
+                return open_archive(path, path.name, most)
             folder = LocalFolder(path, asked.reports().values())
             left_out.update(folder.left_out)
-            return folder
+            return Unpacking(folder, most)
 
         def images(path: Path, *, is_labeled: bool) -> FolderSource:
             entries = entries_of(path) if is_labeled else Unlabeled(entries_of(path))
@@ -214,14 +142,14 @@ def opened(asked: Asked, work: Path, *, names_only: bool = False) -> Iterator[In
             _refuse_idle(asked, "a folder, or an archive of one", {"label_column"})
             yield Inputs(images(path, is_labeled=True), None, chosen, left_out)
             return
-        if suffix == _PARQUET:
+        if suffix == PARQUET:
             whole = _parquet(asked, names_only=names_only, hold=hold)
             if whole.columns.content is not None:
                 used = {"label_column", "image_column"}
                 _refuse_idle(asked, "a Parquet file that holds its images", used)
                 yield Inputs(whole, None, chosen, left_out)
                 return
-        if suffix not in _SAYING:
+        if suffix not in SAYING:
             raise _not_labeled(path)
         if suffix == SUFFIX:
             _refuse_idle(asked, "a document that says itself which image it means", {"images"})
@@ -229,7 +157,7 @@ def opened(asked: Asked, work: Path, *, names_only: bool = False) -> Iterator[In
             used = {"images", "label_column", "key_column"}
             _refuse_idle(asked, "labels of images that lie elsewhere", used)
         around = images(asked.images or beside, is_labeled=False)
-        labels = whole if suffix == _PARQUET else hold(_labels(asked, suffix, around, work))
+        labels = whole if suffix == PARQUET else hold(_labels(asked, suffix, around, work))
         yield Inputs(around, labels, chosen, left_out)
 
 
@@ -373,10 +301,6 @@ def _without_doubt(item: Item, chosen: Mapping[str, FolderChoice]) -> Item:
     if item.split is None or normal(item.split) in chosen:
         return item
     return replace(item, split=None, meant=None, unsure=None)
-
-
-def _suffix(name: str) -> str:
-    return PurePosixPath(name).suffix.lower()
 
 
 def _without_folder(item: Item) -> Item:

@@ -11,7 +11,7 @@ from core.settings import settings
 from core.states import Medium
 from workers.check.asked import Asked
 from workers.imports.formats.archives import ARCHIVES
-from workers.imports.formats.folder import Entries
+from workers.imports.formats.entries import Entries
 from workers.imports.formats.lines import MOST_LINE, Lines
 from workers.imports.formats.parquet import ParquetSource
 from workers.imports.formats.parquet_bounds import BoundedParquet

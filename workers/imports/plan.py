@@ -22,7 +22,7 @@ from workers.imports.items import Item, LeftOut, Refused, Source, beginning, sho
 from workers.imports.media import reading_of
 from workers.imports.media.base import Reading
 from workers.imports.placing import Place, place, split_of
-from workers.imports.planned import MOST_LABELS, MOST_TEXT, SHOWN, Column, Group
+from workers.imports.planned import MOST_LABELS, MOST_TEXT, SHOWN, Column, Group, tells_nothing
 from workers.imports.ranked import notes_of, rankings_of
 from workers.imports.reading import LabelReader
 from workers.imports.report import MOST_REASON, Outcome, Tally
@@ -142,18 +142,24 @@ class Plan:
             return
         placed = place(item, self._params.split, self._reader, self._chosen)
         self._note_labels(item, is_taken=isinstance(placed, Place) and placed.split is Split.POOL)
+        group = self._group(item)
+        name = item.name if group.is_shown else self._shown_as(item)
         if self._reader.of_one_class:
-            label = self._label_of(item)
-            self._room = self._group(item).add(item.name, label, self._room)
+            self._room = group.add(name, self._label_of(item), self._room)
         else:
-            classes = self._reader.classes_in(item)
-            self._room = self._group(item).add_drawn(item.name, classes, self._room)
+            self._room = group.add_drawn(name, self._reader.classes_in(item), self._room)
         if isinstance(placed, LeftOut):
             self._count(self._tally, Outcome.LEFT_OUT, item.name, placed.reason)
         elif isinstance(placed, Refused):
             self._count(self._tally, Outcome.REFUSED, item.name, placed.reason)
         else:
             self._tally.count(Outcome.ADDED, item.name, "", placed.split)
+
+    def _shown_as(self, item: Item) -> str:
+        """What whoever sends an item knows it by: of a row that has no name, how it begins."""
+        if item.size or not tells_nothing(item.name):
+            return item.name
+        return self._reading.beginning(item) or f"row {self._tally.total + 1}"
 
     def _count(self, tally: Tally, outcome: Outcome, name: str, reason: str) -> None:
         tally.count(outcome, name, self._reading.worded(reason), None)

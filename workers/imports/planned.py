@@ -1,5 +1,6 @@
 """What a plan counts: images by folder or value, and what stands in columns that may be labels."""
 
+import re
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -15,6 +16,13 @@ MOST_TEXT: Final = 200
 # A column with more values than a project may have classes is none of labels.
 _MOST_VALUES: Final = 1000
 SHOWN: Final = 5
+# A number, or where a row stands: "a.csv, line 2", "a.parquet#1", and "a.jsonl, line 1, chosen".
+_PLACE: Final = re.compile(r"[\W\d_]+|.*(?:#|, (?:row|line|entry) )\d+(?:, [^,]*)?", re.DOTALL)
+
+
+def tells_nothing(name: str) -> bool:
+    """Whether the name of an item is only a number, or says where in a file a row stands."""
+    return _PLACE.fullmatch(name) is not None
 
 
 @dataclass
@@ -29,7 +37,7 @@ class Group:
         count: How many there are.
         unlabeled: Those without a label.
         labels: How many have each label, as far as there is room; of long ones the beginning.
-        examples: Names of some.
+        examples: What some are called, as whoever sends them knows them.
         fixed: What becomes of several folders or values that are shown as one, a split,
             ``left_out`` or ``refused``: it has no name of theirs, and cannot be chosen here.
     """
@@ -61,9 +69,14 @@ class Group:
             room = self._count(one, room)
         return room
 
+    @property
+    def is_shown(self) -> bool:
+        """Whether enough are named for people to know which are meant."""
+        return len(self.examples) >= SHOWN
+
     def _add(self, name: str) -> None:
         self.count += 1
-        if len(self.examples) < SHOWN:
+        if not self.is_shown:
             self.examples.append(name)
 
     def _count(self, label: str, room: int) -> int:

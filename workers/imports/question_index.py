@@ -1,15 +1,29 @@
 """What is said of each question, on disk, wherever its lines lie in a file."""
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
 from itertools import groupby, islice
+from operator import itemgetter
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 from workers.imports.ranked import Ranked, known_places
+from workers.imports.stated import read_time
 
-Said = list[tuple[str, dict[bytes, float]]]
-"""Of one question: who ranks, and the place of each row, by its digest, the best lowest."""
+
+class Statement(NamedTuple):
+    """One ranking of rows that answer one question; see ``Ranked``."""
+
+    author: str
+    places: Mapping[bytes, float]
+    asked: int
+    seconds: float
+    at: datetime | None
+
+
+Said = list[Statement]
+"""What is said of one question."""
 
 _QUESTIONS: Final = 500
 _EVERY: Final = 1_000
@@ -40,43 +54,40 @@ class QuestionIndex:
         file.execute("PRAGMA journal_mode = OFF")
         file.execute("PRAGMA synchronous = OFF")
         file.execute(
-            "CREATE TABLE said (question BLOB, author TEXT, number INT, row BLOB, place REAL)"
+            "CREATE TABLE said (question BLOB, author TEXT, number INT, row BLOB, place REAL, "
+            "asked INT, seconds REAL, at TEXT)"
         )
         file.execute("BEGIN")
         for number, one in enumerate(said, 1):
             if number % _EVERY == 0:
                 check()
             which = 0 if one.is_part else number
+            at = one.at and one.at.isoformat()
             file.executemany(
-                "INSERT INTO said VALUES (?, ?, ?, ?, ?)",
+                "INSERT INTO said VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 (
-                    (one.question, one.author, which, key, place)
+                    (one.question, one.author, which, key, place, one.asked, one.seconds, at)
                     for key, place in one.places.items()
                 ),
             )
         file.execute("COMMIT")
         check()
-        file.execute("CREATE INDEX by_question ON said (question, author, number)")
+        file.execute("CREATE INDEX by_question ON said (asked, question, author, number)")
 
     @property
     def total(self) -> int:
         """Number of questions."""
-        ((questions,),) = self._file.execute("SELECT count(DISTINCT question) FROM said")
+        statement = "SELECT count(*) FROM (SELECT DISTINCT asked, question FROM said)"
+        ((questions,),) = self._file.execute(statement)
         return int(questions)
 
     def blocks(self, start: int) -> Iterator[list[Said]]:
         """What is said of each question from ``start`` on, some hundreds of them at a time."""
         rows = self._file.execute(
-            "SELECT question, author, number, row, place FROM said "
-            "ORDER BY question, author, number, rowid"
+            "SELECT asked, question, author, number, row, place, seconds, at FROM said "
+            "ORDER BY asked, question, author, number, rowid"
         )
-        by_question = (
-            [
-                (author, known_places((row, place) for *_, row, place in some))
-                for (author, _), some in groupby(of_question, key=lambda row: (row[1], row[2]))
-            ]
-            for _, of_question in groupby(rows, key=lambda row: row[0])
-        )
+        by_question = (_said(some) for _, some in groupby(rows, key=itemgetter(0, 1)))
         rest = islice(by_question, start, None)
         while block := [*islice(rest, _QUESTIONS)]:
             yield block
@@ -84,3 +95,13 @@ class QuestionIndex:
     def close(self) -> None:
         """Close the file."""
         self._file.close()
+
+
+def _said(rows: Iterable[Any]) -> Said:
+    """What the rows of a question say, in their order."""
+    found: Said = []
+    for _, of_ranking in groupby(rows, key=itemgetter(2, 3)):
+        asked, _, author, _, _, _, seconds, at = first = next(of_ranking)
+        places = known_places((row, place) for *_, row, place, _, _ in (first, *of_ranking))
+        found.append(Statement(author, places, asked, seconds, read_time(at)))
+    return found

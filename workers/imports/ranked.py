@@ -1,6 +1,7 @@
 """What files say of several rows together, and the sources that say it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from workers.imports.items import Source
@@ -10,16 +11,23 @@ class Ranked(NamedTuple):
     """A ranking of rows that answer the same question.
 
     Attributes:
-        question: The same, 32 bytes, for rows that ask the same.
+        question: The same for rows that ask the same, and for no others.
         author: Who ranks, or the column that does.
-        places: Of each row, by its SHA-256 (32 bytes): the lowest is the best, equal ones tie.
+        places: Of each row, by its SHA-256 (32 bytes): the lowest is the best, equal ones tie. That
+            of what is called wrong is infinite.
         is_part: Whether all that ``author`` says of ``question`` is one ranking.
+        asked: In which round it was said, where the file tells: questions come in that order.
+        seconds: How long it took.
+        at: When it was said, where the file tells.
     """
 
     question: bytes
     author: str
     places: Mapping[bytes, float]
     is_part: bool = False
+    asked: int = 0
+    seconds: float = 0.0
+    at: datetime | None = None
 
 
 def known_places(said: Iterable[tuple[bytes, float]]) -> dict[bytes, float]:

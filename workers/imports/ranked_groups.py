@@ -8,21 +8,27 @@ nothing that does not follow from them.
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import combinations, product
+from math import inf
 
 from core.tasks.instructions import MOST_MEMBERS, RankingLabel, central_ranking
 
 Places = Mapping[int, float]
-"""The place of each row, by its id, the best lowest; equal ones tie."""
+"""The place of each row, by its id, the best lowest; equal ones tie, and what is wrong is last."""
 Pair = tuple[int, int]
 
 
 @dataclass(frozen=True)
 class Group:
-    """Rows that are compared, by id in order, and the ranking of each author."""
+    """Rows that are compared, by id in order, the ranking of each author, and when it was said.
+
+    ``given`` has of authors how many seconds it took them, and when that was, if it is known.
+    """
 
     members: tuple[int, ...]
     labels: dict[str, RankingLabel] = field(default_factory=dict)
+    given: dict[str, tuple[float, datetime | None]] = field(default_factory=dict)
 
 
 @dataclass
@@ -59,10 +65,17 @@ class Grouped:
                 if order is None:
                     self.incomplete += 1
                 else:
-                    tied = tuple(tuple(sorted(one)) for one in order)
-                    group.labels[author] = RankingLabel(type="instructions", order=tied)
+                    group.labels[author] = _label(order, rankings)
             if group.labels:
                 self.groups.append(group)
+
+
+def _label(order: Sequence[Sequence[int]], rankings: Sequence[Places]) -> RankingLabel:
+    """The label of a ranking, which has what is wrong in its last place."""
+    wrong = {id_ for one in rankings for id_, place in one.items() if place == inf}
+    tied = (tuple(sorted(id_ for id_ in level if id_ not in wrong)) for level in order)
+    kept = tuple(level for level in tied if level)
+    return RankingLabel(type="instructions", order=kept, wrong=tuple(sorted(wrong)))
 
 
 def whole_ranking(rankings: Sequence[Places], members: Collection[int]) -> list[list[int]] | None:

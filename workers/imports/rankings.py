@@ -2,8 +2,10 @@
 
 import uuid
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import groupby
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import func, insert, select
@@ -43,18 +45,22 @@ class Taken:
 
     Attributes:
         questions: How many are done.
-        round: Id of the round that they are in, once there is one.
+        asked: In which round of the file the last of them were given.
+        round: Id of the round here that those are in, once there is one.
         labels: How many are new.
         too_many: Groups of more rows than one ranking may have.
         incomplete: How many authors leave open how some of the rows of a group compare.
+        shared: Groups none of whose rows could stand for them, as each does for another.
         is_waiting: Whether the rest has to wait until people are done.
     """
 
     questions: int = 0
+    asked: int = 0
     round: int | None = None
     labels: int = 0
     too_many: int = 0
     incomplete: int = 0
+    shared: int = 0
     is_waiting: bool = False
 
     @property
@@ -74,6 +80,11 @@ class Taken:
             found.append(
                 f"{self.incomplete:,} rankings leave open how some answers compare that are ranked "
                 "together, and were not taken."
+            )
+        if self.shared:
+            found.append(
+                f"{self.shared:,} groups share each of their rows with another group; their "
+                "rankings were not taken."
             )
         return found
 
@@ -97,31 +108,42 @@ def write_rankings(session: Session, job: Job, block: Sequence[Said], taken: Tak
     project = session.get_one(Project, job.project_id, with_for_update=locked)
     if session.scalars(lock_unfinished(project.id)).all():
         return replace(taken, is_waiting=True)
+    for asked, some in groupby(block, key=lambda said: said[0].asked):
+        if asked != taken.asked:
+            taken = replace(taken, asked=asked, round=None)
+        taken = _write(session, project, job, [*some], taken)
+    return taken
+
+
+def _write(
+    session: Session, project: Project, job: Job, block: Sequence[Said], taken: Taken
+) -> Taken:
+    """Store the rankings of some questions of one round; see ``write_rankings``."""
     found = _grouped(session, project.id, block)
     before = _before(session, [id_ for group in found.groups for id_ in group.members])
     groups = _new(found.groups, before)
-    round_id = taken.round
-    if groups:
-        if round_id is None:
-            round_ = _open(session, project, len(groups))
-        else:
-            round_ = session.get_one(Round, round_id, with_for_update=locked)
-        _store(session, round_, job, groups, before)
-        _count(session, round_, groups)
-        round_id = round_.id
+    round_: Round | None = None
+    if taken.round is not None:
+        round_ = session.get_one(Round, taken.round, with_for_update={"key_share": True})
+    placed = _placed(session, round_, groups, before)
+    if placed:
+        round_ = round_ or _open(session, project, len(placed))
+        _store(session, round_, job, placed, before)
+        _count(session, round_, [one.group for one in placed])
     return replace(
         taken,
         questions=taken.questions + len(block),
-        round=round_id,
-        labels=taken.labels + sum(len(group.labels) for group in groups),
+        round=None if round_ is None else round_.id,
+        labels=taken.labels + sum(len(one.group.labels) for one in placed),
         too_many=taken.too_many + found.too_many,
         incomplete=taken.incomplete + found.incomplete,
+        shared=taken.shared + len(groups) - len(placed),
     )
 
 
 def _grouped(session: Session, project_id: int, block: Sequence[Said]) -> Grouped:
     """The groups of some questions, of rows of the pool."""
-    wanted = {row for said in block for _, places in said for row in places}
+    wanted = {row for said in block for one in said for row in one.places}
     statement = select(Example.content_hash, Example.id).where(
         Example.project_id == project_id,
         Example.split == Split.POOL,
@@ -131,25 +153,29 @@ def _grouped(session: Session, project_id: int, block: Sequence[Said]) -> Groupe
     found = Grouped()
     for said in block:
         known = [
-            (author, {ids[row]: place for row, place in places.items() if row in ids})
-            for author, places in said
+            (one.author, {ids[row]: place for row, place in one.places.items() if row in ids})
+            for one in said
         ]
+        first = len(found.groups)
         found.add([one for one in known if len(one[1]) > 1])
+        for group in found.groups[first:]:
+            group.given.update({one.author: (one.seconds, one.at) for one in said})
     return found
 
 
 def _new(groups: Sequence[Group], before: "_Before") -> list[Group]:
-    """Without what is the last that the same author has said of the same rows."""
+    """Without what its author has said of the same rows last, or said at the same time."""
     kept = []
     for group in groups:
         ranked = frozenset(group.members)
         labels = {
             author: label
             for author, label in group.labels.items()
-            if (last := before.by_author.get((author, ranked))) is None or last.label != label
+            if (last := before.by_author.get((author, ranked))) is None
+            or (last.label != label and (author, label, group.given[author][1]) not in before.said)
         }
         if labels:
-            kept.append(Group(group.members, labels))
+            kept.append(Group(group.members, labels, group.given))
     return kept
 
 
@@ -172,8 +198,8 @@ def _open(session: Session, project: Project, groups: int) -> Round:
 def _count(session: Session, round_: Round, groups: Sequence[Group]) -> None:
     """Add groups to the figures of a round, see ``workers.instructions.closing.figures``.
 
-    Groups of different blocks have no row in common, and nobody ranks one twice in an import; so
-    nothing that is there already has to be read again.
+    Nobody ranks a group twice in an import, so that nothing that is there already has to be read
+    again; a row that is wrong in groups of different blocks counts in each.
     """
     held = [[*group.labels.values()] for group in groups]
     known = {**_NOTHING, "agreement": agreement(()), **round_.metrics}
@@ -182,6 +208,7 @@ def _count(session: Session, round_: Round, groups: Sequence[Group]) -> None:
         "groups": known["groups"] + len(groups),
         "answered": known["answered"] + len(groups),
         "rankings": known["rankings"] + sum(map(len, held)),
+        "wrong": known["wrong"] + len({id_ for some in held for one in some for id_ in one.wrong}),
         "agreement": together(known["agreement"], agreement(held)),
     }
     round_.queries = round_.metrics["groups"]
@@ -191,17 +218,54 @@ def _count(session: Session, round_: Round, groups: Sequence[Group]) -> None:
     session.execute(events.notify(round_.project_id, events.Topic.ROUND, data))
 
 
-def _store(
-    session: Session, round_: Round, job: Job, groups: Sequence[Group], before: "_Before"
-) -> None:
-    """Write queries, their members and the labels, and what the rows amount to."""
-    project_id = round_.project_id
+class _Placed(NamedTuple):
+    """A group, and the row that verdicts on it are on."""
+
+    group: Group
+    first: int
+
+
+def _placed(
+    session: Session, round_: Round | None, groups: Sequence[Group], before: "_Before"
+) -> list[_Placed]:
+    """Find a row for each group, without those groups for which none is left.
+
+    So that they are not mixed, no two of a round are on one row, and on none of which something was
+    said before if there is another.
+
+    Args:
+        session: In a transaction.
+        round_: That which the groups will be in, locked; ``None`` if there is none yet.
+        groups: What is to be stored.
+        before: What earlier imports said.
+    """
     members = sorted({id_ for group in groups for id_ in group.members})
     session.execute(lock_examples(among(Example.id, members)))
     said = set(
         session.scalars(select(Annotation.example_id).where(among(Annotation.example_id, members)))
     )
-    firsts = [_first(group, before, said) for group in groups]
+    taken = set[int]()
+    if round_ is not None:
+        queries = select(Query.example_id).where(Query.round_id == round_.id)
+        taken.update(session.scalars(queries.where(among(Query.example_id, members))))
+    found = []
+    for group in groups:
+        known = before.firsts.get(frozenset(group.members))
+        # Of equals the first; False comes before True.
+        free = sorted((id_ for id_ in group.members if id_ not in taken), key=said.__contains__)
+        first = known if known in free else next(iter(free), None)
+        if first is not None:
+            taken.add(first)
+            found.append(_Placed(group, first))
+    return found
+
+
+def _store(
+    session: Session, round_: Round, job: Job, placed: Sequence[_Placed], before: "_Before"
+) -> None:
+    """Write queries, their members and the labels, and what the rows amount to."""
+    project_id = round_.project_id
+    firsts = [one.first for one in placed]
     queries = [
         {"project_id": project_id, "round_id": round_.id, "example_id": first, "rank": rank,
          "done": True}
@@ -210,10 +274,10 @@ def _store(
     ids = session.scalars(
         insert(Query).returning(Query.id, sort_by_parameter_order=True), queries
     ).all()
-    placed, rows = [], []
-    for query_id, first, group in zip(ids, firsts, groups, strict=True):
+    members, rows = [], []
+    for query_id, (group, first) in zip(ids, placed, strict=True):
         ordered = [first, *(id_ for id_ in group.members if id_ != first)]
-        placed += [
+        members += [
             {"query_id": query_id, "place": place, "example_id": id_}
             for place, id_ in enumerate(ordered)
         ]
@@ -222,7 +286,7 @@ def _store(
             last = before.by_author.get((author, ranked))
             rows.append(
                 {
-                    **_row(job, author, label),
+                    **_row(job, author, label, *group.given[author]),
                     "project_id": project_id,
                     "round_id": round_.id,
                     "query_id": query_id,
@@ -230,7 +294,7 @@ def _store(
                     "supersedes_id": None if last is None else last.id,
                 }
             )
-    session.execute(insert(QueryMember), placed)
+    session.execute(insert(QueryMember), members)
     session.execute(insert(Annotation), rows)
     changed: dict[int, list[Vote]] = defaultdict(list)
     for row in session.execute(votes().where(among(Annotation.example_id, firsts))):
@@ -240,7 +304,9 @@ def _store(
     session.execute(mark_members(), {"answered": sorted(changed)})
 
 
-def _row(job: Job, author: str, label: RankingLabel) -> dict[str, Any]:
+def _row(
+    job: Job, author: str, label: RankingLabel, seconds: float, at: datetime | None
+) -> dict[str, Any]:
     return {
         "source": Source.IMPORT,
         "source_name": author,
@@ -248,10 +314,10 @@ def _row(job: Job, author: str, label: RankingLabel) -> dict[str, Any]:
         "client_key": uuid.uuid4(),
         "verdict": Verdict.LABEL,
         "label": stored(label),
-        "seconds": 0.0,
+        "seconds": seconds,
         "cost": 0.0,
         "counted": True,
-        "created_at": job.created_at,
+        "created_at": at or job.created_at,
     }
 
 
@@ -261,15 +327,23 @@ class _Last(NamedTuple):
 
 
 class _Before(NamedTuple):
-    """Rankings of earlier imports: the latest of each author, and where those of rows are."""
+    """Rankings that were imported: the latest of each author, where those of rows are, and all."""
 
     by_author: dict[tuple[str | None, frozenset[int]], _Last]
     firsts: dict[frozenset[int], int]
+    said: set[tuple[str | None, RankingLabel, datetime | None]]
 
 
 def _before(session: Session, members: Sequence[int]) -> _Before:
     statement = (
-        select(Annotation.id, Annotation.example_id, Annotation.source_name, Annotation.label)
+        select(
+            Annotation.id,
+            Annotation.example_id,
+            Annotation.source_name,
+            Annotation.label,
+            Annotation.created_at,
+            Annotation.supersedes_id,
+        )
         .where(
             Annotation.source == Source.IMPORT,
             Annotation.counted,
@@ -277,17 +351,15 @@ def _before(session: Session, members: Sequence[int]) -> _Before:
         )
         .order_by(*as_said())
     )
-    found = _Before({}, {})
-    for id_, example_id, author, held in session.execute(statement):
+    found = _Before({}, {}, set())
+    rows = session.execute(statement).all()
+    corrected = {row.supersedes_id for row in rows}
+    for id_, example_id, author, held, at, _ in rows:
         label = label_of(held)
         if isinstance(label, RankingLabel):
             ranked = frozenset(members_of(label))
-            found.by_author[author, ranked] = _Last(id_, label)
+            if id_ not in corrected:
+                found.by_author[author, ranked] = _Last(id_, label)
             found.firsts[ranked] = example_id
+            found.said.add((author, label, at))
     return found
-
-
-def _first(group: Group, before: _Before, said: Collection[int]) -> int:
-    """The row that verdicts on a group are on: so that they are not mixed with others' groups'."""
-    known = before.firsts.get(frozenset(group.members))
-    return known or next((id_ for id_ in group.members if id_ not in said), group.members[0])

@@ -82,7 +82,7 @@ def open_source(context: JobContext, *, names_only: bool = False) -> Source:
     suffix = Path(filename).suffix.lower()
     if suffix in ARCHIVES:
         return FolderSource(
-            open_archive(path, filename),
+            open_archive(path, filename, context.settings.max_upload_bytes),
             context.work,
             annotations,
             params.folder_split,
@@ -135,7 +135,7 @@ def _instructions(context: JobContext, params: ImportParams) -> Source:
 
     suffix = Path(filename).suffix.lower()
     if suffix in ARCHIVES:
-        archive = open_archive(path, filename)
+        archive = open_archive(path, filename, context.settings.max_upload_bytes)
         return TextZip(archive, context.work, (), params.folder_split, table)
     if suffix in INSTRUCTION_TABLES:
         return table(path, filename)
@@ -169,7 +169,7 @@ def _texts(context: JobContext, params: ImportParams, names_only: bool) -> Sourc
         return found
 
     if suffix in ARCHIVES:
-        archive = open_archive(path, filename)
+        archive = open_archive(path, filename, context.settings.max_upload_bytes)
         return TextZip(archive, context.work, params.annotations, params.folder_split, table)
     if suffix in TEXT_TABLES or suffix == ".parquet":
         return table(path, filename, may_label=suffix != SUFFIX)

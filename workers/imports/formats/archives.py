@@ -6,7 +6,8 @@ from typing import Final
 
 from core.files.compression import Damaged, compression_of, decompressed, plain_name
 from core.files.storage import fill, write_atomically
-from workers.imports.formats.folder import Entries
+from workers.imports.formats.entries import Entries
+from workers.imports.formats.packed import Unpacking
 from workers.imports.formats.tar_entries import TarEntries
 from workers.imports.formats.zip_entries import ALWAYS_FINE, MOST_RATIO, ZipEntries
 from workers.imports.items import invalid_archive
@@ -16,14 +17,19 @@ ARCHIVES: Final = frozenset({".zip", _TAR})
 """Endings of files that hold others."""
 
 
-def open_archive(path: Path, filename: str) -> Entries:
+def open_archive(path: Path, filename: str, most: int) -> Entries:
     """Open one of ``ARCHIVES`` by its name.
+
+    Args:
+        path: The file.
+        filename: What its sender calls it.
+        most: Bytes that compressed tables and documents in it may unpack to.
 
     Raises:
         DomainError: ``invalid_archive``.
     """
     is_tar = PurePosixPath(filename).suffix.lower() == _TAR
-    return TarEntries(path) if is_tar else ZipEntries(path)
+    return Unpacking(TarEntries(path) if is_tar else ZipEntries(path), most)
 
 
 def unpacked(

@@ -1,6 +1,5 @@
 """JSON documents of other tools: which tool's, and what they say of which image."""
 
-import io
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -10,11 +9,12 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from core.errors import DomainError
-from workers.imports.formats import label_studio
+from workers.imports.formats import label_studio, labelme
+from workers.imports.formats.boxes import labelme as shapes
 from workers.imports.formats.boxes.coco import CocoBoxes
 from workers.imports.formats.boxes.label_studio import fields_of as box_fields
 from workers.imports.formats.coco import CocoIndex
-from workers.imports.formats.json_stream import elements
+from workers.imports.formats.json_stream import Readable, elements
 from workers.imports.formats.metadata import UNREAD, Metadata, Missing
 from workers.imports.formats.said import drawn_on
 from workers.imports.items import (
@@ -43,6 +43,7 @@ class Tool(Enum):
 
     LABEL_STUDIO = "Label Studio"
     COCO = "COCO"
+    LABELME = labelme.SOURCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,28 +70,45 @@ class Document:
 
 def whose(file: BinaryIO) -> Tool | Refused:
     """Tell by the beginning of a document whose it is, or why it is nobody's."""
-    start = file.read(_LOOKED_AT)
-    if b"\0" in start[:_MARKED_AT]:
-        return Refused("it cannot be read as JSON: it is UTF-16. Save it as UTF-8")
+    start = _Beginning(labelme.WithoutPictures(file))
+    marks = labelme.Marks()
     try:
-        for key, one in elements(io.BytesIO(start), "it"):
+        for key, one in elements(start, "it"):
             if key is None:
                 is_task = isinstance(one, dict) and isinstance(one.get("data"), dict)
                 return Tool.LABEL_STUDIO if is_task else _nobodys()
             if key in _COCO and isinstance(one, dict):
                 return Tool.COCO
+            if marks.tell(key, one):
+                return Tool.LABELME
     except (DomainError, ValueError) as error:
         # Cut off here, what it began with was no element of such a document.
-        if len(start) == _LOOKED_AT:
+        if start.left == 0:
             return _nobodys()
         return Refused(error.detail if isinstance(error, DomainError) else str(error))
     return _nobodys()
 
 
+class _Beginning:
+    """The first bytes of a file, as they are asked for."""
+
+    def __init__(self, file: Readable) -> None:
+        self._file = file
+        self.left = _LOOKED_AT
+
+    def read(self, size: int = -1, /) -> bytes:
+        is_first = self.left == _LOOKED_AT
+        block = self._file.read(min(size, self.left))
+        self.left -= len(block)
+        if is_first and b"\0" in block[:_MARKED_AT]:
+            raise invalid_archive("it cannot be read as JSON: it is UTF-16. Save it as UTF-8")
+        return block
+
+
 def _nobodys() -> Refused:
     return Refused(
-        "neither Label Studio's JSON (export as JSON, not as JSON-MIN) nor COCO's: it says nothing "
-        "of the images"
+        "neither Label Studio's JSON (export as JSON, not as JSON-MIN) nor COCO's or LabelMe's: it "
+        "says nothing of the images"
     )
 
 
@@ -117,6 +135,8 @@ def read_documents(
             try:
                 if document.tool is Tool.LABEL_STUDIO:
                     _read_tasks(document, metadata, boxes=boxes)
+                elif document.tool is Tool.LABELME:
+                    _read_labelme(document, metadata, boxes=boxes)
                 else:
                     kind = CocoBoxes if boxes else CocoIndex
                     index = kind(work / f"coco-{len(read)}.sqlite", document.name)
@@ -149,6 +169,19 @@ def _read_tasks(document: Document, metadata: Metadata, *, boxes: bool) -> None:
         tasks = (one for _, one in elements(file, document.name))
         rows = label_studio.rows(tasks, document.name, metadata.problem, fields)
         metadata.add_document(document.folder, rows, below=document.below)
+
+
+def _read_labelme(document: Document, metadata: Metadata, *, boxes: bool) -> None:
+    read: labelme.Read = shapes.read if boxes else labelme.read
+    with document.open() as file:
+        found = read(file, document.name)
+    if isinstance(found, Refused):
+        metadata.problem(document.name, found.reason)
+    elif found.fields is None:
+        metadata.problem(document.name, "it says nothing of its image: no flag is set")
+    else:
+        names = labelme.called(document.name, found.image, ())
+        metadata.add_document("", [(names, found.fields)], below=False)
 
 
 def mention(missing: Missing) -> Item:

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any, BinaryIO, Final, Protocol
+from typing import Any, BinaryIO, Final
 
 from core.errors import Invalid
-from core.files.folder_names import LITTER, from_folder
+from core.files.folder_names import from_folder
 from core.jobs.imports import FolderChoice
 from workers.imports.formats.boxes.files import BoxFiles
 from workers.imports.formats.documents import (
@@ -19,12 +19,22 @@ from workers.imports.formats.documents import (
     read_documents,
     whose,
 )
+from workers.imports.formats.entries import (
+    Entries,
+    base_of,
+    is_hidden,
+    is_known,
+    is_litter,
+    is_uncertain,
+    is_unsafe,
+    path_of,
+)
+from workers.imports.formats.labelme_files import LabelMeFiles
 from workers.imports.formats.metadata import NAMES, ROLES, Metadata
 from workers.imports.formats.said import Described, describe
 from workers.imports.formats.sidecars import Sidecars
 from workers.imports.items import (
     LINK,
-    Fetched,
     Item,
     Refused,
     Source,
@@ -48,29 +58,6 @@ _MOST_TOLD: Final = 1000
 _UNCERTAIN: Final = "its name is in no encoding that can be told for certain; pack it as UTF-8"
 _NOT_THERE: Final = "named in the metadata, but not there"
 _MOST_NAMED: Final = 30
-
-
-class Entries(Protocol):
-    """What a folder holds; each entry has a ``name``, its path, and a ``size``.
-
-    One that is ``known`` is there for what its name says of the folders, and is no item.
-    """
-
-    def __iter__(self) -> Iterator[Any]:
-        """Every entry, in the same order each time."""
-        ...
-
-    def read(self, entry: Any) -> bytes | Fetched | Refused:
-        """The bytes of an entry, or why it has none."""
-        ...
-
-    def open(self, entry: Any) -> BinaryIO | Refused:
-        """An entry that says something of others, as a stream; refused if it cannot be one."""
-        ...
-
-    def close(self) -> None:
-        """Close what was opened."""
-        ...
 
 
 class FolderSource(Source):
@@ -114,25 +101,29 @@ class FolderSource(Source):
         self._metadata: Metadata | None = None
         self._boxes: BoxFiles | None = None
         self._sidecars: Sidecars | None = None
+        self._labelme: LabelMeFiles | None = None
         try:
             if boxes:
                 self._boxes = BoxFiles(work / "boxes.sqlite", self._loose, entries.open)
                 self._boxes.find(name for name, _ in self._files())
             if sidecars:
                 self._sidecars = Sidecars(work / "sidecars.sqlite", self._files)
+            if boxes or sidecars:
+                index = work / "labelme.sqlite"
+                self._labelme = LabelMeFiles(index, self._files, entries.open, boxes=boxes)
             # JSON that says nothing, and why.
             self._unknown: dict[str, str] = {}
             self._tables: list[tuple[str, Any]] = []
             self._documents: dict[str, Document] = {}
             self._find()
             beside = self._sidecars.in_sum if self._sidecars else []
-            if self._tables or self._documents or self._boxes or beside:
+            if self._tables or self._documents or self._boxes or self._labelme or beside:
                 self._metadata = Metadata(work / "metadata.sqlite")
                 self._read_metadata(self._metadata, work, pool)
             self._count, self._layout = self._scan()
             self._annotations = self._require_annotations()
             # What metadata names may be known.
-            self._tells_missing = not any(_is_known(entry) for _, entry in self._files())
+            self._tells_missing = not any(is_known(entry) for _, entry in self._files())
             named = self._metadata if self._tells_missing else None
             self._more = named.missing_count() if named else 0
             self._more += self._metadata.problem_count() if self._metadata else 0
@@ -158,7 +149,8 @@ class FolderSource(Source):
         drawn = self._boxes.documents if self._boxes else []
         documents = ((name, one.tool.value) for name, one in self._documents.items())
         beside = self._sidecars.in_sum if self._sidecars else []
-        return [*tables, *beside, *documents, *drawn]
+        labelme = self._labelme.documents if self._labelme else []
+        return [*tables, *beside, *documents, *drawn, *labelme]
 
     def items(self, start: int) -> Iterator[Item]:
         """Files in the archive's order, what metadata names and the archive lacks, and the rest."""
@@ -189,20 +181,20 @@ class FolderSource(Source):
         self._entries.close()
         if self._metadata:
             self._metadata.close()
-        for one in (self._boxes, self._sidecars):
+        for one in (self._boxes, self._sidecars, self._labelme):
             if one:
                 one.close()
 
     def _loose(self) -> Iterator[Any]:
         """Every file, also those that say nothing of images alone; nothing hidden or hostile."""
         for entry in self._entries:
-            name = _path(entry)
-            if not name.endswith("/") and not is_hidden(name) and not _is_unsafe(name):
+            name = path_of(entry)
+            if not name.endswith("/") and not is_hidden(name) and not is_unsafe(name):
                 yield entry
 
     def _files(self) -> Iterator[tuple[str, Any]]:
         for entry in self._entries:
-            name = _path(entry)
+            name = path_of(entry)
             if not name.endswith("/") and not is_litter(name):
                 yield name, entry
 
@@ -210,13 +202,14 @@ class FolderSource(Source):
         return (
             (name, entry)
             for name, entry in self._files()
-            if not (_is_known(entry) or self._describes(name))
+            if not (is_known(entry) or self._describes(name))
         )
 
     def _describes(self, name: str) -> bool:
         """Whether a file is there to say something of others."""
-        is_known = _base(name) in NAMES or name in self._documents
+        is_known = base_of(name) in NAMES or name in self._documents
         is_known = is_known or (self._boxes is not None and name in self._boxes)
+        is_known = is_known or (self._labelme is not None and name in self._labelme)
         return is_known or self._is_beside(name)
 
     def _is_beside(self, name: str) -> bool:
@@ -226,19 +219,22 @@ class FolderSource(Source):
         """Find the tables and documents among the files."""
         found = self._documents
         for name, entry in self._files():
-            if _base(name) in NAMES:
+            if base_of(name) in NAMES:
                 self._tables.append((name, entry))
             if not name.lower().endswith(SUFFIX):
                 continue
             tool = self._whose(entry) if len(found) < _MOST_DOCUMENTS else _TOO_MANY
-            if isinstance(tool, Tool):
+            if tool is Tool.LABELME and self._labelme is not None:
+                self._labelme.add(name)
+            elif isinstance(tool, Tool):
                 found[name] = Document(name, tool, partial(self._open, entry))
             elif self._sidecars and name in self._sidecars and tool is not _TOO_MANY:
                 continue
             elif tool is not None and len(self._unknown) < _MOST_TOLD:
                 self._unknown[name] = tool.reason
         if self._sidecars:
-            self._sidecars.leave_out(found, documents=len(found) >= _MOST_DOCUMENTS)
+            is_full = len(found) >= _MOST_DOCUMENTS
+            self._sidecars.leave_out(chain(found, self._labelme or ()), documents=is_full)
 
     def _whose(self, entry: Any) -> Tool | Refused | None:
         """Whose document an entry is; ``None`` where documents are not looked for."""
@@ -277,6 +273,8 @@ class FolderSource(Source):
         read_documents(documents, metadata, work, boxes=self._boxes is not None)
         if self._boxes:
             self._boxes.read(metadata, plain_path)
+        if self._labelme:
+            self._labelme.read(metadata)
         metadata.match(name for name, _ in self._images())
         metadata.match_documents(enumerate(name for name, _ in self._images()), pool)
 
@@ -286,11 +284,11 @@ class FolderSource(Source):
         names = {*map(normal, self._known)}
         for name, entry in self._files():
             is_described = self._describes(name)
-            count += not (is_described or _is_known(entry))
-            if _is_unsafe(name) or self._is_beside(name):
+            count += not (is_described or is_known(entry))
+            if is_unsafe(name) or self._is_beside(name):
                 continue
             if is_described:
-                folders.describe(name, is_table=_base(name) in NAMES)
+                folders.describe(name, is_table=base_of(name) in NAMES)
             else:
                 folders.add(name)
         for folder in folders.holding if self._chosen else ():
@@ -328,7 +326,7 @@ class FolderSource(Source):
         return list(found)
 
     def _item(self, number: int, name: str, entry: Any) -> Item:
-        if _is_unsafe(name):
+        if is_unsafe(name):
             return refused_item(name, "its path leads out of the archive")
         if getattr(entry, "is_link", False):
             return refused_item(name, LINK)
@@ -358,40 +356,7 @@ class FolderSource(Source):
             unread=found.unread,
             how=found.how,
             digests=found.digests,
-            remark=_UNCERTAIN if _is_uncertain(entry) else "",
+            remark=_UNCERTAIN if is_uncertain(entry) else "",
             told=found.told,
             meta=found.meta,
         )
-
-
-def _is_known(entry: Any) -> bool:
-    return bool(getattr(entry, "known", False))
-
-
-def _is_uncertain(entry: Any) -> bool:
-    return bool(getattr(entry, "raw", b"") or getattr(entry, "is_doubtful", False))
-
-
-def _path(entry: Any) -> str:
-    return plain_path(entry.name)
-
-
-def _base(name: str) -> str:
-    return name.rpartition("/")[2].lower()
-
-
-def is_litter(name: str) -> bool:
-    """Hidden files and what goes with others; ``..`` is not hidden but hostile."""
-    return is_hidden(name) or any(part.lower() in LITTER for part in name.split("/"))
-
-
-def is_hidden(name: str) -> bool:
-    """Files that a system keeps for itself."""
-    parts = name.split("/")
-    return any(part.startswith(".") and part not in {".", ".."} for part in parts) or (
-        "__MACOSX" in parts
-    )
-
-
-def _is_unsafe(name: str) -> bool:
-    return name.startswith("/") or ".." in name.split("/") or name[1:3] == ":/"

@@ -20,9 +20,6 @@ FORMAT: Final = "WebDataset"
 _COLUMNS: Final = {".cls": "label", ".txt": "caption"}
 _JSON: Final = ".json"
 _ENDINGS: Final = frozenset({*_COLUMNS, _JSON})
-_LABELME: Final = (
-    "LabelMe's shapes, which are not read; for a project of boxes export COCO, YOLO or VOC"
-)
 _DIGEST: Final = "sha256"
 _ORIGINAL: Final = "original_sha256"
 _MOST_BYTES: Final = 1 << 20
@@ -140,8 +137,6 @@ def _read(name: str, file: BinaryIO | Refused) -> dict[str, Any] | Refused:
         return Refused(f"it cannot be read: {error}")
     if not isinstance(found, dict):
         return Refused("no JSON object, which would name columns")
-    if "shapes" in found:
-        return Refused(_LABELME)
     # Of the bytes that were downloaded, before they were made smaller.
     kept = extras({_ORIGINAL if key == _DIGEST else key: value for key, value in found.items()})
     return kept or Refused("it says nothing that can be kept of an image")

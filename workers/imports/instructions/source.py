@@ -1,21 +1,21 @@
 """Tables and documents whose rows are instruction data: JSON Lines, JSON, CSV, Parquet."""
 
 import json
-from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from math import isfinite, nan
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
-from core.tasks.instruction_rows import canonical, digest, rendered
+from core.tasks.instruction_rows import digest
 from workers.imports.formats.json_stream import elements
 from workers.imports.formats.lines import Lines
 from workers.imports.formats.rows import Place, header_of, survey, text_rows
-from workers.imports.formats.text_columns import ID_COLUMNS
 from workers.imports.instructions.compared import SAME, Compared, compared, question_of
+from workers.imports.instructions.exported import COLUMNS as RANKED
+from workers.imports.instructions.exported import ExportedRankings
 from workers.imports.instructions.parse import (
     NEEDED,
     OURS,
@@ -23,51 +23,23 @@ from workers.imports.instructions.parse import (
     Parsed,
     find_columns,
     parse,
-    remark,
 )
+from workers.imports.instructions.row_source import KEY, RowSource, Table
 from workers.imports.instructions.shape import Shape
 from workers.imports.instructions.shapes import find_rank, find_shape
 from workers.imports.items import (
     Item,
     Refused,
     Source,
-    extras,
     invalid_archive,
     invalid_column,
     printable,
     refused_item,
-    short_name,
 )
 from workers.imports.ranked import Ranked
-from workers.imports.split_words import is_flag, meaning, row_split, split_text
-from workers.imports.stated import text
-from workers.imports.values import Values
 
 _APART: Final = "Each answer becomes a row of its own."
 TABLES: Final = frozenset({".jsonl", ".json", ".csv", ".tsv", ".parquet"})
-_KEY: Final = "\0key"
-_SPLIT: Final = "split"
-
-
-class Table(Protocol):
-    """Rows of a file, from the beginning as often as asked."""
-
-    @property
-    def total(self) -> int:
-        """Number of rows."""
-        ...
-
-    @property
-    def names(self) -> Sequence[str]:
-        """Of its columns."""
-        ...
-
-    def rows(self, start: int) -> Iterator[Place]:
-        """Rows from ``start`` on, each with its place in the file."""
-        ...
-
-    def close(self) -> None:
-        """Close the file."""
 
 
 class TextTable:
@@ -103,7 +75,7 @@ class TextTable:
                     # What stands beside the arrays of an object says nothing of their elements.
                     continue
                 is_row = isinstance(one, dict)
-                keyed = {**one, _KEY: key} if is_row and key is not None else one
+                keyed = {**one, KEY: key} if is_row and key is not None else one
                 yield f"entry {number}", keyed if is_row else "is not an object"
 
 
@@ -119,6 +91,8 @@ def instruction_source(table: Table, filename: str, most: int) -> Source:
         DomainError: ``invalid_archive`` or ``invalid_column``.
     """
     names = table.names
+    if RANKED.issubset(names):
+        return ExportedRankings(table, filename, most)
     shape = None if OURS.issubset(names) else find_shape(names)
     columns = find_columns(names)
     # Where nothing is ranked, what is a row by itself stays one.
@@ -133,79 +107,7 @@ def instruction_source(table: Table, filename: str, most: int) -> Source:
     raise invalid_column("text", said, names)
 
 
-class _RowSource(Source):
-    """What sources of instruction data have in common."""
-
-    def __init__(self, table: Table, filename: str, most: int) -> None:
-        self._table, self._filename, self._most = table, filename, most
-        names = table.names
-        there = {name.casefold(): name for name in names}
-        self._is_ours = OURS.issubset(names)
-        ids = ("name",) if self._is_ours else ID_COLUMNS
-        self._name = next((there[one] for one in ids if one in there), None)
-        self._flags = () if _SPLIT in names else tuple(name for name in names if is_flag(name))
-
-    @property
-    def values(self) -> Mapping[str, Values]:
-        """No column holds labels as others do: rankings are of several rows."""
-        return {}
-
-    def close(self) -> None:
-        """Close the file."""
-        self._table.close()
-
-    @abstractmethod
-    def _items(self, place: str, row: Mapping[str, Any]) -> Iterator[Item]:
-        """What a row of the file is."""
-
-    def _every(self, start: int) -> Iterator[Item]:
-        """What the rows of the file are, from row ``start`` on."""
-        for place, row in self._table.rows(start):
-            if isinstance(row, str):
-                yield refused_item(f"{self._filename}, {place}", row)
-            else:
-                yield from self._items(f"{self._filename}, {place}", row)
-
-    def _item(
-        self, name: str, found: Parsed, row: Mapping[str, Any], others: Mapping[str, Any]
-    ) -> Item:
-        """A row of instruction data of a row of the file, with what else that holds."""
-        content = canonical(found.row)
-        return Item(
-            name=short_name(name),
-            read=lambda: content,
-            split=self._split_of(row),
-            remark=remark(found),
-            meta=extras(others),
-        )
-
-    def _called(self, place: str, row: Mapping[str, Any]) -> str:
-        return (text(row.get(self._name)) if self._name else None) or place
-
-    def _without(self, row: Mapping[str, Any], taken: set[str]) -> dict[str, Any]:
-        own = {*taken, _SPLIT, *self._flags, _KEY}
-        return {name: value for name, value in row.items() if name not in own}
-
-    def _too_long(self, found: Parsed) -> str | None:
-        length = len(rendered(found.row).encode())
-        if length <= self._most:
-            return None
-        return (
-            f"the row is longer than {self._most:,} bytes; divide it, or raise KARAT_MAX_TEXT_BYTES"
-        )
-
-    def _split_of(self, row: Mapping[str, Any]) -> str | None:
-        if _SPLIT in row:
-            said = split_text(_SPLIT, row[_SPLIT])
-        else:
-            said = row_split({name: row.get(name) for name in self._flags}, self._flags)
-        keyed = row.get(_KEY)
-        if said is None and keyed is not None and meaning(keyed) is not None:
-            said = keyed
-        return None if said is None else printable(said)
-
-
-class InstructionSource(_RowSource):
+class InstructionSource(RowSource):
     """Instruction data of one table, a row at a time."""
 
     def __init__(self, table: Table, filename: str, most: int, columns: Columns) -> None:
@@ -272,8 +174,8 @@ class InstructionSource(_RowSource):
         if isinstance(found, Refused) or reason is not None:
             yield refused_item(place, reason or "")
         else:
-            item = self._item(self._called(place, row), found, row, self._others(row))
-            yield replace(item, remark=self._unranked(row) or item.remark)
+            others, told = self._others(row), self._unranked(row)
+            yield self._item(self._called(place, row), found, row, others, told)
 
     def _unranked(self, row: Mapping[str, Any]) -> str:
         """Why a row that says its place has none; empty if it has one, or says none."""
@@ -301,7 +203,7 @@ def _number(value: Any) -> float:
         return nan
 
 
-class ComparisonSource(_RowSource):
+class ComparisonSource(RowSource):
     """Answers to compare: each answer of a row of the file is a row of instruction data."""
 
     def __init__(self, table: Table, filename: str, most: int, shape: Shape) -> None:

@@ -109,6 +109,10 @@ class Reading(Protocol):
         """What ``read`` will say, as far as it can be told at little cost; for plans."""
         ...
 
+    def beginning(self, item: Item) -> str:
+        """How what a row brings begins, for plans; empty where that cannot be told in words."""
+        ...
+
     def helped(self, name: str, refused: Refused) -> Refused:
         """Why nothing can be made of what is called ``name``, with what helps, if that is known."""
         ...

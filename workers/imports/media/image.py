@@ -59,6 +59,10 @@ class ImageReading:
         self._endings[ending, found is None] += 1
         return found
 
+    def beginning(self, item: Item) -> str:  # noqa: ARG002
+        """No words tell how an image begins."""
+        return ""
+
     def helped(self, name: str, refused: Refused) -> Refused:
         """What to do with a file that is no image, if its name tells."""
         found = None if is_called_image(name) else advice(name)

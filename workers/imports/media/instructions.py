@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from core.files.storage import Storage
 from core.settings import Settings
 from core.tables import Example, ExampleText, Project
-from core.tasks.instruction_rows import InstructionRow, rendered, stored_row
+from core.tasks.instruction_rows import InstructionRow, asked, rendered, stored_row
 from workers.imports.items import Item, Refused
 from workers.imports.media.base import Content, Made, unwrapped
 from workers.imports.media.text import MadeText, TextMedium, TextReading
@@ -45,6 +45,10 @@ class InstructionReading(TextReading):
         except ValidationError:
             return Refused(_NO_ROW)
         return content
+
+    def _words(self, content: bytes) -> str:
+        """What a row asks."""
+        return asked(InstructionRow.model_validate_json(content))
 
     def unlike(self, item: Item) -> Refused | None:
         """Why a file is no row; rows of a table have no size."""

@@ -18,13 +18,15 @@ from core.settings.project import ProjectSettings
 from core.states import Medium
 from core.tables import Example, ExampleText, Project
 from models.media.texts.store import TextStore, TextWriter
-from workers.imports.items import Item, Refused
+from workers.imports.items import Item, Refused, beginning
 from workers.imports.media.base import Addition, Begun, Content, Made, Sample, unwrapped
 from workers.imports.media.text_store import mend_store
 
 # What describes the others, by its name, wherever it lies.
 _ABOUT: Final = frozenset({"readme", "license", "licence", "changelog"})
 _TABLES: Final = frozenset({".csv", ".tsv", ".jsonl", ".json", ".parquet", ".xlsx", ".xls"})
+# Characters of a text that stand for it.
+_SHOWN: Final = 100
 _INSERT = text("""
     INSERT INTO example_texts (example_id, content, fields)
     SELECT examples.id, new.content, new.fields
@@ -108,6 +110,13 @@ class TextReading:
         found = self.read(item)
         return found if isinstance(found, Refused) else None
 
+    def beginning(self, item: Item) -> str:
+        """The first words of a row; a file has a name of its own."""
+        found = None if item.size else self.read(item)
+        if found is None or isinstance(found, Refused):
+            return ""
+        return beginning(" ".join(self._words(found.content).split()), _SHOWN)
+
     def helped(self, name: str, refused: Refused) -> Refused:  # noqa: ARG002
         """A text is whole before anything is made of it."""
         return refused
@@ -115,6 +124,10 @@ class TextReading:
     def worded(self, reason: str) -> str:
         """A reason, said of texts."""
         return in_words_of(Medium.TEXT, reason)
+
+    def _words(self, content: bytes) -> str:
+        """What a text says, as people know it."""
+        return content.decode()
 
     def foresee(
         self,

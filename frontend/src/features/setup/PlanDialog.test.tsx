@@ -44,7 +44,7 @@ const plan = {
   ],
 } as unknown as ImportPlan;
 
-function shown(classes: string[], takesClasses = true): string {
+function shown(classes: string[], takesClasses = true, given = plan): string {
   const job = { id: 3, params: { filename: "tasks.json" } } as unknown as Job;
   const nothing = () => {};
   render(
@@ -53,7 +53,7 @@ function shown(classes: string[], takesClasses = true): string {
         projectId={7}
         task="classification"
         job={job}
-        plan={plan}
+        plan={given}
         classes={classes}
         takesClasses={takesClasses}
         inputSize={null}
@@ -74,4 +74,13 @@ it.each([
   ["other classes", ["Delivery"], false, "ada: 0 labels, and 41 that cannot be read"],
 ] as const)("counts the labels of a document by %s", (_, classes, takes, said) => {
   expect(shown([...classes], takes)).toContain(said);
+});
+
+it.each([
+  ["row 1234", "row 1,234"],
+  ["Where is my order?", "Where is my order?"],
+  ["cat/1.png", "cat/1.png"],
+])("calls the first by its row, by how it begins or by its name: %s", (example, said) => {
+  const groups = plan.groups.map((group) => ({ ...group, examples: [example] }));
+  expect(shown(["Delivery"], true, { ...plan, groups })).toContain(said);
 });

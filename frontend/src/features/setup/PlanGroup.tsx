@@ -39,7 +39,7 @@ export function PlanGroup(props: PlanGroupProps) {
             {text.classes(group.labels.map((label) => text.label(label.name, label.count)))}
           </span>
         )}
-        {group.examples[0] && <span className={styles.example}>{group.examples[0]}</span>}
+        {group.examples[0] && <Example name={group.examples[0]} />}
         {group.reason && (
           <span className={styles.reason}>
             <Said>{group.reason}</Said>
@@ -69,4 +69,11 @@ export function PlanGroup(props: PlanGroupProps) {
       )}
     </li>
   );
+}
+
+/** What one of them is called: by its path, by how it begins, or by its row. */
+function Example({ name }: { name: string }) {
+  const row = /^row (\d+)$/.exec(name);
+  const said = row ? t.setup.plan.row(Number(row[1])) : name;
+  return <span className={/\s/.test(said) ? styles.hint : styles.example}>{said}</span>;
 }

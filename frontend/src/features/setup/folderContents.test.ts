@@ -13,6 +13,7 @@ describe("of a dropped folder is sent", () => {
     ["Pascal VOC", ["JPEGImages/a.jpg", "Annotations/a.xml", "ImageSets/Main/train.txt"]],
     ["CVAT", ["images/a.png", "annotations.xml"]],
     ["COCO", ["train/a.jpg", "train/_annotations.coco.json"]],
+    ["LabelMe", ["a.jpg", "a.json", "images/b.jpg", "said/b.json"]],
   ])("all that draws boxes for %s", (_, paths) => {
     expect(sent("boxes", ...paths, "notes.docx", ".git/config")).toEqual(paths);
   });
@@ -26,8 +27,12 @@ describe("of a dropped folder is sent", () => {
   it("a document for each image only where it is called like it", () => {
     const each = Array.from({ length: 30 }, (_, n) => [`${n}.jpg`, `${n}.json`]).flat();
     expect(sent("image", ...each)).toEqual(each);
-    const lone = Array.from({ length: 101 }, (_, n) => `said/${n}.json`);
-    expect(sent("image", "1.jpg", ...lone)).toEqual(["1.jpg"]);
+    const lone = Array.from({ length: 102 }, (_, n) => `said/${n}.json`);
+    for (const holds of ["image", "boxes"] as const) {
+      const images = Array.from({ length: 102 }, (_, n) => `images/${n}.jpg`);
+      expect(sent(holds, ...images, ...lone)).toEqual([...images, ...lone]);
+      expect(sent(holds, "1.jpg", ...lone)).toEqual(["1.jpg", "said/1.json"]);
+    }
   });
 
   it("of texts files with any ending or none, and tables", () => {
@@ -39,9 +44,19 @@ describe("of a dropped folder is sent", () => {
       "train.csv",
       "b.parquet",
     ];
-    expect(sent("text", ...paths, "logo.png", "src/run.py", "c.jsonl.gz", "_about/x")).toEqual([
+    expect(sent("text", ...paths, "logo.png", "src/run.py", "_about/x")).toEqual([
       ...paths,
       "_about/x",
     ]);
+  });
+
+  it("what says something of examples, compressed too", () => {
+    const others = ["run.py.gz", "notes.docx.xz", "__MACOSX/a.csv.gz"];
+    const texts = ["a.csv.gz", "b/c.jsonl.xz", "d.txt.bz2"];
+    expect(sent("text", ...texts, ...others)).toEqual(texts);
+    const images = ["1.jpg", "1.json.gz", "metadata.csv.gz", "_annotations.coco.json.gz"];
+    expect(sent("image", ...images, "2.txt.gz", "3.jpg.gz", ...others)).toEqual(images);
+    const boxes = ["1.jpg", "a.xml.gz", "_annotations.coco.json.gz"];
+    expect(sent("boxes", ...boxes, ...others)).toEqual(boxes);
   });
 });

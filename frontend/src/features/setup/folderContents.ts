@@ -1,3 +1,4 @@
+import { plainName } from "../../api/imports";
 import type { Medium } from "../../strings/medium";
 
 /** What a project holds, as far as the files of a folder matter to it. */
@@ -17,7 +18,7 @@ const DOCUMENT = /\.json$/i;
 const BESIDE = /\.(txt|cls|json)$/i;
 /** Boxes of YOLO, Pascal VOC and CVAT, and what their numbers stand for. */
 const OF_BOXES = /\.(txt|xml|ya?ml)$|(^|\/)obj\.names$/i;
-/** More than so many describe an image each, which is nobody's format. */
+/** More than so many describe an image each, which nobody does without calling them like these. */
 const MOST_DOCUMENTS = 100;
 /** Hidden files and what operating systems leave lying about are no part of a pool. */
 const LITTER = /(^|\/)(\.|__MACOSX\/)/;
@@ -27,10 +28,12 @@ export const isExample = (name: string, medium: Medium): boolean => EXAMPLE[medi
 /** Whether a file may be part of a pool, as far as its path tells. */
 export function mayBeWanted(path: string, holds: Holds): boolean {
   if (LITTER.test(path)) return false;
-  if (METADATA.test(path) || DOCUMENT.test(path)) return true;
+  // What says something may be compressed; images are by themselves.
+  const plain = plainName(path);
+  if (METADATA.test(plain) || DOCUMENT.test(plain)) return true;
   if (holds === "text")
-    return isExample(path, "text") || UNNAMED_TEXT.test(path) || TABLE.test(path);
-  return isExample(path, "image") || (holds === "boxes" ? OF_BOXES : BESIDE).test(path);
+    return isExample(plain, "text") || UNNAMED_TEXT.test(path) || TABLE.test(plain);
+  return isExample(path, "image") || (holds === "boxes" ? OF_BOXES : BESIDE).test(plain);
 }
 
 /** Of the files of a folder those that are sent: what the server reads, and would miss. */
@@ -39,20 +42,22 @@ export function wantedOf<File extends { path: string }>(files: File[], holds: Ho
   if (holds === "text") return possible;
   const images = possible.filter(({ path }) => isExample(path, "image"));
   const stems = new Set(images.map(({ path }) => stemOf(path)));
-  const isBeside = (path: string) => BESIDE.test(path) && stems.has(stemOf(path));
-  if (holds === "boxes") return withoutTooMany(possible, isBeside);
-  const said = possible.filter(
-    ({ path }) => !BESIDE.test(path) || DOCUMENT.test(path) || isBeside(path),
-  );
-  return withoutTooMany(said, isBeside);
+  const said = possible.filter(({ path }) => {
+    const plain = plainName(path);
+    return !BESIDE.test(plain) || DOCUMENT.test(plain) || stems.has(stemOf(plain));
+  });
+  return withoutTooMany(holds === "boxes" ? possible : said, images);
 }
 
 const stemOf = (path: string): string => path.slice(0, path.lastIndexOf("."));
+const nameOf = (path: string): string => stemOf(path.slice(path.lastIndexOf("/") + 1));
 
-function withoutTooMany<File extends { path: string }>(
-  files: File[],
-  isBeside: (path: string) => boolean,
-): File[] {
-  const isLone = ({ path }: File) => DOCUMENT.test(path) && !isBeside(path);
+/** LabelMe has a document for each image, called like it, in whatever folder. */
+function withoutTooMany<File extends { path: string }>(files: File[], images: File[]): File[] {
+  const names = new Set(images.map(({ path }) => nameOf(path)));
+  const isLone = ({ path }: File) => {
+    const plain = plainName(path);
+    return DOCUMENT.test(plain) && !names.has(nameOf(plain));
+  };
   return files.filter(isLone).length > MOST_DOCUMENTS ? files.filter((one) => !isLone(one)) : files;
 }

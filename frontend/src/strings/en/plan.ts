@@ -33,6 +33,7 @@ export const plan = {
     refused: "Refused",
   },
   images: (count: number) => plural(count, "image", "images"),
+  row: (place: number) => `row ${number(place)}`,
   classes: (labels: string[]) => {
     const shown = labels.slice(0, 6).join(", ");
     return labels.length > 6

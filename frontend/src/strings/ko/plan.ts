@@ -27,6 +27,7 @@ export const plan: Catalogue["setup"]["plan"] = {
     refused: "거부됨",
   },
   images: (count) => `이미지 ${number(count)}개`,
+  row: (place) => `${number(place)}번째 행`,
   classes: (labels) => {
     const shown = labels.slice(0, 6).join(", ");
     return labels.length > 6

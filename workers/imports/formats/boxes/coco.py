@@ -10,6 +10,7 @@ from workers.imports.formats.boxes.shapes import (
     ENCLOSED,
     FLAGS,
     OUTLINES,
+    SCORED,
     around,
     is_turned,
     is_yes,
@@ -51,10 +52,7 @@ class CocoBoxes(CocoIndex):
         shape: dict[str, Any] = {"flags": flags, "outlined": bool(outline)}
         angle = attributes.get("rotation", annotation.get("rotation"))
         if annotation.get("score") is not None:
-            shape["wrong"] = (
-                "has a score: it is what a model predicts, and not a label. Leave the score out "
-                "if somebody has looked at it"
-            )
+            shape["wrong"] = SCORED
         elif is_turned(angle):
             shape["wrong"] = turned_by(angle)
         elif isinstance(box, list) and len(box) == 4:

@@ -6,20 +6,19 @@ from typing import Any, BinaryIO, Final
 from xml.etree.ElementTree import Element
 
 from core.errors import DomainError
-from workers.imports.drawn import BOXES, Drawn, Rectangle, stated_size
+from workers.imports.drawn import Drawn, Rectangle, stated_size
 from workers.imports.formats import xml_stream
 from workers.imports.formats.boxes.shapes import (
     ENCLOSED,
     FLAGS,
     LEFT_ASIDE,
     around,
+    drawn_fields,
     is_turned,
     is_yes,
     texts,
     turned_by,
-    vote,
 )
-from workers.imports.formats.metadata import UNREAD
 from workers.imports.items import Refused, plain_path, printable
 from workers.imports.matching import Called
 
@@ -65,14 +64,10 @@ def rows(
 
 
 def _fields(image: Element, name: str) -> dict[str, Any]:
-    silent: dict[str, Any] = {"class": None, "votes": []}
     shapes = [one for one in image if one.tag in _SHAPES]
     if not shapes:
-        return silent
-    drawn = _drawn(image, shapes, name)
-    if isinstance(drawn, Refused):
-        return {**silent, UNREAD: [drawn.reason]}
-    return {**silent, BOXES: [vote(drawn, SOURCE)]}
+        return {"class": None, "votes": []}
+    return drawn_fields(_drawn(image, shapes, name), SOURCE)
 
 
 def _drawn(image: Element, shapes: Sequence[Element], name: str) -> Drawn | Refused:

@@ -15,12 +15,13 @@ from core.errors import DomainError
 from core.files.folder_names import LITTER
 from core.media.images.medium import IMAGES
 from core.states import Split
-from workers.imports.drawn import BOXES, Drawn
+from workers.imports.drawn import Drawn
 from workers.imports.formats import xml_stream
 from workers.imports.formats.boxes import cvat, voc, yolo
-from workers.imports.formats.boxes.shapes import vote
-from workers.imports.formats.metadata import UNREAD, Metadata
+from workers.imports.formats.boxes.shapes import drawn_fields
+from workers.imports.formats.metadata import Metadata
 from workers.imports.items import Refused, printable
+from workers.imports.layout import ENDINGS
 from workers.imports.matching import Called
 
 _TEXT: Final = ".txt"
@@ -32,8 +33,6 @@ _LISTS: Final = "imagesets"
 _SETS: Final = {"train": Split.POOL, "val": Split.EVALUATION, "test": Split.EVALUATION}
 _OF_XML: Final = "annotations"
 _BESIDE_XML: Final = ("JPEGImages", "images", "Images")
-# Endings that an image may have whose text alone came, the likeliest first.
-_ENDINGS: Final = (".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff", ".gif")
 # Lists of a class say of each image whether it is there: 1, -1, or 0 where that is difficult.
 _FLAG: Final = re.compile(r"\s+-?[01]$")
 _MOST_TEXT: Final = 8 << 20
@@ -231,7 +230,7 @@ class BoxFiles:
             else:
                 text = content.decode("utf-8-sig", "replace")
                 found = yolo.read(text, name, self._names_for(name))
-            yield self._called(name), _fields(found, yolo.SOURCE)
+            yield self._called(name), drawn_fields(found, yolo.SOURCE)
 
     def _called(self, name: str) -> list[Called]:
         """What the image of a text is called."""
@@ -240,7 +239,7 @@ class BoxFiles:
         if there:
             return [Called(path) for path in there]
         image = _of_images(stem)
-        return [Called(f"{image}{ending}") for ending in _ENDINGS]
+        return [Called(f"{image}{ending}") for ending in ENDINGS]
 
     def _xml(
         self, metadata: Metadata, calls: Callable[[str], str], documents: list[Entry]
@@ -280,7 +279,7 @@ class BoxFiles:
             metadata.problem(name, found.reason)
             return
         self._formats.setdefault(voc.SOURCE, name)
-        fields = {**_fields(found.drawn, voc.SOURCE), **self._listed(name)}
+        fields = {**drawn_fields(found.drawn, voc.SOURCE), **self._listed(name)}
         yield self._named(name, found.image), fields
 
     def _named(self, name: str, image: str) -> list[Called]:
@@ -292,7 +291,7 @@ class BoxFiles:
         there = [path for key in _beside(stem) for path in self._images_of(key)]
         by_place = [Called(path) for path in dict.fromkeys(there)]
         by_name = [Called(image)] if image else []
-        guessed = [] if image or there else [Called(f"{base}{ending}") for ending in _ENDINGS]
+        guessed = [] if image or there else [Called(f"{base}{ending}") for ending in ENDINGS]
         return [*by_place, *by_name] if alike or not image else [*by_name, *by_place, *guessed]
 
     def _content(self, entry: Entry) -> bytes | Refused:
@@ -314,13 +313,6 @@ def _root(content: BinaryIO, name: str) -> str | Refused:
     except DomainError as error:
         return Refused(error.detail)
     return Refused("holds no XML") if first is None else first.tag
-
-
-def _fields(found: Drawn | Refused, source: str) -> dict[str, Any]:
-    silent: dict[str, Any] = {"class": None, "votes": []}
-    if isinstance(found, Refused):
-        return {**silent, UNREAD: [found.reason]}
-    return {**silent, BOXES: [vote(found, source)]}
 
 
 def _set_of(name: str) -> tuple[str, str] | None:

@@ -5,11 +5,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from core.tasks.box_conventions import shortest
-from workers.imports.drawn import Drawn
+from workers.imports.drawn import BOXES, Drawn
+from workers.imports.formats.metadata import UNREAD
+from workers.imports.items import Refused
 
 OUTLINES: Final = "outlines and masks are left aside, and the boxes beside them kept"
 ENCLOSED: Final = "a box was drawn around an outline"
 LEFT_ASIDE: Final = "what is said of boxes beside class and flags is left aside"
+SCORED: Final = (
+    "has a score: it is what a model predicts, and not a label. Leave the score out if somebody "
+    "has looked at it"
+)
 FLAGS: Final = ("occluded", "truncated", "difficult", "crowd")
 _YES: Final = frozenset({"1", "true", "yes"})
 
@@ -66,3 +72,11 @@ def turned_by(angle: object) -> str:
 def vote(drawn: Drawn, author: str, seconds: float = 0.0, at: object = None) -> dict[str, Any]:
     """What an indexed row holds of a drawing: see ``said.drawn_on``."""
     return {**drawn.to_json(), "author": author, "seconds": seconds, "created_at": at}
+
+
+def drawn_fields(found: Drawn | Refused, source: str) -> dict[str, Any]:
+    """What an indexed row holds of an image on which one file draws, or why it is not read."""
+    silent: dict[str, Any] = {"class": None, "votes": []}
+    if isinstance(found, Refused):
+        return {**silent, UNREAD: [found.reason]}
+    return {**silent, BOXES: [vote(found, source)]}

@@ -1,0 +1,223 @@
+"""What Karat exports of rankings comes back as it was."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from core import settings
+from core.files.storage import Storage
+from core.states import ExampleState, Role
+from core.tables import Example, ExampleText, Project, Round
+from core.tasks.instruction_rows import InstructionRow, Turn
+from core.tasks.instructions import RankingLabel
+from core.tasks.registry import label_of
+from tests.api.test_instructions import closed
+from tests.instructions import Person, ask, examples, instructions, row
+from tests.workers.import_files import Pool, reasons, zipped
+from tests.workers.test_import_instructions import done, jsonl
+from tests.world import World
+from workers.jobs import context
+
+Line = dict[str, Any]
+
+
+@pytest.fixture
+def pools(
+    world: World, session: Session, installation: settings.Settings
+) -> Iterator[Callable[[], Pool]]:
+    """Makes empty pools of instruction data."""
+    storage = Storage(Path(installation.data_dir))
+    yield lambda: Pool(session, storage, instructions(world, []))
+    context.sessions().kw["bind"].dispose()
+
+
+@pytest.fixture
+def exported(http: TestClient, world: World) -> Callable[[int], list[Line]]:
+    """The rankings of a project, as they are exported."""
+    admin = world.caller()
+
+    def export(project_id: int) -> list[Line]:
+        path = f"/api/projects/{project_id}/export"
+        sent = http.get(path, params={"format": "rankings"}, headers=admin.headers)
+        return [json.loads(line) for line in sent.text.splitlines()]
+
+    return export
+
+
+def chat() -> InstructionRow:
+    turns = [("user", "Hello"), ("assistant", "Yes?"), ("user", "Bye"), ("assistant", "Bye.")]
+    return InstructionRow(
+        system="Be brief.",
+        instruction="Hello",
+        responses=("Bye.",),
+        turns=tuple(Turn(role=role, content=said) for role, said in turns),
+    )
+
+
+def plain(lines: list[Line]) -> list[Line]:
+    """The same without numbers, and order, that are of one project alone."""
+    found = []
+    for line in lines:
+        names = {one["example_id"]: one["name"] for one in line["rows"]}
+
+        def said(one: Line, names: dict[int, str] = names) -> Line:
+            order, wrong = one["order"], one["wrong"]
+            return {
+                "verdict": one["verdict"],
+                "order": order and [sorted(names[id_] for id_ in tied) for tied in order],
+                "wrong": wrong and sorted(names[id_] for id_ in wrong),
+            }
+
+        votes = [
+            {**said(one), **{key: one[key] for key in ("annotator", "seconds", "created_at")}}
+            for one in line["votes"]
+        ]
+        rows = [{key: one[key] for key in one if key != "example_id"} for one in line["rows"]]
+        found.append({**said(line), "rows": sorted(rows, key=repr), "votes": votes})
+    return sorted(found, key=lambda one: repr(one["rows"]))
+
+
+def test_rankings_go_out_come_in_and_go_out_the_same(
+    http: TestClient,
+    world: World,
+    pools: Callable[[], Pool],
+    exported: Callable[[int], list[Line]],
+) -> None:
+    rows = [row(n, input="About n.", system="Be kind.") for n in range(6)]
+    project = instructions(world, [*rows, row(6, responses=("7", "It is 7.")), chat()], overlap=2)
+    ids = [one.id for one in examples(world, project)]
+    ask(world, project, [[0, 1, 2], [3, 4, 5], [6, 7]])
+    ann, ben = (Person(http, world.caller(Role.ANNOTATOR, project), project) for _ in range(2))
+    for one, orders in (
+        (ann, [[[2], [0, 1]], [[3], [4], [5]], [[7], [6]]]),
+        (ben, [[[2], [0]], [[3], [5], [4]], []]),
+    ):
+        for query, order in zip(one.lease(), orders, strict=True):
+            members = {member["example_id"] for member in query["members"]}
+            said = [[ids[at] for at in tied] for tied in order]
+            wrong = members - {id_ for tied in said for id_ in tied}
+            one.rank(query["query_id"], said, wrong=sorted(wrong), seconds=2.5)
+    before = exported(project.id)
+    assert [one["verdict"] for one in before] == ["ranking"] * 3
+    target = pools()
+    content = jsonl(*before)
+    plan = done(target.add(content, "rankings.jsonl", dry_run=True))
+    assert (plan["by_split"]["pool"], plan["refused"]) == (8, 0)
+    assert plan["columns"] == {"rows": "rows", "ranking": "votes"}
+    assert plan["notes"][0].startswith("Rankings that Karat has exported come in as labels")
+    result = done(target.add(content, "rankings.jsonl"))
+    assert (result["added"], result["annotations"], result["refused"]) == (8, 6, 0)
+    assert {one.state for one in target.examples()} == {ExampleState.LABELED}
+    after = exported(target.project_id)
+    assert plain(after) == plain(before)
+    fields = select(ExampleText.fields).join(Example, Example.id == ExampleText.example_id)
+    kept = [
+        sorted(map(json.dumps, world.session.scalars(fields.where(Example.project_id == id_))))
+        for id_ in (project.id, target.project_id)
+    ]
+    assert kept[0] == kept[1]
+    metrics = world.session.scalars(
+        select(Round.metrics).where(Round.project_id == target.project_id)
+    ).one()
+    assert (metrics["groups"], metrics["rankings"], metrics["wrong"]) == (3, 6, 3)
+    # What came in goes out and in as well, and says nothing new where it is.
+    assert done(target.add(content, "again.jsonl"))["annotations"] == 0
+    third = pools()
+    assert done(third.add(zipped([("r.jsonl", jsonl(*after))]), "a.zip"))["annotations"] == 6
+    assert plain(exported(third.project_id)) == plain(before)
+
+
+def ranked_in_turn(
+    http: TestClient, world: World, project: Project, orders: list[tuple[int, ...]]
+) -> None:
+    """Somebody ranks a group in each round, the best first."""
+    ann = Person(http, world.caller(Role.ANNOTATOR, project), project)
+    ids = [one.id for one in examples(world, project)]
+    for order in orders:
+        ask(world, project, [sorted(order)])
+        (query,) = ann.lease()
+        assert ann.rank(query["query_id"], [[ids[at]] for at in order])["status"] == "accepted"
+        closed(world, project)
+
+
+def test_groups_that_share_rows_or_were_ranked_again_come_in_by_their_rounds(
+    http: TestClient,
+    world: World,
+    pools: Callable[[], Pool],
+    exported: Callable[[int], list[Line]],
+) -> None:
+    project = instructions(world, [row(number) for number in range(4)])
+    ranked_in_turn(http, world, project, [(0, 1), (1, 0), (2, 1), (3, 0)])
+    before = exported(project.id)
+    assert len(before) == 4
+    target = pools()
+    # Its lines lie in whatever order.
+    content = jsonl(*reversed(before))
+    assert done(target.add(content, "rankings.jsonl"))["annotations"] == 4
+    assert plain(exported(target.project_id)) == plain(before)
+    assert [one["round"] for one in exported(target.project_id)] == [0, 1, 2, 3]
+    # What was said last holds.
+    rows = target.examples()
+    labels = {one.name: label_of(one.label) for one in rows}
+    names = {one.id: one.name for one in rows}
+    assert {
+        name: [names[id_] for (id_,) in label.order]
+        for name, label in labels.items()
+        if isinstance(label, RankingLabel)
+    } == {
+        one.name: [rows_of[id_] for (id_,) in one.label["order"]]
+        for rows_of in ({one.id: one.name for one in examples(world, project)},)
+        for one in examples(world, project)
+        if one.label
+    }
+    assert done(target.add(content, "again.jsonl"))["annotations"] == 0
+    assert len(exported(target.project_id)) == 4
+
+
+def test_of_groups_that_no_row_stands_for_alone_the_import_says_how_many(
+    pools: Callable[[], Pool],
+) -> None:
+    rows = [{"example_id": n, **row(n).model_dump(mode="json")} for n in range(1, 3)]
+    line = {"round": 0, "rows": rows, "verdict": None, "order": None, "wrong": None}
+    third = {"example_id": 3, **row(3).model_dump(mode="json")}
+
+    def said(members: list[Line]) -> Line:
+        order = [[one["example_id"]] for one in members]
+        vote = {"annotator": "ann", "verdict": "ranking", "order": order, "wrong": []}
+        return {**line, "rows": members, "votes": [vote]}
+
+    lines = [said(rows), said([*rows, third]), said([rows[1], third]), said([rows[0], third])]
+    result = done(pools().add(jsonl(*lines), "a.jsonl"))
+    assert (result["added"], result["annotations"]) == (3, 3)
+    assert result["notes"][-1].startswith("1 groups share each of their rows with another group")
+
+
+def test_what_is_no_ranking_is_said_and_what_is_no_row_named(
+    http: TestClient, world: World, pools: Callable[[], Pool], exported: Callable[[int], list[Line]]
+) -> None:
+    project = instructions(world, [row(number) for number in range(4)])
+    ids = [one.id for one in examples(world, project)]
+    ask(world, project, [[0, 1], [2, 3]])
+    ann = Person(http, world.caller(Role.ANNOTATOR, project), project)
+    first, second = ann.lease()
+    ann.say(first["query_id"], "ood")
+    ann.rank(second["query_id"], [[ids[2]], [ids[3]]])
+    lines = exported(project.id)
+    broken = {**lines[1], "rows": [{**lines[1]["rows"][0], "responses": []}, 7]}
+    hostile = {**lines[1], "votes": [{"verdict": "ranking", "order": [[[1]], "x"], "wrong": 3}]}
+    target = pools()
+    result = done(target.add(jsonl(*lines, broken, {**lines[0], "rows": None}, hostile), "a.jsonl"))
+    assert (result["added"], result["annotations"], result["refused"]) == (4, 1, 3)
+    assert reasons(result) == {
+        "a.jsonl, line 3, row 1": "column responses is empty: nothing is answered",
+        "a.jsonl, line 3, row 2": "is no object",
+        "a.jsonl, line 4": "column rows is no list of rows",
+    }
+    noted = "what somebody said of its group is no ranking, and is not taken"
+    assert result["noted"] == {noted: 2}
