@@ -14,7 +14,7 @@ from tests.formats.test_certainty import coco, finished, labels, pool_of
 from tests.workers.import_files import png, reasons, zipped
 from tests.workers.test_legacy_names import zip_named
 from tests.world import World
-from workers.imports.formats.legacy_names import encoding_of
+from workers.imports.formats.archives.legacy_names import encoding_of
 
 TEXTS = {
     "labels.csv": "file,label\n0.png,cat\n",

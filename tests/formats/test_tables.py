@@ -21,7 +21,7 @@ from tests.world import World
 from workers.imports.formats.delimited import Delimited
 from workers.imports.formats.json_stream import elements, json_rows
 from workers.imports.formats.metadata import Metadata
-from workers.imports.formats.parquet import ParquetSource
+from workers.imports.formats.parquet.source import ParquetSource
 from workers.imports.formats.said import Described, describe
 from workers.imports.formats.table import TableSource
 from workers.imports.items import Item

@@ -17,8 +17,8 @@ from pyarrow import parquet
 from core.errors import Invalid
 from tests.workers.import_files import Pool, png, reasons
 from tests.world import World
-from workers.imports.formats.parquet import ParquetSource
-from workers.imports.formats.parquet_bounds import BoundedParquet, rows_at_once
+from workers.imports.formats.parquet.bounds import BoundedParquet, rows_at_once
+from workers.imports.formats.parquet.source import ParquetSource
 from workers.imports.items import extras
 
 ROWS: Final = 100_000
@@ -27,7 +27,7 @@ MOST_BYTES: Final = 512 << 20
 READ: Final = """
 import json, resource, sys
 from pathlib import Path
-from workers.imports.formats.parquet import ParquetSource
+from workers.imports.formats.parquet.source import ParquetSource
 from workers.imports.formats.table import TableSource
 from workers.imports.batch import _MOST_ITEMS
 

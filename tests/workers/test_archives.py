@@ -21,9 +21,9 @@ from core.states import JobState
 from core.tables import Job
 from tests.check_cases import put
 from tests.workers.import_files import Pool, png, reasons, tarred, zipped
-from workers.imports.formats.archives import unpacked
+from workers.imports.formats.archives.opening import unpacked
+from workers.imports.formats.archives.tar_entries import TarEntries
 from workers.imports.formats.folder import FolderSource
-from workers.imports.formats.tar_entries import TarEntries
 from workers.imports.items import Refused
 
 COMPRESSIONS: Mapping[str, Callable[[bytes], bytes]] = {

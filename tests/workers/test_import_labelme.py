@@ -10,9 +10,9 @@ from typing import Any
 from core.states import ExampleState
 from tests.workers.box_files import BoxPool, coco, image, labelme, packed, shape
 from tests.workers.import_files import Pool, png, reasons, tarred, zipped
+from workers.imports.formats.archives.zip_entries import ZipEntries
 from workers.imports.formats.folder import FolderSource
 from workers.imports.formats.labelme import WithoutPictures
-from workers.imports.formats.zip_entries import ZipEntries
 
 BOX = shape("rectangle", [10, 20], [30, 44])
 LIES = ("cat", 10, 20, 20, 24)

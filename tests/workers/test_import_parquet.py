@@ -10,7 +10,7 @@ from pyarrow import parquet
 
 from core.states import Split
 from tests.workers.import_files import Pool, png, reasons
-from workers.imports.formats.parquet_columns import find_columns
+from workers.imports.formats.parquet.columns import find_columns
 
 
 def written(columns: dict[str, Any], row_group_size: int = 100, names: Any = None) -> bytes:

@@ -21,8 +21,8 @@ from tests.workers.import_files import (
     reasons,
     zipped,
 )
+from workers.imports.formats.archives.zip_entries import ZipEntries
 from workers.imports.formats.folder import FolderSource
-from workers.imports.formats.zip_entries import ZipEntries
 from workers.imports.items import Refused
 
 

@@ -8,7 +8,7 @@ from io import BytesIO
 import pytest
 
 from tests.workers.import_files import Pool, png
-from workers.imports.formats.legacy_names import encoding_of
+from workers.imports.formats.archives.legacy_names import encoding_of
 
 
 def zip_named(*names: bytes, extra: bytes = b"") -> bytes:

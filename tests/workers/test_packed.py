@@ -13,10 +13,10 @@ import pytest
 from core.states import ExampleState
 from tests.workers.box_files import BoxPool, coco, image, packed
 from tests.workers.import_files import Pool, png, reasons, tarred, zipped
-from workers.imports.formats.entries import Entries
-from workers.imports.formats.packed import Packed, Unpacking
-from workers.imports.formats.tar_entries import TarEntries
-from workers.imports.formats.zip_entries import ZipEntries
+from workers.imports.formats.archives.entries import Entries
+from workers.imports.formats.archives.packed import Packed, Unpacking
+from workers.imports.formats.archives.tar_entries import TarEntries
+from workers.imports.formats.archives.zip_entries import ZipEntries
 from workers.imports.items import Refused
 
 COMPRESSIONS: Mapping[str, Callable[[bytes], bytes]] = {

@@ -17,8 +17,8 @@ from core.states import Split
 from tests.workers.import_files import Pool, png, zipped
 from tests.world import World
 from workers.imports.batch import Candidate, batches
+from workers.imports.formats.archives.zip_entries import ZipEntries
 from workers.imports.formats.folder import FolderSource
-from workers.imports.formats.zip_entries import ZipEntries
 from workers.imports.media.image import ImageReading
 from workers.imports.plan import Plan
 from workers.imports.reading import LabelReader

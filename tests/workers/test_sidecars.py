@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from core.states import ExampleState, Split
 from tests.workers.import_files import Pool, png, reasons, tarred, zipped
+from workers.imports.formats.archives.tar_entries import TarEntries
 from workers.imports.formats.folder import FolderSource
 from workers.imports.formats.sidecars import Sidecars
-from workers.imports.formats.tar_entries import TarEntries
 
 
 def crawled(count: int = 4) -> dict[str, bytes]:

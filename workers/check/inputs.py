@@ -15,13 +15,13 @@ from core.states import Medium, Split, Verdict
 from workers.check.asked import Asked
 from workers.check.local_folder import SAYING, LocalFolder, Unlabeled
 from workers.check.texts import PARQUET, medium_of, texts_of
-from workers.imports.formats.archives import ARCHIVES, open_archive, unpacked
+from workers.imports.formats.archives.entries import Entries
+from workers.imports.formats.archives.opening import ARCHIVES, open_archive, unpacked
+from workers.imports.formats.archives.packed import Unpacking
 from workers.imports.formats.documents import SUFFIX, DocumentSource
-from workers.imports.formats.entries import Entries
 from workers.imports.formats.folder import FolderSource
-from workers.imports.formats.packed import Unpacking
-from workers.imports.formats.parquet import ParquetSource
-from workers.imports.formats.parquet_bounds import BoundedParquet
+from workers.imports.formats.parquet.bounds import BoundedParquet
+from workers.imports.formats.parquet.source import ParquetSource
 from workers.imports.formats.rows import header_of, survey, text_rows
 from workers.imports.formats.sidecars import FORMAT as SIDECARS
 from workers.imports.formats.table import TableSource

@@ -7,8 +7,8 @@ from typing import Any, BinaryIO, Final, NamedTuple
 
 from core.files.local_folder import files_of
 from workers.check.texts import PARQUET
+from workers.imports.formats.archives.entries import Entries
 from workers.imports.formats.documents import SUFFIX
-from workers.imports.formats.entries import Entries
 from workers.imports.formats.table import TABLES
 from workers.imports.items import MAX_IMAGE_BYTES, Refused
 

@@ -10,12 +10,12 @@ from core.media.images.medium import IMAGES
 from core.settings import settings
 from core.states import Medium
 from workers.check.asked import Asked
-from workers.imports.formats.archives import ARCHIVES
-from workers.imports.formats.entries import Entries
+from workers.imports.formats.archives.entries import Entries
+from workers.imports.formats.archives.opening import ARCHIVES
 from workers.imports.formats.lines import MOST_LINE, Lines
-from workers.imports.formats.parquet import ParquetSource
-from workers.imports.formats.parquet_bounds import BoundedParquet
-from workers.imports.formats.parquet_columns import holds_bytes
+from workers.imports.formats.parquet.bounds import BoundedParquet
+from workers.imports.formats.parquet.columns import holds_bytes
+from workers.imports.formats.parquet.source import ParquetSource
 from workers.imports.formats.rows import header_of, survey, text_rows
 from workers.imports.formats.text_columns import TEXT_COLUMNS
 from workers.imports.formats.text_table import TABLES, TextTableSource

@@ -14,8 +14,8 @@ from core.errors import DomainError
 from core.files.object_stores import Object
 from core.files.prefetch import AT_ONCE, in_order
 from workers.imports.bucket import Bucket
-from workers.imports.formats.parquet_bounds import BoundedParquet
-from workers.imports.formats.parquet_kinds import is_list
+from workers.imports.formats.parquet.bounds import BoundedParquet
+from workers.imports.formats.parquet.kinds import is_list
 from workers.imports.formats.row_items import RowItems, column_of, is_ours
 from workers.imports.formats.rows import Place, Row, header_of, is_csv, survey, text_rows
 from workers.imports.formats.table import TABLES

@@ -18,7 +18,7 @@ from core.tables import Example, Project
 from core.tasks.boxes import BOXES
 from core.tasks.instructions import INSTRUCTIONS
 from workers.imports.bucket import Bucket, BucketSource, Listing
-from workers.imports.formats.archives import ARCHIVES, open_archive, unpacked
+from workers.imports.formats.archives.opening import ARCHIVES, open_archive, unpacked
 from workers.imports.formats.documents import SUFFIX, DocumentSource
 from workers.imports.formats.folder import FolderSource
 from workers.imports.formats.lines import MOST_LINE, Lines
@@ -91,7 +91,7 @@ def open_source(context: JobContext, *, names_only: bool = False) -> Source:
             sidecars=not boxes,
         )
     if suffix == ".parquet":
-        from workers.imports.formats.parquet import (
+        from workers.imports.formats.parquet.source import (
             ParquetSource,  # only here: Arrow's functions are 9 MB
         )
 
@@ -152,7 +152,7 @@ def _texts(context: JobContext, params: ImportParams, names_only: bool) -> Sourc
 
     def table(path: Path, name: str, *, may_label: bool = False) -> Source:
         if Path(name).suffix.lower() == ".parquet":
-            from workers.imports.formats.parquet import ParquetSource  # as below
+            from workers.imports.formats.parquet.source import ParquetSource  # as below
 
             return ParquetSource(
                 path,

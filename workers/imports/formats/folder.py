@@ -10,16 +10,7 @@ from typing import Any, BinaryIO, Final
 from core.errors import Invalid
 from core.files.folder_names import from_folder
 from core.jobs.imports import FolderChoice
-from workers.imports.formats.boxes.files import BoxFiles
-from workers.imports.formats.documents import (
-    SUFFIX,
-    Document,
-    Tool,
-    mention,
-    read_documents,
-    whose,
-)
-from workers.imports.formats.entries import (
+from workers.imports.formats.archives.entries import (
     Entries,
     base_of,
     is_hidden,
@@ -28,6 +19,15 @@ from workers.imports.formats.entries import (
     is_uncertain,
     is_unsafe,
     path_of,
+)
+from workers.imports.formats.boxes.files import BoxFiles
+from workers.imports.formats.documents import (
+    SUFFIX,
+    Document,
+    Tool,
+    mention,
+    read_documents,
+    whose,
 )
 from workers.imports.formats.labelme_files import LabelMeFiles
 from workers.imports.formats.metadata import NAMES, ROLES, Metadata

@@ -11,10 +11,10 @@ from typing import Any, BinaryIO, Final
 from core.errors import DomainError
 from core.files.storage import write_atomically
 from core.jobs.imports import FolderChoice
-from workers.imports.formats.entries import Entries, is_litter
+from workers.imports.formats.archives.entries import Entries, is_litter
+from workers.imports.formats.archives.zip_entries import Entry
 from workers.imports.formats.folder import FolderSource
 from workers.imports.formats.metadata import NAMES
-from workers.imports.formats.zip_entries import Entry
 from workers.imports.items import Item, Refused, Source, plain_path, printable, refused_item
 from workers.imports.layout import Folders, Placed, layout
 from workers.imports.media.text import is_called_text

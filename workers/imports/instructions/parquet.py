@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from workers.imports.formats.parquet_bounds import BoundedParquet
+from workers.imports.formats.parquet.bounds import BoundedParquet
 from workers.imports.formats.rows import Place
 from workers.imports.instructions.parse import find_columns
 from workers.imports.instructions.shapes import PARTS, find_shape

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple
 
 from core.errors import Invalid
-from workers.imports.formats.legacy_names import LegacyNames
+from workers.imports.formats.archives.legacy_names import LegacyNames
 from workers.imports.items import LINK, MAX_IMAGE_BYTES, Refused, invalid_archive
 
 _MOST_ENTRIES: Final = 5_000_000

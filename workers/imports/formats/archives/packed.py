@@ -8,8 +8,8 @@ from pathlib import PurePosixPath
 from typing import Any, BinaryIO, Final, NamedTuple
 
 from core.files.compression import ENDINGS, compression_of, decompressed_stream, plain_name
-from workers.imports.formats.entries import Entries
-from workers.imports.formats.zip_entries import ALWAYS_FINE, MOST_RATIO
+from workers.imports.formats.archives.entries import Entries
+from workers.imports.formats.archives.zip_entries import ALWAYS_FINE, MOST_RATIO
 from workers.imports.items import MAX_IMAGE_BYTES, Fetched, Refused
 
 # What says something of examples, and texts; images are compressed already.

@@ -6,10 +6,10 @@ from typing import Final
 
 from core.files.compression import Damaged, compression_of, decompressed, plain_name
 from core.files.storage import fill, write_atomically
-from workers.imports.formats.entries import Entries
-from workers.imports.formats.packed import Unpacking
-from workers.imports.formats.tar_entries import TarEntries
-from workers.imports.formats.zip_entries import ALWAYS_FINE, MOST_RATIO, ZipEntries
+from workers.imports.formats.archives.entries import Entries
+from workers.imports.formats.archives.packed import Unpacking
+from workers.imports.formats.archives.tar_entries import TarEntries
+from workers.imports.formats.archives.zip_entries import ALWAYS_FINE, MOST_RATIO, ZipEntries
 from workers.imports.items import invalid_archive
 
 _TAR: Final = ".tar"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from core.states import Medium
-from workers.imports.formats.parquet_kinds import (
+from workers.imports.formats.parquet.kinds import (
     is_list,
     is_read,
     is_small,

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple
 
-from workers.imports.formats.legacy_names import LegacyNames, is_doubtful
+from workers.imports.formats.archives.legacy_names import LegacyNames, is_doubtful
 from workers.imports.items import LINK, MAX_IMAGE_BYTES, Refused, invalid_archive
 
 _END: Final = struct.Struct("<4s4H2LH")

@@ -16,8 +16,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyarrow import parquet
 
-from workers.imports.formats.parquet_kinds import is_list, is_read, is_text
-from workers.imports.formats.parquet_pages import DELTA_BYTE_ARRAY, DICTIONARY_PAGE, page_at
+from workers.imports.formats.parquet.kinds import is_list, is_read, is_text
+from workers.imports.formats.parquet.pages import DELTA_BYTE_ARRAY, DICTIONARY_PAGE, page_at
 from workers.imports.items import MAX_TEXT_BYTES, invalid_archive, printable, require_distinct
 
 MOST_ROWS: Final = 5_000_000

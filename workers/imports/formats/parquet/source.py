@@ -11,11 +11,11 @@ import pyarrow.compute as pc
 from core.states import Medium
 from workers.imports.drawn import MOST_BOXES
 from workers.imports.formats.boxes import parquet as objects
-from workers.imports.formats.parquet_bounds import (
+from workers.imports.formats.parquet.bounds import (
     BoundedParquet,
     without_long,
 )
-from workers.imports.formats.parquet_columns import (
+from workers.imports.formats.parquet.columns import (
     Columns,
     find_columns,
     has_path,
