@@ -24,6 +24,7 @@ import { TableDialog } from "./TableDialog";
 import { columnsOf, isAboutKnown, isDocument, isTable, readTable, type Table } from "./tables";
 import { UploadList } from "./UploadList";
 import { uploadsOf } from "./uploads";
+import { useShownPlan } from "./useShownPlan";
 
 const isLabels = (name: string): boolean => isTable(name) || isDocument(name);
 
@@ -50,8 +51,6 @@ export function ImagesCard(props: ImagesCardProps) {
   const [asking, setAsking] = useState(false);
   const fold = useFold(false, "#images");
   const [refused, setRefused] = useState<string[]>([]);
-  /** Plans that are shown as soon as they are made, the first one first. */
-  const [toShow, setToShow] = useState<number[]>([]);
   const client = useQueryClient();
   const imports = useQuery({
     ...importsQuery(project.id),
@@ -65,13 +64,12 @@ export function ImagesCard(props: ImagesCardProps) {
   const refresh = () => client.invalidateQueries({ queryKey: projectQuery(project.id).queryKey });
   const jobs = imports.data?.items ?? [];
   const plans = jobs.filter((job) => job.dry_run);
-  const shown = plans.find((job) => toShow.includes(job.id) && planOf(job) !== null);
+  const { shown, hide, ...planned } = useShownPlan(plans);
   const plan = shown && planOf(shown);
   const show = (job: Job | null) => {
-    if (job?.dry_run) setToShow((before) => [...before, job.id]);
+    if (job?.dry_run) planned.show(job.id);
     return refresh();
   };
-  const hide = (id: number) => setToShow((before) => before.filter((one) => one !== id));
 
   const { pool, evaluation, auxiliary_ood } = project.counts;
   const hasImages = pool + evaluation + auxiliary_ood > 0;
