@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from scipy import optimize
 from torch import Tensor
 from torch.nn import functional
 
-from models.numerics.lbfgs import Float64Array, lbfgs
 from models.protocols import Float32Array, Indices
 
 _POOL_ROWS = 10_000
@@ -188,7 +188,8 @@ def minimise(
         solution: Tensor = torch.linalg.solve_triangular(upper, weight, upper=True)
         return solution
 
-    def objective(at: Float64Array) -> tuple[float, Float64Array]:
+    # By hand, as PyTorch takes twice as long to differentiate so small a model.
+    def objective(at: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         free = torch.from_numpy(at).reshape(size)
         said = (rotated @ free[:-1]).add_(free[-1]).log_softmax(dim=1)
         plain = original(free[:-1])
@@ -201,6 +202,8 @@ def minimise(
         return float(loss), slopes.numpy().ravel()
 
     start = np.zeros(size[0] * classes)
-    found = torch.from_numpy(lbfgs(objective, start, max_iterations)).reshape(size)
+    options = {"maxiter": max_iterations, "maxcor": 20, "gtol": 1e-6, "ftol": 1e-10}
+    searched = optimize.minimize(objective, start, jac=True, method="L-BFGS-B", options=options)
+    found = torch.from_numpy(searched.x).reshape(size)
     weight = original(found[:-1])
     return weight if basis is None else basis @ weight, found[-1]
