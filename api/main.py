@@ -158,7 +158,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     """The application, reading ``settings`` or the environment."""
     app = FastAPI(
         title="Karat",
-        summary="Active-learning labeling for image pools that are not pure",
+        summary="Active-learning labeling for pools of images and texts that are not pure",
         version=version("karat"),
         lifespan=_lifespan,
         docs_url=None,

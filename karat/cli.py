@@ -36,7 +36,7 @@ _MISUSED = 2
 
 app = typer.Typer(
     name="karat",
-    help="Active learning for image pools that are not pure.",
+    help="Active learning for pools of images and texts that are not pure.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

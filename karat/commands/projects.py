@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 projects = typer.Typer(help="Make and run projects.", no_args_is_help=True)
 rounds = typer.Typer(help="Look at and close rounds.", no_args_is_help=True)
 
+# Tasks that the server has from packages say there what they need.
+_OF_CLASSES = ("classification", "boxes")
+
 
 @projects.command("create")
 def create(
@@ -38,7 +41,7 @@ def create(
         str,
         typer.Option(
             help="What a label is: classification or boxes; or instructions, of which people rank "
-            "rows. It stays so.",
+            "rows; or one that a package has added to the server. It stays so.",
             metavar="TASK",
         ),
     ] = "classification",
@@ -86,7 +89,7 @@ def create(
     assigned(set_ or [], "--set", values)
     if medium not in ("image", "text", None):
         raise typer.BadParameter("It is image or text.", param_hint="--medium")
-    if not classes and from_project is None and task != "instructions":
+    if not classes and from_project is None and task in _OF_CLASSES:
         raise typer.BadParameter("Name at least one class.", param_hint="--class")
     with connect() as client:
         source = None if from_project is None else find_project(client, from_project).id

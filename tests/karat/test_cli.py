@@ -272,6 +272,10 @@ def test_boxes_are_said_and_listed(engineer: str, karat: Run, tmp_path: Path) ->
     name = f"Where of {engineer}"
     refused = karat("project", "create", name, "--task", "boxes", status=2).stderr
     assert "at least one class" in refused
+    # The server knows what task types of packages need, and which there are.
+    unknown = karat("project", "create", name, "--task", "severity", status=1).stderr
+    assert "severity" in unknown
+    assert "class" not in unknown.replace("classification", "")
     karat("project", "create", name, "--class", "cat", "--task", "boxes")
     karat("import", name, image_folder(tmp_path / "images", 3))
     karat("pool", "verdict", name, "no-objects", "--where", "name=image-000", "--yes")

@@ -1,8 +1,10 @@
 import type { ReactNode } from "react";
 import { useProjectEvents } from "../api/events";
 import type { Project, User } from "../api/types";
+import { NoPage } from "../features/labeling/NoPage";
 import { ProjectNews } from "../features/labeling/ProjectNews";
 import { PageOfMedium, useWordsOf } from "../media/MediumContext";
+import { hasTaskView } from "../tasks/registry";
 import { Loading, Skeleton } from "../ui/State";
 import { useTitle } from "../ui/useTitle";
 import styles from "./DeskRoute.module.css";
@@ -24,10 +26,12 @@ export function DeskRoute({ title, children }: DeskRouteProps) {
   useProjectEvents(project?.id ?? null);
   useTitle(project && title(project));
   if (project) {
+    const sees = project.permissions.includes("review");
+    if (!hasTaskView(project)) return <NoPage project={project} sees={sees} />;
     return (
       <PageOfMedium medium={project.medium}>
         <ProjectNews key={project.id} project={project} />
-        {children(project, user, project.permissions.includes("review"))}
+        {children(project, user, sees)}
       </PageOfMedium>
     );
   }

@@ -54,6 +54,17 @@ it("speaks of what the page is about, whenever it is asked", () => {
   expect(koreanTexts.grid.images(2)).toBe("텍스트 2개");
 });
 
+it("tells texts nothing of what only images have", () => {
+  expect(words.text.overview.firstSteps.steps.images.text).toMatch(
+    /^A table, a folder or an archive/,
+  );
+  for (const { overview, pool } of [words.text, koreanTexts]) {
+    expect(overview.allExports).toContain("doccano");
+    expect(overview.allExports).not.toContain("COCO");
+    expect(pool.keys).not.toMatch(/\bW\b|W로/);
+  }
+});
+
 it("keeps names as people gave them", () => {
   const catalogue = {
     given: (count: number, name: string) => `${count} images: ${name}`,

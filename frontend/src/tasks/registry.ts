@@ -56,6 +56,9 @@ const taskViews: Record<string, TaskView> = {
   },
 };
 
+/** Whether there are pages to work on a type of task; those of packages have none. */
+export const hasTaskView = ({ task }: Pick<Project, "task">): boolean => task in taskViews;
+
 /** How a type of task is worked on; throws where there are no pages for it. */
 export function taskViewOf({ task }: Pick<Project, "task">): TaskView {
   const view = taskViews[task];

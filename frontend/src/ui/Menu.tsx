@@ -1,6 +1,9 @@
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { Button } from "./Button";
 import styles from "./Menu.module.css";
+
+/** How far a list stays from the edge of the window, in pixels. */
+const EDGE = 8;
 
 type MenuProps = {
   label: ReactNode;
@@ -15,6 +18,21 @@ type MenuProps = {
 export function Menu({ label, name, kind = "secondary", align = "start", children }: MenuProps) {
   const [open, setOpen] = useState(false);
   const ref = useRef<HTMLDivElement>(null);
+  const list = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    if (!open) return;
+    // A button far to the right of a narrow window has a list that would lie outside of it.
+    const stayInside = () => {
+      if (!list.current) return;
+      list.current.style.translate = "";
+      const { left, right } = list.current.getBoundingClientRect();
+      const over = Math.min(right + EDGE - document.documentElement.clientWidth, left - EDGE);
+      if (over > 0) list.current.style.translate = `${-over}px`;
+    };
+    stayInside();
+    window.addEventListener("resize", stayInside);
+    return () => window.removeEventListener("resize", stayInside);
+  }, [open]);
   useEffect(() => {
     if (!open) return;
     const onPointer = (event: PointerEvent) => {
@@ -49,7 +67,11 @@ export function Menu({ label, name, kind = "secondary", align = "start", childre
       {open && (
         // biome-ignore lint/a11y/noStaticElementInteractions: a choice inside bubbles up and closes the list.
         // biome-ignore lint/a11y/useKeyWithClickEvents: links and buttons turn keys into clicks.
-        <div className={`${styles.list} ${styles[align]}`} onClick={() => setOpen(false)}>
+        <div
+          ref={list}
+          className={`${styles.list} ${styles[align]}`}
+          onClick={() => setOpen(false)}
+        >
           {children}
         </div>
       )}

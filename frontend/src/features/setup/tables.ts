@@ -22,6 +22,9 @@ export const isAboutKnown = ({ columns, keys }: Table): boolean =>
 const TEXTS = ["text", "content", "sentence", "document", "review", "body", "message", "question"];
 const LABELS = ["label", "labels", "class_name", "class"];
 
+/** Whether a column is called like one of labels, and not only taken for one. */
+export const isOfLabels = (column: string): boolean => LABELS.includes(column.toLowerCase());
+
 /** Columns of a table that brings texts; null of one that says something of images. */
 export function textsIn({ columns, keys }: Table): { text: string; label: string } | null {
   const called = (names: string[]) => columns.find((one) => names.includes(one.toLowerCase()));

@@ -4,6 +4,12 @@ import { plural } from "./words";
 
 export const label = {
   title: "Label",
+  noPage: {
+    title: "There is no page for these labels",
+    text: (task: string) =>
+      `Labels of the type ${task} are given by a script in Python, or by whatever else calls Karat’s API.`,
+    toProject: "To the project",
+  },
   ood: "None of the classes",
   skip: "Skip",
   unsure: "Unsure",

@@ -76,7 +76,20 @@ export const overrides: Overrides<typeof en> = {
     waiting: { steps: { embed: "Reading the texts", score: "Going through all texts" } },
     helpRows: { zoom: "Letters of one width" },
   },
-  overview: { job: { resize: "Resizing" } },
+  overview: {
+    allExports: "Label Studio, doccano, Parquet …",
+    firstSteps: {
+      steps: {
+        images: {
+          text: "A table, a folder or an archive; you see what becomes of it before anything is stored.",
+        },
+      },
+    },
+    job: { resize: "Resizing" },
+  },
+  pool: {
+    keys: "Arrows or J and K move, X selects, S finds similar texts, Enter opens, Esc closes.",
+  },
   setup: {
     beforeImport: "Before it is imported: where to, and labels",
     imagesHint:

@@ -4,6 +4,12 @@ import { number } from "./words";
 
 export const label: Catalogue["label"] = {
   title: "라벨링",
+  noPage: {
+    title: "이 라벨을 위한 페이지가 없습니다",
+    text: (task) =>
+      `유형이 ‘${task}’인 라벨은 Python 스크립트나 Karat API를 호출하는 다른 프로그램으로 보냅니다.`,
+    toProject: "프로젝트로 이동",
+  },
   ood: "어느 클래스도 아님",
   skip: "건너뛰기",
   unsure: "불확실",

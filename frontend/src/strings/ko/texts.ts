@@ -47,7 +47,20 @@ export const overrides: Overrides<Catalogue> = {
     waiting: { steps: { embed: "텍스트 읽는 중" } },
     helpRows: { zoom: "고정폭 글꼴" },
   },
-  overview: { job: { resize: "크기 바꾸기" } },
+  overview: {
+    allExports: "다른 형식: Label Studio, doccano, Parquet …",
+    firstSteps: {
+      steps: {
+        images: {
+          text: "표, 폴더나 압축 파일을 넣으세요. 확인하기 전에는 아무것도 저장하지 않습니다.",
+        },
+      },
+    },
+    job: { resize: "크기 바꾸기" },
+  },
+  pool: {
+    keys: "화살표 또는 J, K로 이동, X로 선택, S로 비슷한 텍스트 찾기, Enter로 열기, Esc로 닫기.",
+  },
   setup: {
     beforeImport: "가져오기 전에 정하기: 용도와 라벨",
     imagesHint:

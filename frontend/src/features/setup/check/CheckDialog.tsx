@@ -7,14 +7,19 @@ import { ErrorNotice } from "../../../ui/ErrorNotice";
 import { SelectField } from "../../../ui/Field";
 import type { Source } from "../folders";
 import { KindChoice } from "../KindChoice";
-import { type Table, textsIn } from "../tables";
+import { isOfLabels, type Table, textsIn } from "../tables";
 
 /** What can be looked through for wrong labels. */
 const CHECKED: readonly Medium[] = ["image", "text"];
 
 export type Wish = "check" | "settings";
 /** What is to become of a data set, and what it holds. */
-export type Wished = { wish: Wish; medium: Medium; text?: string; label?: string };
+export type Wished = {
+  wish: Wish;
+  medium: Medium;
+  text?: string | undefined;
+  label?: string | undefined;
+};
 
 type CheckDialogProps = {
   content: File | Source;
@@ -34,7 +39,12 @@ export function CheckDialog(props: CheckDialogProps) {
   const [columns, setColumns] = useState(() => table && textsIn(table));
   const medium = table ? "text" : chosen;
   const said = words[medium].check;
-  const wish = (wish: Wish) => onWish({ wish, medium, ...columns });
+  const [isLabelChosen, setLabelChosen] = useState(false);
+  const wish = (wish: Wish) => {
+    // Whoever labels by hand may have no labels yet: a column that was only guessed holds none.
+    const isMeant = wish === "check" || isLabelChosen || (columns && isOfLabels(columns.label));
+    onWish({ wish, medium, text: columns?.text, label: isMeant ? columns?.label : undefined });
+  };
   return (
     <Dialog title={t.check.what(content.name)} onClose={onClose}>
       {content instanceof File && !table && (
@@ -54,7 +64,10 @@ export function CheckDialog(props: CheckDialogProps) {
               label={said.labelColumn}
               names={table.columns.filter((name) => name !== columns.text)}
               value={columns.label}
-              onChange={(label) => setColumns({ ...columns, label })}
+              onChange={(label) => {
+                setLabelChosen(true);
+                setColumns({ ...columns, label });
+              }}
             />
           )}
         </>
