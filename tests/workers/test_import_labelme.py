@@ -7,6 +7,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from core.states import ExampleState
 from tests.workers.box_files import BoxPool, coco, image, labelme, packed, shape
 from tests.workers.import_files import Pool, png, reasons, tarred, zipped
@@ -182,6 +184,50 @@ def test_images_are_found_beside_their_files_or_where_these_say(boxes: BoxPool) 
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("path", ["/", "\\", "//", "C:/", "C:\\", "..", "../..", ".", "  "])
+def test_a_path_that_names_nothing_is_none(boxes: BoxPool, path: str) -> None:
+    files: dict[str, bytes | str] = {
+        "a/b.jpg": image(1), "a/b.json": labelme([BOX], path),
+        "lost/c.json": labelme([BOX], path),
+    }  # fmt: skip
+    result = boxes.send(files)
+    assert (result["added"], result["annotations"]) == (1, 1)
+    assert boxes.sides() == {"a/b.jpg": [LIES]}
+    # By itself it can only be found by what it is called.
+    assert boxes.result(boxes.add(labelme([], path).encode(), "b.json"))["labeled"] == 1
+    assert boxes.sides() == {"a/b.jpg": []}
+
+
+def test_an_image_of_that_name_in_another_folder_is_another(boxes: BoxPool) -> None:
+    boxes.send({"camA/1.jpg": image(1)})
+    boxes.send({"camB/1.json": labelme([BOX], "1.jpg")})
+    boxes.send({
+        "images/val/2.jpg": image(2),
+        "said/train/2.json": labelme([BOX], "../../images/train/2.jpg"),
+        "images/train/3.jpg": image(3),
+        "images/train/2.json": labelme([BOX], "2.jpg"),
+    })  # fmt: skip
+    assert boxes.sides() == {}
+
+
+def test_a_file_without_shapes_is_none_of_its(boxes: BoxPool) -> None:
+    said = {"imagePath": "a.jpg", "imageHeight": 48, "imageWidth": 64, "objects": [{"x": 1}]}
+    result = boxes.send({"a.jpg": image(1), "a.json": json.dumps(said)})
+    assert (result["added"], result["annotations"]) == (1, 0)
+    # Members in another order, and none after the shapes.
+    other = {"imageData": None, "imageHeight": 48, "imagePath": "b.jpg", "shapes": []}
+    result = boxes.send({"b.jpg": image(2), "b.json": json.dumps(other)})
+    assert (result["added"], result["annotations"]) == (1, 1)
+
+
+def test_what_is_said_beside_an_image_without_shapes_is_kept(pool: Pool) -> None:
+    said = {"imagePath": "1.png", "imageHeight": 8, "flags": {"nsfw": False}, "url": "u"}
+    job = pool.add(tarred({"1.png": png(1), "1.json": json.dumps(said).encode()}), "a.tar")
+    assert job.result is not None, job.error
+    (found,) = pool.examples()
+    assert found.meta["url"] == "u"
+
+
 def test_files_of_images_that_are_there_already_draw_on_them(boxes: BoxPool) -> None:
     boxes.send({"set/a.jpg": image(1), "set/b.jpg": image(2)})
     result = boxes.send({"a.json": labelme([BOX]), "b.json": labelme([], "b.jpg")})
@@ -225,6 +271,8 @@ def test_the_one_flag_that_is_set_is_the_class_of_an_image(pool: Pool) -> None:
         "4.png": png(4), "4.json": labelme([], "4.png", flags=FLAGS).encode(),
         "5.png": png(5), "5.json": labelme([BOX], "5.png").encode(),
         "6.png": png(6), "6.json": json.dumps({"url": "https://host.example/6"}).encode(),
+        "8.png": png(8),
+        "8.json": labelme([], "8.png", flags={"cat": "false", " ": True, "dog": "true"}).encode(),
         "a/7.png": png(7),
         "b/7.json": labelme([], "../a/7.png", flags={"cat": True}).encode(),
     }  # fmt: skip
@@ -235,9 +283,9 @@ def test_the_one_flag_that_is_set_is_the_class_of_an_image(pool: Pool) -> None:
     }  # fmt: skip
     job = pool.add(tarred(files), "a.tar")
     assert job.result is not None, job.error
-    assert (job.result["added"], job.result["annotations"], job.result["refused"]) == (7, 3, 1)
+    assert (job.result["added"], job.result["annotations"], job.result["refused"]) == (8, 4, 1)
     labeled = {one.name for one in pool.examples() if one.state is ExampleState.LABELED}
-    assert labeled == {"1.png", "2.png", "a/7.png"}
+    assert labeled == {"1.png", "2.png", "8.png", "a/7.png"}
     assert "sets no flag, which would be the class of its image" in reasons(job.result)["5.json"]
     assert "several flags are set (cat, dog); an image has one class" in pool.report(job)
     (described,) = (one.meta for one in pool.examples() if one.name == "6.png")

@@ -15,7 +15,7 @@ from core.files.storage import Storage
 from tests.instructions import instructions
 from tests.workers.import_files import Pool, png, zipped
 from tests.world import World
-from workers.imports.planned import tells_nothing
+from workers.imports.planned import shown_name
 
 
 def first(pool: Pool, content: bytes, filename: str) -> str:
@@ -58,25 +58,28 @@ def test_a_row_of_instruction_data_is_shown_by_what_it_asks(
 
 def test_an_image_without_a_name_is_shown_by_its_row(pool: Pool) -> None:
     images = [{"image": {"bytes": png(n), "path": None}} for n in range(2)]
-    assert first(pool, table(*images), "a.parquet") == "row 1"
+    assert first(pool, table(*images), "a.parquet") == "row 0"
     named = [{**one, "file_name": f"cat/{n}.png"} for n, one in enumerate(images)]
     assert first(pool, table(*named), "a.parquet") == "cat/0.png"
 
 
 @pytest.mark.parametrize(
-    ("name", "says_nothing"),
+    ("name", "shown"),
     [
-        ("0", True),
-        ("2024-11_07", True),
-        ("a.csv, line 2", True),
-        ("a.parquet#12", True),
-        ("a.jsonl, line 1, chosen", True),
-        ("a.json, entry 7", True),
-        ("mail-17", False),
-        ("cat/1.png", False),
-        ("the line 2", False),
-        ("사진 1", False),
+        ("0", "0"),
+        ("2024-11_07", "2024-11_07"),
+        ("a.csv, line 2", "row 2"),
+        ("set/a.PARQUET#12", "row 12"),
+        ("a.jsonl, line 1, chosen", "row 1"),
+        ("a.json, entry 7", "row 7"),
+        ("mail-17", None),
+        ("cat/1.png", None),
+        ("the line 2", None),
+        ("IMG#0001", None),
+        ("scan, entry 3, left.png", None),
+        ("사진 1", None),
     ],
 )
-def test_names_that_tell_nothing(name: str, says_nothing: bool) -> None:
-    assert tells_nothing(name) is says_nothing
+def test_names_that_tell_nothing(name: str, shown: str | None) -> None:
+    assert shown_name(name, "") == (shown or name)
+    assert shown_name(name, "Where?") == ("Where?" if shown else name)

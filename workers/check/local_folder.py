@@ -87,7 +87,3 @@ class Unlabeled:
         return (
             one for one in self._entries if PurePosixPath(one.name).suffix.lower() not in SAYING
         )
-
-
-def _says(name: str) -> bool:
-    return PurePosixPath(name).suffix.lower() in SAYING

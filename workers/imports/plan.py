@@ -22,7 +22,7 @@ from workers.imports.items import Item, LeftOut, Refused, Source, beginning, sho
 from workers.imports.media import reading_of
 from workers.imports.media.base import Reading
 from workers.imports.placing import Place, place, split_of
-from workers.imports.planned import MOST_LABELS, MOST_TEXT, SHOWN, Column, Group, tells_nothing
+from workers.imports.planned import MOST_LABELS, MOST_TEXT, SHOWN, Column, Group, shown_name
 from workers.imports.ranked import notes_of, rankings_of
 from workers.imports.reading import LabelReader
 from workers.imports.report import MOST_REASON, Outcome, Tally
@@ -156,10 +156,8 @@ class Plan:
             self._tally.count(Outcome.ADDED, item.name, "", placed.split)
 
     def _shown_as(self, item: Item) -> str:
-        """What whoever sends an item knows it by: of a row that has no name, how it begins."""
-        if item.size or not tells_nothing(item.name):
-            return item.name
-        return self._reading.beginning(item) or f"row {self._tally.total + 1}"
+        """What whoever sends an item knows it by; files are called as they are."""
+        return item.name if item.size else shown_name(item.name, self._reading.beginning(item))
 
     def _count(self, tally: Tally, outcome: Outcome, name: str, reason: str) -> None:
         tally.count(outcome, name, self._reading.worded(reason), None)

@@ -16,13 +16,26 @@ MOST_TEXT: Final = 200
 # A column with more values than a project may have classes is none of labels.
 _MOST_VALUES: Final = 1000
 SHOWN: Final = 5
-# A number, or where a row stands: "a.csv, line 2", "a.parquet#1", and "a.jsonl, line 1, chosen".
-_PLACE: Final = re.compile(r"[\W\d_]+|.*(?:#|, (?:row|line|entry) )\d+(?:, [^,]*)?", re.DOTALL)
+# What tells nothing to who reads it: "17".
+_NUMBER: Final = re.compile(r"[\W\d_]+")
+# Where a row of a table stands: "a.csv, line 2", "a.parquet#1", and "a.jsonl, line 1, chosen".
+_PLACE: Final = re.compile(
+    r".*\.(?:csv|tsv|jsonl?|parquet)(?:#|, (?:row|line|entry) )(\d+)(?:, [^,]*)?",
+    re.DOTALL | re.IGNORECASE,
+)
 
 
-def tells_nothing(name: str) -> bool:
-    """Whether the name of an item is only a number, or says where in a file a row stands."""
-    return _PLACE.fullmatch(name) is not None
+def shown_name(name: str, beginning: str) -> str:
+    """What whoever sends a row of a table knows it by.
+
+    Args:
+        name: What it is called here: its own name, only a number, or where it stands.
+        beginning: How its text begins; empty if it has none.
+    """
+    place = _PLACE.fullmatch(name)
+    if place is None and not _NUMBER.fullmatch(name):
+        return name
+    return beginning or (f"row {int(place[1])}" if place else name)
 
 
 @dataclass

@@ -12,6 +12,12 @@ _MARKS: Final = {"0": False, "1": True, "false": False, "true": True}
 # How tables, pandas and Hugging Face's numbers (-1) write that there is no label.
 _NOTHING: Final = frozenset({"", "nan", "none", "null", "na", "n/a", "<na>", "-1", "-1.0"})
 NO_CLASS: Final = frozenset({Verdict.OOD, Verdict.UNSURE, Verdict.SKIP})
+_YES: Final = frozenset({"1", "true", "yes"})
+
+
+def is_yes(value: object) -> bool:
+    """Whether a flag is set."""
+    return str(value).strip().lower() in _YES
 
 
 @dataclass(slots=True)

@@ -70,8 +70,8 @@ class Document:
 
 def whose(file: BinaryIO) -> Tool | Refused:
     """Tell by the beginning of a document whose it is, or why it is nobody's."""
-    start = _Beginning(labelme.WithoutPictures(file))
-    marks = labelme.Marks()
+    source = labelme.WithoutPictures(file)
+    start, marks = _Beginning(source), labelme.Marks(source)
     try:
         for key, one in elements(start, "it"):
             if key is None:
@@ -86,7 +86,7 @@ def whose(file: BinaryIO) -> Tool | Refused:
         if start.left == 0:
             return _nobodys()
         return Refused(error.detail if isinstance(error, DomainError) else str(error))
-    return _nobodys()
+    return Tool.LABELME if marks.are_all else _nobodys()
 
 
 class _Beginning:

@@ -14,10 +14,12 @@ from workers.imports.formats.metadata import UNREAD
 from workers.imports.items import Refused, plain_path, printable
 from workers.imports.layout import ENDINGS
 from workers.imports.matching import Called, resolved
+from workers.imports.values import is_yes
 
 SOURCE: Final = "LabelMe"
 """Source of what names nobody."""
 SHAPES: Final = "shapes"
+_NAMED: Final = f'"{SHAPES}"'.encode()
 IMAGE: Final = "imagePath"
 # Those of its members that stand in every file of it and in hardly another.
 _MARKS: Final = frozenset({"imageData", "imageHeight", "flags"})
@@ -52,21 +54,32 @@ class WithoutPictures:
     def __init__(self, file: Readable) -> None:
         """Read ``file``, which gives as much as it is asked for until it ends."""
         self._file = file
+        self._end = b""
+        self.names_shapes = False
+        """Whether a text that was read so far is ``shapes``, be there any or none."""
 
     def read(self, size: int = -1, /) -> bytes:
         """The next block, of up to ``size`` bytes; none at the end."""
         while len(block := self._file.read(size)) >= _LEAST_PICTURE:
             if block.translate(None, _BASE64):
                 break
+        self.names_shapes = self.names_shapes or _NAMED in self._end + block
+        self._end = block[1 - len(_NAMED) :]
         return block
 
 
 class Marks:
     """Tells by the members of an object, as they come, whether it is a file of LabelMe."""
 
-    def __init__(self) -> None:
-        """Nothing is known yet."""
+    def __init__(self, file: WithoutPictures) -> None:
+        """Nothing is known yet of ``file``, whose members they are."""
+        self._file = file
         self._seen: set[str] = set()
+
+    @property
+    def are_all(self) -> bool:
+        """Whether it is one by what is known, as far as it was read."""
+        return self._file.names_shapes and IMAGE in self._seen and len(self._seen) > 1
 
     def tell(self, key: str, value: object) -> bool:
         """Whether it is one, once this member, or element of it, is known too."""
@@ -74,7 +87,7 @@ class Marks:
             return "points" in value
         if key in _MARKS or (key == IMAGE and isinstance(value, str)):
             self._seen.add(key)
-        return IMAGE in self._seen and len(self._seen) > 1
+        return self.are_all
 
 
 def members(file: Readable, name: str) -> Iterator[tuple[str | None, Any]]:
@@ -98,7 +111,11 @@ def read(file: BinaryIO, name: str) -> Described | Refused:
             elif key == SHAPES:
                 has_shapes = True
             elif key == "flags" and isinstance(value, dict):
-                flags = {printable(str(flag)): None for flag, is_set in value.items() if is_set}
+                flags = {
+                    label: None
+                    for flag, is_set in value.items()
+                    if is_yes(is_set) and (label := printable(str(flag))).strip()
+                }
     except DomainError as error:
         return Refused(error.detail)
     if len(flags) == 1:
@@ -124,16 +141,18 @@ def called(name: str, image: str, beside: Sequence[str]) -> list[Called]:
         image: The path that it has for its image; empty if it names none.
         beside: Paths of the images that lie beside it and are called like it.
     """
-    stated = plain_path(image.strip())
+    stated = plain_path(image.strip()).rstrip("/")
     folder, _, base = name.rpartition("/")
     end = stated.rpartition("/")[2]
     # Of a.jpg and a.png beside a.json that which the file says.
     there = sorted(beside, key=lambda path: path.rpartition("/")[2] != end)
-    if not stated:
+    is_drive = stated[1:2] == ":"
+    is_whole = stated.startswith("/") or is_drive
+    path = (stated[2:] if is_drive else stated).lstrip("/")
+    # Of a path of another machine its end may be all that is left.
+    named = [path, end] if is_whole else [resolved(f"{folder}/{path}")]
+    found = [one for one in dict.fromkeys([*there, *named]) if one]
+    if not path or not found:
         stem = PurePosixPath(base).stem
-        guessed = [resolved(f"{folder}/{stem}{ending}") for ending in ENDINGS]
-        return [Called(path) for path in there or guessed]
-    is_whole = stated.startswith("/") or stated[1:3] == ":/"
-    path = stated.partition(":")[2] if stated[1:3] == ":/" else stated
-    by_name = path.lstrip("/") if is_whole else resolved(f"{folder}/{path}")
-    return [Called(path) for path in dict.fromkeys([*there, by_name, end]) if path]
+        found = there or [resolved(f"{folder}/{stem}{ending}") for ending in ENDINGS]
+    return [Called(path) for path in found]

@@ -12,6 +12,7 @@ from core.errors import DomainError
 from core.files.storage import write_atomically
 from core.jobs.imports import FolderChoice
 from workers.imports.formats.archives.entries import Entries, is_litter
+from workers.imports.formats.archives.packed import Packed
 from workers.imports.formats.archives.zip_entries import Entry
 from workers.imports.formats.folder import FolderSource
 from workers.imports.formats.metadata import NAMES
@@ -105,7 +106,8 @@ class TextZip(Source):
         return failed
 
     def _unpack(self, entry: Entry, copy: Path) -> Refused | None:
-        if copy.exists():
+        # Of what is compressed it depends on all before it whether there is room for it.
+        if copy.exists() and not isinstance(entry, Packed):
             return None
         file = self._entries.open(entry)
         if isinstance(file, Refused):

@@ -8,9 +8,10 @@ from pathlib import PurePosixPath
 from typing import Any, BinaryIO, Final, NamedTuple
 
 from core.files.compression import ENDINGS, compression_of, decompressed_stream, plain_name
+from core.media.texts.medium import TEXT
 from workers.imports.formats.archives.entries import Entries
 from workers.imports.formats.archives.zip_entries import ALWAYS_FINE, MOST_RATIO
-from workers.imports.items import MAX_IMAGE_BYTES, Fetched, Refused
+from workers.imports.items import Fetched, Refused
 
 # What says something of examples, and texts; images are compressed already.
 _ENDINGS: Final = frozenset({
@@ -95,11 +96,11 @@ class Unpacking:
             return file
         try:
             with file:
-                content = file.read(MAX_IMAGE_BYTES + 1)
+                content = file.read(TEXT.most_bytes + 1)
         except ValueError as error:
             return Refused(str(error))
-        if len(content) > MAX_IMAGE_BYTES:
-            return Refused(f"unpacks to more than {MAX_IMAGE_BYTES >> 20} MiB")
+        if len(content) > TEXT.most_bytes:
+            return Refused(f"unpacks to more than {TEXT.most_bytes >> 20} MiB")
         return content
 
     def open(self, entry: Any) -> BinaryIO | Refused:

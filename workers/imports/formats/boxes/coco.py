@@ -13,7 +13,6 @@ from workers.imports.formats.boxes.shapes import (
     SCORED,
     around,
     is_turned,
-    is_yes,
     number,
     pairs,
     texts,
@@ -24,6 +23,7 @@ from workers.imports.formats.coco import KEPT, SOURCE, UNDECIDED, CocoIndex
 from workers.imports.formats.metadata import UNREAD
 from workers.imports.items import Refused
 from workers.imports.stated import is_stated
+from workers.imports.values import is_yes
 
 OOD: Final = "ood"
 """Member of our exports for images that show nothing of what is looked for, not even its kind."""

@@ -15,12 +15,12 @@ from workers.imports.formats.boxes.shapes import (
     around,
     drawn_fields,
     is_turned,
-    is_yes,
     texts,
     turned_by,
 )
 from workers.imports.items import Refused, plain_path, printable
 from workers.imports.matching import Called
+from workers.imports.values import is_yes
 
 SOURCE: Final = "CVAT"
 """Source of what names nobody."""

@@ -14,12 +14,12 @@ from workers.imports.formats.boxes.shapes import (
     SCORED,
     around,
     drawn_fields,
-    is_yes,
     number,
     texts,
 )
 from workers.imports.formats.labelme import IMAGE, SHAPES, SOURCE, Described, members
 from workers.imports.items import Refused, printable
+from workers.imports.values import is_yes
 
 OPEN: Final = "points and lines are left aside, as they enclose nothing"
 _OPEN: Final = frozenset({"point", "points", "line", "linestrip"})

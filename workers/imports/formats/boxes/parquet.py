@@ -8,8 +8,9 @@ from typing import Any, Final
 import pyarrow as pa
 
 from workers.imports.drawn import Drawn, Rectangle, stated_size
-from workers.imports.formats.boxes.shapes import is_yes, number
+from workers.imports.formats.boxes.shapes import number
 from workers.imports.items import Refused, Said, printable
+from workers.imports.values import is_yes
 
 SOURCE: Final = "Parquet"
 """Source of what names nobody."""

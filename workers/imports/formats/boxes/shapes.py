@@ -17,7 +17,6 @@ SCORED: Final = (
     "has looked at it"
 )
 FLAGS: Final = ("occluded", "truncated", "difficult", "crowd")
-_YES: Final = frozenset({"1", "true", "yes"})
 
 
 def number(value: object) -> str:
@@ -47,11 +46,6 @@ def pairs(numbers: Sequence[Any]) -> Iterator[tuple[float, float]]:
 def texts(values: Iterable[float]) -> tuple[str, ...]:
     """Numbers that were made here."""
     return tuple(map(shortest, values))
-
-
-def is_yes(value: object) -> bool:
-    """Whether a flag is set."""
-    return str(value).strip().lower() in _YES
 
 
 def is_turned(angle: object) -> bool:

@@ -6,8 +6,9 @@ from xml.etree.ElementTree import Element
 from core.errors import DomainError
 from workers.imports.drawn import Drawn, Rectangle, stated_size
 from workers.imports.formats import xml_stream
-from workers.imports.formats.boxes.shapes import LEFT_ASIDE, OUTLINES, is_yes
+from workers.imports.formats.boxes.shapes import LEFT_ASIDE, OUTLINES
 from workers.imports.items import Refused, plain_path, printable
+from workers.imports.values import is_yes
 
 SOURCE: Final = "Pascal VOC"
 """Source of what names nobody."""
