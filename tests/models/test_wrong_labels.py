@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
@@ -47,6 +47,7 @@ def spoiled(truth: NDArray[np.int64], share: float, classes: int, seed: int) -> 
 
 
 @settings(max_examples=8, deadline=None)
+@example(classes=2, share=0.3, learner="ce", seed=399)
 @given(
     classes=st.sampled_from([2, 3, 10, 40]),
     share=st.sampled_from([0.03, 0.1, 0.3]),

@@ -215,7 +215,12 @@ def test_a_file_without_shapes_is_none_of_its(boxes: BoxPool) -> None:
     result = boxes.send({"a.jpg": image(1), "a.json": json.dumps(said)})
     assert (result["added"], result["annotations"]) == (1, 0)
     # Members in another order, and none after the shapes.
-    other = {"imageData": None, "imageHeight": 48, "imagePath": "b.jpg", "shapes": []}
+    other: dict[str, Any] = {
+        "imageData": None,
+        "imageHeight": 48,
+        "imagePath": "b.jpg",
+        "shapes": [],
+    }
     result = boxes.send({"b.jpg": image(2), "b.json": json.dumps(other)})
     assert (result["added"], result["annotations"]) == (1, 1)
 

@@ -17,6 +17,9 @@ from workers.imports.formats.archives.entries import Entries
 from workers.imports.formats.archives.packed import Packed, Unpacking
 from workers.imports.formats.archives.tar_entries import TarEntries
 from workers.imports.formats.archives.zip_entries import ZipEntries
+from workers.imports.formats.lines import PLAIN
+from workers.imports.formats.text_table import TextTableSource
+from workers.imports.formats.text_zip import TextZip
 from workers.imports.items import Refused
 
 COMPRESSIONS: Mapping[str, Callable[[bytes], bytes]] = {
@@ -126,3 +129,33 @@ def test_entries_keep_their_order_and_what_is_known_of_them(tmp_path: Path) -> N
         assert isinstance(found[1], Packed)
         assert (found[1].raw, found[1].is_link, found[1].is_doubtful) == (b"", False, False)
         assert [entries.read(one) for one in found] == [b"x", b"a,b\n", b"y", b"z"]
+
+
+def test_a_run_that_goes_on_finds_what_the_one_before_found(tmp_path: Path) -> None:
+    def rows(name: str) -> bytes:
+        lines = (json.dumps({"text": f"{name} {n} {'x' * 1000}"}) for n in range(1000))
+        return gzip.compress("\n".join(lines).encode())
+
+    path = tmp_path / "a.tar"
+    path.write_bytes(tarred({f"{name}.jsonl.gz": rows(name) for name in "abc"}))
+
+    def run() -> list[tuple[str, bool]]:
+        entries = Unpacking(TarEntries(path), 5 << 19)
+        with closing(TextZip(entries, tmp_path / "work", (), {}, open_table)) as found:
+            return [(one.name, one.refused is not None) for one in found.items(0)]
+
+    def open_table(copy: Path, name: str) -> TextTableSource:
+        return TextTableSource(copy, name, {}, (), PLAIN)
+
+    first = run()
+    assert first[0] == ("a.jsonl, line 1", False)
+    assert [name for name, is_refused in first if is_refused] == ["c.jsonl"]
+    assert run() == first
+
+
+def test_a_text_unpacks_to_no_more_than_one_may_have_that_is_not_compressed(texts: Pool) -> None:
+    files = {"a.txt": b"One", "b.txt.gz": gzip.compress(bytes(65 << 20))}
+    job = texts.add(tarred(files), "a.tar")
+    assert job.result is not None, job.error
+    assert (job.result["added"], job.result["refused"]) == (1, 1)
+    assert "unpacks to more than 64 MiB" in reasons(job.result)["b.txt"]
