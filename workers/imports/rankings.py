@@ -20,7 +20,7 @@ from core.states import RoundState, Source, Split, Verdict
 from core.tables import Annotation, Example, Job, Project, Query, QueryMember, Round
 from core.tasks.instructions import MOST_MEMBERS, RankingLabel, members_of
 from core.tasks.registry import label_of, stored
-from workers.imports.question_index import Said
+from workers.imports.question_index import Said, holding
 from workers.imports.ranked_groups import Group, Grouped
 from workers.instructions.closing import agreement, together
 
@@ -51,6 +51,7 @@ class Taken:
         too_many: Groups of more rows than one ranking may have.
         incomplete: How many authors leave open how some of the rows of a group compare.
         shared: Groups none of whose rows could stand for them, as each does for another.
+        passed: Votes that their authors have taken back by another of the same group.
         is_waiting: Whether the rest has to wait until people are done.
     """
 
@@ -61,6 +62,7 @@ class Taken:
     too_many: int = 0
     incomplete: int = 0
     shared: int = 0
+    passed: int = 0
     is_waiting: bool = False
 
     @property
@@ -85,6 +87,11 @@ class Taken:
             found.append(
                 f"{self.shared:,} groups share each of their rows with another group; their "
                 "rankings were not taken."
+            )
+        if self.passed:
+            found.append(
+                f"{self.passed:,} rankings were not taken, as the same author ranked these rows "
+                "later, or decided on them in a review."
             )
         return found
 
@@ -119,7 +126,8 @@ def _write(
     session: Session, project: Project, job: Job, block: Sequence[Said], taken: Taken
 ) -> Taken:
     """Store the rankings of some questions of one round; see ``write_rankings``."""
-    found = _grouped(session, project.id, block)
+    held = [holding(said) for said in block]
+    found = _grouped(session, project.id, held)
     before = _before(session, [id_ for group in found.groups for id_ in group.members])
     groups = _new(found.groups, before)
     round_: Round | None = None
@@ -138,6 +146,7 @@ def _write(
         too_many=taken.too_many + found.too_many,
         incomplete=taken.incomplete + found.incomplete,
         shared=taken.shared + len(groups) - len(placed),
+        passed=taken.passed + sum(map(len, block)) - sum(map(len, held)),
     )
 
 
