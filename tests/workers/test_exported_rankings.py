@@ -284,6 +284,56 @@ def test_who_ranks_and_then_decides_has_decided(
     assert done(target.add(jsonl(*before), "again.jsonl"))["annotations"] == 0
 
 
+def test_a_projects_own_rankings_say_nothing_new_in_it(
+    http: TestClient,
+    world: World,
+    session: Session,
+    pools: Callable[[], Pool],
+    exported: Callable[[int], list[Line]],
+) -> None:
+    project = instructions(world, [row(number) for number in range(4)], overlap=2)
+    ids = [one.id for one in examples(world, project)]
+    ask(world, project, [[0, 1, 2, 3]])
+    for order in ([ids[3:1:-1], [ids[1]]], [[ids[0]], [ids[1]], [ids[3], ids[2]]]):
+        one = Person(http, world.caller(Role.ANNOTATOR, project), project)
+        (query,) = one.lease()
+        wrong = sorted({*ids} - {id_ for tied in order for id_ in tied})
+        assert one.rank(query["query_id"], order, wrong=wrong)["status"] == "accepted"
+    closed(world, project)
+    before = exported(project.id)
+    here = Pool(session, pools().storage, project)
+    assert done(here.add(jsonl(*before), "own.jsonl"))["annotations"] == 0
+    assert exported(project.id) == before
+    # Nor do they without times, or from a pool that they were brought to.
+    untimed = [
+        {**one, "votes": [{**vote, "created_at": None} for vote in one["votes"]]} for one in before
+    ]
+    assert done(here.add(jsonl(*untimed), "untimed.jsonl"))["annotations"] == 0
+    there = pools()
+    assert done(there.add(jsonl(*before), "there.jsonl"))["annotations"] == 2
+    back = jsonl(*exported(there.project_id))
+    assert done(here.add(back, "back.jsonl"))["annotations"] == 0
+    assert exported(project.id) == before
+
+
+def test_an_import_stands_beside_what_its_author_said_here(
+    http: TestClient,
+    world: World,
+    session: Session,
+    pools: Callable[[], Pool],
+    exported: Callable[[int], list[Line]],
+) -> None:
+    project = instructions(world, [row(number) for number in range(2)])
+    ranked_in_turn(http, world, project, [(0, 1)])
+    (line,) = exported(project.id)
+    (said,) = line["votes"]
+    changed = {**line, "votes": [{**said, "order": said["order"][::-1], "created_at": None}]}
+    here = Pool(session, pools().storage, project)
+    assert done(here.add(jsonl(changed), "changed.jsonl"))["annotations"] == 1
+    assert [len(one["votes"]) for one in exported(project.id)] == [1, 1]
+    assert done(here.add(jsonl(changed), "again.jsonl"))["annotations"] == 0
+
+
 EARLY, LATE = "2025-01-01T00:00:00+00:00", "2025-01-02T00:00:00+00:00"
 
 
