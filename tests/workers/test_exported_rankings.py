@@ -1,6 +1,7 @@
 """What Karat exports of rankings comes back as it was."""
 
 import json
+import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -221,3 +222,145 @@ def test_what_is_no_ranking_is_said_and_what_is_no_row_named(
     }
     noted = "what somebody said of its group is no ranking, and is not taken"
     assert result["noted"] == {noted: 2}
+
+
+def line_of(votes: list[Line], count: int = 3) -> Line:
+    """A line of an export, whose rows have the ids 1 to ``count``."""
+    rows = [{"example_id": n, **row(n).model_dump(mode="json")} for n in range(1, count + 1)]
+    agreed = {"verdict": None, "order": None, "wrong": None}
+    return {"round": 0, "rows": rows, **agreed, "votes": votes}
+
+
+def vote(*order: int, **more: Any) -> Line:
+    ranked = {"annotator": "ann", "verdict": "ranking", "order": [[id_] for id_ in order]}
+    return {**ranked, "wrong": [], **more}
+
+
+def orders_of(lines: list[Line]) -> list[list[list[str]]]:
+    """The order of each vote, by what its rows say."""
+    found = []
+    for line in lines:
+        rows = {one["example_id"]: one["responses"][0] for one in line["rows"]}
+        found += [[[rows[id_] for id_ in tied] for tied in one["order"]] for one in line["votes"]]
+    return found
+
+
+def test_who_ranks_and_then_decides_has_decided(
+    http: TestClient, world: World, pools: Callable[[], Pool], exported: Callable[[int], list[Line]]
+) -> None:
+    project = instructions(world, [row(number) for number in range(3)], overlap=2)
+    first, second, third = (one.id for one in examples(world, project))
+    ask(world, project, [[0, 1, 2]])
+    boss = world.caller()
+    people = (
+        Person(http, boss, project),
+        Person(http, world.caller(Role.ANNOTATOR, project), project),
+    )
+    for one, order in zip(people, ([first, second, third], [third, second, first]), strict=True):
+        (query,) = one.lease()
+        one.rank(query["query_id"], [[id_] for id_ in order])
+    path = f"/api/projects/{project.id}/reviews/disagreements"
+    sent = http.post(f"{path}/lease", json={"n": 4}, headers=boss.headers)
+    (item,) = sent.json()["items"]
+    label = {"type": "instructions", "order": [[third], [second], [first]], "wrong": []}
+    decision = {
+        "suggestion_id": item["id"], "key": str(uuid.uuid4()), "decision": "other", "label": label
+    }  # fmt: skip
+    http.post(f"{path}/decisions", json={"decisions": [decision]}, headers=boss.headers)
+    before = exported(project.id)
+    assert len(before[0]["votes"]) == 3
+    target = pools()
+    result = done(target.add(jsonl(*before), "rankings.jsonl"))
+    assert result["annotations"] == 2
+    assert result["notes"][-1] == (
+        "1 rankings were not taken, as the same author ranked these rows later, or decided on them "
+        "in a review."
+    )
+    after = exported(target.project_id)
+    assert orders_of(after) == [[["It is 3."], ["It is 2."], ["It is 1."]]] * 2
+    assert orders_of([{**after[0], "votes": after[:1]}]) == orders_of(
+        [{**before[0], "votes": before[:1]}]
+    )
+    assert done(target.add(jsonl(*before), "again.jsonl"))["annotations"] == 0
+
+
+def test_a_projects_own_rankings_say_nothing_new_in_it(
+    http: TestClient,
+    world: World,
+    session: Session,
+    pools: Callable[[], Pool],
+    exported: Callable[[int], list[Line]],
+) -> None:
+    project = instructions(world, [row(number) for number in range(4)], overlap=2)
+    ids = [one.id for one in examples(world, project)]
+    ask(world, project, [[0, 1, 2, 3]])
+    for order in ([ids[3:1:-1], [ids[1]]], [[ids[0]], [ids[1]], [ids[3], ids[2]]]):
+        one = Person(http, world.caller(Role.ANNOTATOR, project), project)
+        (query,) = one.lease()
+        wrong = sorted({*ids} - {id_ for tied in order for id_ in tied})
+        assert one.rank(query["query_id"], order, wrong=wrong)["status"] == "accepted"
+    closed(world, project)
+    before = exported(project.id)
+    here = Pool(session, pools().storage, project)
+    assert done(here.add(jsonl(*before), "own.jsonl"))["annotations"] == 0
+    assert exported(project.id) == before
+    # Nor do they without times, or from a pool that they were brought to.
+    untimed = [
+        {**one, "votes": [{**vote, "created_at": None} for vote in one["votes"]]} for one in before
+    ]
+    assert done(here.add(jsonl(*untimed), "untimed.jsonl"))["annotations"] == 0
+    there = pools()
+    assert done(there.add(jsonl(*before), "there.jsonl"))["annotations"] == 2
+    back = jsonl(*exported(there.project_id))
+    assert done(here.add(back, "back.jsonl"))["annotations"] == 0
+    assert exported(project.id) == before
+
+
+def test_an_import_stands_beside_what_its_author_said_here(
+    http: TestClient,
+    world: World,
+    session: Session,
+    pools: Callable[[], Pool],
+    exported: Callable[[int], list[Line]],
+) -> None:
+    project = instructions(world, [row(number) for number in range(2)])
+    ranked_in_turn(http, world, project, [(0, 1)])
+    (line,) = exported(project.id)
+    (said,) = line["votes"]
+    changed = {**line, "votes": [{**said, "order": said["order"][::-1], "created_at": None}]}
+    here = Pool(session, pools().storage, project)
+    assert done(here.add(jsonl(changed), "changed.jsonl"))["annotations"] == 1
+    assert [len(one["votes"]) for one in exported(project.id)] == [1, 1]
+    assert done(here.add(jsonl(changed), "again.jsonl"))["annotations"] == 0
+
+
+EARLY, LATE = "2025-01-01T00:00:00+00:00", "2025-01-02T00:00:00+00:00"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ({}, {}, "second"),
+        ({"created_at": EARLY}, {"created_at": LATE}, "second"),
+        ({"created_at": LATE}, {"created_at": EARLY}, "first"),
+        ({"created_at": LATE}, {}, "first"),
+        ({"source": "review", "created_at": EARLY}, {"created_at": LATE}, "first"),
+    ],
+)
+def test_of_the_votes_of_one_author_one_holds(
+    pools: Callable[[], Pool],
+    exported: Callable[[int], list[Line]],
+    first: Line,
+    second: Line,
+    expected: str,
+) -> None:
+    votes = {"first": vote(1, 2, 3, **first), "second": vote(3, 1, 2, **second)}
+    for lines in ([line_of([*votes.values()])], [line_of([one]) for one in votes.values()]):
+        target = pools()
+        other = vote(2, 1, 3, annotator="ben")
+        result = done(target.add(jsonl(*lines, line_of([other])), "rankings.jsonl"))
+        assert result["annotations"] == 2
+        assert result["notes"][-1].startswith("1 rankings were not taken, as the same author")
+        held = {json.dumps(one) for one in orders_of(exported(target.project_id))}
+        taken = orders_of([line_of([votes[expected], other])])
+        assert held == {json.dumps(one) for one in taken}

@@ -2,13 +2,13 @@
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import groupby, islice
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from workers.imports.ranked import Ranked, known_places
+from workers.imports.ranked import Ranked, Standing, known_places
 from workers.imports.stated import read_time
 
 
@@ -20,6 +20,7 @@ class Statement(NamedTuple):
     asked: int
     seconds: float
     at: datetime | None
+    standing: Standing
 
 
 Said = list[Statement]
@@ -27,6 +28,7 @@ Said = list[Statement]
 
 _QUESTIONS: Final = 500
 _EVERY: Final = 1_000
+_NEVER: Final = datetime.min.replace(tzinfo=UTC)
 
 
 class QuestionIndex:
@@ -55,7 +57,7 @@ class QuestionIndex:
         file.execute("PRAGMA synchronous = OFF")
         file.execute(
             "CREATE TABLE said (question BLOB, author TEXT, number INT, row BLOB, place REAL, "
-            "asked INT, seconds REAL, at TEXT)"
+            "asked INT, seconds REAL, at TEXT, standing INT)"
         )
         file.execute("BEGIN")
         for number, one in enumerate(said, 1):
@@ -64,9 +66,19 @@ class QuestionIndex:
             which = 0 if one.is_part else number
             at = one.at and one.at.isoformat()
             file.executemany(
-                "INSERT INTO said VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO said VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
-                    (one.question, one.author, which, key, place, one.asked, one.seconds, at)
+                    (
+                        one.question,
+                        one.author,
+                        which,
+                        key,
+                        place,
+                        one.asked,
+                        one.seconds,
+                        at,
+                        one.standing,
+                    )
                     for key, place in one.places.items()
                 ),
             )
@@ -84,7 +96,7 @@ class QuestionIndex:
     def blocks(self, start: int) -> Iterator[list[Said]]:
         """What is said of each question from ``start`` on, some hundreds of them at a time."""
         rows = self._file.execute(
-            "SELECT asked, question, author, number, row, place, seconds, at FROM said "
+            "SELECT asked, question, author, number, row, place, seconds, at, standing FROM said "
             "ORDER BY asked, question, author, number, rowid"
         )
         by_question = (_said(some) for _, some in groupby(rows, key=itemgetter(0, 1)))
@@ -101,7 +113,26 @@ def _said(rows: Iterable[Any]) -> Said:
     """What the rows of a question say, in their order."""
     found: Said = []
     for _, of_ranking in groupby(rows, key=itemgetter(2, 3)):
-        asked, _, author, _, _, _, seconds, at = first = next(of_ranking)
-        places = known_places((row, place) for *_, row, place, _, _ in (first, *of_ranking))
-        found.append(Statement(author, places, asked, seconds, read_time(at)))
+        asked, _, author, _, _, _, seconds, at, standing = first = next(of_ranking)
+        places = known_places((row, place) for *_, row, place, _, _, _ in (first, *of_ranking))
+        said = (author, places, asked, seconds, read_time(at), Standing(standing))
+        found.append(Statement(*said))
     return found
+
+
+def holding(said: Said) -> Said:
+    """What is said of a question, without the votes that their authors have taken back.
+
+    Of an author's votes the last holds, and before any vote a decision; where a file does not tell
+    when one was given, it is older than those of which it tells, and the order of the file counts.
+    """
+    last: dict[str, int] = {}
+    for at, one in enumerate(said):
+        held = last.get(one.author)
+        if one.standing and (held is None or _rank(said[held]) <= _rank(one)):
+            last[one.author] = at
+    return [one for at, one in enumerate(said) if not one.standing or last[one.author] == at]
+
+
+def _rank(one: Statement) -> tuple[Standing, datetime]:
+    return one.standing, one.at or _NEVER

@@ -2,9 +2,21 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from enum import IntEnum
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from workers.imports.items import Source
+
+
+class Standing(IntEnum):
+    """What a ranking is beside others that its author gives of the same question.
+
+    Comparisons count together. Votes do not: the last holds, and before any vote a decision.
+    """
+
+    COMPARISON = 0
+    VOTE = 1
+    DECISION = 2
 
 
 class Ranked(NamedTuple):
@@ -19,6 +31,7 @@ class Ranked(NamedTuple):
         asked: In which round it was said, where the file tells: questions come in that order.
         seconds: How long it took.
         at: When it was said, where the file tells.
+        standing: What it is beside others that ``author`` gives of ``question``.
     """
 
     question: bytes
@@ -28,6 +41,7 @@ class Ranked(NamedTuple):
     asked: int = 0
     seconds: float = 0.0
     at: datetime | None = None
+    standing: Standing = Standing.COMPARISON
 
 
 def known_places(said: Iterable[tuple[bytes, float]]) -> dict[bytes, float]:

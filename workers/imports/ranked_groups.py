@@ -73,9 +73,15 @@ class Grouped:
 def _label(order: Sequence[Sequence[int]], rankings: Sequence[Places]) -> RankingLabel:
     """The label of a ranking, which has what is wrong in its last place."""
     wrong = {id_ for one in rankings for id_, place in one.items() if place == inf}
-    tied = (tuple(sorted(id_ for id_ in level if id_ not in wrong)) for level in order)
+    tied = (tuple(id_ for id_ in level if id_ not in wrong) for level in order)
     kept = tuple(level for level in tied if level)
-    return RankingLabel(type="instructions", order=kept, wrong=tuple(sorted(wrong)))
+    return by_id(RankingLabel(type="instructions", order=kept, wrong=tuple(wrong)))
+
+
+def by_id(label: RankingLabel) -> RankingLabel:
+    """The same with those in order of their ids that it puts above none of each other."""
+    order = tuple(tuple(sorted(tied)) for tied in label.order)
+    return RankingLabel(type="instructions", order=order, wrong=tuple(sorted(label.wrong)))
 
 
 def whole_ranking(rankings: Sequence[Places], members: Collection[int]) -> list[list[int]] | None:

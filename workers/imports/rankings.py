@@ -17,11 +17,11 @@ from core.consensus import Vote, answered, as_said, lock_examples, votes
 from core.lifecycle import mark_answered, mark_members, move_round
 from core.rounds import lock_unfinished, new_round
 from core.states import RoundState, Source, Split, Verdict
-from core.tables import Annotation, Example, Job, Project, Query, QueryMember, Round
+from core.tables import Annotation, Example, Job, Project, Query, QueryMember, Round, User
 from core.tasks.instructions import MOST_MEMBERS, RankingLabel, members_of
 from core.tasks.registry import label_of, stored
-from workers.imports.question_index import Said
-from workers.imports.ranked_groups import Group, Grouped
+from workers.imports.question_index import Said, holding
+from workers.imports.ranked_groups import Group, Grouped, by_id
 from workers.instructions.closing import agreement, together
 
 STRATEGY: Final = "import"
@@ -51,6 +51,7 @@ class Taken:
         too_many: Groups of more rows than one ranking may have.
         incomplete: How many authors leave open how some of the rows of a group compare.
         shared: Groups none of whose rows could stand for them, as each does for another.
+        passed: Votes that their authors have taken back by another of the same group.
         is_waiting: Whether the rest has to wait until people are done.
     """
 
@@ -61,6 +62,7 @@ class Taken:
     too_many: int = 0
     incomplete: int = 0
     shared: int = 0
+    passed: int = 0
     is_waiting: bool = False
 
     @property
@@ -85,6 +87,11 @@ class Taken:
             found.append(
                 f"{self.shared:,} groups share each of their rows with another group; their "
                 "rankings were not taken."
+            )
+        if self.passed:
+            found.append(
+                f"{self.passed:,} rankings were not taken, as the same author ranked these rows "
+                "later, or decided on them in a review."
             )
         return found
 
@@ -119,7 +126,8 @@ def _write(
     session: Session, project: Project, job: Job, block: Sequence[Said], taken: Taken
 ) -> Taken:
     """Store the rankings of some questions of one round; see ``write_rankings``."""
-    found = _grouped(session, project.id, block)
+    held = [holding(said) for said in block]
+    found = _grouped(session, project.id, held)
     before = _before(session, [id_ for group in found.groups for id_ in group.members])
     groups = _new(found.groups, before)
     round_: Round | None = None
@@ -138,6 +146,7 @@ def _write(
         too_many=taken.too_many + found.too_many,
         incomplete=taken.incomplete + found.incomplete,
         shared=taken.shared + len(groups) - len(placed),
+        passed=taken.passed + sum(map(len, block)) - sum(map(len, held)),
     )
 
 
@@ -171,8 +180,8 @@ def _new(groups: Sequence[Group], before: "_Before") -> list[Group]:
         labels = {
             author: label
             for author, label in group.labels.items()
-            if (last := before.by_author.get((author, ranked))) is None
-            or (last.label != label and (author, label, group.given[author][1]) not in before.said)
+            if before.latest.get((author, ranked)) != label
+            and (author, label, group.given[author][1]) not in before.said
         }
         if labels:
             kept.append(Group(group.members, labels, group.given))
@@ -237,7 +246,7 @@ def _placed(
         session: In a transaction.
         round_: That which the groups will be in, locked; ``None`` if there is none yet.
         groups: What is to be stored.
-        before: What earlier imports said.
+        before: What is there.
     """
     members = sorted({id_ for group in groups for id_ in group.members})
     session.execute(lock_examples(among(Example.id, members)))
@@ -283,7 +292,6 @@ def _store(
         ]
         ranked = frozenset(group.members)
         for author, label in group.labels.items():
-            last = before.by_author.get((author, ranked))
             rows.append(
                 {
                     **_row(job, author, label, *group.given[author]),
@@ -291,7 +299,7 @@ def _store(
                     "round_id": round_.id,
                     "query_id": query_id,
                     "example_id": first,
-                    "supersedes_id": None if last is None else last.id,
+                    "supersedes_id": before.imported.get((author, ranked)),
                 }
             )
     session.execute(insert(QueryMember), members)
@@ -321,17 +329,21 @@ def _row(
     }
 
 
-class _Last(NamedTuple):
-    id: int
-    label: RankingLabel
-
-
 class _Before(NamedTuple):
-    """Rankings that were imported: the latest of each author, where those of rows are, and all."""
+    """Rankings that are there, by authors as exports name them, and by rows.
 
-    by_author: dict[tuple[str | None, frozenset[int]], _Last]
+    Attributes:
+        latest: What an author has said of rows last, in an import or here.
+        said: All that was ever said, and when.
+        imported: Of an author's last import about rows the annotation, which another corrects; what
+            people say here no import does.
+        firsts: Which row the imports about rows are on.
+    """
+
+    latest: dict[tuple[str, frozenset[int]], RankingLabel]
+    said: set[tuple[str, RankingLabel, datetime | None]]
+    imported: dict[tuple[str, frozenset[int]], int]
     firsts: dict[frozenset[int], int]
-    said: set[tuple[str | None, RankingLabel, datetime | None]]
 
 
 def _before(session: Session, members: Sequence[int]) -> _Before:
@@ -339,27 +351,33 @@ def _before(session: Session, members: Sequence[int]) -> _Before:
         select(
             Annotation.id,
             Annotation.example_id,
-            Annotation.source_name,
+            Annotation.source,
+            func.coalesce(User.email, Annotation.source_name).label("author"),
             Annotation.label,
             Annotation.created_at,
             Annotation.supersedes_id,
         )
+        .outerjoin(User, User.id == Annotation.annotator_id)
         .where(
-            Annotation.source == Source.IMPORT,
+            Annotation.source.in_((Source.IMPORT, Source.ANNOTATOR, Source.REVIEW)),
             Annotation.counted,
             among(Annotation.example_id, members),
         )
         .order_by(*as_said())
     )
-    found = _Before({}, {}, set())
+    found = _Before({}, set(), {}, {})
     rows = session.execute(statement).all()
     corrected = {row.supersedes_id for row in rows}
-    for id_, example_id, author, held, at, _ in rows:
-        label = label_of(held)
+    for row in rows:
+        label = label_of(row.label)
         if isinstance(label, RankingLabel):
-            ranked = frozenset(members_of(label))
-            if id_ not in corrected:
-                found.by_author[author, ranked] = _Last(id_, label)
-            found.firsts[ranked] = example_id
-            found.said.add((author, label, at))
+            label = by_id(label)
+            ranked, holds = frozenset(members_of(label)), row.id not in corrected
+            found.said.add((row.author, label, row.created_at))
+            if holds:
+                found.latest[row.author, ranked] = label
+            if row.source is Source.IMPORT:
+                found.firsts[ranked] = row.example_id
+                if holds:
+                    found.imported[row.author, ranked] = row.id
     return found

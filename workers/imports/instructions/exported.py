@@ -7,11 +7,12 @@ from itertools import islice
 from math import inf
 from typing import Any, Final
 
+from core.states import Source
 from core.tasks.instruction_rows import digest
 from workers.imports.instructions.parse import Columns, Parsed, parse
 from workers.imports.instructions.row_source import RowSource
 from workers.imports.items import Item, Refused, printable, refused_item
-from workers.imports.ranked import Ranked
+from workers.imports.ranked import Ranked, Standing
 from workers.imports.stated import read_seconds, read_time, text
 
 COLUMNS: Final = frozenset({"round", "rows", "verdict", "order", "wrong", "votes"})
@@ -76,6 +77,7 @@ class ExportedRankings(RowSource):
                         asked=asked,
                         seconds=read_seconds(vote.get("seconds")),
                         at=read_time(vote.get("created_at")),
+                        standing=_standing(vote),
                     )
 
     def _items(self, place: str, row: Mapping[str, Any]) -> Iterator[Item]:
@@ -101,6 +103,10 @@ def _parsed(row: Mapping[str, Any]) -> Parsed | Refused:
 
 def _objects(value: Any) -> list[Mapping[str, Any]]:
     return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
+
+
+def _standing(vote: Mapping[str, Any]) -> Standing:
+    return Standing.DECISION if vote.get("source") == Source.REVIEW else Standing.VOTE
 
 
 def _places(vote: Mapping[str, Any], keys: Mapping[int, bytes]) -> dict[bytes, float]:
