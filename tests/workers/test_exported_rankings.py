@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from core import settings
 from core.files.storage import Storage
 from core.states import ExampleState, Role
-from core.tables import Example, ExampleText, Project, Round
+from core.tables import Annotation, Example, ExampleText, Project, Round
 from core.tasks.instruction_rows import InstructionRow, Turn
 from core.tasks.instructions import RankingLabel
 from core.tasks.registry import label_of
@@ -23,6 +23,7 @@ from tests.instructions import Person, ask, examples, instructions, row
 from tests.workers.import_files import Pool, reasons, zipped
 from tests.workers.test_import_instructions import done, jsonl
 from tests.world import World
+from workers.imports.items import MAX_NAME
 from workers.jobs import context
 
 Line = dict[str, Any]
@@ -220,8 +221,9 @@ def test_what_is_no_ranking_is_said_and_what_is_no_row_named(
         "a.jsonl, line 3, row 2": "is no object",
         "a.jsonl, line 4": "column rows is no list of rows",
     }
-    noted = "what somebody said of its group is no ranking, and is not taken"
-    assert result["noted"] == {noted: 2}
+    noted = "what somebody said of its group ranks no two of its rows, and is not taken"
+    # Of the first line, and of that whose vote names none of its rows.
+    assert result["noted"] == {noted: 4}
 
 
 def line_of(votes: list[Line], count: int = 3) -> Line:
@@ -364,3 +366,20 @@ def test_of_the_votes_of_one_author_one_holds(
         held = {json.dumps(one) for one in orders_of(exported(target.project_id))}
         taken = orders_of([line_of([votes[expected], other])])
         assert held == {json.dumps(one) for one in taken}
+
+
+@pytest.mark.parametrize("order", [(7, 8, 9), (1, 7), (1,), ()])
+def test_a_ranking_of_no_two_rows_of_its_line_is_named(
+    pools: Callable[[], Pool], order: tuple[int, ...]
+) -> None:
+    target = pools()
+    result = done(
+        target.add(jsonl(line_of([vote(*order), vote(1, 2, 3, annotator="b" * 9_999)])), "a.jsonl")
+    )
+    assert (result["added"], result["annotations"]) == (3, 1)
+    noted = "what somebody said of its group ranks no two of its rows, and is not taken"
+    assert result["noted"] == {noted: 3}
+    names = select(Annotation.source_name).where(Annotation.project_id == target.project_id)
+    (name,) = target.session.scalars(names)
+    assert name is not None
+    assert len(name) == MAX_NAME

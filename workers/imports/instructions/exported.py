@@ -11,7 +11,7 @@ from core.states import Source
 from core.tasks.instruction_rows import digest
 from workers.imports.instructions.parse import Columns, Parsed, parse
 from workers.imports.instructions.row_source import RowSource
-from workers.imports.items import Item, Refused, printable, refused_item
+from workers.imports.items import Item, Refused, refused_item, short_name
 from workers.imports.ranked import Ranked, Standing
 from workers.imports.stated import read_seconds, read_time, text
 
@@ -23,7 +23,7 @@ _UNNAMED: Final = "Karat"
 _MOST_ROUNDS: Final = 1_000_000
 _PLAIN: Final = Columns(asked="instruction", answered="responses", inputs="input", system="system")
 _CHAT: Final = Columns(chat="turns", system="system")
-_OTHER: Final = "what somebody said of its group is no ranking, and is not taken"
+_OTHER: Final = "what somebody said of its group ranks no two of its rows, and is not taken"
 
 
 class ExportedRankings(RowSource):
@@ -56,12 +56,7 @@ class ExportedRankings(RowSource):
         for _, line in self._table.rows(0):
             if isinstance(line, str):
                 continue
-            keys = {
-                id_: digest(found.row)
-                for row in _objects(line.get(_ROWS))
-                if isinstance(id_ := row.get("example_id"), int)
-                and isinstance(found := _parsed(row), Parsed)
-            }
+            keys = self._keys(line)
             # A group is asked about by itself, whatever its rows ask, and once in a round.
             group = sha256(b"".join(sorted(keys.values()))).digest()
             number = line.get("round")
@@ -69,7 +64,7 @@ class ExportedRankings(RowSource):
             for vote in _objects(line.get(_VOTES)):
                 places = _places(vote, keys)
                 if len(places) > 1:
-                    author = printable(text(vote.get("annotator")) or _UNNAMED)
+                    author = short_name(text(vote.get("annotator")) or _UNNAMED)
                     yield Ranked(
                         group,
                         author,
@@ -85,20 +80,30 @@ class ExportedRankings(RowSource):
         if not isinstance(rows, list) or not rows:
             yield refused_item(place, f"column {_ROWS} is no list of rows")
             return
-        is_other = any(one.get("verdict") != _RANKING for one in _objects(row.get(_VOTES)))
+        keys = self._keys(row)
+        is_other = any(len(_places(one, keys)) < 2 for one in _objects(row.get(_VOTES)))
         for number, one in enumerate(rows, 1):
             where = f"{place}, row {number}"
-            found = _parsed(one) if isinstance(one, Mapping) else Refused("is no object")
-            reason = found.reason if isinstance(found, Refused) else self._too_long(found)
-            if isinstance(found, Refused) or reason is not None:
-                yield refused_item(where, reason or "")
+            found = self._read(one) if isinstance(one, Mapping) else Refused("is no object")
+            if isinstance(found, Refused):
+                yield refused_item(where, found.reason)
             else:
                 name = text(one.get("name")) or where
                 yield self._item(name, found, {}, {}, _OTHER if is_other else "")
 
+    def _keys(self, line: Mapping[str, Any]) -> dict[int, bytes]:
+        """Of the rows of a line that come in the digest, by the id that votes name them by."""
+        return {
+            id_: digest(found.row)
+            for row in _objects(line.get(_ROWS))
+            if isinstance(id_ := row.get("example_id"), int)
+            and isinstance(found := self._read(row), Parsed)
+        }
 
-def _parsed(row: Mapping[str, Any]) -> Parsed | Refused:
-    return parse(row, _CHAT if row.get("turns") else _PLAIN)
+    def _read(self, row: Mapping[str, Any]) -> Parsed | Refused:
+        found = parse(row, _CHAT if row.get("turns") else _PLAIN)
+        reason = None if isinstance(found, Refused) else self._too_long(found)
+        return found if reason is None else Refused(reason)
 
 
 def _objects(value: Any) -> list[Mapping[str, Any]]:
