@@ -1,6 +1,5 @@
 """What is said of each question, on disk, wherever its lines lie in a file."""
 
-import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from itertools import groupby, islice
@@ -9,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from workers.imports.ranked import Ranked, Standing, known_places
+from workers.imports.scratch_index import scratch_index
 from workers.imports.stated import read_time
 
 
@@ -42,9 +42,7 @@ class QuestionIndex:
             said: The rankings of a file.
             check: Called between them; what it raises breaks off.
         """
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.unlink(missing_ok=True)
-        self._file = sqlite3.connect(path, isolation_level=None)
+        self._file = scratch_index(path)
         try:
             self._gather(said, check)
         except BaseException:
@@ -53,8 +51,6 @@ class QuestionIndex:
 
     def _gather(self, said: Iterable[Ranked], check: Callable[[], None]) -> None:
         file = self._file
-        file.execute("PRAGMA journal_mode = OFF")
-        file.execute("PRAGMA synchronous = OFF")
         file.execute(
             "CREATE TABLE said (question BLOB, author TEXT, number INT, row BLOB, place REAL, "
             "asked INT, seconds REAL, at TEXT, standing INT)"

@@ -1,7 +1,6 @@
 """COCO documents: of each image the one category that its annotations name."""
 
 import json
-import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -10,6 +9,7 @@ from workers.imports.formats import label_studio
 from workers.imports.formats.metadata import UNREAD, Problem
 from workers.imports.items import plain_path, printable
 from workers.imports.matching import Called
+from workers.imports.scratch_index import scratch_index
 from workers.imports.stated import is_stated
 
 SOURCE: Final = "COCO"
@@ -28,11 +28,8 @@ class CocoIndex:
 
     def __init__(self, path: Path, name: str) -> None:
         """Start anew at ``path``, for the document ``name``."""
-        path.unlink(missing_ok=True)
         self._name = printable(name)
-        self._index = sqlite3.connect(path, isolation_level=None)
-        self._index.execute("PRAGMA journal_mode = OFF")
-        self._index.execute("PRAGMA synchronous = OFF")
+        self._index = scratch_index(path)
         self._index.execute(
             "CREATE TABLE images (seq INTEGER PRIMARY KEY, id TEXT, file TEXT, fields TEXT)"
         )

@@ -15,6 +15,7 @@ from workers.imports.formats.metadata import Metadata
 from workers.imports.items import Refused
 from workers.imports.layout import is_called_image
 from workers.imports.matching import Called
+from workers.imports.scratch_index import scratch_index
 
 Row = tuple[list[Called], dict[str, Any]]
 
@@ -46,11 +47,7 @@ class LabelMeFiles:
     def add(self, name: str) -> None:
         """Note that a file is one."""
         if self._index is None:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._path.unlink(missing_ok=True)
-            self._index = sqlite3.connect(self._path, isolation_level=None)
-            self._index.execute("PRAGMA journal_mode = OFF")
-            self._index.execute("PRAGMA synchronous = OFF")
+            self._index = scratch_index(self._path)
             self._index.execute("CREATE TABLE files (name TEXT PRIMARY KEY, stem TEXT)")
             self._index.execute("CREATE TABLE images (stem TEXT, path TEXT)")
             self._index.execute("BEGIN")

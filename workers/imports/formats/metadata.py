@@ -5,7 +5,6 @@ wrote name it as that tool knew it, which ``matching`` makes sense of.
 """
 
 import json
-import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +15,7 @@ from workers.imports.formats.delimited import csv_rows
 from workers.imports.formats.json_stream import json_rows
 from workers.imports.items import composed, only, plain_path, printable
 from workers.imports.matching import Called, Match, Matches, Unmatched
+from workers.imports.scratch_index import scratch_index
 from workers.imports.stated import text
 from workers.imports.values import Values
 
@@ -60,11 +60,7 @@ class Metadata:
 
     def __init__(self, index: Path) -> None:
         """Start anew at ``index``: it can always be made again from the archive."""
-        index.parent.mkdir(parents=True, exist_ok=True)
-        index.unlink(missing_ok=True)
-        self._index = sqlite3.connect(index, isolation_level=None)
-        self._index.execute("PRAGMA journal_mode = OFF")
-        self._index.execute("PRAGMA synchronous = OFF")
+        self._index = scratch_index(index)
         self._index.execute(
             "CREATE TABLE rows (id INTEGER PRIMARY KEY, file TEXT, path TEXT, fields TEXT, "
             "document INT, there INT DEFAULT 0, exact INT DEFAULT 0)"

@@ -14,6 +14,7 @@ from core.media.texts.medium import NotText, decoded
 from workers.imports.formats.metadata import Metadata
 from workers.imports.items import Refused, extras
 from workers.imports.layout import is_called_image
+from workers.imports.scratch_index import scratch_index
 
 FORMAT: Final = "WebDataset"
 # Columns, as a metadata.csv would have them.
@@ -39,11 +40,7 @@ class Sidecars:
         self._index: sqlite3.Connection | None = None
         if not any(_ending(name) in _ENDINGS for name, _ in files()):
             return
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.unlink(missing_ok=True)
-        self._index = index = sqlite3.connect(path, isolation_level=None)
-        index.execute("PRAGMA journal_mode = OFF")
-        index.execute("PRAGMA synchronous = OFF")
+        self._index = index = scratch_index(path)
         index.execute("CREATE TABLE images (stem TEXT, path TEXT)")
         index.execute("CREATE TABLE beside (name TEXT PRIMARY KEY, stem TEXT, ending TEXT)")
         index.execute("BEGIN")

@@ -4,7 +4,6 @@ Which there are is kept on disk, so that memory stays flat in their number.
 """
 
 import re
-import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from io import BytesIO
 from pathlib import Path, PurePosixPath
@@ -23,6 +22,7 @@ from workers.imports.formats.metadata import Metadata
 from workers.imports.items import Refused, printable
 from workers.imports.layout import ENDINGS
 from workers.imports.matching import Called
+from workers.imports.scratch_index import scratch_index
 
 _TEXT: Final = ".txt"
 _XML: Final = ".xml"
@@ -64,12 +64,8 @@ class BoxFiles:
             every: Gives every file of the archive, those that are passed by elsewhere too.
             open_: Opens one.
         """
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.unlink(missing_ok=True)
         self._every, self._open = every, open_
-        self._index = sqlite3.connect(path, isolation_level=None)
-        self._index.execute("PRAGMA journal_mode = OFF")
-        self._index.execute("PRAGMA synchronous = OFF")
+        self._index = scratch_index(path)
         self._index.execute("CREATE TABLE images (key TEXT, path TEXT)")
         self._index.execute("CREATE TABLE texts (name TEXT PRIMARY KEY, key TEXT, below INT)")
         self._index.execute("CREATE TABLE listed (key TEXT PRIMARY KEY, split TEXT)")
