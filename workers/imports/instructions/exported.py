@@ -56,7 +56,8 @@ class ExportedRankings(RowSource):
         for _, line in self._table.rows(0):
             if isinstance(line, str):
                 continue
-            keys = self._keys(line)
+            rows = _objects(line.get(_ROWS))
+            keys = _keys(rows, [self._read(one) for one in rows])
             # A group is asked about by itself, whatever its rows ask, and once in a round.
             group = sha256(b"".join(sorted(keys.values()))).digest()
             number = line.get("round")
@@ -80,27 +81,20 @@ class ExportedRankings(RowSource):
         if not isinstance(rows, list) or not rows:
             yield refused_item(place, f"column {_ROWS} is no list of rows")
             return
-        keys = self._keys(row)
+        read = [self._read(one) for one in rows]
+        keys = _keys(rows, read)
         is_other = any(len(_places(one, keys)) < 2 for one in _objects(row.get(_VOTES)))
-        for number, one in enumerate(rows, 1):
+        for number, (one, found) in enumerate(zip(rows, read, strict=True), 1):
             where = f"{place}, row {number}"
-            found = self._read(one) if isinstance(one, Mapping) else Refused("is no object")
             if isinstance(found, Refused):
                 yield refused_item(where, found.reason)
             else:
                 name = text(one.get("name")) or where
                 yield self._item(name, found, {}, {}, _OTHER if is_other else "")
 
-    def _keys(self, line: Mapping[str, Any]) -> dict[int, bytes]:
-        """Of the rows of a line that come in the digest, by the id that votes name them by."""
-        return {
-            id_: digest(found.row)
-            for row in _objects(line.get(_ROWS))
-            if isinstance(id_ := row.get("example_id"), int)
-            and isinstance(found := self._read(row), Parsed)
-        }
-
-    def _read(self, row: Mapping[str, Any]) -> Parsed | Refused:
+    def _read(self, row: object) -> Parsed | Refused:
+        if not isinstance(row, Mapping):
+            return Refused("is no object")
         found = parse(row, _CHAT if row.get("turns") else _PLAIN)
         reason = None if isinstance(found, Refused) else self._too_long(found)
         return found if reason is None else Refused(reason)
@@ -108,6 +102,15 @@ class ExportedRankings(RowSource):
 
 def _objects(value: Any) -> list[Mapping[str, Any]]:
     return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
+
+
+def _keys(rows: Sequence[Any], read: Sequence[Parsed | Refused]) -> dict[int, bytes]:
+    """Of the rows of a line that come in the digest, by the id that votes name them by."""
+    return {
+        id_: digest(found.row)
+        for row, found in zip(rows, read, strict=True)
+        if isinstance(found, Parsed) and isinstance(id_ := row.get("example_id"), int)
+    }
 
 
 def _standing(vote: Mapping[str, Any]) -> Standing:

@@ -67,7 +67,7 @@ class Unpacking:
             DomainError: As iterating ``entries`` does.
         """
         self._entries, self._most = entries, most
-        self._made: dict[str, int] = {}
+        self._made = Counter[str]()
         self._total = 0
         try:
             packed = islice((one.name for one in entries if _is_packed(one.name)), _MOST_FILES + 1)
@@ -130,9 +130,9 @@ class Unpacking:
         for block in decompressed_stream(file, entry.compression, _BLOCK):
             made += len(block)
             # Some are read more than once.
-            more = max(0, made - self._made.get(entry.name, 0))
-            self._made[entry.name] = self._made.get(entry.name, 0) + more
-            self._total += more
+            if (more := made - self._made[entry.name]) > 0:
+                self._made[entry.name] = made
+                self._total += more
             if made > most or self._total > self._most:
                 raise ValueError(f"unpacks to more than {most >> 20} MiB")
             yield block
