@@ -64,10 +64,10 @@ export function ImagesCard(props: ImagesCardProps) {
   const refresh = () => client.invalidateQueries({ queryKey: projectQuery(project.id).queryKey });
   const jobs = imports.data?.items ?? [];
   const plans = jobs.filter((job) => job.dry_run);
-  const { shown, hide, ...planned } = useShownPlan(plans);
+  const { shown, hide, show: showOnceMade } = useShownPlan(plans);
   const plan = shown && planOf(shown);
   const show = (job: Job | null) => {
-    if (job?.dry_run) planned.show(job.id);
+    if (job?.dry_run) showOnceMade(job.id);
     return refresh();
   };
 
