@@ -2,8 +2,6 @@
 
 import gc
 import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -29,12 +27,13 @@ from tests.clip import tiny_clip
 from tests.engines import shared_statements
 from tests.s3 import CREDENTIALS, Bucket, S3Server, s3_server
 from tests.scratch import scratch
+from tests.stacks import FAST, put_database
 from tests.world import World
 from workers.celery_tasks import remove_files
 from workers.jobs import context
 
 ROOT = Path(__file__).resolve().parent.parent
-TEMPLATE = "karat_template"
+TEMPLATE = "karat"
 LONG_FIRST = ("chaos", "compose", "docs", "e2e", "security", "karat", "workers", "models")
 # How long an example takes says nothing on a machine that does other things, too.
 hypothesis_settings.register_profile("untimed", deadline=None)
@@ -106,30 +105,15 @@ class Services:
 def services() -> Iterator[Services]:
     """One server each for the whole run, with a migrated template database."""
     with scratch() as directory:
-        # Tests survive no power cut, so they need not wait for the disk.
-        fast = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+        put_database(directory / "postgres")
         with (
-            EmbeddedPostgres(directory / "postgres", settings=fast) as postgres,
+            EmbeddedPostgres(
+                directory / "postgres", settings=FAST, database="postgres"
+            ) as postgres,
             EmbeddedRedis(directory / "redis") as redis,
             shared_statements(),
         ):
             found = Services(postgres, redis)
-            found.administer(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(TEMPLATE)))
-            subprocess.run(
-                [
-                    sys.executable,
-                    "-m",
-                    "alembic",
-                    "-c",
-                    "migrations/alembic.ini",
-                    "upgrade",
-                    "head",
-                ],
-                cwd=ROOT,
-                env={**os.environ, "DATABASE_URL": found.database_url(TEMPLATE)},
-                check=True,
-                capture_output=True,
-            )
             yield found
             found.close()
 

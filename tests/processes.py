@@ -1,21 +1,22 @@
 """Real processes of the product, started on free ports and always stopped."""
 
+import atexit
 import contextlib
-import multiprocessing
+import functools
 import os
-import runpy
-import signal
 import socket
-import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
-from multiprocessing.process import BaseProcess
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from pkgutil import resolve_name
 
 import httpx
 import psycopg
+
+from karat.local.fork_server import ForkedProcess, ForkServer
+from karat.local.programs import SERVING, WORKING
+from tests.called import written
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -38,23 +39,48 @@ def free_port() -> int:
         return port
 
 
+def lasting_folder() -> Path:
+    """A directory that stays until the process of the tests ends."""
+    folder = tempfile.TemporaryDirectory(prefix="karat-tests-")
+    atexit.register(folder.cleanup)
+    return Path(folder.name)
+
+
+@functools.cache
+def fork_server() -> ForkServer:
+    """What the product's programs are forked from: tests start many, and each would import."""
+    handlers = (path.parent.name for path in sorted(ROOT.glob("workers/*/handler.py")))
+    server = ForkServer(log=lasting_folder() / "log", directory=ROOT)
+    server.import_libraries((*SERVING, *WORKING, "sklearn.linear_model"))
+    server.import_libraries(f"workers.{name}.handler" for name in handlers)
+    atexit.register(server.close)
+    return server
+
+
 @contextlib.contextmanager
-def running(*module: str, log: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """``python -m module…`` with the test's environment; killed in the end if still alive."""
+def running(module: str, *arguments: str, log: Path, **environment: str) -> Iterator[ForkedProcess]:
+    """``python -m module…``, with what is given in the test's environment; killed in the end."""
     with log.open("ab") as output:
-        process = subprocess.Popen(
-            [sys.executable, "-m", *module], cwd=ROOT, stdout=output, stderr=output
-        )
+        process = _fork(module, arguments, output.fileno(), **environment)
     try:
         yield process
     finally:
-        if process.poll() is None:
-            process.send_signal(signal.SIGKILL)
+        process.kill()
         process.wait(10)
 
 
+def _fork(module: str, arguments: Sequence[str], output: int, **environment: str) -> ForkedProcess:
+    return fork_server().fork(
+        module,
+        arguments,
+        output=output,
+        directory=ROOT,
+        environment={**os.environ, **environment},
+    )
+
+
 @contextlib.contextmanager
-def api(log: Path, port: int | None = None) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
+def api(log: Path, port: int | None = None) -> Iterator[tuple[ForkedProcess, str]]:
     """The API, answering; yields the process and its address."""
     port = port or free_port()
     url = f"http://127.0.0.1:{port}"
@@ -71,60 +97,23 @@ def api(log: Path, port: int | None = None) -> Iterator[tuple[subprocess.Popen[b
 
 
 @contextlib.contextmanager
-def worker(queue: str, log: Path, name: str | None = None) -> Iterator[BaseProcess]:
+def worker(queue: str, log: Path, name: str | None = None) -> Iterator[ForkedProcess]:
     """A Celery worker on ``queue``; killed in the end if still alive."""
-    arguments: tuple[str, ...] = (
-        "-A",
-        "workers.app",
-        "worker",
-        "--pool=solo",
-        "-Q",
-        queue,
-        "-n",
-        f"{name or queue}@%h",
+    arguments = (
+        *("-A", "workers.app", "worker", "--pool=solo", "-Q", queue, "-n", f"{name or queue}@%h"),
+        *("--without-gossip", "--without-mingle"),
     )
-    arguments = (*arguments, "--without-gossip", "--without-mingle")
-    process = forked(_celery, arguments, log)
-    try:
+    with running("celery", *arguments, log=log) as process:
         yield process
-    finally:
-        process.kill()
-        process.join(10)
 
 
-def forked(run: Callable[..., None], *arguments: object) -> BaseProcess:
-    """Call a function of a module in a process of its own, in the test's environment.
-
-    It is forked from one that has imported what workers do: tests start many processes, and each
-    would import for longer than it works.
-    """
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["tests.preloaded"])
-    name = f"{run.__module__}:{run.__qualname__}"
-    process = context.Process(target=_begin, args=(name, arguments, dict(os.environ)))
-    process.start()
-    return process
-
-
-def _begin(name: str, arguments: tuple[object, ...], environment: Mapping[str, str]) -> None:
-    os.environ.clear()
-    os.environ.update(environment)
-    os.chdir(ROOT)
-    # By its name: what its module reads of the environment is to be that of the test.
-    resolve_name(name)(*arguments)
-
-
-def _celery(arguments: tuple[str, ...], log: Path) -> None:
-    """Be ``celery`` with ``arguments``."""
-    with log.open("ab") as output:
-        os.dup2(output.fileno(), sys.stdout.fileno())
-        os.dup2(output.fileno(), sys.stderr.fileno())
-    sys.argv = ["celery", *arguments]
-    runpy.run_module("celery", run_name="__main__")
+def forked(run: Callable[..., None], *arguments: object) -> ForkedProcess:
+    """Call a function of a module in a process of its own, in the test's environment."""
+    return _fork("tests.called", [written(run, arguments)], sys.stderr.fileno())
 
 
 @contextlib.contextmanager
-def scheduler(log: Path) -> Iterator[subprocess.Popen[bytes]]:
+def scheduler(log: Path) -> Iterator[ForkedProcess]:
     """The process that sends the sweep."""
     with running("celery", "-A", "workers.app", "beat", log=log) as process:
         yield process

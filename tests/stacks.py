@@ -1,6 +1,31 @@
 """What tests of a whole installation share."""
 
-from karat.local.stack import Stack
+import functools
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from karat.local.embedded import EmbeddedPostgres
+from karat.local.stack import Stack, alembic_settings
+from tests.processes import fork_server, lasting_folder, running
+
+# Tests survive no power cut, so they need not wait for the disk.
+FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+
+
+def installed(data: Path, **options: Any) -> Stack:
+    """A stack that another start has left behind: its database is made and migrated.
+
+    What a first start does, ``karat up`` and the demo show in their own tests.
+
+    Args:
+        data: The data directory, which is made.
+        options: What else the stack is told.
+    """
+    data.mkdir(mode=0o700)
+    put_database(data / "postgres")
+    usual: dict[str, Any] = {"port": 0, "forks": fork_server(), "postgres_settings": FAST}
+    return Stack(data, **usual | options)
 
 
 def admin_login(stack: Stack) -> tuple[str, str]:
@@ -8,3 +33,21 @@ def admin_login(stack: Stack) -> tuple[str, str]:
     assert stack.admin_email is not None
     assert stack.admin_password is not None
     return stack.admin_email, stack.admin_password
+
+
+def put_database(place: Path) -> None:
+    """Make PostgreSQL's files, with a database ``karat`` that has the newest tables and no rows."""
+    subprocess.run(["cp", "-a", str(_database()), str(place)], check=True)
+
+
+@functools.cache
+def _database() -> Path:
+    folder = lasting_folder()
+    place, log = folder / "postgres", folder / "log"
+    command = ("alembic", "-c", str(alembic_settings()), "upgrade", "head")
+    with (
+        EmbeddedPostgres(place, settings=FAST) as postgres,
+        running(*command, log=log, DATABASE_URL=postgres.url) as process,
+    ):
+        assert process.wait(120) == 0, log.read_text()
+    return place

@@ -50,6 +50,19 @@ def _keep_capability(libc: ctypes.CDLL, wanted: Sequence[int]) -> None:
         libc.prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_RAISE, held, 0, 0)
 
 
+def end_with_parent(parent: int, number: int) -> None:
+    """Have the system send us a signal when our parent ends; on Linux only.
+
+    Args:
+        parent: Its process id: if it is gone already, we end here.
+        number: The signal.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, number, 0, 0, 0)
+        if os.getppid() != parent:
+            sys.exit("launch: the parent is gone")
+
+
 def main(arguments: Sequence[str]) -> None:
     """Drop privileges, tie the process to its parent and become the command.
 
@@ -78,11 +91,8 @@ def main(arguments: Sequence[str]) -> None:
             _keep_capability(libc, (_CAP_DAC_READ_SEARCH, _CAP_DAC_OVERRIDE))
         elif libc is not None and options.reach == "execute":
             _keep_capability(libc, (_CAP_DAC_OVERRIDE,))
-    if libc is not None:
-        # After setuid, which clears it.
-        libc.prctl(_PR_SET_PDEATHSIG, options.death_signal, 0, 0, 0)
-        if os.getppid() != options.parent:
-            sys.exit("launch: the parent is gone")
+    # After setuid, which clears it.
+    end_with_parent(options.parent, options.death_signal)
     os.execv(command[0], command)
 
 

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO, Protocol
 
 import psutil
 
@@ -52,6 +53,28 @@ class Account:
     name: str
     uid: int
     gid: int
+
+
+class Process(Protocol):
+    """A child that is watched and stopped, however it was started."""
+
+    returncode: int | None
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+
+    def poll(self) -> int | None:
+        """Its status, negative where a signal ended it; None while it runs."""
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Its status, once it has ended; ``subprocess.TimeoutExpired`` after ``timeout`` s."""
+
+    def send_signal(self, sig: int, /) -> None:
+        """Send it a signal; harmless when it has ended."""
+
+    def kill(self) -> None:
+        """Send it SIGKILL; harmless when it has ended."""
 
 
 class DirectoryLock:
@@ -119,11 +142,13 @@ def spawn(
     command: Sequence[str],
     *,
     log: Path,
+    output: IO[bytes] | None = None,
     directory: Path,
     environment: Mapping[str, str] | None = None,
     death_signal: signal.Signals = signal.SIGTERM,
     account: Account | None = None,
     reach: str | None = None,
+    descriptors: Sequence[int] = (),
 ) -> subprocess.Popen[bytes]:
     """Start a command in its own session, with its output appended to a log.
 
@@ -135,13 +160,15 @@ def spawn(
 
     Args:
         command: The program's path and its arguments.
-        log: File that gets stdout and stderr.
+        log: File that gets stderr, and stdout.
+        output: A file that gets stdout in its place.
         directory: Working directory.
         environment: Its whole environment; ours if None.
         death_signal: What it is sent when we die.
         account: The user to run as, if we are root.
         reach: "search" to let ``account`` pass directories closed to it, "execute" to let it
             run programs closed to it as well.
+        descriptors: Those of our open files that it gets, under the same numbers.
 
     Returns:
         The running process.
@@ -152,16 +179,17 @@ def spawn(
         launcher += ["--user", str(account.uid), "--group", str(account.gid)]
     if reach is not None:
         launcher += ["--reach", reach]
-    with open(log, "ab", opener=private) as output:
+    with open(log, "ab", opener=private) as errors:
         return subprocess.Popen(
             [*launcher, "--", *command],
             cwd=directory,
             env=environment,
             stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=output,
+            stdout=output or errors,
+            stderr=errors,
             start_new_session=True,
             umask=UMASK,
+            pass_fds=descriptors,
         )
 
 
@@ -171,7 +199,7 @@ def private(path: str, flags: int) -> int:
 
 
 def stop_all(
-    processes: Sequence[subprocess.Popen[bytes]],
+    processes: Sequence[Process],
     signals: Sequence[tuple[signal.Signals, float]],
 ) -> None:
     """Ask processes to end, more firmly each time, and at last kill them.
@@ -190,7 +218,7 @@ def stop_all(
                 process.wait(max(0.0, deadline - time.monotonic()))
 
 
-def wait_until(ready: Callable[[], bool], process: subprocess.Popen[bytes], seconds: float) -> bool:
+def wait_until(ready: Callable[[], bool], process: Process, seconds: float) -> bool:
     """Wait for a child to become ready.
 
     Args:

@@ -4,10 +4,9 @@ import http.client
 import importlib.util
 import json
 import os
-import signal
 import socket
 import subprocess
-import sys
+import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -16,7 +15,9 @@ from typing import Self
 
 from core.security.private import private_files, protect
 from karat.local.embedded import EmbeddedPostgres, EmbeddedRedis
-from karat.local.processes import DirectoryLock, ServiceError, spawn, tail
+from karat.local.fork_server import ForkServer
+from karat.local.processes import DirectoryLock, Process, ServiceError, tail
+from karat.local.programs import Programs
 from karat.local.supervisor import Supervisor
 
 DEFAULT_PORT = 8080
@@ -30,16 +31,6 @@ _LARGEST_LOG = 10_000_000
 # Threads of a training worker that wait by spinning take the cores from the API and the database,
 # and from each other.
 _DEFAULTS = {"OMP_WAIT_POLICY": "PASSIVE"}
-# One process for both, since their imports take longer than their work.
-_PREPARE = """
-import runpy, sys
-from alembic.config import main
-settings, email = sys.argv[1:]
-main(["-c", settings, "upgrade", "head"])
-sys.argv = ["bootstrap", "--email", email]
-runpy.run_module("api.bootstrap", run_name="__main__")
-"""
-
 # CUDA cannot follow a fork, so what trains runs in the worker process itself. The sweep that finds
 # abandoned jobs has a process of its own: imports would take its slots, and its time.
 _THREADS = ("--pool=threads", "--concurrency=4")
@@ -63,6 +54,7 @@ class Stack:
         environment: Mapping[str, str] | None = None,
         postgres_settings: Mapping[str, str] | None = None,
         backups: Sequence[str] | None = None,
+        forks: ForkServer | None = None,
         notify: Callable[[str], None] = lambda _: None,
     ) -> None:
         """Describe the stack; ``start`` starts it.
@@ -77,6 +69,8 @@ class Stack:
             environment: Variables set for every process of ours.
             postgres_settings: Settings of our own PostgreSQL that replace the usual ones.
             backups: How ``karat backup`` is asked to go on writing some; None: it is not.
+            forks: What our programs are forked from, if it is there already; else, on Linux, one
+                of our own.
             notify: Told, in one sentence, what a user should know.
         """
         self._backups = backups
@@ -89,6 +83,8 @@ class Stack:
         self._workers = dict.fromkeys(QUEUES, 1) | dict(workers or {})
         self._database_url = database_url
         self._redis_url = redis_url
+        self._forks = forks
+        self._programs: Programs | None = None
         self._extra_environment = dict(environment or {})
         self._lock = DirectoryLock(self.data_dir / LOCK_FILE, str(self.data_dir))
         self._supervisor = Supervisor(notify, no_room=self._no_room)
@@ -104,7 +100,7 @@ class Stack:
         return f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
 
     @property
-    def processes(self) -> dict[str, subprocess.Popen[bytes]]:
+    def processes(self) -> dict[str, Process]:
         """The processes by name: postgres, redis, api, worker-gpu, …, scheduler."""
         return self._supervisor.processes
 
@@ -117,7 +113,12 @@ class Stack:
             "KARAT_DATA_DIR": str(self.data_dir),
             "PYTHONUNBUFFERED": "1",
         }
-        return {**_DEFAULTS, **os.environ, **self._extra_environment, **own}
+        return self._given_environment | own
+
+    @property
+    def _given_environment(self) -> dict[str, str]:
+        """What does not depend on where the services are."""
+        return {**_DEFAULTS, **os.environ, **self._extra_environment}
 
     def start(self) -> Self:
         """Start everything and wait until the API is ready.
@@ -141,10 +142,17 @@ class Stack:
 
     def _start(self) -> None:
         self.port = choose_port(self.host, self.port)
+        self._programs = Programs(
+            self.data_dir,
+            log=self._log("fork-server"),
+            environment=self._given_environment,
+            forks=self._forks,
+        )
         self._start_services()
         # The API needs no tables to start, and nobody knows its address yet.
         self._start_program("api", "api", "--host", self.host, "--port", str(self.port))
         self._prepare_database()
+        self._programs.expect_workers()
         self._wait_until_ready()
         self._start_background()
         self._save_state()
@@ -160,6 +168,8 @@ class Stack:
         # checkpoint at the next start.
         programs = [name for name in self.processes if name not in {"postgres", "redis"}]
         self._supervisor.stop(programs, seconds=6.0)
+        if self._programs is not None:
+            self._programs.close()
         self._redis.stop()
         self._postgres.stop()
         self._supervisor.close()
@@ -219,21 +229,12 @@ class Stack:
             self._supervisor.start("redis", lambda: _process(self._redis))
 
     def _start_program(self, name: str, module: str, *arguments: str) -> None:
-        log = self._log(name)
-        # -P keeps the working directory, which holds data, off the module path.
-        command = [sys.executable, "-P", "-m", module, *arguments]
-        environment = self.environment
-
-        def start() -> subprocess.Popen[bytes]:
-            return spawn(
-                command,
-                log=log,
-                directory=self.data_dir,
-                environment=environment,
-                death_signal=signal.SIGKILL,
-            )
-
-        self._supervisor.start(name, start)
+        log, programs, environment = self._log(name), self._programs, self.environment
+        assert programs is not None
+        self._supervisor.start(
+            name,
+            lambda: programs.start(module, *arguments, log=log, environment=environment),
+        )
 
     def _start_background(self) -> None:
         celery = ("celery", "--app", "workers.app", "--quiet")
@@ -272,19 +273,22 @@ class Stack:
     def _prepare_database(self) -> None:
         """Apply the migrations and create the first user."""
         log = self._log("database")
-        with log.open("ab") as errors:
-            done = subprocess.run(
-                [sys.executable, "-P", "-c", _PREPARE, str(alembic_settings()), ADMIN_EMAIL],
-                cwd=self.data_dir,
-                env=self.environment,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                check=False,
+        assert self._programs is not None
+        with tempfile.TemporaryFile() as said:
+            process = self._programs.start(
+                *("karat.local.prepare", str(alembic_settings()), ADMIN_EMAIL),
+                log=log,
+                output=said,
+                environment=self.environment,
             )
-        if done.returncode != 0:
+            # Raises if not even the libraries could be imported.
+            _ = process.pid
+            status = process.wait()
+            said.seek(0)
+            text = said.read()
+        if status != 0:
             raise ServiceError(f"The database was not prepared:\n{tail(log)}", f"See {log}.")
-        admin = json.loads(done.stdout)
+        admin = json.loads(text)
         self.admin_email = admin.get("email")
         self.admin_password = admin.get("password")
 

@@ -2,13 +2,12 @@
 
 import contextlib
 import signal
-import subprocess
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from karat.local.processes import ServiceError, stop_all
+from karat.local.processes import Process, ServiceError, stop_all
 
 _MOST_RESTARTS = 8
 _STEADY_SECONDS = 60.0
@@ -16,8 +15,8 @@ _STEADY_SECONDS = 60.0
 
 @dataclass
 class _Child:
-    start: Callable[[], subprocess.Popen[bytes]]
-    process: subprocess.Popen[bytes]
+    start: Callable[[], Process]
+    process: Process
     started: float = field(default_factory=time.monotonic)
     restarts: int = 0
     due: float | None = None
@@ -59,11 +58,11 @@ class Supervisor:
         self._thread: threading.Thread | None = None
 
     @property
-    def processes(self) -> dict[str, subprocess.Popen[bytes]]:
+    def processes(self) -> dict[str, Process]:
         """The latest process of each name, in the order of their first start."""
         return {name: child.process for name, child in self._children.items()}
 
-    def start(self, name: str, start: Callable[[], subprocess.Popen[bytes]]) -> None:
+    def start(self, name: str, start: Callable[[], Process]) -> None:
         """Start a process and remember how.
 
         Args:

@@ -16,7 +16,7 @@ import pytest
 from karat import Client, KaratError
 from karat.local.stack import Stack
 from tests.karat.helpers import png
-from tests.stacks import admin_login
+from tests.stacks import FAST, admin_login, installed
 
 MIB = 2**20
 SIZE = 700 * MIB
@@ -42,10 +42,8 @@ def stack(small: Path) -> Iterator[Stack]:
         "KARAT_DISK_RESERVE_BYTES": str(RESERVE),
         "KARAT_SWEEP_SECONDS": "1",
     }
-    settings = {"fsync": "off", "max_wal_size": "64MB", "min_wal_size": "32MB"}
-    with Stack(
-        small / "data", port=0, environment=environment, postgres_settings=settings
-    ) as started:
+    settings = {**FAST, "max_wal_size": "64MB", "min_wal_size": "32MB"}
+    with installed(small / "data", environment=environment, postgres_settings=settings) as started:
         yield started
 
 

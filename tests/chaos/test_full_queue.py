@@ -14,7 +14,7 @@ from karat import Client
 from karat.local.stack import Stack
 from tests.karat.helpers import image_folder, png
 from tests.processes import Hold, eventually
-from tests.stacks import admin_login
+from tests.stacks import admin_login, installed
 
 IMPORTS = 6
 
@@ -26,10 +26,7 @@ def stack(tmp_path: Path) -> Iterator[Stack]:
         "KARAT_STALE_SECONDS": "2",
         "KARAT_SWEEP_SECONDS": "0.5",
     }
-    given = Stack(
-        tmp_path / "data", port=0, environment=environment, postgres_settings={"fsync": "off"}
-    )
-    with given as started:
+    with installed(tmp_path / "data", environment=environment) as started:
         yield started
 
 

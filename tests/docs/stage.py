@@ -22,7 +22,7 @@ from karat.local.stack import Stack
 from tests.docs.blocks import Block, blocks
 from tests.docs.session import Session
 from tests.processes import ROOT
-from tests.stacks import admin_login
+from tests.stacks import admin_login, installed
 
 _TUTORIAL: Final = ROOT / "docs/tutorial.md"
 _MAKES_IT: Final = "project create Digits"
@@ -162,10 +162,7 @@ def _bird(seed: int) -> bytes:
 @contextmanager
 def stage(folder: Path, environment: Mapping[str, str]) -> Iterator[Stage]:
     """Start it, in an empty folder."""
-    settings = {"fsync": "off"}
-    with Stack(
-        folder / "data", port=0, postgres_settings=settings, environment=environment
-    ) as stack:
+    with installed(folder / "data", environment=environment) as stack:
         made = Stage(stack, folder)
         try:
             yield made

@@ -1,7 +1,6 @@
 """A whole installation and a real Chromium."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +9,7 @@ from playwright.sync_api import Browser, Page
 from karat import Client
 from karat.local.stack import Stack
 from tests.e2e.chromium import complaints, launched, log_in
-from tests.stacks import admin_login
+from tests.stacks import admin_login, installed
 
 
 # Of a module, not of the session: it keeps an event loop running in this thread, in which a later
@@ -26,10 +25,8 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="package")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     """``karat up``: database, broker, API, workers, scheduler."""
-    directory: Path = tmp_path_factory.mktemp("stack")
     judges = {"KARAT_JUDGE_ALLOW": "127.0.0.1"}
-    fast = {"fsync": "off"}
-    with Stack(directory / "data", port=0, environment=judges, postgres_settings=fast) as running:
+    with installed(tmp_path_factory.mktemp("stack") / "data", environment=judges) as running:
         yield running
 
 

@@ -17,7 +17,7 @@ from karat.local.stack import Stack
 from tests.e2e.chromium import sign_in
 from tests.e2e.importing import confirm
 from tests.s3 import CREDENTIALS, Bucket, S3Server
-from tests.stacks import admin_login
+from tests.stacks import admin_login, installed
 from tests.workers.import_files import encoded, picture
 
 COUNT = 12
@@ -45,9 +45,7 @@ def stack(far: Bucket, s3: S3Server, tmp_path_factory: pytest.TempPathFactory) -
     with pytest.MonkeyPatch.context() as patch:
         for name, value in given.items():
             patch.setenv(name, value)
-        with Stack(
-            tmp_path_factory.mktemp("bucket") / "data", port=0, postgres_settings={"fsync": "off"}
-        ) as running:
+        with installed(tmp_path_factory.mktemp("bucket") / "data") as running:
             yield running
 
 

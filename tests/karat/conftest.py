@@ -13,15 +13,14 @@ from karat import Client
 from karat.local.stack import Stack
 from tests.karat.helpers import Run
 from tests.karat.template import Template, template
-from tests.stacks import admin_login
+from tests.stacks import admin_login, installed
 
 
 # Of the folder: it would go on looking for work until the process has done all others.
 @pytest.fixture(scope="package")
 def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     """PostgreSQL, Redis, the API, the workers and the scheduler."""
-    directory = tmp_path_factory.mktemp("live")
-    with Stack(directory, port=0, postgres_settings={"fsync": "off"}) as stack:
+    with installed(tmp_path_factory.mktemp("live") / "data") as stack:
         yield stack
 
 
@@ -43,9 +42,9 @@ def environment(tmp_path: Path) -> dict[str, str]:
 
 
 @pytest.fixture(scope="package")
-def commands() -> Iterator[Template]:
+def commands(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Template]:
     """What commands are forked from."""
-    with template() as made:
+    with template(tmp_path_factory.mktemp("commands")) as made:
         yield made
 
 

@@ -16,7 +16,7 @@ import pytest
 from psycopg import sql
 
 from karat import Client, KaratError
-from karat.local.processes import AlreadyRunningError, ServiceError
+from karat.local.processes import AlreadyRunningError, Process, ServiceError
 from karat.local.stack import Stack, choose_port, is_ready
 from tests.conftest import Services
 from tests.karat.helpers import Run, descendants, wait_for, wait_gone
@@ -110,7 +110,7 @@ def test_up_uses_the_servers_it_is_given(
     services.administer(sql.SQL("DROP DATABASE {}").format(sql.Identifier(name)))
 
 
-def kill(live: Stack, name: str) -> subprocess.Popen[bytes]:
+def kill(live: Stack, name: str) -> Process:
     """Kill a process; where it is just being replaced, as workers without Redis are, the next."""
     while True:
         found = live.processes[name]

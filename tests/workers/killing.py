@@ -1,9 +1,10 @@
 """Killing a worker at the worst moments of a job."""
 
+import contextlib
 import os
 import signal
+import subprocess
 from collections.abc import Callable, Mapping, Sequence
-from multiprocessing.process import BaseProcess
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, NoReturn
@@ -14,6 +15,7 @@ from core.jobs import queue
 from core.jobs.messages import RunJob
 from core.states import JobState
 from core.tables import Job
+from karat.local.fork_server import ForkedProcess
 from tests.processes import Hold, eventually, forked, worker
 from tests.world import World
 from workers.execution.runner import run_job
@@ -62,7 +64,7 @@ def _kill_when(world: World, job: Job, message: RunJob, write: str, what: str, l
         queue.send(message)
         eventually(hold.waiting, f"the worker {what}")
         process.kill()
-        process.join(10)
+        process.wait(10)
     hold.forget()
     hold.let_go()
     # A dead worker's job is free after 1.5 silent seconds; time passes here in the row.
@@ -77,7 +79,7 @@ def victim(
     moment: str,
     count: int,
     constants: Mapping[str, object] | None = None,
-) -> BaseProcess:
+) -> ForkedProcess:
     """A process that runs a job and dies by SIGKILL at one call of a function.
 
     Args:
@@ -127,10 +129,11 @@ def killed(run: Callable[..., None], *arguments: object) -> bool:
     return ended_by_kill(forked(run, *arguments))
 
 
-def ended_by_kill(process: BaseProcess, seconds: float = 60) -> bool:
+def ended_by_kill(process: ForkedProcess, seconds: float = 60) -> bool:
     """Whether a process ends by SIGKILL; if not in time, it is made to end."""
-    process.join(seconds)
-    code = process.exitcode
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(seconds)
+    code = process.poll()
     process.kill()
-    process.join()
+    process.wait()
     return code == -signal.SIGKILL

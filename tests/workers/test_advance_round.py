@@ -442,7 +442,7 @@ def test_worker_killed_in_every_phase_computes_the_same(
             queue.send(message)
             eventually(hold.waiting, f"the worker ends phase {phase}")
             process.kill()
-            process.join(10)
+            process.wait(10)
         hold.forget()
         hold.let_go()
         _wait_until_stale(world.session, job)

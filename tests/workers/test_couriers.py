@@ -83,7 +83,7 @@ def test_a_worker_that_is_killed_while_it_asks_pays_for_nothing_twice(
                 # As of a machine that stops: it ends when it has nothing on its way.
                 os.kill(courier, signal.SIGTERM)
                 process.kill()
-                process.join(10)
+                process.wait(10)
                 assert KEY not in shown
             left_by_a_dead_worker(world, job)
         eventually(lambda: not any(map(is_alive, couriers)), "all that was sent is there")

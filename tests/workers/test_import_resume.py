@@ -239,7 +239,7 @@ def test_killed_at_any_time_it_resumes_to_the_same(pool: Pool, expected: dict[st
             pool.session.expire_all()
         time.sleep(seconds)
         child.kill()
-        child.join()
+        child.wait()
     run_until_done(pool, job)
     assert outcome(pool, job) == expected
 

@@ -2,7 +2,6 @@
 
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
-from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from core.lifecycle import claim_job, new_job
 from core.settings import settings
 from core.states import JobKind, JobState, RoundState
 from core.tables import Job, Worker
+from karat.local.fork_server import ForkedProcess
 from tests.processes import Hold, eventually, worker
 from tests.workers.killing import state
 from tests.workers.loop import Loop
@@ -63,7 +63,7 @@ def _alone(world: World, log: Path) -> Loop:
     return loop
 
 
-def _workers(stack: ExitStack, world: World, log: Path) -> list[BaseProcess]:
+def _workers(stack: ExitStack, world: World, log: Path) -> list[ForkedProcess]:
     """Two workers that know of each other, as on two hosts that mount one storage elsewhere."""
     processes = [stack.enter_context(worker("gpu", log, "first"))]
     mounted = log.with_suffix(".mounted")
@@ -121,7 +121,7 @@ def _close_together(world: World, job: Job, victim: str | None, log: Path) -> No
             world.session.rollback()
             killed = next(one for one in processes if (one.pid == owner) == (victim == "owner"))
             killed.kill()
-            killed.join(10)
+            killed.wait(10)
             hold.forget()
         hold.let_go()
         if victim == "owner":

@@ -270,7 +270,7 @@ def test_a_worker_that_is_killed_leaves_no_half_queue(
             queue.send(message)
         eventually(hold.waiting, "the worker has put typical images into the queue")
         process.kill()
-        process.join(10)
+        process.wait(10)
     hold.forget()
     hold.let_go()
     assert state(world, whole) is JobState.SUCCEEDED

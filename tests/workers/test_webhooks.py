@@ -417,7 +417,7 @@ def test_a_worker_killed_between_sending_and_noting_tells_it_again(
     with worker("web", tmp_path / "web.log") as process:
         eventually(hold.waiting, "the worker notes that it has sent")
         process.kill()
-        process.join(10)
+        process.wait(10)
     hold.forget()
     hold.let_go()
     assert (hooks.last().attempts, hooks.last().delivered_at) == (1, None)

@@ -1,0 +1,204 @@
+"""Programs that are forked behave as programs that were started, and none outlives its server."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from karat.local.fork_server import ForkedProcess, ForkServer
+from karat.local.processes import ServiceError, stop_all
+from tests.karat.helpers import wait_gone
+from tests.processes import ROOT, eventually
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks on Linux only")
+
+_TELL = """
+import json, os, signal, sys
+print(json.dumps({
+    "arguments": sys.argv, "name": __name__, "directory": os.getcwd(),
+    "environment": dict(os.environ), "session": os.getsid(0) == os.getpid(),
+    "files": sorted(os.listdir("/proc/self/fd")), "umask": os.umask(0),
+    "signals": {one.name: signal.getsignal(one) == signal.SIG_DFL
+                for one in (signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD)},
+    "interrupt": signal.getsignal(signal.SIGINT) is signal.default_int_handler,
+    "imported": "colorsys" in sys.modules, "path": sys.path,
+}))
+sys.stderr.write("and this is an error")
+"""
+_END = """
+import os, signal, sys
+number = int(sys.argv[1])
+if number < 0:
+    os.kill(os.getpid(), -number)
+    signal.pause()
+sys.exit(number)
+"""
+_SLEEP = "import time; print('asleep', flush=True); time.sleep(600)"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Programs to run, and a directory to run them in."""
+    for name, text in (("tell", _TELL), ("ends", _END), ("sleeps", _SLEEP)):
+        (tmp_path / f"given_{name}.py").write_text(text)
+    (tmp_path / "in").mkdir()
+    return tmp_path
+
+
+@pytest.fixture
+def server(folder: Path) -> Iterator[ForkServer]:
+    made = _server(folder, "colorsys")
+    yield made
+    made.close()
+
+
+def _server(folder: Path, *libraries: str) -> ForkServer:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), str(folder)))}
+    server = ForkServer(log=folder / "log", directory=folder, environment=environment)
+    server.import_libraries(libraries)
+    return server
+
+
+def _fork(server: ForkServer, folder: Path, module: str, *arguments: str) -> ForkedProcess:
+    with (folder / "out").open("ab") as out, (folder / "err").open("ab") as err:
+        return server.fork(
+            module,
+            arguments,
+            output=out.fileno(),
+            errors=err.fileno(),
+            directory=folder / "in",
+            environment={"ONLY": "this"},
+        )
+
+
+def _parent(process: ForkedProcess) -> psutil.Process:
+    return psutil.Process(process.pid).parents()[0]
+
+
+def _asleep(server: ForkServer, folder: Path) -> ForkedProcess:
+    process = _fork(server, folder, "given_sleeps")
+    eventually(lambda: "asleep" in (folder / "out").read_text(), "the program runs")
+    return process
+
+
+def test_a_program_finds_what_one_that_was_started_finds(server: ForkServer, folder: Path) -> None:
+    process = _fork(server, folder, "given_tell", "--of", "ünïcode", "two\nlines")
+    assert process.wait(60) == 0
+    assert process.poll() == process.returncode == 0
+    told = json.loads((folder / "out").read_text())
+    assert told.pop("arguments")[1:] == ["--of", "ünïcode", "two\nlines"]
+    assert str(folder / "in") not in told["path"]
+    assert "" not in told.pop("path")
+    # The fourth lists the directory.
+    assert told.pop("files") == ["0", "1", "2", "3"]
+    assert told == {
+        "name": "__main__",
+        "directory": str(folder / "in"),
+        "environment": {"ONLY": "this"},
+        "session": True,
+        "umask": 0o077,
+        "signals": {"SIGTERM": True, "SIGHUP": True, "SIGCHLD": True},
+        "interrupt": True,
+        "imported": True,
+    }
+    assert (folder / "err").read_text() == "and this is an error"
+
+
+def test_each_of_many_has_its_own_end(server: ForkServer, folder: Path) -> None:
+    chance = random.Random(3)
+    wanted = [chance.choice((0, 1, 3, 255, -9, -15, -6)) for _ in range(40)]
+    processes = [_fork(server, folder, "given_ends", str(one)) for one in wanted]
+    assert len({one.pid for one in processes}) == len(processes)
+    chance.shuffle(order := list(range(len(processes))))
+    found = {at: processes[at].wait(60) for at in order}
+    assert [found[at] for at in range(len(processes))] == wanted
+
+
+def test_libraries_that_are_told_of_later_are_found_by_what_comes_then(folder: Path) -> None:
+    (folder / "given_late.py").write_text("import sys; sys.exit('colorsys' in sys.modules)")
+    bare = _server(folder)
+    assert _fork(bare, folder, "given_late").wait(60) == 0
+    bare.import_libraries(["colorsys", "json"])
+    bare.import_libraries(["json"])
+    assert _fork(bare, folder, "given_late").wait(60) == 1
+    # Whatever it was told of, the next server has as well.
+    process = _asleep(bare, folder)
+    _parent(process).kill()
+    process.wait(10)
+    assert _fork(bare, folder, "given_late").wait(60) == 1
+    bare.close()
+
+
+def test_waiting_ends_in_time_and_signals_arrive(server: ForkServer, folder: Path) -> None:
+    process = _asleep(server, folder)
+    assert process.poll() is None
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(0.05)
+    stop_all([process], [(signal.SIGTERM, 30.0)])
+    assert process.returncode == -signal.SIGTERM
+    process.send_signal(signal.SIGTERM)
+    process.kill()
+
+
+def test_what_stops_everything_leaves_it_to_the_end(server: ForkServer, folder: Path) -> None:
+    process = _asleep(server, folder)
+    parent = _parent(process)
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        parent.send_signal(number)
+    assert _fork(server, folder, "given_ends", "4").wait(60) == 4
+    assert process.poll() is None
+    server.close()
+    assert process.wait(10) == -signal.SIGKILL
+    wait_gone([parent])
+
+
+def test_programs_end_with_a_killed_server_and_the_next_has_another(
+    server: ForkServer, folder: Path
+) -> None:
+    process = _asleep(server, folder)
+    forked = psutil.Process(process.pid)
+    parent = _parent(process)
+    parent.kill()
+    assert process.wait(10) == -signal.SIGKILL
+    wait_gone([forked, parent])
+    assert _fork(server, folder, "given_ends", "5").wait(60) == 5
+
+
+def test_everything_ends_with_a_killed_owner(folder: Path) -> None:
+    owner = f"""
+import os, pathlib, time
+from karat.local.fork_server import ForkServer
+folder = pathlib.Path({str(folder)!r})
+server = ForkServer(log=folder / "log", directory=folder, environment=os.environ)
+out = os.open(folder / "out", os.O_WRONLY | os.O_CREAT)
+process = server.fork("given_sleeps", [], output=out, directory=folder, environment={{}})
+print(process.pid, flush=True)
+time.sleep(600)
+"""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), str(folder)))}
+    with subprocess.Popen(
+        [sys.executable, "-c", owner], env=environment, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        forked = psutil.Process(int(process.stdout.readline()))
+        family = [forked, *forked.parents()[:1]]
+        process.kill()
+    wait_gone(family)
+
+
+def test_a_library_that_is_missing_is_named(folder: Path) -> None:
+    server = _server(folder, "no_such_library")
+    for _ in range(2):
+        with pytest.raises(ServiceError, match="No module named 'no_such_library'"):
+            assert _fork(server, folder, "given_ends", "0").pid
+    process = _fork(server, folder, "given_ends", "0")
+    assert process.wait(10) == -signal.SIGKILL
+    stop_all([process], [(signal.SIGTERM, 1.0)])
+    server.close()
