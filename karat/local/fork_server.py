@@ -25,6 +25,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from setproctitle import setproctitle
+
 from core.startup import uncollected
 from karat.local.launch import end_with_parent
 from karat.local.processes import ServiceError, spawn, stop_all, tail
@@ -364,6 +366,8 @@ def _become(program: _Program) -> None:
     os.environ.update(program.environment)
     os.chdir(program.directory)
     sys.argv = [program.module, *program.arguments]
+    # For whoever looks at the processes of the machine.
+    setproctitle(" ".join((sys.executable, "-m", *sys.argv)))
 
 
 def main(descriptor: int) -> None:
@@ -372,6 +376,8 @@ def main(descriptor: int) -> None:
     Args:
         descriptor: The socket through which all is told.
     """
+    # Its library finds the place of a title in the first environment only.
+    setproctitle("karat: libraries, from which the rest is forked")
     for number in _PASSED_OVER:
         signal.signal(number, signal.SIG_IGN)
     # Python warns of every other thread; those that are here are of libraries that bear a fork.

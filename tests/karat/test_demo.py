@@ -57,8 +57,9 @@ def test_two_rounds_on_digits(karat: Run, tmp_path: Path) -> None:
     assert not list(temporary.glob("karat-*"))
     left = [
         one
-        for one in psutil.process_iter(["cmdline"])
-        if one.pid not in before and str(temporary) in " ".join(one.info["cmdline"] or ())
+        for one in psutil.process_iter(["cmdline", "cwd"])
+        if one.pid not in before
+        and str(temporary) in " ".join((*(one.info["cmdline"] or ()), one.info["cwd"] or ""))
     ]
     assert not left
 

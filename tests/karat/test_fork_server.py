@@ -14,6 +14,7 @@ import pytest
 
 from karat.local.fork_server import ForkedProcess, ForkServer
 from karat.local.processes import ServiceError, stop_all
+from karat.local.programs import SERVING, WORKING
 from tests.karat.helpers import wait_gone
 from tests.processes import ROOT, eventually
 
@@ -85,6 +86,8 @@ def _parent(process: ForkedProcess) -> psutil.Process:
 def _asleep(server: ForkServer, folder: Path) -> ForkedProcess:
     process = _fork(server, folder, "given_sleeps")
     eventually(lambda: "asleep" in (folder / "out").read_text(), "the program runs")
+    title = " ".join(psutil.Process(process.pid).cmdline()).strip()
+    assert title == f"{sys.executable} -m given_sleeps"
     return process
 
 
@@ -202,3 +205,15 @@ def test_a_library_that_is_missing_is_named(folder: Path) -> None:
     assert process.wait(10) == -signal.SIGKILL
     stop_all([process], [(signal.SIGTERM, 1.0)])
     server.close()
+
+
+def test_libraries_read_nothing_of_the_environment() -> None:
+    # Programs of other directories, with settings of their own, come from the same server.
+    script = f"""
+import importlib
+for name in {[*SERVING, *WORKING]!r}:
+    importlib.import_module(name)
+from core.settings import settings
+raise SystemExit(settings.cache_info().currsize)
+"""
+    subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=True)
