@@ -78,8 +78,16 @@ export const setup = {
   packing: (name: string, count: number) => `Packing ${name}: ${plural(count, "file", "files")}`,
   uploading: (name: string, percent: number) => `Uploading ${name}: ${percent} %`,
   uploadFailed: (name: string) => `${name} was not uploaded.`,
-  unsupported: (name: string) =>
-    `${name} is neither a zip, a tar, a Parquet file, an image, a folder, nor labels as CSV, JSON Lines or JSON.`,
+  files: (count: number) => plural(count, "file", "files"),
+  leftOne: (name: string) => `${name} was left where it is.`,
+  left: (count: number, kinds: [string, number][]) => {
+    const shown = kinds
+      .slice(0, 6)
+      .map(([ending, of]) => `${of.toLocaleString(locale)} ${ending || "without an ending"}`);
+    return `${plural(count, "file was", "files were")} left where ${count === 1 ? "it is" : "they are"}: ${shown.join(", ")}${kinds.length > 6 ? ", …" : ""}.`;
+  },
+  takes:
+    "Images are read from JPEG, PNG, WebP, BMP, GIF, TIFF and Parquet, labels from CSV, JSON Lines and JSON.",
   importQueued: "Waiting to be read",
   importRunning: "Reading",
   importDone: "Imported",
