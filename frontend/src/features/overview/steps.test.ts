@@ -101,7 +101,7 @@ it("promises typical images only where there will be some", () => {
 it("leads to no page to label at where there is none for the type of task", () => {
   const running = { classes, state: "running", current_round: round(0) } as const;
   const ways = (task: string) =>
-    firstSteps(project({ ...running, task }, POOL))
+    firstSteps(project({ ...running, task: task as Project["task"] }, POOL))
       .filter(({ name }) => name === "label" || name === "round")
       .map(({ to }) => to);
   expect(ways("classification")).toEqual(["/projects/7/label", "/projects/7/label"]);

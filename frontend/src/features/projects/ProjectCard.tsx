@@ -127,12 +127,11 @@ function Waiting({ work, project }: WaitingProps) {
   if (!work) return <p className={styles.waiting} />;
   return (
     <p className={styles.waiting}>
-      {work.waiting > 0 ? (
-        <strong>{text.waiting(work.waiting)}</strong>
-      ) : (
-        // The card says below that it is not started.
-        work.waiting_for !== "start" && text.waitingFor[work.waiting_for]
-      )}
+      {work.waiting > 0
+        ? // What a script labels waits for nobody.
+          hasDesk && <strong>{text.waiting(work.waiting)}</strong>
+        : // The card says below that it is not started.
+          work.waiting_for !== "start" && text.waitingFor[work.waiting_for]}
       {hasDesk && work.reviews && (
         <ToReview
           project={work}

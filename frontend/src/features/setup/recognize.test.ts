@@ -27,6 +27,7 @@ it.each<[string, Record<string, string | null>]>([
 it.each<[string, Record<string, string | null>, boolean]>([
   ["photographs", { "a.jpg": "", "b.png": "", "notes.docx": "" }, false],
   ["photographs in a folder of images", { "train/images/a.jpg": "" }, false],
+  ["photographs in folders of splits", { "train2017/a.jpg": "", "검증/b.jpg": "" }, false],
   ["folders for classes", { "cat/a.jpg": "", "dog/b.jpg": "" }, true],
   ["captions beside images", { "1.jpg": "", "1.txt": "a red car on a road" }, false],
   ["classes beside images", { "1.jpg": "", "1.cls": "cat" }, true],

@@ -11,7 +11,7 @@ export type Recognized = { holds: Holds; isLabeled: boolean };
 const LOOKED_INTO = 5;
 /** What says nothing of the images that lie in a folder called so. */
 const NO_CLASS =
-  /^(train(ing)?|test(ing)?|val(id|idation)?|eval(uation)?|pool|data|dataset|images?|imgs?|jpegimages|pictures|photos|texts?)$/i;
+  /^(train(ing)?|test(ing)?|val(id|idation)?|dev|eval(uation)?|pool|data(set)?|images?|imgs?|jpegimages|pictures|photos|texts?|학습|훈련|검증|평가|테스트|이미지|사진|텍스트)[\s_-]*\d*$/i;
 const YOLO_ROW = /^\d+(\s+-?\d*\.?\d+(e-?\d+)?){4,}\s*$/i;
 const OF_YOLO = /(^|\/)(data\.ya?ml|obj\.names)$/i;
 /** Documents of COCO and Label Studio, LabelMe's, and rows of Hugging Face. */
