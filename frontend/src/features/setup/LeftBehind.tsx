@@ -14,11 +14,11 @@ type LeftBehindProps = {
 export function LeftBehind({ paths, holds, isAll = false }: LeftBehindProps) {
   const [first] = paths;
   if (first === undefined) return null;
-  const { setup } = words[holds === "text" ? "text" : "image"];
-  const said = paths.length === 1 ? setup.leftOne(first) : setup.left(paths.length, kindsOf(paths));
+  const { left } = words[holds === "text" ? "text" : "image"].setup;
+  const said = paths.length === 1 ? left.one(first) : left.many(paths.length, kindsOf(paths));
   return (
     <Notice tone={isAll ? "bad" : "gold"}>
-      {said} {holds === "boxes" ? t.boxes.setup.takes : setup.takes}
+      {said} {holds === "boxes" ? t.boxes.setup.takes : left.takes}
     </Notice>
   );
 }

@@ -90,7 +90,7 @@ export function together(files: File[], folders: Folder[]): Folder {
 }
 
 const nameOfAll = (files: File[]): string =>
-  files.length === 1 && files[0] ? files[0].name : t.setup.files(files.length);
+  files.length === 1 && files[0] ? files[0].name : t.setup.left.files(files.length);
 
 /** What is sent of a folder into a project that holds something. */
 export async function sourceOf({ name, kind, files }: Folder, holds: Holds): Promise<Source> {

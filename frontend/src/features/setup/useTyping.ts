@@ -15,10 +15,11 @@ export function useTyping(): boolean {
       timer = window.setTimeout(() => setTyping(false), PAUSE_MS);
       setTyping(true);
     };
-    document.addEventListener("input", onInput, true);
+    // Not while it is captured: drawn before what was typed is known, a field would lose it.
+    document.addEventListener("input", onInput);
     return () => {
       clearTimeout(timer);
-      document.removeEventListener("input", onInput, true);
+      document.removeEventListener("input", onInput);
     };
   }, []);
   return isTyping;

@@ -3,6 +3,7 @@ import { bucket } from "./bucket";
 import { draft } from "./draft";
 import { groups } from "./groups";
 import { inputSize } from "./inputSize";
+import { left } from "./left";
 import { members } from "./members";
 import { plan } from "./plan";
 import { removal } from "./removal";
@@ -78,16 +79,7 @@ export const setup = {
   packing: (name: string, count: number) => `Packing ${name}: ${plural(count, "file", "files")}`,
   uploading: (name: string, percent: number) => `Uploading ${name}: ${percent} %`,
   uploadFailed: (name: string) => `${name} was not uploaded.`,
-  files: (count: number) => plural(count, "file", "files"),
-  leftOne: (name: string) => `${name} was left where it is.`,
-  left: (count: number, kinds: [string, number][]) => {
-    const shown = kinds
-      .slice(0, 6)
-      .map(([ending, of]) => `${of.toLocaleString(locale)} ${ending || "without an ending"}`);
-    return `${plural(count, "file was", "files were")} left where ${count === 1 ? "it is" : "they are"}: ${shown.join(", ")}${kinds.length > 6 ? ", …" : ""}.`;
-  },
-  takes:
-    "Images are read from JPEG, PNG, WebP, BMP, GIF, TIFF and Parquet, labels from CSV, JSON Lines and JSON.",
+  left,
   importQueued: "Waiting to be read",
   importRunning: "Reading",
   importDone: "Imported",

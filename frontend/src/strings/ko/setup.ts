@@ -3,6 +3,7 @@ import { bucket } from "./bucket";
 import { draft } from "./draft";
 import { groups } from "./groups";
 import { inputSize } from "./inputSize";
+import { left } from "./left";
 import { medium } from "./medium";
 import { members } from "./members";
 import { plan } from "./plan";
@@ -83,16 +84,7 @@ export const setup: Catalogue["setup"] = {
   packing: (name, count) => `${name} 압축 중: 파일 ${number(count)}개`,
   uploading: (name, percent) => `${name} 업로드 중: ${percent}%`,
   uploadFailed: (name) => `${particle(name, "을", "를")} 업로드하지 못했습니다.`,
-  files: (count) => `파일 ${number(count)}개`,
-  leftOne: (name) => `${particle(name, "은", "는")} 가져오지 않고 그대로 두었습니다.`,
-  left: (count, kinds) => {
-    const shown = kinds
-      .slice(0, 6)
-      .map(([ending, of]) => `${ending || "확장자 없음"} ${number(of)}개`);
-    return `파일 ${number(count)}개는 가져오지 않고 그대로 두었습니다: ${shown.join(", ")}${kinds.length > 6 ? ", …" : ""}.`;
-  },
-  takes:
-    "이미지는 JPEG, PNG, WebP, BMP, GIF, TIFF, Parquet에서, 라벨은 CSV, JSON Lines, JSON에서 읽습니다.",
+  left,
   importQueued: "대기 중",
   importRunning: "읽는 중",
   importDone: "가져옴",
