@@ -83,14 +83,15 @@ export function together(files: File[], folders: Folder[]): Folder {
     files.map(({ path, open }) => ({ path: `${name}/${path}`, open })),
   );
   return {
-    name: folders.map((one) => one.name).join(", ") || nameOfAll(files),
+    name: folders.map((one) => one.name).join(", ") || nameOfLoose(files.map((file) => file.name)),
     kind: folders.length > 0 ? "folder" : "images",
     files: [...inside, ...files.map((file) => lying(file.name, file))],
   };
 }
 
-const nameOfAll = (files: File[]): string =>
-  files.length === 1 && files[0] ? files[0].name : t.setup.left.files(files.length);
+/** What loose files are called together. */
+export const nameOfLoose = (names: string[]): string =>
+  names.length === 1 && names[0] ? names[0] : t.setup.left.files(names.length);
 
 /** What is sent of a folder into a project that holds something. */
 export async function sourceOf({ name, kind, files }: Folder, holds: Holds): Promise<Source> {

@@ -41,7 +41,7 @@ it("takes photographs without labels, from a folder or loose", async () => {
   expect(await found([], [holiday])).toEqual({ name: "holiday", ...unlabeled });
   expect(await found([file("1.jpg")])).toEqual({ name: "1.jpg", ...unlabeled });
   const loose = [file("1.jpg"), file("2.png"), file("notes.docx")];
-  expect(await found(loose)).toEqual({ name: "3 files", ...unlabeled });
+  expect(await found(loose)).toEqual({ name: "2 files", ...unlabeled });
 });
 
 it("takes what was dropped together for one data set", async () => {

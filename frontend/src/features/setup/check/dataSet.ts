@@ -1,7 +1,7 @@
 import { plainName } from "../../../api/imports";
 import type { Medium } from "../../../strings/medium";
-import { isExample, isLitter } from "../folderContents";
-import { type Folder, isArchive, type Lying, together } from "../folders";
+import { divided, type Holds, isExample, isLitter } from "../folderContents";
+import { type Folder, isArchive, type Lying, nameOfLoose, together } from "../folders";
 import { type Recognized, recognize } from "../recognize";
 import { isDocument, isTable, readTable, type Table, TEXTS, textsIn } from "../tables";
 import { zipNames } from "../zipNames";
@@ -31,9 +31,16 @@ export async function dataSetOf(files: File[], folders: Folder[]): Promise<DataS
   const isOne = whole.length > 0 || has("image") || has("text");
   const content = together(files, whole);
   const found = isOne ? await recognize(content.files.map(looked)) : null;
-  if (found) return { content, table: null, found, left: [] };
+  if (found) return { content: called(content, found.holds), table: null, found, left: [] };
   const other = await firstOf(files);
   return other && { ...other, left: [...other.left, ...whole.map(({ name }) => `${name}/`)] };
+}
+
+/** Loose files are called by how many of them are taken. */
+function called(content: Folder, holds: Holds): Folder {
+  if (content.kind === "folder") return content;
+  const { wanted } = divided(content.files, holds);
+  return { ...content, name: nameOfLoose(wanted.map(({ path }) => path)) };
 }
 
 /** The first file that is a data set by itself: an archive, or a table or document of texts. */
