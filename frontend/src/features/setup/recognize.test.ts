@@ -16,7 +16,6 @@ it.each<[string, Record<string, string | null>]>([
   ["CVAT", { "images/a.png": "", "annotations.xml": "<annotations><version>1.1" }],
   ["COCO", { "a.jpg": "", "instances.json": '{"annotations":[{"bbox":[1,2,3,4]}]}' }],
   ["LabelMe", { "a.jpg": "", "said/a.json": '{"shapes":[{"shape_type": "rectangle"}]}' }],
-  ["Hugging Face", { "a.jpg": "", "metadata.jsonl": '{"objects":{"bbox": [[1,2,3,4]]}}' }],
   ["YOLO in a zip", { "train/images/a.jpg": null, "train/labels/a.txt": null }],
   ["Pascal VOC in a zip", { "train/a.jpg": null, "train/a.xml": null }],
   ["COCO in a zip", { "train/a.jpg": null, "train/_annotations.coco.json": null }],
@@ -33,6 +32,8 @@ it.each<[string, Record<string, string | null>, boolean]>([
   ["classes beside images", { "1.jpg": "", "1.cls": "cat" }, true],
   ["a document of classes", { "a.jpg": "", "coco.json": '{"annotations":[{"id":1}]}' }, true],
   ["metadata", { "a.jpg": "", "metadata.csv": "file_name,label" }, true],
+  // Boxes of Hugging Face are read from Parquet alone.
+  ["boxes in metadata", { "a.jpg": "", "metadata.jsonl": '{"objects":{"bbox": []}}' }, true],
   ["XML that draws nothing", { "a.jpg": "", "a.xml": "<x:xmpmeta/>" }, false],
 ])("takes %s for images", async (_, files, isLabeled) => {
   expect(await recognize(looked(files))).toEqual({ holds: "image", isLabeled });

@@ -14,7 +14,7 @@ const NO_CLASS =
   /^(train(ing)?|test(ing)?|val(id|idation)?|dev|eval(uation)?|pool|data(set)?|images?|imgs?|jpegimages|pictures|photos|texts?|학습|훈련|검증|평가|테스트|이미지|사진|텍스트)[\s_-]*\d*$/i;
 const YOLO_ROW = /^\d+(\s+-?\d*\.?\d+(e-?\d+)?){4,}\s*$/i;
 const OF_YOLO = /(^|\/)(data\.ya?ml|obj\.names)$/i;
-/** Documents of COCO and Label Studio, LabelMe's, and rows of Hugging Face. */
+/** Documents of COCO, Label Studio and LabelMe. */
 const HAS_BOXES = /"(bbox|shape_type|rectanglelabels)"\s*:/;
 const CALLED_BOXES = /(\.coco|(^|\/)instances_[^/]*)\.json$/i;
 
@@ -63,7 +63,7 @@ async function drawsBoxes(files: Looked[], isAbout: (one: Looked) => boolean): P
     return lines.length > 0 ? YOLO_ROW.test(lines[0] ?? "") : isYolo;
   };
   if (await anySays(drawn, isDrawing, isYolo || inLabels)) return true;
-  const said = files.filter(({ path }) => METADATA.test(path) || DOCUMENT.test(plainName(path)));
+  const said = files.filter(({ path }) => DOCUMENT.test(plainName(path)));
   if (said.some(({ path }) => CALLED_BOXES.test(plainName(path)))) return true;
   return anySays(said, (text) => HAS_BOXES.test(text), false);
 }
