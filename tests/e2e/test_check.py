@@ -20,7 +20,7 @@ def test_a_folder_is_dropped_on_the_first_page_and_leads_to_its_review(
     # Nobody could say of the only image of its class whether it is right.
     put(folder, {"rde/slip.png": coloured("red", 900)})
     page = home
-    zone = page.get_by_role("region", name="Drop a folder here that has")
+    zone = page.get_by_role("region", name="Drop images or texts here")
     zone.get_by_label("Choose a folder").set_input_files(folder)
     dialog = page.get_by_role("dialog", name="What is to be done with colours?")
     dialog.get_by_role("button", name="Find the wrong labels").click()

@@ -68,3 +68,44 @@ def test_what_stands_beside_images_comes_with_them(
     dialog = page.get_by_role("dialog", name="Import shard?")
     expect(dialog.get_by_role("status")).to_have_text("2 pool", timeout=60_000)
     expect(dialog).to_contain_text("3 × .cls, .json says something of the images (WebDataset).")
+    dialog.get_by_role("button", name="Not now").click()
+    expect(page.get_by_text("README.txt was left where it is.")).to_be_visible()
+
+
+def test_the_first_page_leads_a_folder_to_a_project_of_what_it_holds(
+    home: Page, karat: Client, tmp_path: Path
+) -> None:
+    page = home
+    folder = page.get_by_role("region", name="Drop images or texts here").get_by_label(
+        "Choose a folder"
+    )
+    boxes = {**FOLDERS["Pascal VOC"], "notes.docx": b"about", "Thumbs.db": b"junk"}
+    folder.set_input_files(put(tmp_path / "streets", boxes))
+    dialog = page.get_by_role("dialog", name="What is to be done with streets?")
+    expect(dialog.get_by_role("radio", name="Objects in images")).to_be_checked()
+    expect(dialog).to_contain_text("notes.docx was left where it is.")
+    dialog.get_by_role("button", name="Go on with the boxes").click()
+    plan = page.get_by_role("dialog", name="Import streets?")
+    expect(plan).to_contain_text("Pascal VOC: 1 label", timeout=60_000)
+    confirm(page, "streets")
+    project = karat.project("streets")
+    assert project.get()["task"] == "boxes"
+    (found,) = karat.wait(project.imports()[0]) and project.examples()
+    assert found["state"] == "labeled"
+
+    page.goto("/")
+    names = ("a.png", "b.png", "c.psd", "d.docx", "e.docx")
+    photographs = {name: png(number) for number, name in enumerate(names)}
+    folder.set_input_files(put(tmp_path / "holiday", photographs))
+    dialog = page.get_by_role("dialog", name="What is to be done with holiday?")
+    expect(dialog).to_contain_text("3 files were left where they are: 2 .docx, 1 .psd.")
+    # There are no labels to be judged.
+    expect(dialog.get_by_role("button", name="Find the wrong labels")).to_have_count(0)
+    dialog.get_by_role("button", name="Label images by hand").click()
+    plan = page.get_by_role("dialog", name="Import holiday?")
+    expect(plan.get_by_role("status")).to_have_text("2 pool", timeout=60_000)
+    plan.get_by_role("button", name="Not now").click()
+    # What was put off waits where one can see it.
+    waits = page.get_by_role("list", name="Imports that wait for your answer")
+    expect(waits).to_be_in_viewport()
+    assert karat.project("holiday").get()["task"] == "classification"

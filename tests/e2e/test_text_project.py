@@ -106,7 +106,7 @@ def test_a_table_is_dropped_on_the_first_page_and_leads_to_its_doubtful_labels(
             said = CLASSES[1 - kinds[number] if number in wrong else kinds[number]]
             writer.writerow((number, TEXTS[number], said))
     page = home
-    zone = page.get_by_role("region", name="Drop a folder here that has")
+    zone = page.get_by_role("region", name="Drop images or texts here")
     zone.get_by_label("Choose a file").set_input_files(path)
     dialog = page.get_by_role("dialog", name="What is to be done with tickets.csv?")
     expect(dialog.get_by_label("Column with the texts")).to_have_value("body")

@@ -2,6 +2,7 @@ import { Navigate, NavLink, Outlet } from "react-router";
 import { useProjectEvents } from "../api/events";
 import { PageOfMedium, useWordsOf } from "../media/MediumContext";
 import { t } from "../strings";
+import { DeskLink } from "../tasks/DeskLink";
 import { ButtonLink } from "../ui/Button";
 import { Managing } from "../ui/managing";
 import { ProjectChip } from "../ui/ProjectChip";
@@ -67,13 +68,14 @@ export function Component() {
                   </ButtonLink>
                 )
               : state !== "draft" && (
-                  <ButtonLink
+                  <DeskLink
+                    project={project.data}
                     to={`/projects/${id}/label`}
                     kind="primary"
                     className={styles.label ?? ""}
                   >
                     {t.projects.label}
-                  </ButtonLink>
+                  </DeskLink>
                 )}
           </nav>
         </header>

@@ -18,9 +18,10 @@ import { Panel as OrderPanel } from "./instructions/Panel";
 import { Stage as OrderStage } from "./instructions/Stage";
 import { Thumbnail as OrderThumbnail } from "./instructions/Thumbnail";
 import { useRanking } from "./instructions/useRanking";
+import type { KnownTask } from "./known";
 import type { TaskView } from "./spec";
 
-const taskViews: Record<string, TaskView> = {
+const taskViews: Record<KnownTask, TaskView> = {
   classification: {
     useWork: () => null,
     Stage,
@@ -56,12 +57,9 @@ const taskViews: Record<string, TaskView> = {
   },
 };
 
-/** Whether there are pages to work on a type of task; those of packages have none. */
-export const hasTaskView = ({ task }: Pick<Project, "task">): boolean => task in taskViews;
-
 /** How a type of task is worked on; throws where there are no pages for it. */
 export function taskViewOf({ task }: Pick<Project, "task">): TaskView {
-  const view = taskViews[task];
+  const view = (taskViews as Partial<Record<string, TaskView>>)[task];
   if (!view) throw new Error(`there is no page for tasks of type ${task}`);
   return view;
 }

@@ -33,7 +33,7 @@ export function Meter({ label, value, max, hideLabel, text }: MeterProps) {
 export type Part = {
   label: string;
   value: number;
-  tone: "in" | "ood" | "unsure" | "queried" | "rest";
+  tone: "in" | "ood" | "unsure" | "queried" | "open" | "rest";
 };
 
 /** A whole in parts, with its legend. */

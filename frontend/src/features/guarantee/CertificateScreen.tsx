@@ -128,7 +128,7 @@ function Outcome({ certificate }: { certificate: CertificateDetail }) {
         parts={[
           { label: text.parts.auto, value: auto, tone: "in" },
           { label: text.parts.looked, value: looked, tone: "unsure" },
-          { label: text.parts.open, value: open, tone: "queried" },
+          { label: text.parts.open, value: open, tone: "open" },
           { label: text.parts.people, value: people, tone: "rest" },
         ]}
       />

@@ -1,6 +1,7 @@
 import { useEffect } from "react";
 import type { Project } from "../../api/types";
 import { t } from "../../strings";
+import { DeskLink } from "../../tasks/DeskLink";
 import { ButtonLink } from "../../ui/Button";
 import { Card } from "../../ui/Card";
 import styles from "./JobsScreen.module.css";
@@ -51,7 +52,8 @@ export function Questions({ project, questions, asked, onAsk }: QuestionsProps) 
 }
 
 /** What has to be there before there is an answer to any of them. */
-function Missing({ project: { id, task, counts, state } }: { project: Project }) {
+function Missing({ project }: { project: Project }) {
+  const { id, task, counts, state } = project;
   const { questions: text } = t.jobs;
   const labels = counts.labeled_in + counts.labeled_ood;
   if (counts.pool > 0 && (labels > 0 || task === "instructions")) return null;
@@ -63,12 +65,15 @@ function Missing({ project: { id, task, counts, state } }: { project: Project })
         : counts.pool === 0
           ? text.noImages
           : text.noLabels}{" "}
-      <ButtonLink
-        to={hasQueue ? `/projects/${id}/label` : `/projects/${id}/settings#images`}
-        size="small"
-      >
-        {hasQueue ? t.projects.label : t.overview.importMore}
-      </ButtonLink>
+      {hasQueue ? (
+        <DeskLink project={project} to={`/projects/${id}/label`} size="small">
+          {t.projects.label}
+        </DeskLink>
+      ) : (
+        <ButtonLink to={`/projects/${id}/settings#images`} size="small">
+          {t.overview.importMore}
+        </ButtonLink>
+      )}
     </p>
   );
 }

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { agreementQuery } from "../../api/agreement";
 import { reviewPath, reviewsQuery } from "../../api/reviews";
-import type { Agreement, ProjectAgreement, Review } from "../../api/types";
+import type { Agreement, Project, ProjectAgreement, Review } from "../../api/types";
 import { t } from "../../strings";
-import { ButtonLink } from "../../ui/Button";
+import { DeskLink } from "../../tasks/DeskLink";
 import { Card } from "../../ui/Card";
 import { formatCount, formatPercent } from "../../ui/format";
 import { Table } from "../../ui/Table";
@@ -14,7 +14,8 @@ import { ProposalsCard } from "./ProposalsCard";
 const { agreement: text } = t.overview;
 
 /** How far those agree who have judged the same images; nothing where nobody has. */
-export function AgreementCard({ projectId }: { projectId: number }) {
+export function AgreementCard({ project }: { project: Project }) {
+  const { id: projectId } = project;
   const found = useQuery(agreementQuery(projectId)).data;
   const reviews = useQuery(reviewsQuery(projectId)).data?.items ?? [];
   const review = reviews.find((one) => one.job_id === null);
@@ -24,7 +25,7 @@ export function AgreementCard({ projectId }: { projectId: number }) {
     <>
       {(found.examples > 0 || review) && (
         <Card title={text.title} hint={found.examples > 0 && text.hint(found.examples)}>
-          {review && <Disagreements projectId={projectId} review={review} />}
+          {review && <Disagreements project={project} review={review} />}
           {found.examples > 0 && <Voters found={found} />}
         </Card>
       )}
@@ -33,7 +34,7 @@ export function AgreementCard({ projectId }: { projectId: number }) {
   );
 }
 
-function Disagreements({ projectId, review }: { projectId: number; review: Review }) {
+function Disagreements({ project, review }: { project: Project; review: Review }) {
   const { open, total, decided } = review;
   return (
     <div className={styles.disagreements}>
@@ -42,11 +43,11 @@ function Disagreements({ projectId, review }: { projectId: number; review: Revie
         {total > open && t.review.disagreements.doneText(total - open, decided)}
       </p>
       <div className={styles.actions}>
-        <TakeBackReview projectId={projectId} review={review} size="small" />
+        <TakeBackReview projectId={project.id} review={review} size="small" />
         {open > 0 && (
-          <ButtonLink to={reviewPath(projectId, null)} kind="primary" size="small">
+          <DeskLink project={project} to={reviewPath(project.id, null)} kind="primary" size="small">
             {text.decide}
-          </ButtonLink>
+          </DeskLink>
         )}
       </div>
     </div>

@@ -6,7 +6,7 @@ import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { useManages } from "../../ui/managing";
 import styles from "./FirstSteps.module.css";
-import { beginsAtRandom, firstSteps, nextStep } from "./steps";
+import { beginsAtRandom, firstSteps, nextStep, type StepName } from "./steps";
 
 type FirstStepsProps = {
   project: Project;
@@ -22,6 +22,11 @@ export function FirstSteps({ project, isChosen = false }: FirstStepsProps) {
   const manages = useManages();
   const { data: catalog } = useQuery(algorithmsQuery);
   const isRandom = beginsAtRandom(project, catalog?.items);
+  const saidOf = (name: StepName, to: string | null): string => {
+    if (name !== "label") return text.steps[name].text;
+    if (to === null) return t.label.noPage.text(project.task);
+    return isRandom ? text.atRandom : text.steps.label.text;
+  };
   if (steps.length === 0 || !manages) return null;
   return (
     <Card title={text.title}>
@@ -36,15 +41,13 @@ export function FirstSteps({ project, isChosen = false }: FirstStepsProps) {
               {done && <path d="m3.5 8.5 3 3 6-7" />}
             </svg>
             <div>
-              {done || (name === "round" && name !== next) ? (
+              {done || to === null || (name === "round" && name !== next) ? (
                 <strong>{text.steps[name].title}</strong>
               ) : (
                 <Link to={to}>{text.steps[name].title}</Link>
               )}
               {done && <span className={styles.hidden}> {text.done}</span>}
-              {!done && (
-                <p>{name === "label" && isRandom ? text.atRandom : text.steps[name].text}</p>
-              )}
+              {!done && <p>{saidOf(name, to)}</p>}
             </div>
           </li>
         ))}

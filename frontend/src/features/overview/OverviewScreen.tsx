@@ -71,7 +71,7 @@ export function OverviewScreen({ project, guarantee }: OverviewScreenProps) {
         )}
         <SubsetInUse project={project} />
         {project.counts.pool > 0 && <PoolCard project={project} />}
-        <AgreementCard projectId={project.id} />
+        <AgreementCard project={project} />
       </div>
     );
   }
@@ -117,7 +117,7 @@ export function OverviewScreen({ project, guarantee }: OverviewScreenProps) {
           <Card title={t.overview.rounds}>
             <RoundsTable project={project} rounds={items} />
           </Card>
-          <AgreementCard projectId={project.id} />
+          <AgreementCard project={project} />
         </>
       )}
     </div>

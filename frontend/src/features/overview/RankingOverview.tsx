@@ -56,7 +56,7 @@ export function RankingOverview({ project, rounds, jobs }: RankingOverviewProps)
           <Rounds projectId={project.id} rounds={rounds} />
         </Card>
       )}
-      {rounds.length > 0 && <AgreementCard projectId={project.id} />}
+      {rounds.length > 0 && <AgreementCard project={project} />}
     </div>
   );
 }

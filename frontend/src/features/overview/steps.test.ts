@@ -15,7 +15,8 @@ const NOTHING = {
 };
 
 function project(values: Partial<Project>, counts: Partial<Project["counts"]> = {}): Project {
-  const draft = { id: 7, state: "draft", classes: [], current_round: null, ...values };
+  const task = "classification";
+  const draft = { id: 7, task, state: "draft", classes: [], current_round: null, ...values };
   return { ...draft, counts: { ...NOTHING, ...counts } } as unknown as Project;
 }
 
@@ -95,4 +96,14 @@ it("promises typical images only where there will be some", () => {
   expect(begins({ model: { name: "timm", params: { mode: "frozen" } } })).toBe(false);
   // What is not known yet is promised as usual.
   expect(begins({ model: { name: "of_a_package", params: {} } })).toBe(false);
+});
+
+it("leads to no page to label at where there is none for the type of task", () => {
+  const running = { classes, state: "running", current_round: round(0) } as const;
+  const ways = (task: string) =>
+    firstSteps(project({ ...running, task: task as Project["task"] }, POOL))
+      .filter(({ name }) => name === "label" || name === "round")
+      .map(({ to }) => to);
+  expect(ways("classification")).toEqual(["/projects/7/label", "/projects/7/label"]);
+  expect(ways("severity")).toEqual([null, null]);
 });

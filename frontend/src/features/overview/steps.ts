@@ -1,8 +1,9 @@
 import { findsAll, isFullyLabeled } from "../../api/projects";
 import type { Algorithm, Project } from "../../api/types";
+import { hasTaskView } from "../../tasks/known";
 
 export type StepName = "images" | "classes" | "evaluation" | "label" | "round" | "rows" | "choose";
-export type Step = { name: StepName; done: boolean; to: string };
+export type Step = { name: StepName; done: boolean; to: string | null };
 
 /** The way to the first model; empty once it is there, or where there is nothing to ask about. */
 export function firstSteps(project: Project, isChosen = false): Step[] {
@@ -11,6 +12,8 @@ export function firstSteps(project: Project, isChosen = false): Step[] {
   if (task === "instructions") return isChosen ? [] : choosing(project);
   const hasModel = state === "finished" || (round !== null && round.number > 0);
   if (hasModel || (isDraft && isFullyLabeled(project))) return [];
+  // Labels of a package's type of task are given by a script.
+  const desk = hasTaskView(project) ? `/projects/${id}/label` : null;
   const setUp = `/projects/${id}/settings`;
   const answered = counts.labeled_in + counts.labeled_ood + counts.unsure;
   const steps: Step[] = [
@@ -21,9 +24,9 @@ export function firstSteps(project: Project, isChosen = false): Step[] {
     {
       name: "label",
       done: !isDraft && answered > 0,
-      to: isDraft ? `${setUp}#start` : `/projects/${id}/label`,
+      to: isDraft ? `${setUp}#start` : desk,
     },
-    { name: "round", done: false, to: `/projects/${id}/label` },
+    { name: "round", done: false, to: desk },
   ];
   const isLeftOut = findsAll(project) && counts.evaluation === 0;
   return isLeftOut ? steps.filter(({ name }) => name !== "evaluation") : steps;

@@ -4,7 +4,8 @@ import type { ProjectListed, ProjectWork, ReviewedJob } from "../../api/types";
 import { OfMedium } from "../../media/MediumContext";
 import { Thumbnail } from "../../media/Thumbnail";
 import { t, words } from "../../strings";
-import type { Medium } from "../../strings/medium";
+import { DeskLink } from "../../tasks/DeskLink";
+import { hasTaskView } from "../../tasks/known";
 import { ButtonLink } from "../../ui/Button";
 import { formatCount } from "../../ui/format";
 import { Meter } from "../../ui/Meter";
@@ -68,7 +69,7 @@ export function ProjectCard({ project, work }: ProjectCardProps) {
             </>
           )}
         </dl>
-        {(state !== "draft" || isToReview) && <Waiting work={work} medium={medium} />}
+        {(state !== "draft" || isToReview) && <Waiting work={work} project={project} />}
       </div>
       <footer>
         {round ? (
@@ -94,13 +95,14 @@ export function ProjectCard({ project, work }: ProjectCardProps) {
             </ButtonLink>
           )
         ) : (
-          <ButtonLink
+          <DeskLink
+            project={project}
             to={`/projects/${id}/label`}
             kind={state === "running" ? "primary" : "secondary"}
             aria-label={t.projects.labelProject(name)}
           >
             {t.projects.label}
-          </ButtonLink>
+          </DeskLink>
         )}
       </footer>
     </article>
@@ -117,27 +119,27 @@ function Count({ value, label }: { value: number; label: string }) {
 }
 
 /** What the user can do here; its line is there before it is known, so that nothing moves. */
-type WaitingProps = { work: ProjectWork | undefined; medium: Medium };
+type WaitingProps = { work: ProjectWork | undefined; project: ProjectListed };
 
-function Waiting({ work, medium }: WaitingProps) {
-  const { home: text } = words[medium];
+function Waiting({ work, project }: WaitingProps) {
+  const { home: text } = words[project.medium];
+  const hasDesk = hasTaskView(project);
   if (!work) return <p className={styles.waiting} />;
   return (
     <p className={styles.waiting}>
-      {work.waiting > 0 ? (
-        <strong>{text.waiting(work.waiting)}</strong>
-      ) : (
-        // The card says below that it is not started.
-        work.waiting_for !== "start" && text.waitingFor[work.waiting_for]
-      )}
-      {work.reviews && (
+      {work.waiting > 0
+        ? // What a script labels waits for nobody.
+          hasDesk && <strong>{text.waiting(work.waiting)}</strong>
+        : // The card says below that it is not started.
+          work.waiting_for !== "start" && text.waitingFor[work.waiting_for]}
+      {hasDesk && work.reviews && (
         <ToReview
           project={work}
           jobId={work.reviews.job_id}
           text={text.reviews(work.reviews.open)}
         />
       )}
-      {work.disagreements > 0 && (
+      {hasDesk && work.disagreements > 0 && (
         <ToReview project={work} jobId={null} text={text.disagreements(work.disagreements)} />
       )}
     </p>

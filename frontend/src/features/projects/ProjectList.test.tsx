@@ -115,3 +115,14 @@ it("speaks of no class where rows are ranked", async () => {
   await screen.findByText(t.projects.counts.ranked);
   expect(screen.queryByText(t.projects.counts.ood)).toBeNull();
 });
+
+it("offers no page to label at where there is none for the type of task", async () => {
+  serve(1, { task: "severity", state: "running" });
+  show();
+  expect(await screen.findByText("Labeled by a script")).toBeTruthy();
+  expect(screen.queryByRole("link", { name: /^Label/ })).toBeNull();
+  cleanup();
+  serve(1, { state: "running" });
+  show();
+  expect(await screen.findByRole("link", { name: /^Label/ })).toBeTruthy();
+});

@@ -3,8 +3,7 @@ import { useMedium } from "../../media/MediumContext";
 import { t } from "../../strings";
 import type { Medium } from "../../strings/medium";
 import { Button } from "../../ui/Button";
-import type { Holds } from "./folderContents";
-import { readDrop, readPicked, type Source } from "./folders";
+import { type Folder, readDrop, readPicked } from "./folders";
 import styles from "./ImagesCard.module.css";
 
 type DropZoneProps = {
@@ -12,9 +11,7 @@ type DropZoneProps = {
   label?: string;
   /** Which files may be chosen. */
   accept?: string;
-  /** Whether files beside images may draw boxes on them. */
-  boxes?: boolean;
-  onTake: (files: File[], folders: Source[]) => void;
+  onTake: (files: File[], folders: Folder[]) => void;
   /** Asks for a bucket instead, where the operator allows one. */
   onBucket?: (() => void) | undefined;
 };
@@ -28,11 +25,10 @@ const ACCEPTED: Record<Medium, string> = {
 export function DropZone(props: DropZoneProps) {
   const medium = useMedium();
   const { label = t.setup.dropHere, accept = ACCEPTED[medium], onTake, onBucket } = props;
-  const holds = props.boxes ? "boxes" : medium;
   const [over, setOver] = useState(false);
   const file = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
-  useDropBeside(holds, onTake);
+  useDropBeside(onTake);
   return (
     <section
       aria-label={label}
@@ -46,7 +42,7 @@ export function DropZone(props: DropZoneProps) {
       onDrop={async (event) => {
         event.preventDefault();
         setOver(false);
-        const { files, folders } = await readDrop(event.dataTransfer.items, holds);
+        const { files, folders } = await readDrop(event.dataTransfer.items);
         onTake(files, folders);
       }}
     >
@@ -76,7 +72,7 @@ export function DropZone(props: DropZoneProps) {
         // Not in React's types, but in every browser.
         {...{ webkitdirectory: "" }}
         onChange={(event) => {
-          if (event.target.files?.length) onTake([], [readPicked(event.target.files, holds)]);
+          if (event.target.files?.length) onTake([], [readPicked(event.target.files)]);
           event.target.value = "";
         }}
       />
@@ -85,7 +81,7 @@ export function DropZone(props: DropZoneProps) {
 }
 
 /** What is dropped beside the zone is meant for it; the browser would open it, and leave the page. */
-function useDropBeside(holds: Holds, onTake: DropZoneProps["onTake"]): void {
+function useDropBeside(onTake: DropZoneProps["onTake"]): void {
   const take = useRef(onTake);
   useEffect(() => {
     take.current = onTake;
@@ -97,7 +93,7 @@ function useDropBeside(holds: Holds, onTake: DropZoneProps["onTake"]): void {
     const drop = (event: DragEvent) => {
       if (event.defaultPrevented || !event.dataTransfer?.types.includes("Files")) return;
       event.preventDefault();
-      void readDrop(event.dataTransfer.items, holds).then(({ files, folders }) =>
+      void readDrop(event.dataTransfer.items).then(({ files, folders }) =>
         take.current(files, folders),
       );
     };
@@ -107,5 +103,5 @@ function useDropBeside(holds: Holds, onTake: DropZoneProps["onTake"]): void {
       window.removeEventListener("dragover", over);
       window.removeEventListener("drop", drop);
     };
-  }, [holds]);
+  }, []);
 }

@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, useSyncExternalStore } from "react";
+import { useLocation } from "react-router";
 import { importLocationsQuery, importsQuery } from "../../api/imports";
 import { projectQuery } from "../../api/projects";
 import { isActive } from "../../api/rounds";
@@ -12,21 +13,23 @@ import { useFold } from "../../ui/useFold";
 import { BucketDialog } from "./BucketDialog";
 import { COMPRESSED, DropZone } from "./DropZone";
 import { isExample } from "./folderContents";
-import { fromLoose, isArchive, type Source } from "./folders";
+import type { Folder } from "./folders";
 import styles from "./ImagesCard.module.css";
 import { ImportList } from "./ImportList";
 import { InputSizeField } from "./InputSizeField";
+import { InView } from "./InView";
+import { LeftBehind } from "./LeftBehind";
 import { PlanDialog } from "./PlanDialog";
 import { PlanList } from "./PlanList";
 import { planOf, SPLITS } from "./plan";
 import { SyncList } from "./SyncList";
 import { TableDialog } from "./TableDialog";
-import { columnsOf, isAboutKnown, isDocument, isTable, readTable, type Table } from "./tables";
+import { columnsOf, type Table } from "./tables";
+import { takenOf } from "./taken";
 import { UploadList } from "./UploadList";
 import { uploadsOf } from "./uploads";
 import { useShownPlan } from "./useShownPlan";
-
-const isLabels = (name: string): boolean => isTable(name) || isDocument(name);
+import { useTyping } from "./useTyping";
 
 type ImagesCardProps = {
   project: Project;
@@ -50,7 +53,10 @@ export function ImagesCard(props: ImagesCardProps) {
   const [early, setEarly] = useState(false);
   const [asking, setAsking] = useState(false);
   const fold = useFold(false, "#images");
-  const [refused, setRefused] = useState<string[]>([]);
+  const [left, setLeft] = useState<{ paths: string[]; isAll: boolean }>({
+    paths: [],
+    isAll: false,
+  });
   const client = useQueryClient();
   const imports = useQuery({
     ...importsQuery(project.id),
@@ -58,13 +64,18 @@ export function ImagesCard(props: ImagesCardProps) {
     refetchInterval: ({ state }) => (state.data?.items.some(isActive) ? 3_000 : false),
   });
   const locations = useQuery(importLocationsQuery).data?.items ?? [];
-  const words = project.task === "boxes" ? { ...t.setup, ...t.boxes.setup } : t.setup;
+  const isBoxes = project.task === "boxes";
+  const holds = isBoxes ? "boxes" : project.medium;
+  const words = isBoxes ? { ...t.setup, ...t.boxes.setup } : t.setup;
   const uploads = uploadsOf(project.id);
   const entries = useSyncExternalStore(uploads.subscribe, uploads.getEntries);
   const refresh = () => client.invalidateQueries({ queryKey: projectQuery(project.id).queryKey });
   const jobs = imports.data?.items ?? [];
   const plans = jobs.filter((job) => job.dry_run);
-  const { shown, hide, show: showOnceMade } = useShownPlan(plans);
+  // The first page sends what was dropped there, and leads here.
+  const isExpected = useLocation().state?.expectsPlan === true;
+  const isTyping = useTyping();
+  const { shown, hide, show: showOnceMade } = useShownPlan(plans, isExpected, isTyping);
   const plan = shown && planOf(shown);
   const show = (job: Job | null) => {
     if (job?.dry_run) showOnceMade(job.id);
@@ -84,30 +95,17 @@ export function ImagesCard(props: ImagesCardProps) {
       () => true,
     );
 
-  const take = async (files: File[], folders: Source[]) => {
-    const { medium } = project;
-    const tables = files.filter((file) => isTable(file.name));
-    const read = await Promise.all(tables.map(readTable));
-    // Tables bring texts, but for those that can only say something of texts that are there.
-    const about = medium === "text" ? read.filter(isAboutKnown) : read;
-    const labels = medium === "text" ? [] : files.filter((file) => isDocument(file.name));
-    const isSaying = (file: File) =>
-      labels.includes(file) || about.some((one) => one.file === file);
-    const loose = files.filter((file) => isExample(file.name, medium));
-    const contents: (File | Source)[] = [
-      ...folders,
-      ...files.filter((file) => isArchive(file.name) || (isLabels(file.name) && !isSaying(file))),
-      ...(loose.length === 1 ? loose : []),
-      ...(loose.length > 1 ? [fromLoose(loose)] : []),
-    ];
-    const isRead = (name: string) => isArchive(name) || isExample(name, medium) || isLabels(name);
-    setRefused(files.map((file) => file.name).filter((name) => !isRead(name)));
-    setEarly(files.some(isSaying) && !classesReady);
+  const take = async (files: File[], folders: Folder[]) => {
+    const { contents, about, labels, left } = await takenOf(files, folders, holds);
+    const isNothing = contents.length + about.length + labels.length === 0;
+    setLeft({ paths: left, isAll: isNothing });
+    setEarly(about.length + labels.length > 0 && !classesReady);
+    if (isNothing) return;
     const failed = await saveFirst();
     const named = textColumn.trim() ? { textColumn: textColumn.trim() } : {};
     for (const content of contents) {
       // A picture has no columns. There is nothing to choose, unless it is the first of all.
-      const isPicture = content instanceof File && isExample(content.name, medium);
+      const isPicture = content instanceof File && isExample(content.name, project.medium);
       const columns = isPicture ? [] : annotations;
       const dryRun = !isPicture || !hasImages || failed;
       uploads.add({ content, split, annotations: columns, ...named, dryRun }, show);
@@ -127,7 +125,6 @@ export function ImagesCard(props: ImagesCardProps) {
     >
       {early && !classesReady && <Notice tone="gold">{t.setup.classesFirst}</Notice>}
       <DropZone
-        boxes={project.task === "boxes"}
         {...(isOrder && {
           label: t.setup.ranking.dropHere,
           accept: `.jsonl,.json,.csv,.parquet,.zip,.tar,${COMPRESSED}`,
@@ -227,11 +224,11 @@ export function ImagesCard(props: ImagesCardProps) {
           onClose={() => setTables(tables.slice(1))}
         />
       )}
-      {refused.map((name) => (
-        <Notice key={name} tone="bad">
-          {t.setup.unsupported(name)}
-        </Notice>
-      ))}
+      {left.paths.length > 0 && (
+        <InView of={left}>
+          <LeftBehind {...left} holds={holds} />
+        </InView>
+      )}
       {entries.length > 0 && <UploadList entries={entries} onRemove={(id) => uploads.remove(id)} />}
       {imports.error && <Failure error={imports.error} onRetry={() => imports.refetch()} />}
       {plans.length > 0 && <PlanList project={project} jobs={plans} onContinue={show} />}

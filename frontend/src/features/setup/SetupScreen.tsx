@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useLocation, useNavigate } from "react-router";
 import { actOnProject, isLabeled, projectQuery } from "../../api/projects";
 import type { Project, Settings, User } from "../../api/types";
+import { hasTaskView } from "../../tasks/known";
 import { focusInvalid } from "../../ui/focusInvalid";
 import { Said } from "../../ui/Said";
 import { Notice } from "../../ui/State";
@@ -43,7 +44,7 @@ export function SetupScreen({ project, user, lead, children }: SetupScreenProps)
       client.setQueryData(projectQuery(id).queryKey, await actOnProject(id, "start"));
       client.invalidateQueries({ queryKey: projectQuery(id).queryKey });
     },
-    onSuccess: () => navigate(`/projects/${id}/label`),
+    onSuccess: () => navigate(hasTaskView(project) ? `/projects/${id}/label` : `/projects/${id}`),
   });
 
   const method = useRef<HTMLDivElement>(null);

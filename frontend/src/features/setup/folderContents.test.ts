@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Holds, wantedOf } from "./folderContents";
+import { divided, type Holds, kindsOf, wantedOf } from "./folderContents";
 
 const sent = (holds: Holds, ...paths: string[]) =>
   wantedOf(
@@ -58,5 +58,30 @@ describe("of a dropped folder is sent", () => {
     expect(sent("image", ...images, "2.txt.gz", "3.jpg.gz", ...others)).toEqual(images);
     const boxes = ["1.jpg", "a.xml.gz", "_annotations.coco.json.gz"];
     expect(sent("boxes", ...boxes, ...others)).toEqual(boxes);
+  });
+});
+
+describe("of a dropped folder is left", () => {
+  const left = (holds: Holds, ...paths: string[]) =>
+    divided(
+      paths.map((path) => ({ path })),
+      holds,
+    ).left.map(({ path }) => path);
+
+  it("what is not sent, but for what nobody knows to be there", () => {
+    const junk = [".DS_Store", "a/Thumbs.db", "desktop.ini", "__MACOSX/a.jpg", ".git/config"];
+    const others = ["notes.docx", "a/phone.HEIC", "a/2.txt"];
+    expect(left("image", "a/1.jpg", "a/1.txt", ...others, ...junk)).toEqual(others);
+    expect(left("text", "a.txt", "logo.png", ...junk)).toEqual(["logo.png"]);
+  });
+
+  it("told by its kinds, the most frequent first", () => {
+    const paths = ["a.psd", "b.docx", "c/D.DOCX", "LICENSE", "v1.2/x", "e.tar.gz"];
+    expect(kindsOf(paths)).toEqual([
+      ["", 2],
+      [".docx", 2],
+      [".psd", 1],
+      [".tar", 1],
+    ]);
   });
 });

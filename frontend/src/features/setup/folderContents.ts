@@ -11,9 +11,9 @@ const EXAMPLE: Record<Medium, RegExp> = {
 };
 /** Collections of texts often give no ending, or a number. */
 const UNNAMED_TEXT = /(^|\/)([^./]+|[^/]*\.\d+)$/;
-const METADATA = /(^|\/)metadata\.(csv|jsonl)$/i;
-const TABLE = /\.(csv|tsv|jsonl|parquet)$/i;
-const DOCUMENT = /\.json$/i;
+export const METADATA = /(^|\/)metadata\.(csv|jsonl)$/i;
+export const TABLE = /\.(csv|tsv|jsonl|parquet)$/i;
+export const DOCUMENT = /\.json$/i;
 /** What may say something of an image that it is called like. */
 const BESIDE = /\.(txt|cls|json)$/i;
 /** Boxes of YOLO, Pascal VOC and CVAT, and what their numbers stand for. */
@@ -21,13 +21,15 @@ const OF_BOXES = /\.(txt|xml|ya?ml)$|(^|\/)obj\.names$/i;
 /** More than so many describe an image each, which nobody does without calling them like these. */
 const MOST_DOCUMENTS = 100;
 /** Hidden files and what operating systems leave lying about are no part of a pool. */
-const LITTER = /(^|\/)(\.|__MACOSX\/)/;
+const LITTER = /(^|\/)(\.|__MACOSX\/|(thumbs\.db|desktop\.ini)$)/i;
+
+export const isLitter = (path: string): boolean => LITTER.test(path);
 
 export const isExample = (name: string, medium: Medium): boolean => EXAMPLE[medium].test(name);
 
 /** Whether a file may be part of a pool, as far as its path tells. */
-export function mayBeWanted(path: string, holds: Holds): boolean {
-  if (LITTER.test(path)) return false;
+function mayBeWanted(path: string, holds: Holds): boolean {
+  if (isLitter(path)) return false;
   // What says something may be compressed; images are by themselves.
   const plain = plainName(path);
   if (METADATA.test(plain) || DOCUMENT.test(plain)) return true;
@@ -49,8 +51,25 @@ export function wantedOf<File extends { path: string }>(files: File[], holds: Ho
   return withoutTooMany(holds === "boxes" ? possible : said, images);
 }
 
-const stemOf = (path: string): string => path.slice(0, path.lastIndexOf("."));
-const nameOf = (path: string): string => stemOf(path.slice(path.lastIndexOf("/") + 1));
+/** The files of a folder by whether they are sent; of those that nobody knows to be there, neither. */
+export function divided<File extends { path: string }>(files: File[], holds: Holds) {
+  const wanted = wantedOf(files, holds);
+  const sent = new Set(wanted);
+  return { wanted, left: files.filter((one) => !sent.has(one) && !isLitter(one.path)) };
+}
+
+/** How many files there are of each kind, the most frequent first: by their endings, none for "". */
+export function kindsOf(paths: string[]): [string, number][] {
+  const counts = new Map<string, number>();
+  for (const path of paths) {
+    const ending = /[^/](\.[^./\s]{1,12})$/.exec(plainName(path))?.[1]?.toLowerCase() ?? "";
+    counts.set(ending, (counts.get(ending) ?? 0) + 1);
+  }
+  return [...counts].sort(([a, one], [b, other]) => other - one || a.localeCompare(b));
+}
+
+export const stemOf = (path: string): string => path.slice(0, path.lastIndexOf("."));
+export const nameOf = (path: string): string => stemOf(path.slice(path.lastIndexOf("/") + 1));
 
 /** LabelMe has a document for each image, called like it, in whatever folder. */
 function withoutTooMany<File extends { path: string }>(files: File[], images: File[]): File[] {

@@ -75,6 +75,10 @@ describe("a table of texts", () => {
   });
 });
 
+it("takes what only tells rows apart for no labels", async () => {
+  expect(textsIn(await csv("id,text\n"))).toEqual({ text: "text", label: "" });
+});
+
 describe("a table that is compressed", () => {
   const packed = async (text: string, name: string) => {
     const body = new Response(text).body?.pipeThrough(new CompressionStream("gzip"));

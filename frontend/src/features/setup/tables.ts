@@ -19,8 +19,20 @@ export const isAboutKnown = ({ columns, keys }: Table): boolean =>
   keys.some((key) => OURS.includes(key)) && !columns.includes("text");
 
 /** What columns of texts and of labels are called, as the server looks for them. */
-const TEXTS = ["text", "content", "sentence", "document", "review", "body", "message", "question"];
+export const TEXTS = [
+  "text",
+  "content",
+  "sentence",
+  "document",
+  "review",
+  "body",
+  "message",
+  "question",
+];
 const LABELS = ["label", "labels", "class_name", "class"];
+
+/** What only tells rows apart. */
+const NUMBERS = /^(_?id|guid|uid|uuid)$/i;
 
 /** Whether a column is called like one of labels, and not only taken for one. */
 export const isOfLabels = (column: string): boolean => LABELS.includes(column.toLowerCase());
@@ -28,11 +40,11 @@ export const isOfLabels = (column: string): boolean => LABELS.includes(column.to
 /** Columns of a table that brings texts; null of one that says something of images. */
 export function textsIn({ columns, keys }: Table): { text: string; label: string } | null {
   const called = (names: string[]) => columns.find((one) => names.includes(one.toLowerCase()));
-  const first = columns.find((one) => !/^(_?id|guid|uid)$/i.test(one));
+  const first = columns.find((one) => !NUMBERS.test(one));
   const isOfImages = keys.length > 0 || columns.some((one) => /^(image|img|picture)/i.test(one));
   const text = called(TEXTS) ?? (isOfImages ? undefined : first);
   if (text === undefined || keys.some((key) => OURS.includes(key))) return null;
-  const others = columns.filter((one) => one !== text);
+  const others = columns.filter((one) => one !== text && !NUMBERS.test(one));
   return { text, label: called(LABELS) ?? others.at(-1) ?? "" };
 }
 

@@ -39,3 +39,21 @@ it("shows in the order of sending those that are made at once", () => {
   const hook = shownOf([job(2, true), job(1, true)]);
   expect(hook.result.current.shown?.id).toBe(1);
 });
+
+it("shows the plan that is expected once it is made, and opens none under hands that type", () => {
+  const hook = renderHook(({ jobs, isHeld }) => useShownPlan(jobs, true, isHeld), {
+    initialProps: { jobs: [] as Job[], isHeld: false },
+  });
+  hook.rerender({ jobs: [job(1, false)], isHeld: false });
+  expect(hook.result.current.shown).toBeUndefined();
+  hook.rerender({ jobs: [job(1, true)], isHeld: true });
+  expect(hook.result.current.shown).toBeUndefined();
+  hook.rerender({ jobs: [job(1, true)], isHeld: false });
+  expect(hook.result.current.shown?.id).toBe(1);
+  // What is typed into the plan itself closes it for nobody.
+  hook.rerender({ jobs: [job(1, true)], isHeld: true });
+  expect(hook.result.current.shown?.id).toBe(1);
+  act(() => hook.result.current.hide(1));
+  hook.rerender({ jobs: [job(2, true), job(1, true)], isHeld: false });
+  expect(hook.result.current.shown).toBeUndefined();
+});

@@ -4,14 +4,21 @@ const some = (names: string[]): string =>
 /** Finding the wrong labels of a data set that is labeled already. */
 export const check = {
   title: "Find the wrong labels",
-  hint: "Is your data set labeled already, and not quite rightly? Karat finds the labels that are probably wrong, and you decide on each with one key. Nothing has to be set up.",
+  dropTitle: "Begin with what you have",
+  dropHint:
+    "Images or texts without labels become a project to label them. Of a data set that is labeled already, Karat finds the labels that are probably wrong, and you decide on each with one key. Images with boxes come in with these.",
   dropHere:
-    "Drop a folder here that has a folder of images for each class, a zip or tar of one, a Parquet file, or a table of texts and labels (CSV, JSON Lines)",
+    "Drop images or texts here, with labels or without: files, a folder, a zip or tar, a Parquet file, or a table (CSV, TSV, JSON Lines)",
   refused: (name: string) =>
-    `${name} cannot be used here. Drop a folder, a zip or tar, a Parquet file, or a table with a column of texts; a CSV or COCO file beside its images can be checked with karat check.`,
+    `${name} cannot be used here. Drop images or texts, a folder, zip or tar of them, a Parquet file, or a table with a column of texts; a CSV or COCO file beside its images can be checked with karat check.`,
   what: (name: string) => `What is to be done with ${name}?`,
   whatHint:
     "To find wrong labels, folders or a column of labels become the classes, all images come in with their labels, and each label is judged by the others.",
+  unlabeledHint:
+    "It brings no labels. It becomes a project in which you name the classes and label image after image; what comes in is shown before anything is stored.",
+  boxesHint:
+    "It holds boxes around what is in its images. It becomes a project of boxes, with the classes that these name; what comes in is shown before anything is stored.",
+  takeBoxes: "Go on with the boxes",
   textColumn: "Column with the texts",
   labelColumn: "Column with the labels",
   find: "Find the wrong labels",

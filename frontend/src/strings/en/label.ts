@@ -9,6 +9,7 @@ export const label = {
     text: (task: string) =>
       `Labels of the type ${task} are given by a script in Python, or by whatever else calls Karat’s API.`,
     toProject: "To the project",
+    short: "Labeled by a script",
   },
   ood: "None of the classes",
   skip: "Skip",

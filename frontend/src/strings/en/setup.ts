@@ -3,6 +3,7 @@ import { bucket } from "./bucket";
 import { draft } from "./draft";
 import { groups } from "./groups";
 import { inputSize } from "./inputSize";
+import { left } from "./left";
 import { members } from "./members";
 import { plan } from "./plan";
 import { removal } from "./removal";
@@ -78,8 +79,7 @@ export const setup = {
   packing: (name: string, count: number) => `Packing ${name}: ${plural(count, "file", "files")}`,
   uploading: (name: string, percent: number) => `Uploading ${name}: ${percent} %`,
   uploadFailed: (name: string) => `${name} was not uploaded.`,
-  unsupported: (name: string) =>
-    `${name} is neither a zip, a tar, a Parquet file, an image, a folder, nor labels as CSV, JSON Lines or JSON.`,
+  left,
   importQueued: "Waiting to be read",
   importRunning: "Reading",
   importDone: "Imported",

@@ -98,8 +98,10 @@ export const overrides: Overrides<typeof en> = {
       "Drop a table (CSV, TSV), JSON Lines, JSON, a Parquet file, a zip or tar, or a folder of text files here",
     splitHints: { evaluation: "Texts that come with labels, on which accuracy is measured." },
     labelColumnsHint: "Of a table or a Parquet file; several with commas. They become annotations.",
-    unsupported: (name: string) =>
-      `${name} is neither a table (CSV, TSV), JSON Lines, JSON, a Parquet file, a zip, a tar, a text file, nor a folder.`,
+    left: {
+      takes:
+        "Texts are read from tables (CSV, TSV), JSON Lines, JSON, Parquet and text files (.txt, .md).",
+    },
     sources: { labels: "Table", images: "Single files", image: "Text file" },
     medium: { titles: { image: "Images" } },
     plan: { notSeen: "Copies are found while importing." },

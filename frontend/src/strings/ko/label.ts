@@ -6,6 +6,7 @@ export const label: Catalogue["label"] = {
   title: "라벨링",
   noPage: {
     title: "이 라벨을 위한 페이지가 없습니다",
+    short: "스크립트로 라벨링",
     text: (task) =>
       `유형이 ‘${task}’인 라벨은 Python 스크립트나 Karat API를 호출하는 다른 프로그램으로 보냅니다.`,
     toProject: "프로젝트로 이동",

@@ -3,6 +3,7 @@ import { bucket } from "./bucket";
 import { draft } from "./draft";
 import { groups } from "./groups";
 import { inputSize } from "./inputSize";
+import { left } from "./left";
 import { medium } from "./medium";
 import { members } from "./members";
 import { plan } from "./plan";
@@ -83,8 +84,7 @@ export const setup: Catalogue["setup"] = {
   packing: (name, count) => `${name} 압축 중: 파일 ${number(count)}개`,
   uploading: (name, percent) => `${name} 업로드 중: ${percent}%`,
   uploadFailed: (name) => `${particle(name, "을", "를")} 업로드하지 못했습니다.`,
-  unsupported: (name) =>
-    `지원하지 않는 형식입니다: ${name}. zip, tar, Parquet 파일, 이미지, 폴더 또는 라벨(CSV, JSON Lines, JSON)를 추가하세요.`,
+  left,
   importQueued: "대기 중",
   importRunning: "읽는 중",
   importDone: "가져옴",

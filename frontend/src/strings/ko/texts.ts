@@ -70,8 +70,10 @@ export const overrides: Overrides<Catalogue> = {
     splitHints: { evaluation: "라벨이 있는 텍스트이며 정확도 측정에 사용합니다." },
     labelColumnsHint:
       "표나 Parquet 파일의 열 이름입니다. 여러 개면 쉼표로 구분하며, 라벨 기록이 됩니다.",
-    unsupported: (name) =>
-      `지원하지 않는 형식입니다: ${name}. 표(CSV, TSV), JSON Lines, JSON, Parquet 파일, zip, tar, 텍스트 파일 또는 폴더를 추가하세요.`,
+    left: {
+      takes:
+        "텍스트는 표(CSV, TSV), JSON Lines, JSON, Parquet, 텍스트 파일(.txt, .md)에서 읽습니다.",
+    },
     sources: { labels: "표", images: "낱개 파일", image: "텍스트 파일" },
     plan: { notSeen: "중복은 가져오는 동안 찾습니다." },
     mode: {

@@ -66,6 +66,7 @@ export type Theme = {
   ink2: string;
   gold: string;
   goldInk: string;
+  queued: string;
   ood: string;
 };
 

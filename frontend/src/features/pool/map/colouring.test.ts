@@ -15,7 +15,7 @@ import {
 
 const palette = {
   ink: "rgb(20, 20, 18)",
-  goldInk: "rgb(120, 80, 0)",
+  queued: "rgb(91, 127, 153)",
   points: [90, 90, 85],
 } as unknown as Palette;
 const classes = [

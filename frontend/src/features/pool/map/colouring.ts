@@ -130,7 +130,7 @@ export function entriesOf(by: ColouredBy, columns: Column[], naming: Naming): En
     const colours: Partial<Record<ExampleState, Colour>> = {
       ood: parseColour(palette.ink),
       unsure: [168, 85, 200],
-      queried: parseColour(palette.goldInk),
+      queried: parseColour(palette.queued),
       held_out: [120, 160, 170],
     };
     return { name: naming.states[state], colour: colours[state] ?? quiet, order };

@@ -1,7 +1,9 @@
 import { cleanup, fireEvent, render, screen } from "@testing-library/react";
 import { afterEach, expect, it } from "vitest";
+import type { Folder } from "../folders";
 import { readTable } from "../tables";
 import { CheckDialog, type Wished } from "./CheckDialog";
+import type { DataSet } from "./dataSet";
 
 afterEach(cleanup);
 // jsdom has dialogs, and can neither open nor close them.
@@ -17,7 +19,11 @@ async function wished(header: string, button: string, column?: string): Promise<
   const table = await readTable(content);
   const nothing = { busy: null, error: null, onClose: () => {} };
   render(
-    <CheckDialog {...nothing} content={content} table={table} onWish={(one) => asked.push(one)} />,
+    <CheckDialog
+      {...nothing}
+      dataSet={{ content, table, found: { holds: "text", isLabeled: true }, left: [] }}
+      onWish={(one) => asked.push(one)}
+    />,
   );
   const labels = screen.getByLabelText("Column with the labels");
   if (column) fireEvent.change(labels, { target: { value: column } });
@@ -28,7 +34,7 @@ async function wished(header: string, button: string, column?: string): Promise<
 
 it("takes no column for labels of texts that are labeled by hand, unless it is meant", async () => {
   const unlabeled = "id,text,source\n";
-  const byHand = { wish: "settings", medium: "text", text: "text" };
+  const byHand = { wish: "settings", kind: "text", text: "text" };
   expect(await wished(unlabeled, "Label texts by hand")).toEqual({ ...byHand, label: undefined });
   const chosen = await wished(unlabeled, "Label texts by hand", "id");
   expect(chosen).toEqual({ ...byHand, label: "id" });
@@ -39,4 +45,41 @@ it("takes no column for labels of texts that are labeled by hand, unless it is m
 it("looks for wrong labels in the column that is shown", async () => {
   const { wish, label } = await wished("id,text,source\n", "Find the wrong labels");
   expect([wish, label]).toEqual(["check", "source"]);
+});
+
+const shown = (dataSet: DataSet) => {
+  render(
+    <CheckDialog dataSet={dataSet} busy={null} error={null} onWish={() => {}} onClose={() => {}} />,
+  );
+  return screen.getAllByRole("button").map((one) => one.textContent);
+};
+const folder = (...paths: string[]): Folder => ({
+  name: "set",
+  kind: "folder",
+  files: paths.map((path) => ({ path, open: async () => new File([], path) })),
+});
+
+it("offers boxes no judgement of their labels, and what has none nothing but to be labeled", () => {
+  const boxes = { holds: "boxes", isLabeled: true } as const;
+  const drawn = folder("a.jpg", "a.xml");
+  expect(shown({ content: drawn, table: null, found: boxes, left: [] })).not.toContain(
+    "Find the wrong labels",
+  );
+  expect(screen.getByRole("button", { name: "Go on with the boxes" })).toBeTruthy();
+  // Whoever wants classes instead has them.
+  fireEvent.click(screen.getByRole("radio", { name: /^Images/ }));
+  expect(screen.getByRole("button", { name: "Find the wrong labels" })).toBeTruthy();
+  expect(screen.getByText(/^a\.xml was left where it is\./)).toBeTruthy();
+  cleanup();
+  const plain = { holds: "image", isLabeled: false } as const;
+  expect(shown({ content: folder("a.jpg"), table: null, found: plain, left: [] })).not.toContain(
+    "Find the wrong labels",
+  );
+});
+
+it("says what of a folder is left where it is", () => {
+  const content = folder("a.jpg", "notes.docx", "b.docx", "c.psd");
+  const found = { holds: "image", isLabeled: false } as const;
+  shown({ content, table: null, found, left: [] });
+  expect(screen.getByText(/^3 files were left where they are: 2 \.docx, 1 \.psd\./)).toBeTruthy();
 });

@@ -1,30 +1,31 @@
 import { useState } from "react";
 import { t, words } from "../../../strings";
-import type { Medium } from "../../../strings/medium";
 import { Button } from "../../../ui/Button";
 import { Dialog, DialogActions } from "../../../ui/Dialog";
 import { ErrorNotice } from "../../../ui/ErrorNotice";
 import { SelectField } from "../../../ui/Field";
-import type { Source } from "../folders";
+import { divided, type Holds } from "../folderContents";
+import { isArchive } from "../folders";
 import { KindChoice } from "../KindChoice";
-import { isOfLabels, type Table, textsIn } from "../tables";
+import { LeftBehind } from "../LeftBehind";
+import { isOfLabels, textsIn } from "../tables";
+import type { DataSet } from "./dataSet";
 
-/** What can be looked through for wrong labels. */
-const CHECKED: readonly Medium[] = ["image", "text"];
+const ANY: readonly Holds[] = ["image", "boxes", "text"];
+/** Images with boxes may be wanted without them. */
+const BOTH: readonly Holds[] = ["image", "boxes"];
 
 export type Wish = "check" | "settings";
 /** What is to become of a data set, and what it holds. */
 export type Wished = {
   wish: Wish;
-  medium: Medium;
+  kind: Holds;
   text?: string | undefined;
   label?: string | undefined;
 };
 
 type CheckDialogProps = {
-  content: File | Source;
-  /** Its columns, if it is a table of texts. */
-  table: Table | null;
+  dataSet: DataSet;
   /** What is begun. */
   busy: Wish | null;
   error: Error | null;
@@ -33,24 +34,29 @@ type CheckDialogProps = {
 };
 
 /** Asks what is to be done with a data set, and what cannot be told from its name. */
-export function CheckDialog(props: CheckDialogProps) {
-  const { content, table, busy, error, onWish, onClose } = props;
-  const [chosen, setChosen] = useState<Medium>("image");
+export function CheckDialog({ dataSet, busy, error, onWish, onClose }: CheckDialogProps) {
+  const { content, table, found } = dataSet;
+  const [kind, setKind] = useState<Holds>(found?.holds ?? "image");
   const [columns, setColumns] = useState(() => table && textsIn(table));
-  const medium = table ? "text" : chosen;
-  const said = words[medium].check;
+  const said = words[kind === "text" ? "text" : "image"].check;
   const [isLabelChosen, setLabelChosen] = useState(false);
   const wish = (wish: Wish) => {
     // Whoever labels by hand may have no labels yet: a column that was only guessed holds none.
     const isMeant = wish === "check" || isLabelChosen || (columns && isOfLabels(columns.label));
-    onWish({ wish, medium, text: columns?.text, label: isMeant ? columns?.label : undefined });
+    onWish({ wish, kind, text: columns?.text, label: isMeant ? columns?.label : undefined });
   };
+  const isBoxes = kind === "boxes";
+  const hasNoLabels = kind === found?.holds && !found.isLabeled;
+  // Of boxes nobody judges yet which are wrong.
+  const isChecked = !isBoxes && !hasNoLabels;
+  // What only may be labels is rather none.
+  const isSure = columns === null || table?.states === true || isOfLabels(columns.label);
+  const first = isChecked && isSure ? "check" : "settings";
+  const left = content instanceof File ? [] : divided(content.files, kind).left;
   return (
     <Dialog title={t.check.what(content.name)} onClose={onClose}>
-      {content instanceof File && !table && (
-        <KindChoice value={medium} offered={CHECKED} onChange={setChosen} />
-      )}
-      <p>{said.whatHint}</p>
+      <Offered dataSet={dataSet} kind={kind} onChange={setKind} />
+      <p>{isBoxes ? said.boxesHint : hasNoLabels ? said.unlabeledHint : said.whatHint}</p>
       {table && columns && (
         <>
           <ColumnField
@@ -59,7 +65,7 @@ export function CheckDialog(props: CheckDialogProps) {
             value={columns.text}
             onChange={(text) => setColumns({ ...columns, text })}
           />
-          {!table.states && (
+          {!table.states && isChecked && (
             <ColumnField
               label={said.labelColumn}
               names={table.columns.filter((name) => name !== columns.text)}
@@ -72,22 +78,41 @@ export function CheckDialog(props: CheckDialogProps) {
           )}
         </>
       )}
+      <LeftBehind paths={[...left.map(({ path }) => path), ...dataSet.left]} holds={kind} />
       <ErrorNotice error={error} />
       <DialogActions>
-        <Button disabled={busy !== null} onClick={() => wish("settings")}>
-          {said.labelThem}
-        </Button>
         <Button
-          kind="primary"
-          busy={busy !== null}
-          disabled={columns !== null && columns.text === columns.label}
-          onClick={() => wish("check")}
+          kind={first === "settings" ? "primary" : "secondary"}
+          busy={busy === "settings"}
+          disabled={busy !== null}
+          onClick={() => wish("settings")}
         >
-          {said.find}
+          {isBoxes ? said.takeBoxes : said.labelThem}
         </Button>
+        {isChecked && (
+          <Button
+            kind={first === "check" ? "primary" : "secondary"}
+            busy={busy === "check"}
+            disabled={busy !== null || (columns !== null && columns.text === columns.label)}
+            onClick={() => wish("check")}
+          >
+            {said.find}
+          </Button>
+        )}
       </DialogActions>
     </Dialog>
   );
+}
+
+/** What it may hold, where names do not tell it for certain, or it could be wanted otherwise. */
+type OfferedProps = { dataSet: DataSet; kind: Holds; onChange: (kind: Holds) => void };
+
+function Offered({ dataSet: { content, found }, kind, onChange }: OfferedProps) {
+  const isOpen = content instanceof File && isArchive(content.name);
+  const likely = found?.holds ?? "image";
+  const others = (isOpen ? ANY : BOTH).filter((one) => one !== likely);
+  const offered = isOpen || likely === "boxes" ? [likely, ...others] : [];
+  return offered.length > 0 && <KindChoice value={kind} offered={offered} onChange={onChange} />;
 }
 
 type ColumnFieldProps = {

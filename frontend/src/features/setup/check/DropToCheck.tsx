@@ -7,25 +7,27 @@ import { t } from "../../../strings";
 import { Card } from "../../../ui/Card";
 import { Notice } from "../../../ui/State";
 import { COMPRESSED, DropZone } from "../DropZone";
-import { isArchive, type Source } from "../folders";
-import { isTable, readTable, type Table, textsIn } from "../tables";
+import { type Folder, sourceOf } from "../folders";
+import { InView } from "../InView";
 import { uploadsOf } from "../uploads";
 import { createLike } from "./begin";
 import { CheckDialog, type Wished } from "./CheckDialog";
+import { type DataSet, dataSetOf } from "./dataSet";
 
-/** What was dropped; with its columns, if it is a table. */
-type Dropped = { content: File | Source; table: Table | null };
+const ACCEPTED = `.zip,.tar,.parquet,.csv,.tsv,.jsonl,.json,.txt,.md,image/*,${COMPRESSED}`;
 
-/** A labeled data set dropped on the first page becomes a project, and its labels are looked at. */
+/** What is dropped on the first page becomes a project, to be labeled, or to have its labels looked at. */
 export default function DropToCheck() {
-  const [dropped, setDropped] = useState<Dropped | null>(null);
-  const [refused, setRefused] = useState<string | null>(null);
+  const [dropped, setDropped] = useState<DataSet | null>(null);
+  const [refused, setRefused] = useState<{ name: string } | null>(null);
   const client = useQueryClient();
   const navigate = useNavigate();
   const begin = useMutation({
-    mutationFn: async ({ content, wished }: { content: File | Source; wished: Wished }) => {
-      const { medium, text, label } = wished;
-      const project = await createLike(content, medium);
+    mutationFn: async ({ dataSet, wished }: { dataSet: DataSet; wished: Wished }) => {
+      const { kind, text, label } = wished;
+      const project = await createLike(dataSet.content, kind);
+      const { content: given } = dataSet;
+      const content = given instanceof File ? given : await sourceOf(given, kind);
       const columns = { textColumn: text, labelColumn: label };
       uploadsOf(project.id).add(
         { content, split: "pool", annotations: [], ...columns, dryRun: true },
@@ -36,43 +38,39 @@ export default function DropToCheck() {
     onSuccess: (project, { wished }) => {
       client.setQueryData(projectQuery(project.id).queryKey, project);
       client.invalidateQueries({ queryKey: projectsQuery.queryKey });
-      navigate(`/projects/${project.id}/${wished.wish}`);
+      if (wished.wish === "check") navigate(`/projects/${project.id}/check`);
+      // What is on its way is below what a project is about, and so is its plan.
+      else navigate(`/projects/${project.id}/settings#images`, { state: { expectsPlan: true } });
     },
   });
-  const take = async (files: File[], folders: Source[]) => {
-    const found = await firstOf(files, folders);
+  const take = async (files: File[], folders: Folder[]) => {
+    const found = await dataSetOf(files, folders);
     const other = folders[0] ?? files[0];
-    setRefused(found === null && other ? other.name : null);
+    setRefused(found === null && other ? { name: other.name } : null);
     begin.reset();
     setDropped(found);
   };
   return (
-    <Card title={t.check.title} hint={t.check.hint}>
+    <Card title={t.check.dropTitle} hint={t.check.dropHint}>
       <DropZone
         label={t.check.dropHere}
-        accept={`.zip,.tar,.parquet,.csv,.tsv,.jsonl,${COMPRESSED}`}
+        accept={ACCEPTED}
         onTake={(files, folders) => void take(files, folders)}
       />
-      {refused !== null && <Notice tone="bad">{t.check.refused(refused)}</Notice>}
+      {refused && (
+        <InView of={refused}>
+          <Notice tone="bad">{t.check.refused(refused.name)}</Notice>
+        </InView>
+      )}
       {dropped && (
         <CheckDialog
-          {...dropped}
+          dataSet={dropped}
           busy={begin.isPending ? begin.variables.wished.wish : null}
           error={begin.error}
-          onWish={(wished) => begin.mutate({ content: dropped.content, wished })}
+          onWish={(wished) => begin.mutate({ dataSet: dropped, wished })}
           onClose={() => setDropped(null)}
         />
       )}
     </Card>
   );
-}
-
-/** The first that can be checked: a folder, an archive, or a table that brings texts. */
-async function firstOf(files: File[], folders: Source[]): Promise<Dropped | null> {
-  const content =
-    folders.find((one) => one.files.length > 0) ?? files.find((file) => isArchive(file.name));
-  if (content) return { content, table: null };
-  const file = files.find(({ name }) => isTable(name));
-  const table = file && (await readTable(file));
-  return file && table && textsIn(table) ? { content: file, table } : null;
 }

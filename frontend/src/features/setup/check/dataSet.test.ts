@@ -1,0 +1,79 @@
+import { expect, it } from "vitest";
+import type { Folder } from "../folders";
+import { dataSetOf } from "./dataSet";
+
+const folder = (name: string, files: Record<string, string>): Folder => ({
+  name,
+  kind: "folder",
+  files: Object.entries(files).map(([path, text]) => ({
+    path,
+    open: async () => new File([text], path),
+  })),
+});
+const file = (name: string, text = "x") => new File([text], name);
+
+/** The central directory of a zip, which is all that is looked at; see `zipNames.test.ts`. */
+function directory(names: string[]): Uint8Array<ArrayBuffer> {
+  const size = names.reduce((sum, name) => sum + 46 + name.length, 0);
+  const bytes = new Uint8Array(size + 22);
+  const view = new DataView(bytes.buffer);
+  let at = 0;
+  for (const name of names) {
+    view.setUint32(at, 0x02014b50, true);
+    view.setUint16(at + 28, name.length, true);
+    bytes.set(new TextEncoder().encode(name), at + 46);
+    at += 46 + name.length;
+  }
+  view.setUint32(at, 0x06054b50, true);
+  view.setUint32(at + 12, size, true);
+  return bytes;
+}
+
+/** What was dropped is called, what it holds, and what of it stays where it is. */
+async function found(files: File[], folders: Folder[] = []) {
+  const set = await dataSetOf(files, folders);
+  return set && { name: set.content.name, ...set.found, left: set.left };
+}
+
+it("takes photographs without labels, from a folder or loose", async () => {
+  const unlabeled = { holds: "image", isLabeled: false, left: [] };
+  const holiday = folder("holiday", { "1.jpg": "", "notes.docx": "" });
+  expect(await found([], [holiday])).toEqual({ name: "holiday", ...unlabeled });
+  expect(await found([file("1.jpg")])).toEqual({ name: "1.jpg", ...unlabeled });
+  const loose = [file("1.jpg"), file("2.png"), file("notes.docx")];
+  expect(await found(loose)).toEqual({ name: "2 files", ...unlabeled });
+});
+
+it("takes what was dropped together for one data set", async () => {
+  const folders = [folder("robin", { "1.jpg": "" }), folder("wren", { "1.jpg": "" })];
+  const classes = { name: "robin, wren", holds: "image", isLabeled: true, left: [] };
+  expect(await found([], folders)).toEqual(classes);
+  const images = folder("images", { "1.jpg": "" });
+  const document = file("boxes.json", '{"annotations":[{"bbox":[0,0,1,1]}]}');
+  expect(await found([document], [images])).toMatchObject({ name: "images", holds: "boxes" });
+  const labels = folder("labels", { "1.txt": "0 0.5 0.5 0.1 0.1" });
+  expect(await found([], [images, labels])).toMatchObject({ holds: "boxes" });
+});
+
+it("takes texts, and asks which column holds them", async () => {
+  expect(await found([file("a.txt"), file("b.md")])).toMatchObject({ holds: "text" });
+  const table = await dataSetOf([file("mails.csv", "id,text\n1,hello\n")], []);
+  expect(table?.table?.columns).toEqual(["id", "text"]);
+  expect(await found([file("rows.json", '[{"text": "hello"}]')])).toMatchObject({ holds: "text" });
+  expect(await found([file("coco.json", '{"images": [], "text": ""}')])).toBeNull();
+});
+
+it("looks into a zip, and takes one archive at a time", async () => {
+  const names = ["train/images/a.jpg", "train/labels/a.txt", "data.yaml"];
+  const whole = new File([directory(names)], "roboflow.zip");
+  const boxes = { name: "roboflow.zip", holds: "boxes", isLabeled: true };
+  expect(await found([whole])).toEqual({ ...boxes, left: [] });
+  expect(await found([whole, file("b.zip")])).toEqual({ ...boxes, left: ["b.zip"] });
+  expect(await found([file("a.tar")])).toEqual({ name: "a.tar", left: [] });
+});
+
+it("finds nothing to begin with in what is no data set", async () => {
+  expect(await found([file("notes.docx")])).toBeNull();
+  expect(await found([file("labels.csv", "file,label\n")])).toBeNull();
+  expect(await found([], [folder("empty", {})])).toBeNull();
+});

@@ -1,0 +1,16 @@
+import { locale } from "../language";
+import { plural } from "./words";
+
+/** What was dropped, and is not sent. */
+export const left = {
+  files: (count: number) => plural(count, "file", "files"),
+  one: (name: string) => `${name} was left where it is.`,
+  many: (count: number, kinds: [string, number][]) => {
+    const shown = kinds
+      .slice(0, 6)
+      .map(([ending, of]) => `${of.toLocaleString(locale)} ${ending || "without an ending"}`);
+    return `${count.toLocaleString(locale)} files were left where they are: ${shown.join(", ")}${kinds.length > 6 ? ", …" : ""}.`;
+  },
+  takes:
+    "Images are read from JPEG, PNG, WebP, BMP, GIF, TIFF and Parquet, labels from CSV, JSON Lines and JSON.",
+};
