@@ -90,8 +90,8 @@ class Taken:
             )
         if self.passed:
             found.append(
-                f"{self.passed:,} rankings were not taken, as the same author ranked these rows "
-                "later, or decided on them in a review."
+                f"{self.passed:,} rankings were not taken, as the same author said something else "
+                "of these rows later, or decided on them in a review."
             )
         return found
 
@@ -146,7 +146,9 @@ def _write(
         too_many=taken.too_many + found.too_many,
         incomplete=taken.incomplete + found.incomplete,
         shared=taken.shared + len(groups) - len(placed),
-        passed=taken.passed + sum(map(len, block)) - sum(map(len, held)),
+        passed=taken.passed
+        + sum(bool(one.places) for said in block for one in said)
+        - sum(map(len, held)),
     )
 
 
