@@ -11,9 +11,9 @@ from core.states import Source, Verdict
 from core.tasks.instruction_rows import digest
 from workers.imports.instructions.parse import Columns, Parsed, parse
 from workers.imports.instructions.row_source import RowSource
-from workers.imports.items import Item, Refused, refused_item, short_name
+from workers.imports.items import Item, Refused, refused_item
 from workers.imports.ranked import Ranked, Standing
-from workers.imports.stated import read_seconds, read_time, text
+from workers.imports.stated import author_name, read_seconds, read_time, text
 
 COLUMNS: Final = frozenset({"round", "rows", "verdict", "order", "wrong", "votes"})
 """What every line has."""
@@ -66,7 +66,7 @@ class ExportedRankings(RowSource):
             for vote in _objects(line.get(_VOTES)):
                 places = _places(vote, keys)
                 if len(places) > 1 or vote.get("verdict") in _UNRANKED:
-                    author = short_name(text(vote.get("annotator")) or _UNNAMED)
+                    author = author_name(text(vote.get("annotator")) or _UNNAMED)
                     yield Ranked(
                         group,
                         author,
