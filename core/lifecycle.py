@@ -150,7 +150,12 @@ def move_round(round_: Round, state: RoundState) -> None:
         round_.closing_at = now
     elif state is RoundState.CLOSED:
         round_.closed_at = now
-    if (kind := ROUND_EVENTS.get(state)) is not None:
+    tell_round(round_)
+
+
+def tell_round(round_: Round) -> None:
+    """Tell webhooks of the state of ``round_``, as it is; of one that no session knows, nothing."""
+    if (kind := ROUND_EVENTS.get(round_.state)) is not None:
         facts = ("number", "strategy", "budget", "spent", "queries", "accuracy")
         data = {"round": {name: getattr(round_, name) for name in facts}}
         note(round_, kind, round_.project_id, data)

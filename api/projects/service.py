@@ -289,7 +289,10 @@ def _require_queue(project: Project) -> None:
 
 
 async def start(session: AsyncSession, principal: Principal, project: Project) -> None:
-    """Begin round 0: a random batch."""
+    """Begin round 0, a random batch; one that has begun and does not run goes on."""
+    if project.state in (ProjectState.PAUSED, ProjectState.FINISHED):
+        await resume(session, principal, project)
+        return
     if project.state is not ProjectState.DRAFT:
         raise Conflict("project_started", f"The project is {project.state} already.")
     fewest = task_type(project.task).fewest_classes

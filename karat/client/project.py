@@ -84,7 +84,7 @@ class ProjectClient(LabelingClient, TransferClient):
         return project
 
     def start(self) -> Project:
-        """Begin with round 0, a random batch."""
+        """Begin with round 0, or go on after a pause or with another round after the last."""
         return self._do("start")
 
     def pause(self) -> Project:

@@ -143,9 +143,7 @@ def show(project: ProjectArgument, as_json: JsonOption = False) -> None:
 def start(project: ProjectArgument, as_json: JsonOption = False) -> None:
     """Begin with round 0, or go on after a pause or with another round after the last."""
     with connect() as client:
-        found = find_project(client, project)
-        begun = found.get()["state"] in {"paused", "finished"}
-        _show(found.resume() if begun else found.start(), as_json)
+        _show(find_project(client, project).start(), as_json)
 
 
 @projects.command("pause")

@@ -11,6 +11,7 @@ from scipy import optimize
 from torch import Tensor
 from torch.nn import functional
 
+from models.numerics.finite import require_numbers
 from models.protocols import Float32Array, Indices
 
 _POOL_ROWS = 10_000
@@ -140,6 +141,9 @@ def fit_head(
         l2: > 0.
         scaling: statistics of the pool.
         max_iterations: of L-BFGS.
+
+    Raises:
+        ModelError: the embeddings are not finite.
     """
     counts = np.bincount(labels, minlength=classes + 1).astype(np.int64)
     present = np.flatnonzero(counts)
@@ -163,6 +167,7 @@ def minimise(
     """Return the weight (D, C) and bias (C,) of the optimum on (n, D) float64 rows.
 
     Targets are (n,) classes, or (n, C) float64 weights of each class, which need not sum to 1.
+    Raises `ModelError` where these or the rows are not finite.
 
     Searches in coordinates V where W = A V and A A' is the inverse of a bound on the curvature,
     X'X / 2 + l2 (D. Boehning, "Multinomial Logistic Regression Algorithm", 1992): a quarter of the
@@ -175,6 +180,7 @@ def minimise(
         basis, triangle = torch.linalg.qr(x.T)
         x = triangle.T.contiguous()
     bound = x.T @ x / (2 * count)
+    require_numbers("The features that a head learns from", bound.diagonal().numpy())
     bound.diagonal().add_(max(l2 / count, 1e-10 * float(bound.diagonal().mean())))
     upper = torch.linalg.cholesky(bound, upper=True)  # A is its inverse
     rotated = torch.linalg.solve_triangular(upper, x, upper=True, left=False)  # X A
@@ -204,6 +210,7 @@ def minimise(
     start = np.zeros(size[0] * classes)
     options = {"maxiter": max_iterations, "maxcor": 20, "gtol": 1e-6, "ftol": 1e-10}
     searched = optimize.minimize(objective, start, jac=True, method="L-BFGS-B", options=options)
+    require_numbers("The targets that a head learns from", searched.fun)
     found = torch.from_numpy(searched.x).reshape(size)
     weight = original(found[:-1])
     return weight if basis is None else basis @ weight, found[-1]

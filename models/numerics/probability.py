@@ -3,6 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from models.numerics.finite import require_numbers
+
 _LEAST_SLOPE = 1e-3
 
 
@@ -46,6 +48,9 @@ def fit_sigmoid(margins: NDArray[np.float64], known: NDArray[np.bool_]) -> tuple
         Slope and intercept. A negative slope would turn the margins round and means that they
         carry nothing: it becomes 0+, and the probability nearly the same for all, the share of
         the known.
+
+    Raises:
+        ModelError: margins are not finite.
     """
     positive, negative = known.sum(), (~known).sum()
     target = np.where(known, (positive + 1) / (positive + 2), 1 / (negative + 2))
@@ -55,6 +60,7 @@ def fit_sigmoid(margins: NDArray[np.float64], known: NDArray[np.bool_]) -> tuple
         # The intercept was fitted beside the other slope, and far from what is known without it.
         slope = _LEAST_SLOPE
         (intercept,) = _newton(ones[:, None], target, slope * margins)
+    require_numbers("The scores that become probabilities", (slope, intercept))
     return float(slope), float(intercept)
 
 

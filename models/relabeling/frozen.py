@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.errors import ModelError
+from models.numerics.finite import require_numbers
 from models.protocols import Float32Array, Indices, Progress
 from models.relabeling import FIX_GAIN
 from models.relabeling.noise_model import UNKNOWN, NoiseModel
@@ -321,5 +322,4 @@ def _require(embeddings: Float32Array, labels: Indices, learner: str) -> None:
             f"Embeddings of shape {embeddings.shape} do not belong to {len(labels)} labels; one "
             "row each."
         )
-    if not np.isfinite(embeddings).all():
-        raise ModelError("Embeddings hold numbers that are not finite; make them again.")
+    require_numbers("Embeddings", embeddings)

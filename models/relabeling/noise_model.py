@@ -24,6 +24,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import softplus
 
+from models.numerics.finite import require_numbers
 from models.numerics.probability import log_softmax
 from models.numerics.similarity import unit_rows
 from models.protocols import Indices
@@ -107,6 +108,9 @@ class NoiseModel:
                 chose what to look up may have gone by the opinions and the labels given.
             near: of other labels of the same kind, where the search begins; it ends sooner so, and
                 at the same.
+
+        Raises:
+            ModelError: opinions are not finite.
         """
         step = max(1, len(labels) // _FITTED_ON)
         some = np.stack([_centred(one[::step]) for one in opinions])
@@ -129,6 +133,7 @@ class NoiseModel:
         optimizer.step(loss)  # type: ignore[no-untyped-call]
         with torch.no_grad():
             trust, ways = search.trust().numpy(), search.ways().exp().numpy()
+        require_numbers("The opinions on labels", trust)
         free = {name: one.detach().numpy() for name, one in search.free.items()}
         return cls(trust, free["sharing"], likeness, free["shares"], ways, free)
 

@@ -424,6 +424,8 @@ def test_pause_and_resume(http: TestClient, world: World) -> None:
     assert post(http, project, "pause", admin).json()["state"] == "paused"
     assert post(http, project, "pause", admin).json()["code"] == "project_paused"
     assert post(http, project, "resume", admin).json()["state"] == "running"
+    assert post(http, project, "pause", admin).json()["state"] == "paused"
+    assert post(http, project, "start", admin).json()["state"] == "running"
     assert len(lease(http, admin, project)["items"]) == 4
 
 

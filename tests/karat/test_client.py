@@ -332,6 +332,8 @@ def test_a_round_is_closed_and_its_job_followed(admin: Client, running: ProjectC
     running.pause()
     assert running.labeling_status()["waiting_for"] == "paused"
     assert running.resume()["state"] == "running"
+    running.pause()
+    assert running.start()["state"] == "running"
 
 
 def test_waiting_for_a_job_gives_up(admin: Client, project: ProjectClient, tmp_path: Path) -> None:

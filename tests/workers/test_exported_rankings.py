@@ -275,8 +275,8 @@ def test_who_ranks_and_then_decides_has_decided(
     result = done(target.add(jsonl(*before), "rankings.jsonl"))
     assert result["annotations"] == 2
     assert result["notes"][-1] == (
-        "1 rankings were not taken, as the same author ranked these rows later, or decided on them "
-        "in a review."
+        "1 rankings were not taken, as the same author said something else of these rows later, or "
+        "decided on them in a review."
     )
     after = exported(target.project_id)
     assert orders_of(after) == [[["It is 3."], ["It is 2."], ["It is 1."]]] * 2
@@ -366,6 +366,38 @@ def test_of_the_votes_of_one_author_one_holds(
         held = {json.dumps(one) for one in orders_of(exported(target.project_id))}
         taken = orders_of([line_of([votes[expected], other])])
         assert held == {json.dumps(one) for one in taken}
+
+
+@pytest.mark.parametrize("verdict", ["ood", "unsure"])
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ({"source": "review"}, 1),
+        ({"created_at": LATE}, 1),
+        ({"created_at": EARLY}, 2),
+        ({"annotator": "eve", "created_at": LATE}, 2),
+    ],
+)
+def test_who_ranks_rows_and_then_says_otherwise_ranks_them_no_more(
+    pools: Callable[[], Pool],
+    exported: Callable[[int], list[Line]],
+    verdict: str,
+    said: Line,
+    expected: int,
+) -> None:
+    ranking = vote(1, 2, 3, created_at="2025-01-01T12:00:00+00:00")
+    later = {"annotator": "ann", "verdict": verdict, "order": None, "wrong": None, **said}
+    other = vote(2, 1, 3, annotator="ben")
+    for lines in (
+        [line_of([ranking, later, other])],
+        [line_of([later]), line_of([ranking, other])],
+    ):
+        target = pools()
+        result = done(target.add(jsonl(*lines), "rankings.jsonl"))
+        assert result["annotations"] == expected
+        passed = [one for one in result["notes"] if "as the same author" in one]
+        assert len(passed) == 2 - expected
+        assert len(orders_of(exported(target.project_id))) == expected
 
 
 @pytest.mark.parametrize("order", [(7, 8, 9), (1, 7), (1,), ()])

@@ -1,8 +1,11 @@
 """Images that stay in a bucket: what is read of them, what is kept, and what happens without."""
 
+import gzip
 import hashlib
 import json
+import lzma
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +70,36 @@ def test_folders_and_metadata_mean_what_they_mean_in_a_zip(bucket: Bucket, pool:
     labeled, pooled = pool.examples()
     assert labeled.split is Split.EVALUATION
     assert pooled.meta == {"camera": "north", "label": "cat"}
+
+
+@pytest.mark.parametrize(
+    ("name", "pack"),
+    [("metadata.csv.gz", gzip.compress), ("Metadata.jsonl.XZ", lzma.compress)],
+)
+def test_compressed_metadata_is_read_as_if_it_was_not(
+    bucket: Bucket, pool: Pool, name: str, pack: Callable[[bytes], bytes]
+) -> None:
+    rows = [{"file_name": f"{seed}.png", "label": "cat", "site": "A"} for seed in (1, 2)]
+    write = _csv if ".csv" in name else _jsonl
+    others = {"other.csv.gz": pack(write(rows)), "b/metadata.csv.bz2": b"no bzip2"}
+    bucket.put({"1.png": png(1), "2.png": png(2), name: pack(write(rows)), **others})
+    plan = result(pool.bucket(bucket.url, dry_run=True))
+    assert [one["format"] for one in plan["documents"]] == ["metadata", "metadata"]
+    found = result(pool.bucket(bucket.url, annotations=["label"]))
+    assert (found["added"], found["annotations"]) == (2, 2)
+    assert {one.meta["site"] for one in pool.examples()} == {"A"}
+    said = reasons(found)
+    assert "not an image by its name" in said["other.csv.gz"]
+    assert "not a whole .bz2 file" in said["b/metadata.csv"]
+    assert len(said) == 2
+
+
+def test_compressed_metadata_beside_the_same_plain_is_named(bucket: Bucket, pool: Pool) -> None:
+    rows = _csv([{"file_name": "1.png", "label": "cat"}])
+    bucket.put({"1.png": png(1), "metadata.csv": rows, "metadata.csv.gz": gzip.compress(rows)})
+    found = result(pool.bucket(bucket.url, annotations=["label"], include=["*.png"]))
+    assert (found["added"], found["annotations"]) == (1, 1)
+    assert [*reasons(found)] == ["metadata.csv.gz"]
 
 
 def test_patterns_choose_what_is_read(bucket: Bucket, pool: Pool) -> None:

@@ -215,7 +215,7 @@ ROWS: dict[str, tuple[dict[str, Any], str, Order]] = {
                 {"completed_by": 4, "was_cancelled": True, "result": []},
             ],
         },
-        "3",
+        "Label Studio user 3",
         [{"B"}, {"A"}],
     ),
     "Label Studio, ranker": (

@@ -11,11 +11,12 @@ from core import settings
 from core.db import sync_engine
 from core.jobs.messages import RunJob
 from core.states import JobState, RoundState
-from core.tables import Annotation, Job, Query, Round
+from core.tables import Annotation, Job, Query, Round, WebhookEvent
 from models.errors import Cancelled
-from tests.instructions import instructions
+from tests.instructions import instructions, row
 from tests.workers.import_files import Pool
 from tests.workers.killing import ended_by_kill, victim
+from tests.workers.test_exported_rankings import line_of, vote
 from tests.workers.test_import_instructions import done, jsonl
 from tests.workers.test_import_rankings import rankings, rows
 from tests.workers.test_import_resume import run_until_done
@@ -30,6 +31,7 @@ __all__ = ["rows"]
 QUESTIONS = 7
 _BLOCK = "workers.imports.question_index:_QUESTIONS"
 _WRITE = "workers.imports.handler:write_rankings"
+_TELL = "workers.imports.handler:tell_round_of"
 
 
 def compared() -> bytes:
@@ -48,6 +50,17 @@ def compared() -> bytes:
     return jsonl(*lines)
 
 
+def told(pool: Pool) -> list[tuple[str, int, int]]:
+    """Which webhooks of rounds there are, of which round and how many groups it holds."""
+    events = select(WebhookEvent.kind, WebhookEvent.data).order_by(WebhookEvent.id)
+    mine = events.where(WebhookEvent.project_id == pool.project_id)
+    return [
+        (kind, data["round"]["number"], data["round"]["queries"])
+        for kind, data in pool.session.execute(mine)
+        if "round" in data
+    ]
+
+
 def outcome(pool: Pool, job: Job) -> dict[str, Any]:
     """What an import leaves, by nothing that differs between two of the same file."""
     pool.session.expire_all()
@@ -63,6 +76,7 @@ def outcome(pool: Pool, job: Job) -> dict[str, Any]:
         "labels": pool.session.scalar(labels.where(Annotation.project_id == pool.project_id)),
         "rankings": rankings(pool),
         "states": [one.state for one in pool.examples()],
+        "told": told(pool),
         "left": pool.storage.work(job.id).exists(),
     }
 
@@ -74,6 +88,7 @@ def expected(world: World, rows: Pool) -> dict[str, Any]:
     found = outcome(other, other.add(compared(), "a.jsonl"))
     assert found["result"]["annotations"] == 2 * QUESTIONS
     assert found["round"] == (0, RoundState.CLOSED, "import", QUESTIONS, QUESTIONS)
+    assert found["told"] == [("round.closed", 0, QUESTIONS)]
     assert found["metrics"] == {
         **dict.fromkeys(("groups", "answered"), QUESTIONS),
         **dict.fromkeys(("audit", "ood", "unsure", "wrong"), 0),
@@ -99,6 +114,35 @@ def test_killed_between_rankings_it_resumes_to_the_same(
     assert {*states.all()} <= {RoundState.CLOSED}
     assert len(rankings(rows)) == 4 * (count - 1)
     assert outcome(rows, run_until_done(rows, job)) == expected
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_killed_as_webhooks_are_told_it_tells_them_once(
+    rows: Pool, expected: dict[str, Any], moment: str
+) -> None:
+    job = rows.queue(compared(), "a.jsonl")
+    assert ended_by_kill(victim(RunJob.of(job), _TELL, moment, 1, {_BLOCK: 2}))
+    assert told(rows) == []
+    assert outcome(rows, run_until_done(rows, job)) == expected
+
+
+def test_each_round_of_a_file_is_told_once_it_holds_all(
+    rows: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(question_index, "_QUESTIONS", 2)
+    lines = [
+        {**line_of([vote(1, 2, 3)]), "round": number, "rows": exported_rows(3 * at)}
+        for at, number in enumerate([0, 0, 0, 4, 7, 7])
+    ]
+    assert done(rows.add(jsonl(*lines), "rankings.jsonl"))["annotations"] == 6
+    assert told(rows) == [
+        ("round.closed", 0, 3), ("round.closed", 1, 1), ("round.closed", 2, 2)
+    ]  # fmt: skip
+
+
+def exported_rows(first: int) -> list[dict[str, Any]]:
+    """Three rows of a line of an export, by what they ask."""
+    return [{"example_id": n, **row(first + n).model_dump(mode="json")} for n in range(1, 4)]
 
 
 def test_a_file_that_came_half_way_goes_on_in_a_round_of_its_own(

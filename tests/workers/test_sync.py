@@ -1,7 +1,8 @@
 """A pool follows a place: what is new is imported, what changed or vanished is said and stays."""
 
+import gzip
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -118,12 +119,15 @@ def test_what_is_added_comes_what_changes_or_vanishes_is_said_and_nothing_is_los
     assert len(pool.examples()) == 5
 
 
+@pytest.mark.parametrize(
+    ("name", "pack"), [("metadata.csv", bytes), ("metadata.csv.gz", gzip.compress)]
+)
 def test_an_import_of_what_is_new_reads_folders_as_the_first_one_did(
-    bucket: Bucket, follower: Follower
+    bucket: Bucket, follower: Follower, name: str, pack: Callable[[bytes], bytes]
 ) -> None:
     bucket.put({"cat/1.png": png(1), "dog/2.png": png(2)})
     table = b"file_name,camera\ncat/1.png,north\ndog/3.png,south\n"
-    bucket.put({"metadata.csv": table})
+    bucket.put({name: pack(table)})
     made = follower.add(bucket.url)
     follower.look(made["id"])
     bucket.put({"dog/3.png": png(3)})

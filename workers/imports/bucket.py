@@ -11,12 +11,15 @@ from typing import BinaryIO, Final, NamedTuple
 
 from core.errors import DomainError
 from core.files.buckets import Buckets
+from core.files.compression import plain_name
 from core.files.object_stores import Object
 from core.files.prefetch import AT_ONCE
 from core.files.storage import write_atomically
 from core.jobs.imports import FolderChoice
 from core.media.images.medium import IMAGES
 from core.settings.locations import Location
+from workers.imports.formats.archives.entries import base_of
+from workers.imports.formats.archives.packed import Unpacking
 from workers.imports.formats.folder import FolderSource
 from workers.imports.formats.metadata import NAMES
 from workers.imports.items import (
@@ -31,6 +34,7 @@ from workers.imports.items import (
 from workers.imports.prefetch import read_ahead
 from workers.imports.values import Values
 
+_METADATA: Final = "metadata."
 _REFUSALS: Final = {
     "not_found": "there is no such object",
     "location_denied": "the bucket refuses access to it",
@@ -190,7 +194,13 @@ def is_example(name: str, include: Sequence[str]) -> bool:
 
 
 def _is_metadata(name: str) -> bool:
-    return PurePosixPath(name).name.lower() in NAMES
+    # Asked of every object: nearly none is called so, and names need no look at their endings.
+    base = base_of(name)
+    return base.startswith(_METADATA) and plain_name(base) in NAMES
+
+
+def _is_packed(name: str) -> bool:
+    return _is_metadata(name) and base_of(name) not in NAMES
 
 
 def _is_image(name: str) -> bool:
@@ -207,10 +217,21 @@ class BucketSource(Source):
         annotations: Sequence[str],
         chosen: Mapping[str, FolderChoice] | None = None,
         *,
+        most: int,
         names_only: bool = False,
     ) -> None:
-        """Scan the names, as ``FolderSource`` does; ``names_only`` if nothing is to be read."""
-        self._folder = FolderSource(listing, work, annotations, chosen)
+        """Scan the names, as ``FolderSource`` does.
+
+        Args:
+            listing: The objects; closed with the source, also if that cannot be made.
+            work: For the index.
+            annotations: As of ``FolderSource``.
+            chosen: As of ``FolderSource``.
+            most: Bytes that compressed metadata may unpack to.
+            names_only: Whether nothing is to be read.
+        """
+        entries = Unpacking(listing, most, _is_packed)
+        self._folder = FolderSource(entries, work, annotations, chosen)
         self._names_only = names_only
         self._threads = ThreadPoolExecutor(AT_ONCE)
 

@@ -29,7 +29,7 @@ from workers.imports.moved import Met, keep, lost, move
 from workers.imports.pool import PoolWriter
 from workers.imports.question_index import QuestionIndex
 from workers.imports.ranked import Ranked, notes_of, rankings_of
-from workers.imports.rankings import Taken, write_rankings
+from workers.imports.rankings import Taken, tell_round_of, write_rankings
 from workers.imports.reading import LabelReader
 from workers.imports.report import Line, Outcome, ReportFile, Tally, reasons
 from workers.imports.sampling import samples_of
@@ -219,6 +219,9 @@ class Import:
                     job.checkpoint = self._checkpoint(**{_RANK: asdict(taken)})
                 if taken.is_waiting:
                     break
+            with context.transaction() as (session, job):
+                taken = tell_round_of(session, taken)
+                job.checkpoint = self._checkpoint(**{_RANK: asdict(taken)})
         self.say(taken.notes)
 
     def finish(self) -> None:

@@ -13,7 +13,7 @@ from workers.imports.stated import read_time
 
 
 class Statement(NamedTuple):
-    """One ranking of rows that answer one question; see ``Ranked``."""
+    """One ranking of rows that answer one question, or that there is none; see ``Ranked``."""
 
     author: str
     places: Mapping[bytes, float]
@@ -28,6 +28,8 @@ Said = list[Statement]
 
 _QUESTIONS: Final = 500
 _EVERY: Final = 1_000
+# What stands in the place of the rows of a statement that ranks none.
+_NOWHERE: Final = ((None, None),)
 _NEVER: Final = datetime.min.replace(tzinfo=UTC)
 
 
@@ -75,7 +77,7 @@ class QuestionIndex:
                         at,
                         one.standing,
                     )
-                    for key, place in one.places.items()
+                    for key, place in one.places.items() or _NOWHERE
                 ),
             )
         file.execute("COMMIT")
@@ -110,14 +112,15 @@ def _said(rows: Iterable[Any]) -> Said:
     found: Said = []
     for _, of_ranking in groupby(rows, key=itemgetter(2, 3)):
         asked, _, author, _, _, _, seconds, at, standing = first = next(of_ranking)
-        places = known_places((row, place) for *_, row, place, _, _, _ in (first, *of_ranking))
+        given = ((row, place) for *_, row, place, _, _, _ in (first, *of_ranking))
+        places = known_places((row, place) for row, place in given if row is not None)
         said = (author, places, asked, seconds, read_time(at), Standing(standing))
         found.append(Statement(*said))
     return found
 
 
 def holding(said: Said) -> Said:
-    """What is said of a question, without the votes that their authors have taken back.
+    """The rankings of a question, without those that their authors have taken back.
 
     Of an author's votes the last holds, and before any vote a decision; where a file does not tell
     when one was given, it is older than those of which it tells, and the order of the file counts.
@@ -127,7 +130,11 @@ def holding(said: Said) -> Said:
         held = last.get(one.author)
         if one.standing and (held is None or _rank(said[held]) <= _rank(one)):
             last[one.author] = at
-    return [one for at, one in enumerate(said) if not one.standing or last[one.author] == at]
+    return [
+        one
+        for at, one in enumerate(said)
+        if one.places and (not one.standing or last[one.author] == at)
+    ]
 
 
 def _rank(one: Statement) -> tuple[Standing, datetime]:

@@ -26,7 +26,8 @@ class Ranked(NamedTuple):
         question: The same for rows that ask the same, and for no others.
         author: Who ranks, or the column that does.
         places: Of each row, by its SHA-256 (32 bytes): the lowest is the best, equal ones tie. That
-            of what is called wrong is infinite.
+            of what is called wrong is infinite. Without any it only takes back what ``author`` has
+            said of ``question`` before.
         is_part: Whether all that ``author`` says of ``question`` is one ranking.
         asked: In which round it was said, where the file tells: questions come in that order.
         seconds: How long it took.

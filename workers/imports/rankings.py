@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from core import events
 from core.among import among
 from core.consensus import Vote, answered, as_said, lock_examples, votes
-from core.lifecycle import mark_answered, mark_members, move_round
+from core.lifecycle import mark_answered, mark_members, move_round, tell_round
 from core.rounds import lock_unfinished, new_round
 from core.states import RoundState, Source, Split, Verdict
 from core.tables import Annotation, Example, Job, Project, Query, QueryMember, Round, User
@@ -46,7 +46,7 @@ class Taken:
     Attributes:
         questions: How many are done.
         asked: In which round of the file the last of them were given.
-        round: Id of the round here that those are in, once there is one.
+        round: Id of the round here that those are in, from its first to its last.
         labels: How many are new.
         too_many: Groups of more rows than one ranking may have.
         incomplete: How many authors leave open how some of the rows of a group compare.
@@ -90,8 +90,8 @@ class Taken:
             )
         if self.passed:
             found.append(
-                f"{self.passed:,} rankings were not taken, as the same author ranked these rows "
-                "later, or decided on them in a review."
+                f"{self.passed:,} rankings were not taken, as the same author said something else "
+                "of these rows later, or decided on them in a review."
             )
         return found
 
@@ -117,9 +117,24 @@ def write_rankings(session: Session, job: Job, block: Sequence[Said], taken: Tak
         return replace(taken, is_waiting=True)
     for asked, some in groupby(block, key=lambda said: said[0].asked):
         if asked != taken.asked:
-            taken = replace(taken, asked=asked, round=None)
+            taken = replace(tell_round_of(session, taken), asked=asked)
         taken = _write(session, project, job, [*some], taken)
     return taken
+
+
+def tell_round_of(session: Session, taken: Taken) -> Taken:
+    """Tell webhooks of the round that rankings were stored in, now that it holds all of its own.
+
+    Args:
+        session: In a transaction.
+        taken: What came of the rankings so far.
+
+    Returns:
+        The same without the round, so that it is told once.
+    """
+    if taken.round is not None:
+        tell_round(session.get_one(Round, taken.round))
+    return replace(taken, round=None)
 
 
 def _write(
@@ -135,7 +150,7 @@ def _write(
         round_ = session.get_one(Round, taken.round, with_for_update={"key_share": True})
     placed = _placed(session, round_, groups, before)
     if placed:
-        round_ = round_ or _open(session, project, len(placed))
+        round_ = round_ or _open(session, project)
         _store(session, round_, job, placed, before)
         _count(session, round_, [one.group for one in placed])
     return replace(
@@ -146,7 +161,9 @@ def _write(
         too_many=taken.too_many + found.too_many,
         incomplete=taken.incomplete + found.incomplete,
         shared=taken.shared + len(groups) - len(placed),
-        passed=taken.passed + sum(map(len, block)) - sum(map(len, held)),
+        passed=taken.passed
+        + sum(bool(one.places) for said in block for one in said)
+        - sum(map(len, held)),
     )
 
 
@@ -188,19 +205,18 @@ def _new(groups: Sequence[Group], before: "_Before") -> list[Group]:
     return kept
 
 
-def _open(session: Session, project: Project, groups: int) -> Round:
+def _open(session: Session, project: Project) -> Round:
     """A round that is closed already: all that it holds was asked and answered elsewhere.
 
-    Webhooks are told of ``groups``, those that it begins with.
+    Webhooks are told nothing yet of so little of it, see ``tell_round_of``.
     """
     last = session.scalar(select(func.max(Round.number)).where(Round.project_id == project.id))
     round_ = new_round(project, 0 if last is None else last + 1)
     round_.strategy = STRATEGY
-    round_.queries, round_.budget = groups, float(groups)
-    session.add(round_)
-    session.flush()
     for state in (RoundState.OPEN, RoundState.CLOSING, RoundState.CLOSED):
         move_round(round_, state)
+    session.add(round_)
+    session.flush()
     return round_
 
 

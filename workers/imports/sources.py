@@ -235,7 +235,12 @@ def _bucket(context: JobContext, params: ImportParams, place: str, names_only: b
         compare=compare,
     )
     return BucketSource(
-        listing, context.work, annotations, params.folder_split, names_only=names_only
+        listing,
+        context.work,
+        annotations,
+        params.folder_split,
+        most=context.settings.max_upload_bytes,
+        names_only=names_only,
     )
 
 

@@ -8,13 +8,16 @@ import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from hashlib import sha256
 from typing import Any, Final
 
 from core.states import Verdict
-from workers.imports.items import Refused, Said, extras, only, printable, short_name
+from workers.imports.items import MAX_NAME, Refused, Said, extras, only, printable, short_name
 
 VERDICT: Final = "verdict"
 VOTES: Final = "votes"
+# Of the hash that tells two long names apart.
+_DIGITS: Final = 16
 UNNAMED: Final = "import"
 """Source of a verdict that names nobody."""
 SOURCE: Final = "label_source"
@@ -124,7 +127,7 @@ def _vote(fields: Mapping[str, Any]) -> Said | Refused | None:
     if verdict is Verdict.LABEL and class_name is None:
         return Refused("the verdict is class, but no class is named")
     return Said(
-        source_name=short_name(text(fields.get("annotator")) or UNNAMED),
+        source_name=author_name(text(fields.get("annotator")) or UNNAMED),
         verdict=verdict,
         class_name=class_name if verdict in (Verdict.LABEL, None) else None,
         seconds=read_seconds(fields.get("seconds")),
@@ -137,6 +140,18 @@ def text(value: object) -> str | None:
     if value is None or value == "" or (isinstance(value, float) and math.isnan(value)):
         return None
     return printable(str(value))
+
+
+def author_name(text: str) -> str:
+    """A person's name that can be stored; of an absurdly long one the end, and what it hashes to.
+
+    Unlike files, two people may be called alike at the end.
+    """
+    text = printable(text)
+    if len(text) <= MAX_NAME:
+        return text
+    digest = sha256(text.encode()).hexdigest()[:_DIGITS]
+    return f"…{text[_DIGITS + 2 - MAX_NAME :]} {digest}"
 
 
 def read_seconds(value: object) -> float:

@@ -17,7 +17,14 @@ from workers.imports.items import (
     printable,
 )
 from workers.imports.split_words import is_flag, row_split
-from workers.imports.stated import is_stated, read_seconds, read_stated, read_time, text
+from workers.imports.stated import (
+    author_name,
+    is_stated,
+    read_seconds,
+    read_stated,
+    read_time,
+    text,
+)
 
 _STATED: Final = "boxes of a file are left aside where metadata.jsonl states verdicts"
 
@@ -106,7 +113,7 @@ def drawn_on(fields: Mapping[str, Any]) -> tuple[Said, ...]:
     """What is drawn on an image by those whose boxes an indexed row holds."""
     return tuple(
         Said(
-            source_name=one["author"],
+            source_name=author_name(one["author"]),
             verdict=Verdict.LABEL,
             seconds=read_seconds(one.get("seconds")),
             at=read_time(one.get("created_at")),

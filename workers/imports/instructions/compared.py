@@ -13,6 +13,7 @@ from core.tasks.instruction_rows import InstructionRow, digest
 from workers.imports.instructions.parse import Columns, Parsed, is_chat, parse
 from workers.imports.items import Refused, printable
 from workers.imports.ranked import known_places
+from workers.imports.stated import author_name
 
 ASKED: Final = ("prompt", "instruction", "question", "query", "input", "context")
 """Columns that hold what is asked, the first that is there."""
@@ -93,7 +94,7 @@ def compared(stated: Stated) -> Compared | Refused:
         given = zip(keys, values, strict=True)
         places = known_places((key, place) for key, place in given if place is not None)
         if len(places) > 1:
-            rankings.append(Ranking(printable(author), places))
+            rankings.append(Ranking(author_name(author), places))
     (question,) = questions
     twins = len(rows) < len(keys)
     return Compared(tuple(rows.values()), tuple(rankings), question, stated.others, twins)

@@ -7,18 +7,19 @@ from itertools import islice
 from math import inf
 from typing import Any, Final
 
-from core.states import Source
+from core.states import Source, Verdict
 from core.tasks.instruction_rows import digest
 from workers.imports.instructions.parse import Columns, Parsed, parse
 from workers.imports.instructions.row_source import RowSource
-from workers.imports.items import Item, Refused, refused_item, short_name
+from workers.imports.items import Item, Refused, refused_item
 from workers.imports.ranked import Ranked, Standing
-from workers.imports.stated import read_seconds, read_time, text
+from workers.imports.stated import author_name, read_seconds, read_time, text
 
 COLUMNS: Final = frozenset({"round", "rows", "verdict", "order", "wrong", "votes"})
 """What every line has."""
 _ROWS, _VOTES = "rows", "votes"
 _RANKING: Final = "ranking"
+_UNRANKED: Final = (Verdict.OOD.in_files, Verdict.UNSURE.in_files)
 _UNNAMED: Final = "Karat"
 _MOST_ROUNDS: Final = 1_000_000
 _PLAIN: Final = Columns(asked="instruction", answered="responses", inputs="input", system="system")
@@ -52,7 +53,7 @@ class ExportedRankings(RowSource):
         return islice(self._every(0), start, None)
 
     def rankings(self) -> Iterator[Ranked]:
-        """What each vote says of the rows of its group."""
+        """What each vote says of the rows of its group; OOD and unsure rank none of them."""
         for _, line in self._table.rows(0):
             if isinstance(line, str):
                 continue
@@ -64,8 +65,8 @@ class ExportedRankings(RowSource):
             asked = number if isinstance(number, int) and 0 <= number < _MOST_ROUNDS else 0
             for vote in _objects(line.get(_VOTES)):
                 places = _places(vote, keys)
-                if len(places) > 1:
-                    author = short_name(text(vote.get("annotator")) or _UNNAMED)
+                if len(places) > 1 or vote.get("verdict") in _UNRANKED:
+                    author = author_name(text(vote.get("annotator")) or _UNNAMED)
                     yield Ranked(
                         group,
                         author,

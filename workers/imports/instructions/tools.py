@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from workers.imports.formats.label_studio import author_of
 from workers.imports.instructions.compared import Stated
 from workers.imports.instructions.shape import NUMBERED, SIDES, Fields, Shape, There
 from workers.imports.items import Refused
@@ -142,8 +143,6 @@ def _results(annotations: Any) -> list[tuple[str, list[str]]]:
     for one in annotations if isinstance(annotations, list) else ():
         if not isinstance(one, Mapping) or one.get("was_cancelled"):
             continue
-        who = one.get("completed_by")
-        who = (who.get("email") or who.get("id")) if isinstance(who, Mapping) else who
         results = one.get("result")
         for result in results if isinstance(results, list) else ():
             value = result.get("value") if isinstance(result, Mapping) else None
@@ -157,5 +156,5 @@ def _results(annotations: Any) -> list[tuple[str, list[str]]]:
                 order = [str(key) for key in max(lists, key=len, default=[])]
             else:
                 continue
-            found.append((str(who or "Label Studio"), order))
+            found.append((author_of(one), order))
     return found

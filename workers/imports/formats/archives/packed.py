@@ -2,7 +2,7 @@
 
 import io
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import PurePosixPath
 from typing import Any, BinaryIO, Final, NamedTuple
@@ -50,27 +50,37 @@ class Packed(NamedTuple):
         return bool(getattr(self.entry, "is_link", False))
 
 
+def _is_packed(name: str) -> bool:
+    # Looked at for each file of an archive, of which nearly none is compressed.
+    if not name.lower().endswith(ENDINGS):
+        return False
+    return PurePosixPath(plain_name(name)).suffix.lower() in _ENDINGS
+
+
 class Unpacking:
     """What an archive or a folder holds, with compressed tables and documents as if they were not.
 
     One that lies beside the same file plain, or compressed otherwise, keeps its name.
     """
 
-    def __init__(self, entries: Entries, most: int) -> None:
+    def __init__(
+        self, entries: Entries, most: int, is_packed: Callable[[str], bool] = _is_packed
+    ) -> None:
         """Look which there are.
 
         Args:
             entries: The archive; closed with this, also if this cannot be made.
             most: Bytes that all of them together may unpack to.
+            is_packed: Tells of a path whether it is one of them.
 
         Raises:
             DomainError: As iterating ``entries`` does.
         """
-        self._entries, self._most = entries, most
+        self._entries, self._most, self._is_packed = entries, most, is_packed
         self._made = Counter[str]()
         self._total = 0
         try:
-            packed = islice((one.name for one in entries if _is_packed(one.name)), _MOST_FILES + 1)
+            packed = islice((one.name for one in entries if is_packed(one.name)), _MOST_FILES + 1)
             plain = Counter(map(plain_name, packed))
             if plain.total() > _MOST_FILES:
                 plain.clear()
@@ -120,7 +130,7 @@ class Unpacking:
         self._entries.close()
 
     def _seen(self, entry: Any) -> Any:
-        if not _is_packed(entry.name) or (name := plain_name(entry.name)) not in self._wanted:
+        if not self._is_packed(entry.name) or (name := plain_name(entry.name)) not in self._wanted:
             return entry
         return Packed(name, compression_of(entry.name) or "", entry)
 
@@ -159,10 +169,3 @@ class _Blocks(io.RawIOBase):
     def close(self) -> None:
         self._file.close()
         super().close()
-
-
-def _is_packed(name: str) -> bool:
-    # Looked at for each file of an archive, of which nearly none is compressed.
-    if not name.lower().endswith(ENDINGS):
-        return False
-    return PurePosixPath(plain_name(name)).suffix.lower() in _ENDINGS
