@@ -216,8 +216,9 @@ class ForkServer:
         self._connection, theirs = socket.socketpair()
         with theirs:
             self._process = spawn(
-                # -P keeps the working directory, which holds data, off the module path.
-                [sys.executable, "-P", "-m", __name__, str(theirs.fileno())],
+                # -P keeps the working directory, which holds data, off the module path; -u is for
+                # the logs of what is forked.
+                [sys.executable, "-u", "-P", "-m", __name__, str(theirs.fileno())],
                 log=self._log,
                 directory=self._directory,
                 environment=self._environment,
@@ -330,6 +331,8 @@ def _serve(connection: socket.socket) -> _Program | None:
                     if not isinstance(asked, _Program):
                         _import(asked)
                         continue
+                    # What is sent to it before it is a program of its own waits until it is.
+                    signal.pthread_sigmask(signal.SIG_BLOCK, _PASSED_OVER)
                     pid = os.fork()
                     if pid == 0:
                         requests.close()
@@ -337,6 +340,7 @@ def _serve(connection: socket.socket) -> _Program | None:
                         os.close(asked.told)
                         end_with_parent(server, signal.SIGKILL)
                         return asked
+                    signal.pthread_sigmask(signal.SIG_UNBLOCK, _PASSED_OVER)
                     children.add(pid, asked.told)
                     os.close(asked.output)
                     os.close(asked.errors)
@@ -362,6 +366,7 @@ def _become(program: _Program) -> None:
     for number in _PASSED_OVER:
         signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _PASSED_OVER)
     os.environ.clear()
     os.environ.update(program.environment)
     os.chdir(program.directory)

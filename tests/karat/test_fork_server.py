@@ -62,6 +62,7 @@ def server(folder: Path) -> Iterator[ForkServer]:
 
 def _server(folder: Path, *libraries: str) -> ForkServer:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), str(folder)))}
+    environment.pop("PYTHONUNBUFFERED", None)
     server = ForkServer(log=folder / "log", directory=folder, environment=environment)
     server.import_libraries(libraries)
     return server
@@ -137,6 +138,21 @@ def test_libraries_that_are_told_of_later_are_found_by_what_comes_then(folder: P
     process.wait(10)
     assert _fork(bare, folder, "given_late").wait(60) == 1
     bare.close()
+
+
+def test_a_signal_that_comes_at_once_is_not_lost(server: ForkServer, folder: Path) -> None:
+    for _ in range(30):
+        process = _fork(server, folder, "given_sleeps")
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(10) == -signal.SIGTERM
+
+
+def test_what_is_printed_is_there_at_once(server: ForkServer, folder: Path) -> None:
+    (folder / "given_says.py").write_text("import time; print('said'); time.sleep(600)")
+    process = _fork(server, folder, "given_says")
+    eventually(lambda: "said" in (folder / "out").read_text(), "it is in the log", 20)
+    process.kill()
+    process.wait(10)
 
 
 def test_waiting_ends_in_time_and_signals_arrive(server: ForkServer, folder: Path) -> None:
