@@ -19,6 +19,7 @@ import subprocess
 import sys
 import threading
 import time
+import traceback
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -47,6 +48,7 @@ class ForkedProcess:
         """
         self.returncode: int | None = None
         self._pid: int | None = None
+        self._wanted: int | None = None
         self._told = os.fdopen(told, "rb", buffering=0)
         self._log = log
         self._lock = threading.Lock()
@@ -56,7 +58,7 @@ class ForkedProcess:
         """Its process id, once it has one.
 
         Raises:
-            ServiceError: Its server has died before, as of a library that cannot be imported.
+            ServiceError: It could not be forked, or its server has died before.
         """
         with self._lock:
             while self._pid is None and self.returncode is None:
@@ -95,10 +97,16 @@ class ForkedProcess:
             return self.returncode
 
     def send_signal(self, sig: int, /) -> None:
-        """Send it a signal; harmless when it has ended."""
-        if self.poll() is None:
-            with contextlib.suppress(ProcessLookupError, ServiceError):
-                os.kill(self.pid, sig)
+        """Send it a signal, as soon as it has started; harmless when it has ended."""
+        if self.poll() is not None:
+            return
+        with self._lock:
+            if self._pid is None:
+                # Whoever stops Karat does not wait for imports; the server's end is its end, too.
+                self._wanted = sig
+            else:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(self._pid, sig)
 
     def kill(self) -> None:
         """Send it SIGKILL; harmless when it has ended."""
@@ -113,6 +121,9 @@ class ForkedProcess:
         line = self._told.readline()
         if line and self._pid is None:
             self._pid = int(line)
+            if self._wanted is not None:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(self._pid, self._wanted)
             return True
         # Without a word the server has died, and whatever it forked with it.
         self.returncode = int(line) if line else -signal.SIGKILL
@@ -294,14 +305,18 @@ class _Children:
 
     def add(self, pid: int, told: int) -> None:
         self._told[pid] = told
-        os.write(told, f"{pid}\n".encode())
+        # Whoever asked may be gone.
+        with contextlib.suppress(BrokenPipeError):
+            os.write(told, f"{pid}\n".encode())
 
     def tell_ends(self) -> None:
         """Tell of those that have ended; call it when ``awake`` can be read."""
         os.read(self.awake, 1 << 12)
         with contextlib.suppress(ChildProcessError):
             while (ended := os.waitpid(-1, os.WNOHANG))[0] != 0:
-                told = self._told.pop(ended[0])
+                told = self._told.pop(ended[0], None)
+                if told is None:
+                    continue
                 with contextlib.suppress(BrokenPipeError):
                     os.write(told, f"{os.waitstatus_to_exitcode(ended[1])}\n".encode())
                 os.close(told)
@@ -333,7 +348,13 @@ def _serve(connection: socket.socket) -> _Program | None:
                         continue
                     # What is sent to it before it is a program of its own waits until it is.
                     signal.pthread_sigmask(signal.SIG_BLOCK, _PASSED_OVER)
-                    pid = os.fork()
+                    try:
+                        pid = os.fork()
+                    except OSError as error:
+                        # Of this one alone: there may be room again when it is tried again.
+                        os.write(asked.errors, f"It could not be forked: {error}\n".encode())
+                        os.close(asked.told)
+                        pid = -1
                     if pid == 0:
                         requests.close()
                         children.close()
@@ -341,7 +362,8 @@ def _serve(connection: socket.socket) -> _Program | None:
                         end_with_parent(server, signal.SIGKILL)
                         return asked
                     signal.pthread_sigmask(signal.SIG_UNBLOCK, _PASSED_OVER)
-                    children.add(pid, asked.told)
+                    if pid > 0:
+                        children.add(pid, asked.told)
                     os.close(asked.output)
                     os.close(asked.errors)
 
@@ -349,7 +371,11 @@ def _serve(connection: socket.socket) -> _Program | None:
 def _import(names: Sequence[str]) -> None:
     with uncollected():
         for name in names:
-            importlib.import_module(name)
+            try:
+                importlib.import_module(name)
+            except Exception:
+                # What needs it says so by itself, and the rest goes on.
+                traceback.print_exc()
     # Collections would look through all this in every process, and copy the pages it lies in.
     gc.collect()
     gc.freeze()

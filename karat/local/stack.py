@@ -281,7 +281,7 @@ class Stack:
                 output=said,
                 environment=self.environment,
             )
-            # Raises if not even the libraries could be imported.
+            # Raises if it could not even be forked.
             _ = process.pid
             status = process.wait()
             said.seek(0)

@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from karat.local.fork_server import ForkedProcess, ForkServer
-from karat.local.processes import ServiceError, stop_all
+from karat.local.processes import stop_all
 from karat.local.programs import SERVING, WORKING
 from tests.karat.helpers import wait_gone
 from tests.processes import ROOT, eventually
@@ -134,8 +134,10 @@ def test_libraries_that_are_told_of_later_are_found_by_what_comes_then(folder: P
     assert _fork(bare, folder, "given_late").wait(60) == 1
     # Whatever it was told of, the next server has as well.
     process = _asleep(bare, folder)
-    _parent(process).kill()
+    parent = _parent(process)
+    parent.kill()
     process.wait(10)
+    wait_gone([parent])
     assert _fork(bare, folder, "given_late").wait(60) == 1
     bare.close()
 
@@ -212,15 +214,39 @@ time.sleep(600)
     wait_gone(family)
 
 
-def test_a_library_that_is_missing_is_named(folder: Path) -> None:
-    server = _server(folder, "no_such_library")
-    for _ in range(2):
-        with pytest.raises(ServiceError, match="No module named 'no_such_library'"):
-            assert _fork(server, folder, "given_ends", "0").pid
-    process = _fork(server, folder, "given_ends", "0")
-    assert process.wait(10) == -signal.SIGKILL
-    stop_all([process], [(signal.SIGTERM, 1.0)])
+def test_a_library_that_is_missing_is_named_and_the_rest_goes_on(folder: Path) -> None:
+    server = _server(folder)
+    asleep = _asleep(server, folder)
+    server.import_libraries(["no_such_library", "colorsys"])
+    assert _fork(server, folder, "given_ends", "3").wait(60) == 3
+    assert "No module named 'no_such_library'" in (folder / "log").read_text()
+    assert asleep.poll() is None
     server.close()
+    assert asleep.wait(10) == -signal.SIGKILL
+
+
+def test_stopping_does_not_wait_for_imports(folder: Path) -> None:
+    (folder / "given_slow.py").write_text("import time; time.sleep(60)")
+    server = _server(folder, "given_slow")
+    process = _fork(server, folder, "given_ends", "0")
+    process.send_signal(signal.SIGTERM)
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(0.05)
+    server.close()
+    assert process.wait(10) == -signal.SIGKILL
+
+
+def test_who_no_longer_listens_disturbs_nobody(folder: Path) -> None:
+    server = _server(folder)
+    asleep = _asleep(server, folder)
+    (folder / "given_slow.py").write_text("import time; time.sleep(0.5)")
+    server.import_libraries(["given_slow"])
+    forgotten = _fork(server, folder, "given_ends", "0")
+    forgotten._told.close()
+    assert _fork(server, folder, "given_ends", "6").wait(60) == 6
+    assert asleep.poll() is None
+    server.close()
+    assert asleep.wait(10) == -signal.SIGKILL
 
 
 def test_libraries_read_nothing_of_the_environment() -> None:
