@@ -55,7 +55,10 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def server(folder: Path) -> Iterator[ForkServer]:
+    # The tests themselves may run under ``nohup``.
+    was = signal.signal(signal.SIGHUP, signal.SIG_DFL)
     made = _server(folder, "colorsys")
+    signal.signal(signal.SIGHUP, was)
     yield made
     made.close()
 
@@ -113,6 +116,18 @@ def test_a_program_finds_what_one_that_was_started_finds(server: ForkServer, fol
         "imported": True,
     }
     assert (folder / "err").read_text() == "and this is an error"
+
+
+def test_who_wants_no_hangup_has_none(folder: Path) -> None:
+    was = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    server = _server(folder)
+    try:
+        assert _fork(server, folder, "given_tell").wait(60) == 0
+    finally:
+        signal.signal(signal.SIGHUP, was)
+        server.close()
+    signals = json.loads((folder / "out").read_text())["signals"]
+    assert signals == {"SIGTERM": True, "SIGHUP": False, "SIGCHLD": True}
 
 
 def test_each_of_many_has_its_own_end(server: ForkServer, folder: Path) -> None:
