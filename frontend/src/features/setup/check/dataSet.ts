@@ -75,16 +75,11 @@ async function inArchive(file: File): Promise<Recognized | null> {
   return recognize(inside.map((path) => ({ path, peek: async () => null })));
 }
 
-const looked = ({ path, open }: Lying) => ({
-  path,
-  peek: async () => (isPacked(path) ? null : peek(await open())),
-});
-
-const isPacked = (name: string): boolean => plainName(name) !== name;
+const looked = ({ path, open }: Lying) => ({ path, peek: async () => peek(await open()) });
 
 /** How a file begins and ends; null of what is packed. */
 async function peek(file: File): Promise<string | null> {
-  if (isPacked(file.name)) return null;
+  if (plainName(file.name) !== file.name) return null;
   const { size } = file;
   const parts =
     size <= 2 * PEEKED_BYTES
