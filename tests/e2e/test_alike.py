@@ -100,6 +100,7 @@ def test_an_engineer_finds_what_is_similar_and_what_is_there_twice(
     held = [one["name"] for one in project.pool.find({"state": "held_out"})]
     assert 1 <= len(held) <= 3
     assert set(held) <= {"picture-00.png", *(f"z-copy-{number}.png" for number in range(3))}
+    expect(group).to_contain_text("held out")
     page.get_by_role("button", name="Undo").click()
     expect(group).not_to_contain_text("held out")
     assert project.pool.count({"state": "held_out"})["count"] == 0
