@@ -186,8 +186,9 @@ def _become(program: _Program, handlers: Mapping[signal.Signals, Any]) -> None:
     os.environ.update(program.environment)
     os.chdir(program.directory)
     sys.argv = [program.module, *program.arguments]
-    # For whoever looks at the processes of the machine.
-    setproctitle(" ".join((sys.executable, "-m", *sys.argv)))
+    # For whoever looks at the processes of the machine; names of files need not be UTF-8.
+    title = " ".join((sys.executable, "-m", *sys.argv))
+    setproctitle(title.encode(errors="replace").decode())
 
 
 def main(descriptor: int) -> None:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -55,10 +56,15 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def server(folder: Path) -> Iterator[ForkServer]:
-    # The tests themselves may run under ``nohup``.
-    was = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    # The tests themselves may run under ``nohup``, or in the background of a shell.
+    usual: dict[signal.Signals, Any] = {
+        signal.SIGHUP: signal.SIG_DFL,
+        signal.SIGINT: signal.default_int_handler,
+    }
+    was = {number: signal.signal(number, handler) for number, handler in usual.items()}
     made = _server(folder, "colorsys")
-    signal.signal(signal.SIGHUP, was)
+    for number, handler in was.items():
+        signal.signal(number, handler)
     yield made
     made.close()
 
@@ -96,11 +102,11 @@ def _asleep(server: ForkServer, folder: Path) -> ForkedProcess:
 
 
 def test_a_program_finds_what_one_that_was_started_finds(server: ForkServer, folder: Path) -> None:
-    process = _fork(server, folder, "given_tell", "--of", "ünïcode", "two\nlines")
+    process = _fork(server, folder, "given_tell", "--of", "ünïcode", "two\nlines", "caf\udce9")
     assert process.wait(60) == 0
     assert process.poll() == process.returncode == 0
     told = json.loads((folder / "out").read_text())
-    assert told.pop("arguments")[1:] == ["--of", "ünïcode", "two\nlines"]
+    assert told.pop("arguments")[1:] == ["--of", "ünïcode", "two\nlines", "caf\udce9"]
     assert str(folder / "in") not in told["path"]
     assert "" not in told.pop("path")
     # The fourth lists the directory.
