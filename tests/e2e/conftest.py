@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, Page
 from karat import Client
 from karat.local.stack import Stack
 from tests.e2e.chromium import complaints, launched, log_in
+from tests.e2e.tried_again import make_way
 from tests.stacks import admin_login, installed
 
 
@@ -37,6 +38,12 @@ def karat(stack: Stack) -> Iterator[Client]:
     with Client(stack.url) as client:
         client.login(*admin_login(stack))
         yield client
+
+
+@pytest.fixture(autouse=True)
+def own_names(request: pytest.FixtureRequest) -> None:
+    """What a failed try has left is not in the way of the next."""
+    make_way(request)
 
 
 @pytest.fixture
