@@ -12,7 +12,7 @@ from workers.imports.formats import labelme
 from workers.imports.formats.boxes import labelme as shapes
 from workers.imports.formats.documents import SUFFIX
 from workers.imports.formats.metadata import Metadata
-from workers.imports.items import Refused
+from workers.imports.items import Refused, stem_of
 from workers.imports.layout import is_called_image
 from workers.imports.matching import Called
 from workers.imports.scratch_index import scratch_index
@@ -51,7 +51,7 @@ class LabelMeFiles:
             self._index.execute("CREATE TABLE files (name TEXT PRIMARY KEY, stem TEXT)")
             self._index.execute("CREATE TABLE images (stem TEXT, path TEXT)")
             self._index.execute("BEGIN")
-        self._index.execute("INSERT OR IGNORE INTO files VALUES (?, ?)", (name, _stem(name)))
+        self._index.execute("INSERT OR IGNORE INTO files VALUES (?, ?)", (name, stem_of(name)))
 
     def __bool__(self) -> bool:
         """Whether there is one."""
@@ -82,7 +82,7 @@ class LabelMeFiles:
         known = "SELECT ?1, ?2 WHERE EXISTS (SELECT 1 FROM files WHERE stem = ?1)"
         for name, _ in self._files():
             if is_called_image(name):
-                self._index.execute(f"INSERT INTO images {known}", (_stem(name), name))
+                self._index.execute(f"INSERT INTO images {known}", (stem_of(name), name))
         self._index.execute("CREATE INDEX by_image ON images (stem)")
         self._index.execute("COMMIT")
         metadata.add_document("", self._rows(metadata), below=False)
@@ -111,9 +111,5 @@ class LabelMeFiles:
     def _beside(self, name: str) -> list[str]:
         """The images in the folder of a file that are called like it."""
         assert self._index is not None
-        rows = self._index.execute("SELECT path FROM images WHERE stem = ?", (_stem(name),))
+        rows = self._index.execute("SELECT path FROM images WHERE stem = ?", (stem_of(name),))
         return [path for (path,) in rows]
-
-
-def _stem(name: str) -> str:
-    return name.rpartition(".")[0]

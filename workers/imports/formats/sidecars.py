@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Final
 
 from core.media.texts.medium import NotText, decoded
 from workers.imports.formats.metadata import Metadata
-from workers.imports.items import Refused, extras
+from workers.imports.items import Refused, extras, stem_of
 from workers.imports.layout import is_called_image
 from workers.imports.scratch_index import scratch_index
 
@@ -45,7 +45,7 @@ class Sidecars:
         index.execute("CREATE TABLE beside (name TEXT PRIMARY KEY, stem TEXT, ending TEXT)")
         index.execute("BEGIN")
         for name, _ in files():
-            stem, ending = name.rpartition(".")[0], _ending(name)
+            stem, ending = stem_of(name), _ending(name)
             if ending in _ENDINGS:
                 index.execute("INSERT OR IGNORE INTO beside VALUES (?, ?, ?)", (name, stem, ending))
             elif is_called_image(name):
@@ -108,7 +108,7 @@ class Sidecars:
     def _image_of(self, name: str) -> str:
         assert self._index is not None
         statement = "SELECT path FROM images WHERE stem = ?"
-        (found,) = self._index.execute(statement, (name.rpartition(".")[0],)).fetchone()
+        (found,) = self._index.execute(statement, (stem_of(name),)).fetchone()
         return str(found)
 
 

@@ -19,7 +19,7 @@ from workers.imports.formats import xml_stream
 from workers.imports.formats.boxes import cvat, voc, yolo
 from workers.imports.formats.boxes.shapes import drawn_fields
 from workers.imports.formats.metadata import Metadata
-from workers.imports.items import Refused, printable
+from workers.imports.items import Refused, printable, stem_of
 from workers.imports.layout import ENDINGS
 from workers.imports.matching import Called
 from workers.imports.scratch_index import scratch_index
@@ -32,7 +32,8 @@ _LABELS: Final = "labels"
 _LISTS: Final = "imagesets"
 _SETS: Final = {"train": Split.POOL, "val": Split.EVALUATION, "test": Split.EVALUATION}
 _OF_XML: Final = "annotations"
-_BESIDE_XML: Final = ("JPEGImages", "images", "Images")
+_BESIDE_XML: Final = ("jpegimages", _IMAGES)
+_NAMED: Final = frozenset({_LABELS, _OF_XML, *_BESIDE_XML})
 # Lists of a class say of each image whether it is there: 1, -1, or 0 where that is difficult.
 _FLAG: Final = re.compile(r"\s+-?[01]$")
 _MOST_TEXT: Final = 8 << 20
@@ -81,13 +82,14 @@ class BoxFiles:
         self._index.execute("BEGIN")
         for name in files:
             path = PurePosixPath(name)
-            suffix, stem = path.suffix.lower(), name[: len(name) - len(path.suffix)]
+            suffix = path.suffix.lower()
             self._has_sets = self._has_sets or _set_of(name) is not None
             if suffix == _TEXT and path.name.lower() not in yolo.LISTS:
-                row = (name, stem, _LABELS in map(str.lower, path.parts[:-1]))
+                row = (name, _key(name), _LABELS in map(str.lower, path.parts[:-1]))
                 self._index.execute("INSERT OR IGNORE INTO texts VALUES (?, ?, ?)", row)
             elif suffix in IMAGES:
-                rows = ((key, name) for key in dict.fromkeys((_of_labels(stem), stem)))
+                keys = dict.fromkeys((_of_labels(_key(name)), _key(name)))
+                rows = ((key, name) for key in keys)
                 self._index.executemany("INSERT INTO images VALUES (?, ?)", rows)
         self._index.execute("CREATE INDEX by_key ON images (key)")
         self._index.execute(
@@ -230,11 +232,10 @@ class BoxFiles:
 
     def _called(self, name: str) -> list[Called]:
         """What the image of a text is called."""
-        stem = name[: -len(_TEXT)]
-        there = self._images_of(stem)
+        there = self._images_of(_key(name))
         if there:
             return [Called(path) for path in there]
-        image = _of_images(stem)
+        image = _of_images(name[: -len(_TEXT)])
         return [Called(f"{image}{ending}") for ending in ENDINGS]
 
     def _xml(
@@ -284,7 +285,7 @@ class BoxFiles:
         base = stem.rpartition("/")[2]
         called = image.rpartition("/")[2]
         alike = called.rpartition(".")[0] == base
-        there = [path for key in _beside(stem) for path in self._images_of(key)]
+        there = [path for key in _beside(name) for path in self._images_of(key)]
         by_place = [Called(path) for path in dict.fromkeys(there)]
         by_name = [Called(image)] if image else []
         guessed = [] if image or there else [Called(f"{base}{ending}") for ending in ENDINGS]
@@ -333,6 +334,15 @@ def _before(name: str, folder: str) -> str | None:
     return "".join(f"{part}/" for part in parts[: places[-1]]) if places else None
 
 
+def _key(name: str) -> str:
+    """A path without its ending, by which what belongs together is found.
+
+    Folders that only say what lies in them are the same in any case.
+    """
+    *folders, last = stem_of(name).split("/")
+    return "/".join([*(one.lower() if one.lower() in _NAMED else one for one in folders), last])
+
+
 def _of_labels(stem: str) -> str:
     """Where the labels of an image are: the last folder ``images`` is ``labels``."""
     return _swapped(stem, _IMAGES, _LABELS)
@@ -350,10 +360,10 @@ def _swapped(stem: str, one: str, other: str) -> str:
     return stem
 
 
-def _beside(stem: str) -> list[str]:
-    """Where an image may be, without its ending, whose XML is called so."""
-    parts = stem.split("/")
-    found = [stem]
+def _beside(name: str) -> list[str]:
+    """The keys of images that an XML may be about, by its place."""
+    parts = _key(name).split("/")
+    found = ["/".join(parts)]
     for place in range(len(parts) - 2, -1, -1):
         if parts[place].lower() == _OF_XML:
             found += ["/".join([*parts[:place], one, *parts[place + 1 :]]) for one in _BESIDE_XML]

@@ -1,0 +1,66 @@
+"""What stands beside an image says something of it, whichever format it has."""
+
+import json
+import unicodedata
+from contextlib import closing
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from tests.workers.box_files import labelme
+from tests.workers.import_files import png, zipped
+from workers.imports.formats.archives.zip_entries import ZipEntries
+from workers.imports.formats.folder import FolderSource
+
+LINE = b"0 .5 .5 .1 .1\n"
+SHAPE = {"label": "cat", "points": [[1, 1], [5, 5]], "shape_type": "rectangle"}
+ACCENT, LETTERS = (unicodedata.normalize(form, "é") for form in ("NFC", "NFD"))
+
+
+def spoken_of(folder: Path, files: dict[str, bytes], *, boxes: bool) -> list[str]:
+    """The images of an archive of which it says something; everything else is an item too."""
+    archive = folder / "a.zip"
+    archive.write_bytes(zipped(files.items()))
+    entries = ZipEntries(archive)
+    with closing(FolderSource(entries, folder / "it", boxes=boxes, sidecars=not boxes)) as found:
+        items = [*found.items(0)]
+    assert len(items) == sum(name.lower().endswith((".jpg", ".png")) for name in files)
+    return [one.name for one in items if one.said or one.meta or one.label == "cat"]
+
+
+@pytest.mark.parametrize(
+    "name", ["a.jpg", "a.JPG", "x/a.b.png", f"{ACCENT}.jpg", f"x/{LETTERS}/{LETTERS}.jpg"]
+)
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+@pytest.mark.parametrize("ending", [".txt", ".TXT", ".json", ".cls"])
+def test_whatever_form_its_letters_have(
+    tmp_path: Path, name: str, form: Literal["NFC", "NFD"], ending: str
+) -> None:
+    beside = unicodedata.normalize(form, name.rpartition(".")[0]) + ending
+    content = {
+        ".cls": b"cat",
+        ".json": labelme([SHAPE], path="elsewhere.jpg").encode(),
+    }.get(ending, LINE)
+    # One that is called so in another folder is another.
+    files = {name: png(1), f"other/{name}": png(2), beside: content, "data.yaml": b"names: [cat]"}
+    if ending == ".cls":
+        del files["data.yaml"]
+    assert spoken_of(tmp_path, files, boxes=ending != ".cls") == [name]
+
+
+@pytest.mark.parametrize("images", ["images", "Images", "IMAGES"])
+@pytest.mark.parametrize("labels", ["labels", "Labels", "LABELS"])
+@pytest.mark.parametrize("below", ["{}/train", "train/{}", "x/labels/{}"])
+def test_whatever_letters_the_folders_of_yolo_have(
+    tmp_path: Path, images: str, labels: str, below: str
+) -> None:
+    image = f"{below.format(images)}/a.jpg"
+    files = {image: png(1), f"{below.format(labels)}/a.txt": LINE, "data.yaml": b"names: [cat]"}
+    assert spoken_of(tmp_path, files, boxes=True) == [image]
+
+
+def test_notes_are_told_apart_by_their_folders(tmp_path: Path) -> None:
+    notes = {f"{folder}/1.json": json.dumps({"of": folder}).encode() for folder in "ab"}
+    files = {**notes, "a/1.jpg": png(1), "b/1.jpg": png(2), "c/1.jpg": png(3)}
+    assert spoken_of(tmp_path, files, boxes=False) == ["a/1.jpg", "b/1.jpg"]
