@@ -32,8 +32,12 @@ export default defineConfig({
     environment: "jsdom",
     include: ["src/**/*.test.{ts,tsx}"],
     setupFiles: ["src/test/setup.ts"],
+    // To make a browser for each file took most of the time; the set-up leaves the next none of what it did.
+    isolate: false,
     // By itself it leaves one core alone: half of them, where there are two.
     maxWorkers: "100%",
     restoreMocks: true,
+    // What waits for a clock waits longer where three other things run.
+    testTimeout: 30_000,
   },
 });

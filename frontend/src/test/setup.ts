@@ -1,4 +1,6 @@
 import "fake-indexeddb/auto";
+import { IDBFactory } from "fake-indexeddb";
+import { afterAll, vi } from "vitest";
 
 // jsdom lays nothing out, so there is no size to follow.
 globalThis.ResizeObserver ??= class {
@@ -6,3 +8,14 @@ globalThis.ResizeObserver ??= class {
   unobserve() {}
   disconnect() {}
 };
+
+// Files share a browser, one after the other.
+afterAll(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+  globalThis.indexedDB = new IDBFactory();
+  if (typeof window === "undefined") return;
+  localStorage.clear();
+  sessionStorage.clear();
+  document.body.replaceChildren();
+});
