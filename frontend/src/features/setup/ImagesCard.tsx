@@ -44,6 +44,8 @@ type ImagesCardProps = {
   beforeUpload: (more?: string[]) => Promise<void>;
 };
 
+type Left = { paths: string[]; isAll: boolean };
+
 export function ImagesCard(props: ImagesCardProps) {
   const { project, classesReady, classes, inputSize, onInputSize, beforeUpload } = props;
   const [split, setSplit] = useState<Split>("pool");
@@ -53,10 +55,9 @@ export function ImagesCard(props: ImagesCardProps) {
   const [early, setEarly] = useState(false);
   const [asking, setAsking] = useState(false);
   const fold = useFold(false, "#images");
-  const [left, setLeft] = useState<{ paths: string[]; isAll: boolean }>({
-    paths: [],
-    isAll: false,
-  });
+  const [left, setLeft] = useState<Left>({ paths: [], isAll: false });
+  /** Set anew when a plan is put off, which then waits in the list. */
+  const [putOff, setPutOff] = useState<object | null>(null);
   const client = useQueryClient();
   const imports = useQuery({
     ...importsQuery(project.id),
@@ -207,7 +208,10 @@ export function ImagesCard(props: ImagesCardProps) {
             await show(job);
             hide(shown.id);
           }}
-          onClose={() => hide(shown.id)}
+          onClose={() => {
+            hide(shown.id);
+            setPutOff({});
+          }}
         />
       )}
       {table && (
@@ -231,7 +235,11 @@ export function ImagesCard(props: ImagesCardProps) {
       )}
       {entries.length > 0 && <UploadList entries={entries} onRemove={(id) => uploads.remove(id)} />}
       {imports.error && <Failure error={imports.error} onRetry={() => imports.refetch()} />}
-      {plans.length > 0 && <PlanList project={project} jobs={plans} onContinue={show} />}
+      {plans.length > 0 && (
+        <InView of={putOff}>
+          <PlanList project={project} jobs={plans} onContinue={show} />
+        </InView>
+      )}
       {jobs.length > plans.length && (
         <ImportList projectId={project.id} jobs={jobs.filter((job) => !job.dry_run)} />
       )}

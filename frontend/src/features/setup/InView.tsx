@@ -1,11 +1,21 @@
 import { type ReactNode, useEffect, useRef } from "react";
 
-/** What answers something that may have been done far away on the page: it comes into view. */
-export function InView({ of, children }: { of: unknown; children: ReactNode }) {
+/** Room for the bars that lie over the page. */
+const MARGIN = { scrollMarginBlock: "6rem" };
+
+/**
+ * What answers something that may have been done far away on the page: it comes into view.
+ *
+ * With every new value of `of`; not while that is null.
+ */
+export function InView({ of, children }: { of: object | null; children: ReactNode }) {
   const frame = useRef<HTMLDivElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another answer at the same place, too.
   useEffect(() => {
-    frame.current?.scrollIntoView?.({ block: "center" });
+    if (of) frame.current?.scrollIntoView?.({ block: "nearest" });
   }, [of]);
-  return <div ref={frame}>{children}</div>;
+  return (
+    <div ref={frame} style={MARGIN}>
+      {children}
+    </div>
+  );
 }
