@@ -8,7 +8,7 @@ from typing import Literal
 
 import pytest
 
-from tests.workers.box_files import labelme
+from tests.workers.box_files import labelme, voc, voc_object
 from tests.workers.import_files import png, zipped
 from workers.imports.formats.archives.zip_entries import ZipEntries
 from workers.imports.formats.folder import FolderSource
@@ -64,3 +64,20 @@ def test_notes_are_told_apart_by_their_folders(tmp_path: Path) -> None:
     notes = {f"{folder}/1.json": json.dumps({"of": folder}).encode() for folder in "ab"}
     files = {**notes, "a/1.jpg": png(1), "b/1.jpg": png(2), "c/1.jpg": png(3)}
     assert spoken_of(tmp_path, files, boxes=False) == ["a/1.jpg", "b/1.jpg"]
+
+
+@pytest.mark.parametrize(("listed", "written"), [(ACCENT, LETTERS), (LETTERS, ACCENT)])
+def test_lists_of_pascal_voc_name_images_in_either_form(
+    tmp_path: Path, listed: str, written: str
+) -> None:
+    archive = tmp_path / "a.zip"
+    files: dict[str, bytes] = {
+        f"VOC/JPEGImages/{written}.jpg": png(1),
+        f"VOC/Annotations/{written}.xml": voc(voc_object(1, 1, 5, 5), filename="").encode(),
+        "VOC/ImageSets/Main/val.txt": f"{listed}\n".encode(),
+    }
+    archive.write_bytes(zipped(files.items()))
+    with closing(FolderSource(ZipEntries(archive), tmp_path / "it", boxes=True)) as found:
+        (item,) = found.items(0)
+    assert item.said
+    assert item.split == "evaluation"

@@ -24,6 +24,16 @@ describe("of a dropped folder is sent", () => {
     expect(sent("image", ...paths, ...others)).toEqual(paths);
   });
 
+  it("what stands beside an image in whatever form its letters are", () => {
+    for (const [one, other] of [
+      ["NFC", "NFD"],
+      ["NFD", "NFC"],
+    ] as const) {
+      const paths = [`${"é".normalize(one)}.jpg`, `${"é".normalize(other)}.txt`];
+      expect(sent("image", ...paths, "e.txt")).toEqual(paths);
+    }
+  });
+
   it("a document for each image only where it is called like it", () => {
     const each = Array.from({ length: 30 }, (_, n) => [`${n}.jpg`, `${n}.json`]).flat();
     expect(sent("image", ...each)).toEqual(each);

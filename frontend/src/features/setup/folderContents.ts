@@ -68,7 +68,9 @@ export function kindsOf(paths: string[]): [string, number][] {
   return [...counts].sort(([a, one], [b, other]) => other - one || a.localeCompare(b));
 }
 
-export const stemOf = (path: string): string => path.slice(0, path.lastIndexOf("."));
+/** A path without its ending, as it is compared: macOS takes letters like é apart, others do not. */
+export const stemOf = (path: string): string =>
+  path.slice(0, path.lastIndexOf(".")).normalize("NFC");
 export const nameOf = (path: string): string => stemOf(path.slice(path.lastIndexOf("/") + 1));
 
 /** LabelMe has a document for each image, called like it, in whatever folder. */

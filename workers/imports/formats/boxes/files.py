@@ -19,7 +19,7 @@ from workers.imports.formats import xml_stream
 from workers.imports.formats.boxes import cvat, voc, yolo
 from workers.imports.formats.boxes.shapes import drawn_fields
 from workers.imports.formats.metadata import Metadata
-from workers.imports.items import Refused, printable, stem_of
+from workers.imports.items import Refused, composed, printable, stem_of
 from workers.imports.layout import ENDINGS
 from workers.imports.matching import Called
 from workers.imports.scratch_index import scratch_index
@@ -185,12 +185,13 @@ class BoxFiles:
             lines = content.decode("utf-8-sig", "replace").splitlines()
             stems = (stem for line in lines for stem in _stems_of(line))
             self._index.execute("BEGIN")
-            self._index.executemany(statement, ((f"{root}{stem}", split) for stem in stems))
+            keys = (composed(f"{root}{stem}") for stem in stems)
+            self._index.executemany(statement, ((key, split) for key in keys))
             self._index.execute("COMMIT")
 
     def _listed(self, name: str) -> dict[str, str]:
         """The split of the image of an XML, if a list says one."""
-        stem = name[: -len(_XML)]
+        stem = stem_of(name)
         root = _before(stem, _OF_XML)
         if root is None or not self._has_sets:
             return {}
