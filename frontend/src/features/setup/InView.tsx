@@ -1,8 +1,5 @@
 import { type ReactNode, useEffect, useRef } from "react";
 
-/** Room for the bars that lie over the page. */
-const MARGIN = { scrollMarginBlock: "6rem" };
-
 /**
  * What answers something that may have been done far away on the page: it comes into view.
  *
@@ -11,11 +8,8 @@ const MARGIN = { scrollMarginBlock: "6rem" };
 export function InView({ of, children }: { of: object | null; children: ReactNode }) {
   const frame = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (of) frame.current?.scrollIntoView?.({ block: "nearest" });
+    // In the middle: bars lie over the page above and below.
+    if (of) frame.current?.scrollIntoView?.({ block: "center" });
   }, [of]);
-  return (
-    <div ref={frame} style={MARGIN}>
-      {children}
-    </div>
-  );
+  return <div ref={frame}>{children}</div>;
 }
