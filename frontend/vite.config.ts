@@ -32,7 +32,7 @@ export default defineConfig({
     environment: "jsdom",
     include: ["src/**/*.test.{ts,tsx}"],
     setupFiles: ["src/test/setup.ts"],
-    // To make a browser for each file took most of the time; the set-up leaves the next none of what it did.
+    // To make a browser for each file took most of the time; the set-up leaves the next nothing of it.
     isolate: false,
     // By itself it leaves one core alone: half of them, where there are two.
     maxWorkers: "100%",

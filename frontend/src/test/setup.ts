@@ -11,6 +11,8 @@ globalThis.ResizeObserver ??= class {
 
 // Files share a browser, one after the other.
 afterAll(() => {
+  // Modules keep the language, the medium of the page, what is being sent.
+  vi.resetModules();
   vi.useRealTimers();
   vi.unstubAllGlobals();
   globalThis.indexedDB = new IDBFactory();

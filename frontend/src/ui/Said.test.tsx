@@ -20,8 +20,6 @@ beforeEach(() => vi.resetModules());
 afterEach(() => {
   cleanup();
   localStorage.clear();
-  // No other file is to find this one's language.
-  vi.resetModules();
 });
 
 async function shown(language: string): Promise<string | null> {
