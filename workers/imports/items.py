@@ -317,11 +317,6 @@ def composed(text: str) -> str:
     return unicodedata.normalize("NFC", text)
 
 
-def stem_of(path: str) -> str:
-    """What files beside each other have in common: the path without its ending, composed."""
-    return composed(path.rpartition(".")[0])
-
-
 def refused_item(name: str, reason: str) -> Item:
     """An item of which nothing is read."""
     refused = Refused(reason)

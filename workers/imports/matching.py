@@ -23,6 +23,11 @@ _SHOWN: Final = 3
 _KEPT: Final = _SHOWN + 1
 
 
+def stem_of(path: str) -> str:
+    """What files beside each other have in common: the path without its ending, composed."""
+    return composed(path.rpartition(".")[0])
+
+
 @dataclass(frozen=True, slots=True)
 class Called:
     """A name that a document has for an image.

@@ -12,9 +12,9 @@ from workers.imports.formats import labelme
 from workers.imports.formats.boxes import labelme as shapes
 from workers.imports.formats.documents import SUFFIX
 from workers.imports.formats.metadata import Metadata
-from workers.imports.items import Refused, stem_of
+from workers.imports.items import Refused
 from workers.imports.layout import is_called_image
-from workers.imports.matching import Called
+from workers.imports.matching import Called, stem_of
 from workers.imports.scratch_index import scratch_index
 
 Row = tuple[list[Called], dict[str, Any]]

@@ -12,8 +12,9 @@ from typing import Any, BinaryIO, Final
 
 from core.media.texts.medium import NotText, decoded
 from workers.imports.formats.metadata import Metadata
-from workers.imports.items import Refused, extras, stem_of
+from workers.imports.items import Refused, extras
 from workers.imports.layout import is_called_image
+from workers.imports.matching import stem_of
 from workers.imports.scratch_index import scratch_index
 
 FORMAT: Final = "WebDataset"

@@ -19,9 +19,9 @@ from workers.imports.formats import xml_stream
 from workers.imports.formats.boxes import cvat, voc, yolo
 from workers.imports.formats.boxes.shapes import drawn_fields
 from workers.imports.formats.metadata import Metadata
-from workers.imports.items import Refused, composed, printable, stem_of
+from workers.imports.items import Refused, composed, printable
 from workers.imports.layout import ENDINGS
-from workers.imports.matching import Called
+from workers.imports.matching import Called, stem_of
 from workers.imports.scratch_index import scratch_index
 
 _TEXT: Final = ".txt"
@@ -88,8 +88,8 @@ class BoxFiles:
                 row = (name, _key(name), _LABELS in map(str.lower, path.parts[:-1]))
                 self._index.execute("INSERT OR IGNORE INTO texts VALUES (?, ?, ?)", row)
             elif suffix in IMAGES:
-                keys = dict.fromkeys((_of_labels(_key(name)), _key(name)))
-                rows = ((key, name) for key in keys)
+                key = _key(name)
+                rows = ((one, name) for one in dict.fromkeys((_of_labels(key), key)))
                 self._index.executemany("INSERT INTO images VALUES (?, ?)", rows)
         self._index.execute("CREATE INDEX by_key ON images (key)")
         self._index.execute(
