@@ -12,6 +12,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from models.numerics.finite import require_numbers
+from models.numerics.threads import threads_for
 from models.protocols import Float32Array, Indices
 
 _POOL_ROWS = 10_000
@@ -209,7 +210,8 @@ def minimise(
 
     start = np.zeros(size[0] * classes)
     options = {"maxiter": max_iterations, "maxcor": 20, "gtol": 1e-6, "ftol": 1e-10}
-    searched = optimize.minimize(objective, start, jac=True, method="L-BFGS-B", options=options)
+    with threads_for(rotated.numel() * classes):
+        searched = optimize.minimize(objective, start, jac=True, method="L-BFGS-B", options=options)
     require_numbers("The targets that a head learns from", searched.fun)
     found = torch.from_numpy(searched.x).reshape(size)
     weight = original(found[:-1])

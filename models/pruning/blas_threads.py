@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from functools import partial
 from typing import TypeVar
 
-from threadpoolctl import ThreadpoolController
+from models.numerics.threads import libraries
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -21,7 +21,7 @@ class Crew:
 
     def __init__(self) -> None:
         """Be as many as the library of linear algebra has threads."""
-        self._libraries = ThreadpoolController()
+        self._libraries = libraries()
         threads = [
             one["num_threads"] for one in self._libraries.info() if one["user_api"] == "blas"
         ]

@@ -21,12 +21,14 @@ from typing import Final
 
 import numpy as np
 import torch
+from scipy import optimize
 from torch import Tensor
 from torch.nn.functional import softplus
 
 from models.numerics.finite import require_numbers
 from models.numerics.probability import log_softmax
 from models.numerics.similarity import unit_rows
+from models.numerics.threads import threads_for
 from models.protocols import Indices
 from models.relabeling.opinions import DIMENSION, Float64Array, one_hot
 
@@ -34,6 +36,7 @@ UNKNOWN: Final = -1
 """Stands for a true class that nobody knows."""
 
 _ITERATIONS: Final = 80
+_REMEMBERED: Final = 40
 _FITTED_ON: Final = 10_000
 _MOST_EXPONENT: Final = 4.0
 # What is believed beforehand: one label in about ten is wrong, with wide margins.
@@ -117,25 +120,17 @@ class NoiseModel:
         likeness = _likeness(some.mean(axis=0), labels[::step])
         known = np.full_like(labels, UNKNOWN) if truth is None else truth
         search = _Search(some, likeness, labels[::step], known[::step], len(labels))
-        if near is not None:
-            search.begin_at(near.free)
-        optimizer = torch.optim.LBFGS(
-            list(search.free.values()), max_iter=_ITERATIONS, line_search_fn="strong_wolfe",
-            tolerance_grad=1e-6, tolerance_change=1e-9,
-        )  # fmt: skip
-
-        def loss() -> float:
-            optimizer.zero_grad()
-            found = search.loss()
-            found.backward()  # type: ignore[no-untyped-call]
-            return float(found.detach())
-
-        optimizer.step(loss)  # type: ignore[no-untyped-call]
-        with torch.no_grad():
-            trust, ways = search.trust().numpy(), search.ways().exp().numpy()
-        require_numbers("The opinions on labels", trust)
-        free = {name: one.detach().numpy() for name, one in search.free.items()}
-        return cls(trust, free["sharing"], likeness, free["shares"], ways, free)
+        start = search.start if near is None else search.together(near.free)
+        options = {"maxiter": _ITERATIONS, "maxcor": _REMEMBERED, "gtol": 1e-6, "ftol": 1e-9}
+        with threads_for(search.said.numel()):
+            searched = optimize.minimize(
+                search.loss, start, jac=True, method="L-BFGS-B", options=options
+            )
+        require_numbers("The opinions on labels", searched.fun)
+        free = search.apart(searched.x)
+        trust, ways = search.trust(free).numpy(), search.ways(free).ways.exp().numpy()
+        chosen = {name: one.numpy() for name, one in free.items()}
+        return cls(trust, chosen["sharing"], likeness, chosen["shares"], ways, chosen)
 
     def believed(self, opinions: Sequence[Float64Array]) -> Float64Array:
         """Return (n, C) log-probabilities of the true class, whatever label was given."""
@@ -149,6 +144,23 @@ class NoiseModel:
         """Return (n, C) log-probabilities of the true class, given (n,) labels as well."""
         ways = np.log(np.maximum(self.transition, 1e-300))
         return log_softmax(self.believed(opinions) + ways[:, labels].T)
+
+
+@dataclass(frozen=True)
+class _Ways:
+    """How labels come about, as far as slopes ask for it; C by C, rows are true classes.
+
+    Attributes:
+        ways: logarithms of T.
+        near: logarithms of how confusions of a class are shared out; -inf on the diagonal.
+        slips: shares of what is not right that are slips.
+        closeness: () how far more what looks alike is confused.
+    """
+
+    ways: Tensor
+    near: Tensor
+    slips: Tensor
+    closeness: Tensor
 
 
 class _Search:
@@ -171,69 +183,127 @@ class _Search:
             known: (n,) int64, true classes, `UNKNOWN` where nobody knows.
             count: of all labels, of which these are some.
         """
-        self.tables, self.alike = torch.from_numpy(tables), torch.from_numpy(alike)
-        self.given, self.known = torch.from_numpy(given), torch.from_numpy(known)
-        self.shared = self.tables @ self.alike
-        opinions, _, classes = tables.shape
+        opinions, self.count, classes = tables.shape
+        # What each opinion says of a class, and of those that look alike: (2 J, n C).
+        both = np.concatenate([tables, tables @ alike])
+        self.said = torch.from_numpy(both).reshape(2 * opinions, -1)
+        self.alike, self.given = torch.from_numpy(alike), torch.from_numpy(given)
+        self.looked_up = torch.from_numpy(np.flatnonzero(known >= 0))
+        self.known = torch.from_numpy(known)[self.looked_up]
         self.usual_trust = -math.log(opinions) / 2
         # The chance of a single other class, in a pool of many, is small to begin with.
         self.others = math.log(classes - 1)
         self.diagonal = torch.eye(classes, dtype=torch.bool)
         self.less_trust_deviation = _less_trust_deviation(count)
         sharing = min(_MOST_SHARING_DEVIATION, _SHARING_DEVIATION_A_CLASS * classes)
-        self.deviations = {**_DEVIATIONS, "sharing": sharing}
-        shape = {"trust": (opinions,), "shares": (classes,), "stay": (1,), "own": (classes,),
-                 "popular": (classes,), "pair": (classes, classes), "sharing": (opinions,),
-                 "confusion": (1,), "closeness": (1,)}  # fmt: skip
-        self.free = {name: torch.zeros(size, dtype=torch.float64) for name, size in shape.items()}
-        self.free["confusion"] += _FIRST_CONFUSION
-        for one in self.free.values():
-            one.requires_grad_()
+        self.shapes = {"trust": (opinions,), "shares": (classes,), "stay": (1,), "own": (classes,),
+                       "popular": (classes,), "pair": (classes, classes), "sharing": (opinions,),
+                       "confusion": (1,), "closeness": (1,)}  # fmt: skip
+        sizes = [math.prod(shape) for shape in self.shapes.values()]
+        self.places = list(np.cumsum(sizes))
+        # Trust has a prior of its own, by whether it rises or falls.
+        deviations = {**_DEVIATIONS, "sharing": sharing, "trust": math.inf}
+        per_place = np.repeat([deviations[name] for name in self.shapes], sizes)
+        self.precision = torch.from_numpy(per_place**-2.0)
+        # All are searched in widths of what is believed of them, as steep as each other then.
+        self.widths = np.where(np.isinf(per_place), _MORE_TRUST_DEVIATION, per_place)
+        self.costs = max(_CONFUSION_COSTS, _CONFUSION_COSTS_A_LABEL * self.count)
 
-    def begin_at(self, free: Mapping[str, Float64Array]) -> None:
-        """Begin elsewhere."""
-        with torch.no_grad():
-            for name, one in self.free.items():
-                one.copy_(torch.from_numpy(free[name]))
+    @property
+    def start(self) -> Float64Array:
+        """Where to begin, without a model of like labels: (F,)."""
+        usual = {name: np.zeros(shape) for name, shape in self.shapes.items()}
+        usual["confusion"] += _FIRST_CONFUSION
+        return self.together(usual)
 
-    def trust(self) -> Tensor:
+    def together(self, free: Mapping[str, Float64Array]) -> Float64Array:
+        """Lay out what is free in one array, as it is searched: (F,)."""
+        return np.concatenate([free[name].ravel() for name in self.shapes]) / self.widths
+
+    def apart(self, at: Float64Array) -> dict[str, Tensor]:
+        """What is free, by name, of such an array."""
+        return self._named(torch.from_numpy(at * self.widths))
+
+    def _named(self, free: Tensor) -> dict[str, Tensor]:
+        parts = torch.tensor_split(free, self.places[:-1])
+        named = zip(self.shapes.items(), parts, strict=True)
+        return {name: part.view(shape) for (name, shape), part in named}
+
+    def trust(self, free: Mapping[str, Tensor]) -> Tensor:
         """(J,) > 0."""
-        return (_within_reach(self.free["trust"]) + self.usual_trust).exp()
+        return (_within_reach(free["trust"])[0] + self.usual_trust).exp()
 
-    def spoken(self) -> Tensor:
-        """(n, C) log-probabilities of the true class, whatever label was given."""
-        trust, free = self.trust(), self.free
-        plain = torch.einsum("j,jnc->nc", trust, self.tables)
-        shared = torch.einsum("j,jnc->nc", trust * free["sharing"], self.shared)
-        return (plain + shared + free["shares"]).log_softmax(dim=1)
-
-    def ways(self) -> Tensor:
-        """(C, C) logarithms of T."""
-        free = self.free
-        closeness = _USUAL_CLOSENESS * _within_reach(free["closeness"]).exp()
+    def ways(self, free: Mapping[str, Tensor]) -> _Ways:
+        """How labels come about."""
+        closeness = _USUAL_CLOSENESS * _within_reach(free["closeness"])[0].exp()
         near = (closeness * self.alike).masked_fill(self.diagonal, -torch.inf).log_softmax(dim=1)
-        confused = near + self.others + _USUAL_CONFUSION + free["confusion"]
-        ways = torch.logaddexp(free["popular"][None, :] + free["pair"], confused)
+        confused = near + (self.others + _USUAL_CONFUSION + free["confusion"])
+        slips = free["popular"] + free["pair"]
         stay = _USUAL_STAY + self.others + free["stay"] + free["own"]
-        return torch.where(self.diagonal, stay[:, None], ways).log_softmax(dim=1)
+        ways = torch.where(self.diagonal, stay[:, None], torch.logaddexp(slips, confused))
+        return _Ways(ways.log_softmax(dim=1), near, (slips - confused).sigmoid(), closeness)
 
-    def loss(self) -> Tensor:
-        """Less the logarithm of the posterior, over n."""
-        both = self.spoken() + self.ways()[:, self.given].T
+    def loss(self, at: Float64Array) -> tuple[float, Float64Array]:
+        """Less the logarithm of the posterior, over n, and its slopes (F,) at (F,).
+
+        Differentiated by hand: automatic differentiation takes ten times as long for few labels.
+        """
+        everything = torch.from_numpy(at * self.widths)
+        free, slopes = self._named(everything), self.precision * everything
+        prior, sloping = float(slopes @ everything) / 2, self._named(slopes)
+        found = self.ways(free)
+
+        trust = self.trust(free)
+        weights = torch.cat([trust, trust * free["sharing"]])
+        believed = (weights @ self.said).view(self.count, -1).add_(free["shares"])
+        believed = believed.log_softmax(dim=1)
+        both = believed + found.ways.T[self.given]
+        likely = both.logsumexp(dim=1, keepdim=True)
         # Of what was looked up, that it is this class and was given that label.
-        found = both.gather(1, self.known.clamp(min=0)[:, None])[:, 0]
-        likelihood = torch.where(self.known < 0, torch.logsumexp(both, dim=1), found).sum()
-        return (self._prior() - likelihood) / max(1, len(self.given))
+        likely[self.looked_up, 0] = both[self.looked_up, self.known]
+        responsible = both.sub_(likely).exp_()
+        responsible[self.looked_up] = 0
+        responsible[self.looked_up, self.known] = 1
 
-    def _prior(self) -> Tensor:
-        free = self.free
+        off = believed.exp_().sub_(responsible)
+        sloping["shares"] += off.sum(dim=0)
+        plain, shared = (self.said @ off.view(-1)).tensor_split(2)
+        sloping["sharing"] += trust * shared
+        bent = _within_reach(free["trust"])[1]
+        sloping["trust"] += (plain + free["sharing"] * shared) * trust * bent
+        self._slopes_of_ways(found, responsible, free, sloping)
+
         less = (free["trust"] < 0).double()
         trusted = less * self.less_trust_deviation + (1 - less) * _MORE_TRUST_DEVIATION
-        prior = (free["trust"] / trusted).square().sum() / 2
-        for name, deviation in self.deviations.items():
-            prior = prior + (free[name] / deviation).square().sum() / 2
-        costs = max(_CONFUSION_COSTS, _CONFUSION_COSTS_A_LABEL * len(self.given))
-        return prior + costs * softplus(free["confusion"]).sum()
+        scaled = free["trust"] / trusted
+        prior += float(scaled @ scaled) / 2
+        sloping["trust"] += scaled / trusted
+        prior += self.costs * float(softplus(free["confusion"]))
+        sloping["confusion"] += self.costs * free["confusion"].sigmoid()
+        over = max(1, self.count)
+        return (prior - float(likely.sum())) / over, slopes.div_(over).numpy() * self.widths
+
+    def _slopes_of_ways(
+        self,
+        found: _Ways,
+        responsible: Tensor,
+        free: Mapping[str, Tensor],
+        slopes: Mapping[str, Tensor],
+    ) -> None:
+        """Add to the slopes of what decides on T, by (n, C) probabilities of the true class."""
+        # How often each class (rows) was given each label, against how often the model expects it.
+        seen = torch.zeros_like(found.ways).index_add_(0, self.given, responsible).T
+        off = found.ways.exp() * seen.sum(dim=1, keepdim=True) - seen
+        slopes["own"] += off.diagonal()
+        slopes["stay"] += off.diagonal().sum()
+        slips = (off * found.slips).fill_diagonal_(0)
+        slopes["popular"] += slips.sum(dim=0)
+        slopes["pair"] += slips
+        confused = off.fill_diagonal_(0) - slips
+        slopes["confusion"] += confused.sum()
+        shifted = confused - found.near.exp() * confused.sum(dim=1, keepdim=True)
+        bent = _within_reach(free["closeness"])[1]
+        slopes["closeness"] += (shifted * self.alike).sum() * found.closeness * bent
 
 
 def _less_trust_deviation(labels: int) -> float:
@@ -242,9 +312,10 @@ def _less_trust_deviation(labels: int) -> float:
     return min(_MORE_TRUST_DEVIATION, _LESS_TRUST_DEVIATION + few)
 
 
-def _within_reach(exponent: Tensor) -> Tensor:
-    """Keep a step of the search that is far too long from what no number can hold."""
-    return _MOST_EXPONENT * torch.tanh(exponent / _MOST_EXPONENT)
+def _within_reach(exponent: Tensor) -> tuple[Tensor, Tensor]:
+    """Keep a step of the search that is far too long from what no number can hold; and slopes."""
+    bent = torch.tanh(exponent / _MOST_EXPONENT)
+    return _MOST_EXPONENT * bent, 1 - bent.square()
 
 
 def _centred(opinion: Float64Array) -> Float64Array:
