@@ -7,8 +7,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 
+from models.errors import ModelError
+from models.numerics.probability import log_softmax
 from models.relabeling.frozen import judge_labels, suggestions
-from models.relabeling.noise_model import NoiseModel
+from models.relabeling.noise_model import UNKNOWN, NoiseModel, _Search
 
 _ALIKE = 4
 _WIDE = 24
@@ -103,3 +105,63 @@ def test_after_a_review_of_half_the_labels_the_rest_is_judged_as_truly() -> None
     found = judge_labels(x, reviewed, classes=20, seed=0, settled=known, before=labels)
     left = ~known
     assert abs(float(found.wrong[left].mean()) - (labels != truth)[left].mean()) < 0.04
+
+
+def told(
+    classes: int, count: int, seed: int
+) -> tuple[list[NDArray[np.float64]], NDArray[np.int64], NDArray[np.int64]]:
+    """Opinions of different worth, labels of which a fifth is drawn anew, and true classes."""
+    random = np.random.default_rng(seed)
+    truth = random.integers(0, classes, count)
+    labels = np.where(random.random(count) < 0.2, random.integers(0, classes, count), truth)
+    sure = [random.standard_normal((count, classes)) + worth * np.eye(classes)[truth]
+            for worth in (3.0, 2.0, 1.0)]  # fmt: skip
+    return [log_softmax(one) for one in sure], labels, truth
+
+
+@settings(max_examples=20)
+@given(
+    classes=st.integers(2, 6),
+    count=st.integers(1, 40),
+    opinions=st.integers(1, 3),
+    reviewed=st.sampled_from([0.0, 0.3, 1.0]),
+    seed=st.integers(0, 1000),
+)
+def test_slopes_are_those_of_what_is_searched(
+    classes: int, count: int, opinions: int, reviewed: float, seed: int
+) -> None:
+    tables, labels, truth = told(classes, count, seed)
+    random = np.random.default_rng(seed)
+    alike = np.triu(random.uniform(-1, 1, (classes, classes)), 1)
+    known = np.where(random.random(count) < reviewed, truth, UNKNOWN)
+    search = _Search(np.stack(tables[:opinions]), alike + alike.T, labels, known, count)
+    at = search.start + random.standard_normal(len(search.start))
+    _, slopes = search.loss(at)
+    step = 1e-5
+    found = [
+        (search.loss(at + one)[0] - search.loss(at - one)[0]) / (2 * step)
+        for one in step * np.eye(len(at))
+    ]
+    # The prior of the trust bends at zero alone, where none is drawn.
+    assert_allclose(slopes, found, atol=1e-7)
+
+
+@pytest.mark.parametrize(("classes", "count"), [(2, 30), (4, 200), (10, 600), (40, 600)])
+def test_the_search_ends_where_nothing_is_to_be_gained(classes: int, count: int) -> None:
+    tables, labels, _ = told(classes, count, 0)
+    model = NoiseModel.fit(tables, labels)
+    centred = np.stack([one - one.mean(axis=1, keepdims=True) for one in tables])
+    unknown = np.full_like(labels, UNKNOWN)
+    search = _Search(centred, model.alike, labels, unknown, count)
+    loss, slopes = search.loss(search.together(model.free))
+    assert abs(slopes).max() < 1e-3
+    # Begun there, it stays; begun nearby, it comes back.
+    again = NoiseModel.fit(tables, labels, near=model)
+    assert search.loss(search.together(again.free))[0] == pytest.approx(loss, abs=1e-6)
+
+
+def test_opinions_that_are_no_numbers_are_named() -> None:
+    tables, labels, _ = told(3, 30, 0)
+    tables[1][4, 0] = np.nan
+    with pytest.raises(ModelError, match="The opinions on labels"):
+        NoiseModel.fit(tables, labels)
