@@ -2,7 +2,6 @@
 
 import pytest
 
-from models.heads.head import minimise  # loads the libraries that are limited
 from models.numerics.threads import libraries, threads_for
 
 
@@ -13,7 +12,6 @@ def counts() -> set[int]:
 
 @pytest.mark.parametrize(("multiplications", "alone"), [(1_000, True), (10**9, False)])
 def test_small_searches_take_one_thread(multiplications: int, alone: bool) -> None:
-    assert minimise
     with libraries().limit(limits=2):
         with threads_for(multiplications):
             assert counts() == ({1} if alone else {2})
