@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from functools import partial
 from typing import TypeVar
 
-from models.numerics.threads import libraries
+from threadpoolctl import ThreadpoolController
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -21,7 +21,7 @@ class Crew:
 
     def __init__(self) -> None:
         """Be as many as the library of linear algebra has threads."""
-        self._libraries = libraries()
+        self._libraries = ThreadpoolController()
         threads = [
             one["num_threads"] for one in self._libraries.info() if one["user_api"] == "blas"
         ]

@@ -154,7 +154,7 @@ class _Ways:
         ways: logarithms of T.
         near: logarithms of how confusions of a class are shared out; -inf on the diagonal.
         slips: shares of what is not right that are slips.
-        closeness: () how far more what looks alike is confused.
+        closeness: (1,) how far more what looks alike is confused.
     """
 
     ways: Tensor
@@ -246,7 +246,7 @@ class _Search:
     def loss(self, at: Float64Array) -> tuple[float, Float64Array]:
         """Less the logarithm of the posterior, over n, and its slopes (F,) at (F,).
 
-        Differentiated by hand: automatic differentiation takes ten times as long for few labels.
+        Differentiated by hand: automatic differentiation takes several times as long for few labels.
         """
         everything = torch.from_numpy(at * self.widths)
         free, slopes = self._named(everything), self.precision * everything
