@@ -246,7 +246,7 @@ class _Search:
     def loss(self, at: Float64Array) -> tuple[float, Float64Array]:
         """Less the logarithm of the posterior, over n, and its slopes (F,) at (F,).
 
-        Differentiated by hand: automatic differentiation takes several times as long for few labels.
+        By hand, as automatic differentiation takes several times as long for few labels.
         """
         everything = torch.from_numpy(at * self.widths)
         free, slopes = self._named(everything), self.precision * everything
