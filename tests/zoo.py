@@ -8,8 +8,15 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
+import pillow_heif
 from numpy.typing import NDArray
 from PIL import Image, ImageCms, PngImagePlugin
+
+from core.media.images import heif
+
+pillow_heif.register_heif_opener()
+# That is for writing. What is read is read as Karat reads it.
+heif.register()
 
 WIDTH, HEIGHT = 96, 64
 DEPTHS: Final = ("10", "12", "14", "16", "int16", "int32", "float 0..1", "float", "float 255")
@@ -23,15 +30,20 @@ MODES: Final = {
     "GIF": ("L", "P", "P with key"),
     "BMP": ("1", "L", "P", "RGB"),
     "TIFF": ("1", "L", "LA", "P", "RGB", "RGBA", "CMYK", "LAB", *DEPTHS),
+    "AVIF": ("L", "RGB", "RGBA"),
+    "HEIF": ("L", "RGB", "RGBA"),
 }
 PROFILED: Final = {
     "JPEG": {"RGB", "L"},
     "PNG": {"RGB", "RGBA", "L"},
     "WEBP": {"RGB", "RGBA"},
     "TIFF": {"RGB", "L"},
+    "AVIF": {"RGB"},
+    "HEIF": {"RGB"},
 }
 """What may carry an ICC profile here."""
-TURNABLE: Final = ("JPEG", "PNG", "WEBP", "TIFF")
+TURNABLE: Final = ("JPEG", "PNG", "WEBP", "TIFF", "AVIF", "HEIF")
+TURNED_BY_XMP: Final = ("JPEG", "PNG", "WEBP", "TIFF")
 FRAMED: Final = ("PNG", "WEBP", "GIF", "TIFF")
 TURNED: Final = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
@@ -170,7 +182,13 @@ def _stored(
 ) -> tuple[Image.Image, dict[str, Any]]:
     """The image to save, and how."""
     lossless: dict[str, Any] = {"lossless": True, "exact": True}
-    options = {"JPEG": {"quality": 95, "subsampling": 0}, "WEBP": lossless}.get(kind.format, {})
+    fine: dict[str, dict[str, Any]] = {
+        "JPEG": {"quality": 95, "subsampling": 0},
+        "WEBP": lossless,
+        "AVIF": {"quality": 95, "subsampling": "4:4:4"},
+        "HEIF": {"quality": 95, "chroma": 444},
+    }
+    options = fine.get(kind.format, {})
     grey = shown.convert("L")
     if kind.mode in DEPTHS:
         return Image.fromarray(_deep(grey, kind.mode)), options
@@ -244,7 +262,7 @@ def _deep_png(kind: Kind, shown: Image.Image, clear: Image.Image) -> bytes:
     if "exif" in said:
         chunks.insert(1, (b"eXIf", said["exif"].tobytes().removeprefix(b"Exif\0\0")))
     elif said:
-        text = b"XML:com.adobe.xmp\0\0\0\0\0" + _packet(kind.orientation)
+        text = b"XML:com.adobe.xmp\0\0\0\0\0" + xmp_packet(kind.orientation)
         chunks.insert(1, (b"iTXt", text))
     return b"\x89PNG\r\n\x1a\n" + b"".join(
         struct.pack(">L", len(data)) + name + data + struct.pack(">L", zlib.crc32(name + data))
@@ -258,8 +276,9 @@ def _orientation(kind: Kind) -> dict[str, Any]:
     if kind.said_by == "exif":
         exif = Image.Exif()
         exif[0x0112] = kind.orientation
-        return {"exif": exif}
-    packet = _packet(kind.orientation)
+        # Of an object the writer of HEIF reads no orientation.
+        return {"exif": exif.tobytes() if kind.format == "HEIF" else exif}
+    packet = xmp_packet(kind.orientation)
     if kind.format == "PNG":
         info = PngImagePlugin.PngInfo()
         info.add_itxt("XML:com.adobe.xmp", packet.decode())
@@ -267,7 +286,7 @@ def _orientation(kind: Kind) -> dict[str, Any]:
     return {"tiffinfo": {700: packet}} if kind.format == "TIFF" else {"xmp": packet}
 
 
-def _packet(orientation: int) -> bytes:
+def xmp_packet(orientation: int) -> bytes:
     return (
         b"<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF><rdf:Description "
         b"xmlns:tiff='http://ns.adobe.com/tiff/1.0/' tiff:Orientation='%d'/></rdf:RDF></x:xmpmeta>"
@@ -298,6 +317,7 @@ def every_kind() -> Iterator[Kind]:
         if form in TURNABLE:
             for orientation in TURNED:
                 yield Kind(form, "RGB", orientation)
+        if form in TURNED_BY_XMP:
             yield from (Kind(form, "RGB", orientation, "xmp") for orientation in (3, 6))
         if form in FRAMED:
             yield Kind(form, "P" if form == "GIF" else "RGB", frames=3)

@@ -33,6 +33,8 @@ _ENDINGS: Final = {
     "image/bmp": ".bmp",
     "image/tiff": ".tif",
     "image/gif": ".gif",
+    "image/avif": ".avif",
+    "image/heic": ".heic",
 }
 
 

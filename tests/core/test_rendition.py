@@ -49,7 +49,7 @@ def kinds(draw: DrawFn) -> zoo.Kind:
         form,
         mode,
         draw(st.integers(1, 8)) if turnable else 1,
-        draw(st.sampled_from(["exif", "xmp"])),
+        draw(st.sampled_from(["exif", "xmp"])) if form in zoo.TURNED_BY_XMP else "exif",
         draw(st.sampled_from(["none", "wide", "broken"])) if profiled else "none",
         draw(st.sampled_from([1, 3])) if framed else 1,
         draw(st.booleans()) if form == "TIFF" else False,

@@ -66,24 +66,30 @@ def test_chromium_shows_what_the_model_sees(browser: Browser, tmp_path: Path) ->
     assert kept > 20
 
 
+UNSHOWN = {
+    **{f"{mode}.tif": zoo.made(zoo.Kind("TIFF", mode, 6))[0] for mode in ("RGB", "12", "RGBA")},
+    "IMG_0001.HEIC": zoo.made(zoo.Kind("HEIF", "RGB", 6))[0],
+}
+
+
 @pytest.fixture
-def tiffs(karat: Client, tmp_path: Path) -> ProjectClient:
-    """An open round of three TIFFs, one of them of 12 bits."""
+def unshown(karat: Client, tmp_path: Path) -> ProjectClient:
+    """An open round of what browsers do not show: TIFFs, one of them of 12 bits, and HEIC."""
     folder = tmp_path / "pool"
     folder.mkdir()
-    for mode in ("RGB", "12", "RGBA"):
-        (folder / f"{mode}.tif").write_bytes(zoo.made(zoo.Kind("TIFF", mode, 6))[0])
-    made = karat.create_project(f"TIFF {tmp_path.name}", ["a", "b"], settings={"input_size": 16})
+    for name, content in UNSHOWN.items():
+        (folder / name).write_bytes(content)
+    made = karat.create_project(f"Unshown {tmp_path.name}", ["a", "b"], settings={"input_size": 16})
     karat.wait(made.import_images(folder)["id"])
     made.start()
     eventually(lambda: made.rounds()[0]["state"] == "open", "the first round opens")
     return made
 
 
-def test_tiffs_are_labeled_in_a_browser(signed_in: Page, tiffs: ProjectClient) -> None:
+def test_they_are_labeled_in_a_browser(signed_in: Page, unshown: ProjectClient) -> None:
     page = signed_in
-    page.goto(f"/projects/{tiffs.id}/label")
-    for _ in range(3):
+    page.goto(f"/projects/{unshown.id}/label")
+    for _ in UNSHOWN:
         image = page.locator("img[data-query-id]")
         expect(image).to_be_visible()
         size = image.evaluate("image => [image.naturalWidth, image.naturalHeight]")
@@ -92,24 +98,25 @@ def test_tiffs_are_labeled_in_a_browser(signed_in: Page, tiffs: ProjectClient) -
         page.keyboard.press("1")
         expect(page.locator(f"[data-query-id='{query}']")).to_have_count(0)
     eventually(
-        lambda: all(one["state"] == "labeled" for one in tiffs.pool.find({})), "all are labeled"
+        lambda: all(one["state"] == "labeled" for one in unshown.pool.find({})), "all are labeled"
     )
 
 
-def test_tiffs_are_seen_in_the_pool_and_kept_as_they_came(
-    signed_in: Page, tiffs: ProjectClient
+def test_they_are_seen_in_the_pool_and_kept_as_they_came(
+    signed_in: Page, unshown: ProjectClient
 ) -> None:
     page = signed_in
-    page.goto(f"/projects/{tiffs.id}/pool")
+    page.goto(f"/projects/{unshown.id}/pool")
     page.get_by_role("listbox", name="Images").get_by_role("option").first.click()
     image = page.get_by_role("complementary", name="Image").get_by_role("img").first
     expect(image).to_be_visible()
     expect(image).to_have_js_property("naturalWidth", zoo.WIDTH)
-    for one in tiffs.pool.find({}):
+    for one in unshown.pool.find({}):
         original = page.request.get(f"{one['image_url']}&original=true")
-        assert original.headers["content-type"] == "image/tiff"
-        mode = str(one["name"]).removesuffix(".tif")
-        assert original.body() == zoo.made(zoo.Kind("TIFF", mode, 6))[0]
+        name = str(one["name"])
+        kind = "image/heic" if name.endswith(".HEIC") else "image/tiff"
+        assert original.headers["content-type"] == kind
+        assert original.body() == UNSHOWN[name]
 
 
 def test_a_large_photograph_is_shown_at_the_size_of_a_screen_and_whole_on_zooming_in(

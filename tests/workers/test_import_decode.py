@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from tests import zoo
 from tests.workers.import_files import animation, encoded, huge_png, jpeg, picture, png
 from workers.imports.items import Refused
 from workers.imports.media.decode import Decoded, decode
@@ -31,10 +32,10 @@ def refused(content: bytes, max_pixels: int = 64_000_000) -> str:
     return found.reason
 
 
-@pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "BMP", "TIFF", "GIF"])
+@pytest.mark.parametrize("kind", zoo.MODES)
 def test_reads_still_images_of_every_format(kind: str) -> None:
     found = accepted(encoded(picture(1, 20, 10), kind))
-    assert found.media_type == f"image/{kind.lower()}"
+    assert found.media_type == ("image/heic" if kind == "HEIF" else f"image/{kind.lower()}")
     assert (found.width, found.height) == (20, 10)
 
 
@@ -66,7 +67,7 @@ def test_reads_cmyk_and_grey_jpeg() -> None:
     assert abs(grey.pixels.astype(int) - 90).max() <= 1
 
 
-@pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "TIFF"])
+@pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "TIFF", "AVIF", "HEIF"])
 @pytest.mark.parametrize("orientation", [1, 3, 6, 8])
 def test_turns_an_image_upright_by_its_exif(kind: str, orientation: int) -> None:
     upright = Image.new("RGB", (32, 16), "white")
@@ -80,7 +81,7 @@ def test_turns_an_image_upright_by_its_exif(kind: str, orientation: int) -> None
     stored = upright if turn is None else upright.transpose(turn)
     exif = Image.Exif()
     exif[0x0112] = orientation
-    found = accepted(encoded(stored, kind, exif=exif))
+    found = accepted(encoded(stored, kind, exif=exif.tobytes() if kind == "HEIF" else exif))
     assert (found.width, found.height) == (32, 16)
     assert found.pixels[4, 0].max() < 30
     assert found.pixels[4, -1].min() > 225
@@ -121,6 +122,7 @@ def test_a_broken_later_frame_does_not_cost_the_first(kind: str) -> None:
         b"<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'/>",
         b"<?xml version='1.0'?><svg/>",
         b"%PDF-1.7\n",
+        b"\0\0\0\x18ftypmp42\0\0\0\0mp42isom\0\0\0\x08free",
         b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n",
         encoded(picture(1), "PPM"),
         encoded(picture(1), "ICO"),
@@ -135,11 +137,11 @@ def test_refuses_an_empty_file() -> None:
     assert refused(b"") == "empty file"
 
 
-@pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "BMP", "TIFF", "GIF"])
+@pytest.mark.parametrize("kind", zoo.MODES)
 @pytest.mark.parametrize("share", [0.01, 0.3, 0.8])
 def test_refuses_truncated_images(kind: str, share: float) -> None:
     content = encoded(picture(1, 64, 64), kind)
-    reason = refused(content[: max(8, int(len(content) * share))])
+    reason = refused(content[: max(12, int(len(content) * share))])
     assert reason.startswith("truncated or corrupt")
     assert "0x" not in reason
 
@@ -162,7 +164,7 @@ def test_hostile_bytes_never_raise() -> None:
         jpeg(1),
         png(1),
         animation("GIF"),
-        *(encoded(picture(1), kind) for kind in ("WEBP", "BMP", "TIFF", "GIF")),
+        *(encoded(picture(1), kind) for kind in ("WEBP", "BMP", "TIFF", "GIF", "AVIF", "HEIF")),
     ):
         for _ in range(60):
             broken = bytearray(content)

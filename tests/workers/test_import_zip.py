@@ -14,9 +14,11 @@ from core.states import Split
 from tests.workers.import_files import (
     Pool,
     animation,
+    encoded,
     huge_png,
     jpeg,
     patched,
+    picture,
     png,
     reasons,
     zipped,
@@ -141,6 +143,26 @@ def test_metadata_that_says_nothing_is_left_aside_and_named(
     result = pool.zip({"metadata.csv": table, "1.png": png(1)})
     assert result["added"] == 1
     assert why in reasons(result)["metadata.csv"]
+
+
+def test_takes_what_phones_and_browsers_call_their_photographs(pool: Pool) -> None:
+    photograph = picture(1, 40, 30)
+    files = {
+        "cat/IMG_0001.HEIC": encoded(photograph, "HEIF"),
+        "cat/20261129_101500.heif": encoded(picture(2, 40, 30), "HEIF"),
+        "cat/a.avif": encoded(photograph, "AVIF"),
+        "cat/saved.jfif": jpeg(1),
+        "cat/IMG_0001.MOV": b"\0\0\0\x14ftypqt  \0\0\0\0qt  ",
+    }
+    result = pool.zip(files)
+    ((film, why),) = reasons(result).items()
+    assert (film, why[:12]) == ("cat/IMG_0001.MOV", "not an image")
+    assert [(one.name, one.media_type) for one in pool.examples()] == [
+        ("cat/IMG_0001.HEIC", "image/heic"),
+        ("cat/20261129_101500.heif", "image/heic"),
+        ("cat/a.avif", "image/avif"),
+        ("cat/saved.jfif", "image/jpeg"),
+    ]
 
 
 def test_refuses_bad_files_by_name_and_takes_the_rest(pool: Pool) -> None:

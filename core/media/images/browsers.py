@@ -40,11 +40,17 @@ class Facts:
 
 
 def orientation_of(image: Image.Image) -> int:
-    """How a loaded image is to be turned, 1 to 8: as its EXIF says, else its XMP."""
-    if image.format == "JPEG" and not ("exif" in image.info or "xmp" in image.info):
+    """How a loaded image is to be turned, 1 to 8: as its EXIF says, else its XMP.
+
+    HEIF and AVIF say it elsewhere, and what they have of either does not count. Of HEIF it is done
+    by decoding, and of AVIF Pillow tells it as EXIF.
+    """
+    if image.format == "HEIF" or (
+        image.format == "JPEG" and not ("exif" in image.info or "xmp" in image.info)
+    ):
         return 1
     stated = image.getexif().get(_ORIENTATION)
-    if stated is None:
+    if stated is None and image.format != "AVIF":
         packet = image.info.get("xmp") or image.info.get("XML:com.adobe.xmp") or b""
         packet = packet.encode() if isinstance(packet, str) else packet
         found = _XMP.search(packet) if isinstance(packet, bytes) else None

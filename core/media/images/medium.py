@@ -5,7 +5,12 @@ from typing import Final
 from core.media.spec import MediumSpec
 from core.states import Medium
 
-IMAGES: Final = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff"})
+IMAGES: Final = frozenset(
+    {
+        *(".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff"),
+        *(".avif", ".heic", ".heif", ".hif"),
+    }
+)
 """Endings of files that are images, by their names."""
 IMAGE: Final = MediumSpec(
     name=Medium.IMAGE,

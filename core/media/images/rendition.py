@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, Final
 
 from PIL import Image, ImageChops, ImageFile, TiffImagePlugin
 
-from core.media.images import browsers, depth
+from core.media.images import browsers, depth, heif
 from core.media.images.colour import srgb
 from core.media.images.endings import completed
 from core.media.images.gate import decoding
@@ -38,8 +38,12 @@ MEDIA_TYPES: Final = {
     "BMP": "image/bmp",
     "TIFF": "image/tiff",
     "GIF": "image/gif",
+    # Before HEIF, which opens what is written as either and then cannot decode it.
+    "AVIF": "image/avif",
+    heif.HeifImageFile.format: "image/heic",
 }
-_READERS: Final = [name for name in MEDIA_TYPES if name != "MPO"]
+READERS: Final = [name for name in MEDIA_TYPES if name != "MPO"]
+"""Pillow's, in the order in which they are tried."""
 _HEAD: Final = 1 << 18
 _WHITE: Final = (255, 255, 255)
 _UPRIGHT: Final = {
@@ -119,7 +123,7 @@ def rendered(
                 yield Rendition(decoded, plain.width, plain.height, MEDIA_TYPES["JPEG"], True, ())
                 return
     whole = completed(source, max_pixels)
-    with _opened(whole) as file, Image.open(file, formats=_READERS) as image:
+    with _opened(whole) as file, Image.open(file, formats=READERS) as image:
         width, height = image.size
         if max_pixels is not None and width * height > max_pixels:
             raise TooManyPixels(width, height)
@@ -150,7 +154,7 @@ def upright_size(content: bytes) -> tuple[int, int] | None:
 def upright_and_turn(content: bytes) -> tuple[int, int, int] | None:
     """The same, and the EXIF orientation by which it is turned upright, 1 to 8."""
     try:
-        with Image.open(BytesIO(content), formats=_READERS) as image:
+        with Image.open(BytesIO(content), formats=READERS) as image:
             width, height = image.size
             orientation = browsers.orientation_of(image)
     except Exception:  # Pillow's readers raise whatever hostile bytes lead them to
@@ -263,7 +267,7 @@ def _keyed(image: Image.Image, source: Path | bytes, rawmode: str | None) -> Ima
 
 def _lower_bytes(image: Image.Image, source: Path | bytes) -> Image.Image | None:
     """The image again, with the lower eight of its 16 bits; ``None`` if it is not read so."""
-    with _opened(source) as file, Image.open(file, formats=_READERS) as other:
+    with _opened(source) as file, Image.open(file, formats=READERS) as other:
         _mend_planes(other)
         grey = other.tile[0].args == "LA;16B"
         swapped = [_swapped(tile.args) for tile in other.tile]
@@ -331,6 +335,9 @@ def _frames(image: Image.Image) -> list[str]:
     """What to say of an image of several frames or pages; nothing of what phones append."""
     if image.format == "MPO" or not getattr(image, "is_animated", False):
         return []
+    if image.format == "HEIF":
+        # It says which one it is that is shown, and opens with that.
+        return [f"the main one of {getattr(image, 'n_frames', 1):,} images"]
     what = "pages" if image.format == "TIFF" else "frames"
     try:
         count = f"{getattr(image, 'n_frames', 1):,}"

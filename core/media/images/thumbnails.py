@@ -21,6 +21,8 @@ _SMALL_AHEAD: Final = 2_000_000
 _FULL_AHEAD: Final = 500_000
 _FULL: Final = {".png": "image/png", ".jpg": "image/jpeg"}
 _JPEG_SIDE: Final = 65_500
+# Originals that have lost something already: what photographs are kept as.
+_LOSSY: Final = frozenset({"image/jpeg", "image/avif", "image/heic"})
 
 
 def thumbnail(storage: Storage, content_hash: bytes, size: int) -> Path:
@@ -113,12 +115,12 @@ def _write_small(target: Path, image: Image.Image, size: int) -> None:
 
 
 def _write_full_size(storage: Storage, content_hash: bytes, picture: Rendition) -> tuple[Path, str]:
-    """Write a picture without loss; one of a JPEG, which has its loss already, with next to none.
+    """Write a picture without loss; of a photograph, which has its loss already, with next to none.
 
-    As PNG it would be five times as large as the JPEG. WebP without loss takes longer, and memory
+    As PNG it would be five times as large as a JPEG. WebP without loss takes longer, and memory
     for the whole image once more.
     """
-    if picture.media_type == "image/jpeg" and max(picture.image.size) <= _JPEG_SIDE:
+    if picture.media_type in _LOSSY and max(picture.image.size) <= _JPEG_SIDE:
         target = _place(storage, content_hash, "full", ".jpg")
         _write(target, picture.image, "JPEG", quality=95, subsampling=0)
     else:

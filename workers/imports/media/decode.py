@@ -17,6 +17,7 @@ from workers.imports.items import Refused, printable
 
 _TIFF: Final = (b"II*\0", b"MM\0*")
 _MAGIC: Final = (b"\xff\xd8\xff", b"\x89PNG", b"GIF8", b"BM", b"RIFF")
+_BRANDS: Final = (b"avi", b"hei", b"hev", b"mif1", b"msf1")
 # Below this many bytes an image, handing it to a thread costs more than it saves.
 _WORTH_A_THREAD: Final = 16_384
 
@@ -74,9 +75,11 @@ def decode(
                     "truncated or corrupt: its header cannot be read; or a TIFF of a kind that we "
                     "do not read, such as several channels of more than 16 bits"
                 )
-            if content.startswith(_MAGIC):
+            if content.startswith(_MAGIC) or _is_heif(content):
                 return Refused("truncated or corrupt: its header cannot be read")
-            return Refused("not an image in a format we read (JPEG, PNG, WebP, BMP, TIFF, GIF)")
+            return Refused(
+                "not an image in a format we read (JPEG, PNG, WebP, HEIC, AVIF, BMP, TIFF, GIF)"
+            )
         except Exception as error:  # Pillow's readers raise whatever hostile bytes lead them to
             return Refused(f"truncated or corrupt: {_describe(error)}")
         if keep is not None:
@@ -107,6 +110,11 @@ def decode_all(
         if sum(map(len, contents)) > _WORTH_A_THREAD * len(contents):
             return list(threads.map(one, contents))
         return [one(content) for content in contents]
+
+
+def _is_heif(content: bytes) -> bool:
+    """Whether bytes begin as HEIC or AVIF does; films begin alike, and are of other brands."""
+    return content[4:8] == b"ftyp" and content[8:].startswith(_BRANDS)
 
 
 def _describe(error: Exception) -> str:

@@ -7,11 +7,9 @@ from typing import Final
 from PIL import Image
 
 from core.media.images.medium import IMAGES
-from core.media.images.rendition import MEDIA_TYPES
+from core.media.images.rendition import READERS
 from workers.imports.items import Fetched, Item, Refused
 
-# MPO is opened as the JPEG that it begins with.
-_FORMATS: Final = tuple(MEDIA_TYPES.keys() - {"MPO"})
 _TABLES: Final = frozenset({".csv", ".tsv", ".jsonl", ".parquet", ".xlsx", ".xls"})
 _YOLO: Final = "labels"
 
@@ -66,7 +64,7 @@ def by_name(name: str) -> Refused:
 def begins_as_image(content: bytes) -> bool:
     """Whether bytes begin as an image does."""
     try:
-        with Image.open(BytesIO(content), formats=_FORMATS):
+        with Image.open(BytesIO(content), formats=READERS):
             return True
     except Exception:  # Pillow's readers raise whatever hostile bytes lead them to
         return False

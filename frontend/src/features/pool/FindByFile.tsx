@@ -1,5 +1,6 @@
 import { useRef, useState } from "react";
 import { useMedium } from "../../media/MediumContext";
+import { PICTURES } from "../../media/pictures";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Dialog, DialogActions } from "../../ui/Dialog";
@@ -42,7 +43,7 @@ export function FindByFile({ finder }: { finder: FileFinder }) {
         ref={input}
         type="file"
         hidden
-        accept="image/*"
+        accept={PICTURES}
         aria-label={t.alike.file}
         onChange={(event) => {
           if (event.target.files?.length) finder.find(event.target.files);

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { useMedium } from "../../media/MediumContext";
+import { PICTURES } from "../../media/pictures";
 import { t } from "../../strings";
 import type { Medium } from "../../strings/medium";
 import { Button } from "../../ui/Button";
@@ -18,7 +19,7 @@ type DropZoneProps = {
 
 export const COMPRESSED = ".gz,.bz2,.xz,.tgz,.tbz,.tbz2,.txz";
 const ACCEPTED: Record<Medium, string> = {
-  image: `.zip,.tar,.parquet,.csv,.tsv,.jsonl,.json,image/*,${COMPRESSED}`,
+  image: `.zip,.tar,.parquet,.csv,.tsv,.jsonl,.json,${PICTURES},${COMPRESSED}`,
   text: `.zip,.tar,.parquet,.csv,.tsv,.jsonl,.json,.txt,.md,${COMPRESSED}`,
 };
 

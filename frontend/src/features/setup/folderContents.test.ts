@@ -80,7 +80,7 @@ describe("of a dropped folder is left", () => {
 
   it("what is not sent, but for what nobody knows to be there", () => {
     const junk = [".DS_Store", "a/Thumbs.db", "desktop.ini", "__MACOSX/a.jpg", ".git/config"];
-    const others = ["notes.docx", "a/phone.HEIC", "a/2.txt"];
+    const others = ["notes.docx", "a/phone.MOV", "a/2.txt"];
     expect(left("image", "a/1.jpg", "a/1.txt", ...others, ...junk)).toEqual(others);
     expect(left("text", "a.txt", "logo.png", ...junk)).toEqual(["logo.png"]);
   });

@@ -6,7 +6,7 @@ export type Holds = Medium | "boxes";
 
 /** What an example is called. */
 const EXAMPLE: Record<Medium, RegExp> = {
-  image: /\.(jpe?g|png|webp|bmp|gif|tiff?)$/i,
+  image: /\.(jpe?g|jpe|jfif|png|webp|bmp|gif|tiff?|avif|hei[cf]|hif)$/i,
   text: /\.(txt|md|markdown|text)$/i,
 };
 /** Collections of texts often give no ending, or a number. */

@@ -103,7 +103,7 @@ export const boxes = {
     imagesHint:
       "A zip or tar, a Parquet file, or a folder, also as COCO, YOLO, VOC, CVAT, LabelMe, Label Studio or Karat export them. What becomes of it is shown before anything is stored. Pool images are to be labeled; evaluation images come with their boxes in one of these formats, and measure the model.",
     takes:
-      "Images are read from JPEG, PNG, WebP, BMP, GIF, TIFF and Parquet, boxes from files of YOLO, Pascal VOC, CVAT, COCO, LabelMe and Label Studio.",
+      "Images are read from JPEG, PNG, WebP, HEIC, AVIF, BMP, GIF, TIFF and Parquet, boxes from files of YOLO, Pascal VOC, CVAT, COCO, LabelMe and Label Studio.",
     splitHints: {
       pool: "To be labeled. Boxes that come with the files become verdicts.",
       evaluation: "Images that come with all their boxes, on which the model is measured.",

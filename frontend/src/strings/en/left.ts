@@ -12,5 +12,5 @@ export const left = {
     return `${count.toLocaleString(locale)} files were left where they are: ${shown.join(", ")}${kinds.length > 6 ? ", …" : ""}.`;
   },
   takes:
-    "Images are read from JPEG, PNG, WebP, BMP, GIF, TIFF and Parquet, labels from CSV, JSON Lines and JSON.",
+    "Images are read from JPEG, PNG, WebP, HEIC, AVIF, BMP, GIF, TIFF and Parquet, labels from CSV, JSON Lines and JSON.",
 };

@@ -103,7 +103,7 @@ export const boxes: Catalogue["boxes"] = {
     imagesHint:
       "zip, tar, Parquet 파일 또는 폴더를 추가하세요. COCO, YOLO, VOC, CVAT, LabelMe, Label Studio, Karat에서 내보낸 파일도 됩니다. 저장하기 전에 어떻게 가져올지 먼저 보여 줍니다. 풀 이미지는 라벨링 대상이고, 평가용 이미지는 이런 형식으로 된 상자와 함께 가져와 모델 성능을 측정합니다.",
     takes:
-      "이미지는 JPEG, PNG, WebP, BMP, GIF, TIFF, Parquet에서, 상자는 YOLO, Pascal VOC, CVAT, COCO, LabelMe, Label Studio 파일에서 읽습니다.",
+      "이미지는 JPEG, PNG, WebP, HEIC, AVIF, BMP, GIF, TIFF, Parquet에서, 상자는 YOLO, Pascal VOC, CVAT, COCO, LabelMe, Label Studio 파일에서 읽습니다.",
     splitHints: {
       pool: "라벨링 대상입니다. 파일에 있던 상자는 판정이 됩니다.",
       evaluation: "모든 상자가 함께 있는 이미지이며 모델 성능 측정에 사용합니다.",

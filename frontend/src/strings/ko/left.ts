@@ -11,5 +11,5 @@ export const left: Catalogue["setup"]["left"] = {
     return `파일 ${number(count)}개는 가져오지 않고 그대로 두었습니다: ${shown.join(", ")}${kinds.length > 6 ? ", …" : ""}.`;
   },
   takes:
-    "이미지는 JPEG, PNG, WebP, BMP, GIF, TIFF, Parquet에서, 라벨은 CSV, JSON Lines, JSON에서 읽습니다.",
+    "이미지는 JPEG, PNG, WebP, HEIC, AVIF, BMP, GIF, TIFF, Parquet에서, 라벨은 CSV, JSON Lines, JSON에서 읽습니다.",
 };

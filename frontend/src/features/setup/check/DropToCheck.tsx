@@ -3,6 +3,7 @@ import { useState } from "react";
 import { useNavigate } from "react-router";
 import { importsQuery } from "../../../api/imports";
 import { projectQuery, projectsQuery } from "../../../api/projects";
+import { PICTURES } from "../../../media/pictures";
 import { t } from "../../../strings";
 import { Card } from "../../../ui/Card";
 import { Notice } from "../../../ui/State";
@@ -14,7 +15,7 @@ import { createLike } from "./begin";
 import { CheckDialog, type Wished } from "./CheckDialog";
 import { type DataSet, dataSetOf } from "./dataSet";
 
-const ACCEPTED = `.zip,.tar,.parquet,.csv,.tsv,.jsonl,.json,.txt,.md,image/*,${COMPRESSED}`;
+const ACCEPTED = `.zip,.tar,.parquet,.csv,.tsv,.jsonl,.json,.txt,.md,${PICTURES},${COMPRESSED}`;
 
 /** What is dropped on the first page becomes a project, to be labeled, or to have its labels looked at. */
 export default function DropToCheck() {
