@@ -169,6 +169,13 @@ def test_of_several_the_main_one_is_seen(primary: int) -> None:
     assert abs(level - (10, 120, 230)[primary]) < 4
 
 
+def test_what_is_stored_in_tiles_is_one_picture() -> None:
+    """As phones store it."""
+    content = stored("HEIF", tile_size=32)
+    assert b"grid" in content
+    assert_seen(picture(content), zoo.picture())
+
+
 def test_ten_bits_are_brought_to_eight() -> None:
     deep = (np.asarray(zoo.picture()).astype(np.uint16) << 8).tobytes()
     file = io.BytesIO()
