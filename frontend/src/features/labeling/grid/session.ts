@@ -80,7 +80,7 @@ export class GridSession {
   stop(): void {
     this.#leases.stop();
     for (const unlisten of this.#unlisten) unlisten();
-    this.#holding.release();
+    this.#holding.end();
   }
 
   /** The page is about to go: others may have what was leased, unless it comes back at once. */
@@ -211,6 +211,7 @@ export class GridSession {
     this.#answeredSinceLease = new Set();
     try {
       const unsent = await this.#deps.sender.answersOf(this.#deps.projectId);
+      if (this.#leases.stopped) return null;
       const lease = await this.#holding.lease(2 * this.#size, true);
       if (this.#leases.stopped) return null;
       // A lease that was on its way as the break began would be held for nobody.

@@ -9,7 +9,8 @@ function start(open: string[] | null = ["tab", "open"]) {
   const openTabs = async () => open;
   const holding = new Holding({ projectId: 1, client: "tab", openTabs, api: server });
   const lease = async () => (await holding.lease(8, false)).items.map((item) => item.query_id);
-  return { server, holding, lease };
+  const another = () => new Holding({ projectId: 1, client: "tab", openTabs, api: server });
+  return { server, holding, lease, another };
 }
 
 it("begins with what a killed browser held, and leaves an open tab what it has", async () => {
@@ -47,4 +48,32 @@ it("takes what is in open tabs once, when it is asked to", async () => {
   expect(await lease()).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
   server.inTabs.set(1, "open");
   expect(await lease()).toEqual([2, 3, 4, 5, 6, 7, 8]);
+});
+
+it("gives back what was still on its way when nobody worked here any more", async () => {
+  const { server, holding, lease } = start();
+  const onItsWay = lease();
+  holding.end();
+  expect(server.released).toEqual(["tab"]);
+  await onItsWay;
+  expect(server.released).toEqual(["tab", "tab"]);
+});
+
+it("gives nothing back that who works here next goes on with", async () => {
+  const { server, holding, lease, another } = start();
+  const onItsWay = lease();
+  const next = another();
+  holding.end();
+  await onItsWay;
+  expect(server.released).toEqual([]);
+  next.end();
+  expect(server.released).toEqual(["tab"]);
+});
+
+it("leaves alone what is held of another project", () => {
+  const { server, holding } = start();
+  const openTabs = async () => null;
+  new Holding({ projectId: 2, client: "tab", openTabs, api: server });
+  holding.end();
+  expect(server.released).toEqual(["tab"]);
 });

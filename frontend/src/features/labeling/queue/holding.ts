@@ -10,21 +10,31 @@ export type HoldingDependencies = {
   api: Pick<LabelingApi, "lease" | "release">;
 };
 
+/** Who works under a name. The server tells apart names only, so what one gave back another would lose. */
+const working = new Map<string, Holding>();
+
 /**
  * What this tab holds of a project's queue.
  *
  * The first lease takes what the same person holds in a browser that was killed, or on a device that they
  * left: those cannot give it back. It does so only where the browser tells which tabs are open. Later ones
  * leave every tab what it has, so that two never fight.
+ *
+ * Whoever works in this tab next, in another mode or after a while elsewhere, has the same name and goes on
+ * with what it holds: from then on this one gives nothing back.
  */
 export class Holding {
   readonly #deps: HoldingDependencies;
   /** Which tabs the next lease spares; null if it spares all. */
   #spared: (() => Promise<string[] | null>) | null;
+  readonly #name: string;
+  #ended = false;
 
   constructor(dependencies: HoldingDependencies) {
     this.#deps = dependencies;
     this.#spared = dependencies.openTabs;
+    this.#name = `${dependencies.projectId} ${dependencies.client}`;
+    working.set(this.#name, this);
   }
 
   async lease(n: number, grouped: boolean): Promise<Lease> {
@@ -33,6 +43,8 @@ export class Holding {
     const openClients = spared && (await spared());
     const lease = await api.lease(projectId, n, client, { grouped, openClients });
     if (this.#spared === spared) this.#spared = null;
+    // It was on its way when nobody worked here any more.
+    if (this.#ended) this.release();
     return lease;
   }
 
@@ -43,7 +55,14 @@ export class Holding {
 
   /** Let others have what this tab holds, now or in some seconds. */
   release(afterSeconds = 0): void {
+    if (working.get(this.#name) !== this) return;
     const { api, projectId, client } = this.#deps;
     api.release(projectId, client, afterSeconds).catch(() => {});
+  }
+
+  /** Nobody works here any more: let others have what this tab holds, and what is still on its way. */
+  end(): void {
+    this.#ended = true;
+    this.release();
   }
 }

@@ -244,6 +244,16 @@ describe("the label queue", () => {
     expect(server.released).toEqual(["tab"]);
   });
 
+  it("lets others have images that were on their way as it was left", async () => {
+    server.delayMs = 100;
+    const { session } = start();
+    const asked = vi.spyOn(server, "lease");
+    await vi.waitFor(() => expect(asked).toHaveBeenCalled());
+    session.stop();
+    await vi.waitFor(() => expect(server.released).toEqual(["tab", "tab"]));
+    expect(shown(session)).toBeUndefined();
+  });
+
   it("says that the rest is open in another tab, and takes it when asked to", async () => {
     for (let id = 1; id <= 100; id += 1) server.inTabs.set(id, "open");
     const { session } = start();

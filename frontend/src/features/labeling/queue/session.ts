@@ -118,6 +118,10 @@ export class LabelSession extends WorkQueue<Entry, Extra> {
     this.#holding.release();
   }
 
+  protected end(): void {
+    this.#holding.end();
+  }
+
   /** What the server refused is no verdict to go back to: the image comes up again. */
   #withdraw(keys: string[]): void {
     const refused = new Set(keys);

@@ -59,6 +59,8 @@ export abstract class WorkQueue<Item, Extra extends object> {
   protected abstract earlier(): Promise<Item[]>;
   /** Let others have what was leased. */
   protected abstract giveBack(): void;
+  /** Let others have what was leased, and what will come of a lease on its way. */
+  protected abstract end(): void;
 
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
@@ -75,7 +77,7 @@ export abstract class WorkQueue<Item, Extra extends object> {
   stop(): void {
     this.#stopped = true;
     clearTimeout(this.#timer);
-    this.release();
+    this.end();
   }
 
   release(): void {
@@ -198,6 +200,7 @@ export abstract class WorkQueue<Item, Extra extends object> {
     this.#sinceLease = { given: new Set(), heard: {} };
     try {
       const unsent = await this.unsent();
+      if (this.#stopped) return;
       const leased = await this.lease();
       if (this.#stopped) return;
       this.#merge(leased, new Set([...unsent, ...this.#sinceLease.given]));

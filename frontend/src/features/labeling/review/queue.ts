@@ -107,6 +107,8 @@ export class ReviewQueue extends WorkQueue<Suggestion, Extra> {
   /** Leases of suggestions are the user's, not the tab's: they run out by themselves. */
   protected giveBack(): void {}
 
+  protected end(): void {}
+
   /** The server has taken some decisions; it says when somebody else had decided before. */
   #hear(sent: Sent): void {
     const { projectId, jobId } = this.#deps;
