@@ -31,8 +31,9 @@ from torch import Tensor
 from benchmarks.open_set.protocol import Case, Images, split
 from benchmarks.open_set.runs import Algorithm, Learner, Setup
 from benchmarks.runs import Run, Runs, spread
-from models.heads.head import Scaling, minimise
+from models.heads.head import Scaling
 from models.heads.penalty import choose_penalty
+from models.heads.search import HeadSearch
 from models.numerics.similarity import unit_rows
 from models.protocols import OOD, Float32Array, Indices, OpenSetLabels
 from models.rounds.query import score_pool
@@ -144,7 +145,9 @@ def dirichlet(x: Tensor, target: Tensor, outputs: int, l2: float) -> tuple[Tenso
 
 
 def _logistic(x: Tensor, target: Tensor, outputs: int, l2: float) -> tuple[Tensor, Tensor]:
-    return minimise(x, target, outputs, l2, _ITERATIONS)
+    wanted = np.eye(outputs)[target.numpy()]
+    weight, bias = HeadSearch(x.numpy(), l2).minimise(wanted, _ITERATIONS)
+    return torch.from_numpy(weight), torch.from_numpy(bias)
 
 
 def head_logits(name: str, verdicts: Verdicts, asked: Float32Array, seed: int) -> Float32Array:

@@ -7,12 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy import optimize
 from torch import Tensor
-from torch.nn import functional
 
-from models.numerics.finite import require_numbers
-from models.numerics.threads import threads_for
+from models.heads.search import HeadSearch
 from models.protocols import Float32Array, Indices
 
 _POOL_ROWS = 10_000
@@ -148,71 +145,13 @@ def fit_head(
     """
     counts = np.bincount(labels, minlength=classes + 1).astype(np.int64)
     present = np.flatnonzero(counts)
-    x = torch.from_numpy(scaling.apply(embeddings)).double()
-    target = torch.from_numpy(np.searchsorted(present, labels))
-    weight = np.zeros((x.shape[1], classes + 1), dtype=np.float32)
+    weight = np.zeros((embeddings.shape[1], classes + 1), dtype=np.float32)
     bias = np.zeros(classes + 1, dtype=np.float32)
     if len(present) > 1:
-        fitted_weight, fitted_bias = minimise(x, target, len(present), l2, max_iterations)
-        weight[:, present] = fitted_weight.float().numpy()
-        bias[present] = fitted_bias.float().numpy()
+        wanted = np.eye(len(present))[np.searchsorted(present, labels)]
+        search = HeadSearch(scaling.apply(embeddings), l2)
+        weight[:, present], bias[present] = search.minimise(wanted, max_iterations)
     head = LogisticHead(scaling, weight[:, :classes].copy(), bias[:classes], counts[:classes])
     if counts[classes] == 0:
         return head
     return replace(head, ood_weight=weight[:, classes].copy(), ood_bias=float(bias[classes]))
-
-
-def minimise(
-    x: Tensor, target: Tensor, classes: int, l2: float, max_iterations: int
-) -> tuple[Tensor, Tensor]:
-    """Return the weight (D, C) and bias (C,) of the optimum on (n, D) float64 rows.
-
-    Targets are (n,) classes, or (n, C) float64 weights of each class, which need not sum to 1.
-    Raises `ModelError` where these or the rows are not finite.
-
-    Searches in coordinates V where W = A V and A A' is the inverse of a bound on the curvature,
-    X'X / 2 + l2 (D. Boehning, "Multinomial Logistic Regression Algorithm", 1992): a quarter of the
-    iterations, as no direction is much steeper than the others. With fewer rows than features the
-    optimum is a combination of the rows, and is searched among these.
-    """
-    count = len(x)
-    basis: Tensor | None = None
-    if count < x.shape[1]:
-        basis, triangle = torch.linalg.qr(x.T)
-        x = triangle.T.contiguous()
-    bound = x.T @ x / (2 * count)
-    require_numbers("The features that a head learns from", bound.diagonal().numpy())
-    bound.diagonal().add_(max(l2 / count, 1e-10 * float(bound.diagonal().mean())))
-    upper = torch.linalg.cholesky(bound, upper=True)  # A is its inverse
-    rotated = torch.linalg.solve_triangular(upper, x, upper=True, left=False)  # X A
-    size = (x.shape[1] + 1, classes)
-    wanted = target
-    if target.dim() == 1:
-        wanted = functional.one_hot(target, classes).to(x.dtype)
-    mass = wanted.sum(dim=1, keepdim=True)
-
-    def original(weight: Tensor) -> Tensor:
-        solution: Tensor = torch.linalg.solve_triangular(upper, weight, upper=True)
-        return solution
-
-    # By hand, as PyTorch takes twice as long to differentiate so small a model.
-    def objective(at: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        free = torch.from_numpy(at).reshape(size)
-        said = (rotated @ free[:-1]).add_(free[-1]).log_softmax(dim=1)
-        plain = original(free[:-1])
-        loss = (l2 / 2 * plain.square().sum() - torch.sum(wanted * said)) / count
-        off = said.exp_().mul_(mass).sub_(wanted).div_(count)
-        slopes = torch.empty(size, dtype=x.dtype)
-        slopes[:-1] = torch.linalg.solve_triangular(upper.T, plain.mul_(l2 / count), upper=False)
-        slopes[:-1] += rotated.T @ off
-        slopes[-1] = off.sum(dim=0)
-        return float(loss), slopes.numpy().ravel()
-
-    start = np.zeros(size[0] * classes)
-    options = {"maxiter": max_iterations, "maxcor": 20, "gtol": 1e-6, "ftol": 1e-10}
-    with threads_for(rotated.numel() * classes):
-        searched = optimize.minimize(objective, start, jac=True, method="L-BFGS-B", options=options)
-    require_numbers("The targets that a head learns from", searched.fun)
-    found = torch.from_numpy(searched.x).reshape(size)
-    weight = original(found[:-1])
-    return weight if basis is None else basis @ weight, found[-1]

@@ -10,9 +10,9 @@ from typing import Final
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
-from models.heads.head import Scaling, minimise
+from models.heads.head import Scaling
+from models.heads.search import HeadSearch
 from models.numerics.probability import log_softmax
 from models.numerics.similarity import unit_rows
 from models.protocols import Float32Array, Indices
@@ -188,7 +188,7 @@ def _neighbourhood(count: int, classes: int, most: int) -> int:
 
 def ce_head(x: Float32Array, labels: Indices, asked: Float32Array, classes: int) -> Float64Array:
     """Fit a logistic head that believes every label: (m, C) log-probabilities of (m, d) rows."""
-    return _logistic(x, one_hot(labels, classes), asked)
+    return _Heads(x).say(one_hot(labels, classes), asked)
 
 
 def sop_head(x: Float32Array, labels: Indices, asked: Float32Array, classes: int) -> Float64Array:
@@ -200,11 +200,12 @@ def sop_head(x: Float32Array, labels: Indices, asked: Float32Array, classes: int
     """
     targets = one_hot(labels, classes)
     weights = np.ones(len(labels))
+    heads = _Heads(x)
     for _ in range(_ROUNDS - 1):
-        found = np.exp(_logistic(x, targets * weights[:, None], x))
+        found = np.exp(heads.say(targets * weights[:, None], x))
         own = found[np.arange(len(labels)), labels]
         weights = np.minimum(1, _MOST_PULL / np.maximum(1 - own, 1e-9))
-    return _logistic(x, targets * weights[:, None], asked)
+    return heads.say(targets * weights[:, None], asked)
 
 
 def dividemix_head(
@@ -222,13 +223,16 @@ def dividemix_head(
         return ce_head(x, labels, asked, classes)
     given = one_hot(labels, classes)
     halves = [np.arange(len(labels)) % 2 == number for number in (0, 1)]
+    heads = [_Heads(x[half]) for half in halves]
     targets = given.copy()
-    for half in halves:
-        logs = _logistic(x[half], given[half], x[~half])
+    for half, head in zip(halves, heads, strict=True):
+        logs = head.say(given[half], x[~half])
         own = logs[np.arange(len(logs)), labels[~half]]
         clean = clean_probability(-own, seed=0)[:, None].astype(np.float64)
         targets[~half] = clean * given[~half] + (1 - clean) * np.exp(logs)
-    both = [np.exp(_logistic(x[half], targets[half], asked)) for half in halves]
+    both = [
+        np.exp(head.say(targets[half], asked)) for half, head in zip(halves, heads, strict=True)
+    ]
     result: Float64Array = np.log(np.maximum(np.mean(both, axis=0), 1e-12))
     return result
 
@@ -239,17 +243,23 @@ def one_hot(labels: Indices, classes: int) -> Float64Array:
     return result
 
 
-def _logistic(x: Float32Array, targets: Float64Array, asked: Float32Array) -> Float64Array:
-    """Fit a head to (n, C) weighted soft targets; classes without any get Laplace's share."""
-    counts = targets.sum(axis=0)
-    present = np.flatnonzero(counts > 0)
-    result = np.full((len(asked), targets.shape[1]), -np.log(len(x) + 1.0))
-    if len(present) == 1:
-        result[:, present] = 0.0
+class _Heads:
+    """Fits heads to (n, d) rows with one target after another."""
+
+    def __init__(self, x: Float32Array) -> None:
+        self._search = HeadSearch(x, _PENALTY)
+        self._count = len(x)
+
+    def say(self, targets: Float64Array, asked: Float32Array) -> Float64Array:
+        """Fit one to (n, C) weighted soft targets: (m, C) log-probabilities of (m, d) rows.
+
+        Classes without any get Laplace's share.
+        """
+        present = np.flatnonzero(targets.sum(axis=0) > 0)
+        result = np.full((len(asked), targets.shape[1]), -np.log(self._count + 1.0))
+        if len(present) == 1:
+            result[:, present] = 0.0
+            return log_softmax(result)
+        weight, bias = self._search.minimise(targets[:, present], _ITERATIONS)
+        result[:, present] = log_softmax(asked.astype(np.float64) @ weight + bias)
         return log_softmax(result)
-    rows: Tensor = torch.from_numpy(x).double()
-    wanted = torch.from_numpy(np.ascontiguousarray(targets[:, present]))
-    weight, bias = minimise(rows, wanted, len(present), _PENALTY, _ITERATIONS)
-    logits = asked.astype(np.float64) @ weight.numpy() + bias.numpy()
-    result[:, present] = log_softmax(logits)
-    return log_softmax(result)

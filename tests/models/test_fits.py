@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from numpy.typing import NDArray
 
 from models.errors import ModelError
-from models.heads.head import Scaling, fit_head, minimise
+from models.heads.head import Scaling, fit_head
+from models.heads.search import HeadSearch
 from models.numerics.probability import fit_sigmoid
 from models.relabeling.noise_model import NoiseModel
 
@@ -26,7 +26,7 @@ def head(rows: NDArray[np.float32], count: int = 60) -> object:
 
 
 def targets(found: NDArray[np.float64]) -> object:
-    return minimise(torch.from_numpy(ROWS).double(), torch.from_numpy(found), 3, 0.1, 50)
+    return HeadSearch(ROWS, 0.1).minimise(found, 50)
 
 
 FITS: dict[str, tuple[NDArray[Any], Callable[[NDArray[Any]], object], str]] = {

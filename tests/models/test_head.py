@@ -6,6 +6,7 @@ from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 
 from models.heads.head import Scaling, fit_head
+from models.heads.search import HeadSearch
 from models.numerics.probability import softmax
 
 DIGITS = load_digits()
@@ -50,3 +51,21 @@ def test_a_single_class_is_predicted(count: int) -> None:
     labels = np.full(count, 2)
     head = fit_head(PIXELS[:count], labels, classes=3, l2=0.3, scaling=Scaling.fit(PIXELS))
     assert_array_equal(head.logits(PIXELS[:9]).argmax(axis=1), np.full(9, 2))
+
+
+@pytest.mark.parametrize("rows", [40, 400])
+def test_where_a_search_begins_changes_nothing_of_what_it_finds(rows: int) -> None:
+    """With fewer rows than features, and with more."""
+    x = Scaling.fit(PIXELS).apply(PIXELS[:rows])
+    wanted = np.eye(10)[LABELS[:rows]]
+    rng = np.random.default_rng(0)
+    search = HeadSearch(x, 1.0)
+    for weights in (np.ones(rows), rng.random(rows), rng.random(rows)):
+        there = search.minimise(wanted * weights[:, None], 200)
+        anew = HeadSearch(x, 1.0).minimise(wanted * weights[:, None], 200)
+        for found, expected in zip(there, anew, strict=True):
+            assert_allclose(found, expected, atol=1e-3 * np.abs(anew[0]).max())
+    # Of other classes it begins anew.
+    fewer, _ = search.minimise(np.eye(2)[LABELS[:rows] % 2], 200)
+    again, _ = HeadSearch(x, 1.0).minimise(np.eye(2)[LABELS[:rows] % 2], 200)
+    assert_array_equal(fewer, again)
