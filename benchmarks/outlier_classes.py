@@ -146,7 +146,7 @@ def dirichlet(x: Tensor, target: Tensor, outputs: int, l2: float) -> tuple[Tenso
 
 def _logistic(x: Tensor, target: Tensor, outputs: int, l2: float) -> tuple[Tensor, Tensor]:
     wanted = np.eye(outputs)[target.numpy()]
-    weight, bias = HeadSearch(x.numpy(), l2).minimise(wanted, _ITERATIONS)
+    weight, bias = HeadSearch(x.numpy()).minimise(wanted, l2, _ITERATIONS)
     return torch.from_numpy(weight), torch.from_numpy(bias)
 
 

@@ -126,6 +126,7 @@ def fit_head(
     l2: float,
     scaling: Scaling,
     max_iterations: int = 200,
+    search: HeadSearch | None = None,
 ) -> LogisticHead:
     """Minimise  sum of cross-entropies + l2 / 2 * |W|^2  (the bias is free) by L-BFGS.
 
@@ -139,6 +140,7 @@ def fit_head(
         l2: > 0.
         scaling: statistics of the pool.
         max_iterations: of L-BFGS.
+        search: of these embeddings, scaled, where several heads are fitted to them.
 
     Raises:
         ModelError: the embeddings are not finite.
@@ -149,8 +151,8 @@ def fit_head(
     bias = np.zeros(classes + 1, dtype=np.float32)
     if len(present) > 1:
         wanted = np.eye(len(present))[np.searchsorted(present, labels)]
-        search = HeadSearch(scaling.apply(embeddings), l2)
-        weight[:, present], bias[present] = search.minimise(wanted, max_iterations)
+        search = search or HeadSearch(scaling.apply(embeddings))
+        weight[:, present], bias[present] = search.minimise(wanted, l2, max_iterations)
     head = LogisticHead(scaling, weight[:, :classes].copy(), bias[:classes], counts[:classes])
     if counts[classes] == 0:
         return head

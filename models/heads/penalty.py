@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.heads.head import Scaling, fit_head
+from models.heads.search import HeadSearch
 from models.numerics.probability import log_softmax
 from models.protocols import Float32Array, Indices
 
@@ -74,13 +75,16 @@ def search_penalty(
         return None
     drawn = np.random.default_rng(seed).permutation(len(labels))[:_MOST_ANSWERS]
     x, y = embeddings[drawn], labels[drawn]
+    # What the rows of a fold are like is the same under each penalty.
+    scaled = scaling.apply(x)
+    searches = [HeadSearch(scaled[_seen(len(y), number)]) for number in range(_FOLDS)]
     found: dict[int, NDArray[np.float64]] = {}
 
     def loss(step: int) -> float:
         if abs(step) > _STEPS:
             return np.inf
         if step not in found:
-            found[step] = _left_out_losses(x, y, classes, _penalty(step), scaling)
+            found[step] = _left_out_losses(x, y, classes, _penalty(step), scaling, searches)
         return float(found[step].sum())
 
     best = 0
@@ -94,20 +98,31 @@ def _penalty(step: int) -> float:
     return float(USUAL_PENALTY * 10 ** (step / _PER_DECADE))
 
 
+def _seen(count: int, fold: int) -> NDArray[np.bool_]:
+    """Which of shuffled answers a fold's head learns from."""
+    result: NDArray[np.bool_] = np.arange(count) % _FOLDS != fold
+    return result
+
+
 def _left_out_losses(
-    x: Float32Array, labels: Indices, classes: int, l2: float, scaling: Scaling
+    x: Float32Array,
+    labels: Indices,
+    classes: int,
+    l2: float,
+    scaling: Scaling,
+    searches: list[HeadSearch],
 ) -> NDArray[np.float64]:
     """Return (n,) cross-entropies of shuffled answers under heads that have not seen them.
 
     Of an OOD answer where the others have none it is 0: nothing could have told.
     """
-    fold = np.arange(len(labels)) % _FOLDS
     losses = np.zeros(len(labels))
-    for number in range(_FOLDS):
-        seen, tested = fold != number, fold == number
+    for number, search in enumerate(searches):
+        seen = _seen(len(labels), number)
+        tested = ~seen
         head = fit_head(
             x[seen], labels[seen], classes=classes, l2=l2, scaling=scaling,
-            max_iterations=_ITERATIONS,
+            max_iterations=_ITERATIONS, search=search,
         )  # fmt: skip
         logits, ood = head.logits(x[tested]), head.ood_logits(x[tested])
         if ood is not None:

@@ -16,62 +16,71 @@ from models.numerics.threads import threads_for
 Float64Array = NDArray[np.float64]
 
 _LEAST_CURVATURE: Final = 1e-10
+_ROWS: Final = "The features that a head learns from"
 
 
 class HeadSearch:
-    """Finds logistic heads of the same rows, each from where the one before it was found.
+    """Finds logistic heads of the same rows.
 
     Minimises  sum of cross-entropies + l2 / 2 * |W|^2  (the bias is free) by L-BFGS, in coordinates
     V where W = A V and A A' is the inverse of a bound on the curvature, X'X / 2 + l2 (D. Boehning,
     "Multinomial Logistic Regression Algorithm", 1992): a quarter of the iterations, as no direction
     is much steeper than the others. With fewer rows than features the optimum is a combination of
-    the rows, and is searched among these.
+    the rows, and is searched among these. A search under the penalty of the one before begins where
+    that one ended.
 
     Args:
         x: (n, D) float32 or float64, n >= 1, scaled.
-        l2: > 0.
 
     Raises:
         ModelError: the rows are not finite.
     """
 
-    def __init__(self, x: NDArray[np.floating], l2: float) -> None:
-        """Find the coordinates; nothing is found yet."""
+    def __init__(self, x: NDArray[np.floating]) -> None:
+        """Look at the rows; nothing is found yet."""
         rows = x.astype(np.float64)
         self._basis: Float64Array | None = None
         if len(rows) < rows.shape[1]:
-            require_numbers("The features that a head learns from", rows)
+            require_numbers(_ROWS, rows)
             self._basis, triangle = linalg.qr(rows.T, mode="economic")
             rows = np.ascontiguousarray(triangle.T)
-        bound = rows.T @ rows / (2 * len(rows))
-        level = bound.diagonal()
-        require_numbers("The features that a head learns from", level)
+        self._plain = rows
+        self._curvature = rows.T @ rows / (2 * len(rows))
+        require_numbers(_ROWS, self._curvature.diagonal())
+        self._l2: float | None = None
+
+    def _turn(self, l2: float) -> None:
+        """Take the coordinates that suit a penalty."""
+        if l2 == self._l2:
+            return
+        bound = self._curvature.copy()
         bound[np.diag_indices_from(bound)] += max(
-            l2 / len(rows), _LEAST_CURVATURE * float(level.mean())
+            l2 / len(self._plain), _LEAST_CURVATURE * float(bound.diagonal().mean())
         )
         upper = linalg.cholesky(bound)
-        self._l2 = l2
         self._to_weight: Float64Array = linalg.solve_triangular(upper, np.eye(len(upper)))
         # A'A, by which the penalty is one product.
         self._metric = self._to_weight.T @ self._to_weight
-        self._rows = rows @ self._to_weight
-        self._found: Float64Array | None = None
+        self._rows = self._plain @ self._to_weight
+        self._l2, self._found = l2, np.zeros(0)
 
     def minimise(
-        self, wanted: Float64Array, max_iterations: int
+        self, wanted: Float64Array, l2: float, max_iterations: int
     ) -> tuple[Float64Array, Float64Array]:
         """Return the weight (D, C) and bias (C,) of the optimum.
 
         Args:
             wanted: (n, C) weights of each class, which need not sum to 1; C >= 1.
+            l2: > 0.
             max_iterations: of L-BFGS.
 
         Raises:
             ModelError: the weights are not finite.
         """
+        self._turn(l2)
         count, width = self._rows.shape
         size = (width + 1, wanted.shape[1])
-        penalty = self._l2 / count
+        penalty = l2 / count
         mass = wanted.sum(axis=1, keepdims=True)
 
         def objective(at: Float64Array) -> tuple[float, Float64Array]:
@@ -95,7 +104,7 @@ class HeadSearch:
             return loss, slopes.ravel()
 
         start = self._found
-        if start is None or start.size != size[0] * size[1]:
+        if start.size != size[0] * size[1]:
             start = np.zeros(size[0] * size[1])
         options = {"maxiter": max_iterations, "maxcor": 20, "gtol": 1e-6, "ftol": 1e-10}
         with threads_for(self._rows.size * size[1]):

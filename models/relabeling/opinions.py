@@ -247,7 +247,7 @@ class _Heads:
     """Fits heads to (n, d) rows with one target after another."""
 
     def __init__(self, x: Float32Array) -> None:
-        self._search = HeadSearch(x, _PENALTY)
+        self._search = HeadSearch(x)
         self._count = len(x)
 
     def say(self, targets: Float64Array, asked: Float32Array) -> Float64Array:
@@ -260,6 +260,6 @@ class _Heads:
         if len(present) == 1:
             result[:, present] = 0.0
             return log_softmax(result)
-        weight, bias = self._search.minimise(targets[:, present], _ITERATIONS)
+        weight, bias = self._search.minimise(targets[:, present], _PENALTY, _ITERATIONS)
         result[:, present] = log_softmax(asked.astype(np.float64) @ weight + bias)
         return log_softmax(result)

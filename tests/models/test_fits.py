@@ -26,7 +26,7 @@ def head(rows: NDArray[np.float32], count: int = 60) -> object:
 
 
 def targets(found: NDArray[np.float64]) -> object:
-    return HeadSearch(ROWS, 0.1).minimise(found, 50)
+    return HeadSearch(ROWS).minimise(found, 0.1, 50)
 
 
 FITS: dict[str, tuple[NDArray[Any], Callable[[NDArray[Any]], object], str]] = {

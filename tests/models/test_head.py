@@ -59,13 +59,15 @@ def test_where_a_search_begins_changes_nothing_of_what_it_finds(rows: int) -> No
     x = Scaling.fit(PIXELS).apply(PIXELS[:rows])
     wanted = np.eye(10)[LABELS[:rows]]
     rng = np.random.default_rng(0)
-    search = HeadSearch(x, 1.0)
+    search = HeadSearch(x)
     for weights in (np.ones(rows), rng.random(rows), rng.random(rows)):
-        there = search.minimise(wanted * weights[:, None], 200)
-        anew = HeadSearch(x, 1.0).minimise(wanted * weights[:, None], 200)
+        there = search.minimise(wanted * weights[:, None], 1.0, 200)
+        anew = HeadSearch(x).minimise(wanted * weights[:, None], 1.0, 200)
         for found, expected in zip(there, anew, strict=True):
             assert_allclose(found, expected, atol=1e-3 * np.abs(anew[0]).max())
-    # Of other classes it begins anew.
-    fewer, _ = search.minimise(np.eye(2)[LABELS[:rows] % 2], 200)
-    again, _ = HeadSearch(x, 1.0).minimise(np.eye(2)[LABELS[:rows] % 2], 200)
-    assert_array_equal(fewer, again)
+    # Of other classes, and under another penalty, it begins anew.
+    for classes, l2 in ((2, 1.0), (2, 0.1), (10, 0.1), (10, 1.0)):
+        some = np.eye(classes)[LABELS[:rows] % classes]
+        again, _ = search.minimise(some, l2, 200)
+        expected, _ = HeadSearch(x).minimise(some, l2, 200)
+        assert_array_equal(again, expected)
