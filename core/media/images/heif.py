@@ -74,7 +74,7 @@ class _Decoder:
         """Leave it to the process that has started it, of which this one is a copy."""
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe:
-                os.close(pipe.fileno())
+                pipe.close()
         self._process.returncode = 0
 
 

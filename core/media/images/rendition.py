@@ -338,7 +338,6 @@ def _frames(image: Image.Image) -> list[str]:
     if image.format == "HEIF":
         # It says which one it is that is shown, and opens with that.
         return [f"the main one of {getattr(image, 'n_frames', 1):,} images"]
-    what = "pages" if image.format == "TIFF" else "frames"
     try:
         count = f"{getattr(image, 'n_frames', 1):,}"
         image.seek(0)
@@ -346,7 +345,9 @@ def _frames(image: Image.Image) -> list[str]:
         # A later frame is broken, which the first need not pay for.
         image.seek(0)
         count = "several"
-    return [f"the first of {count} {what}"]
+    if image.format == "TIFF":
+        return [f"the first of {count} pages"]
+    return [f"the first of {count} frames"]
 
 
 def _rawmode(image: ImageFile.ImageFile) -> str | None:

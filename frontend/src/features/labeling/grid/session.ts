@@ -211,7 +211,6 @@ export class GridSession {
     this.#answeredSinceLease = new Set();
     try {
       const unsent = await this.#deps.sender.answersOf(this.#deps.projectId);
-      if (this.#leases.stopped) return null;
       const lease = await this.#holding.lease(2 * this.#size, true);
       if (this.#leases.stopped) return null;
       // A lease that was on its way as the break began would be held for nobody.

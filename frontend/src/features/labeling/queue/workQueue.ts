@@ -57,9 +57,8 @@ export abstract class WorkQueue<Item, Extra extends object> {
   protected abstract lease(): Promise<Leased<Item, Extra>>;
   /** Verdicts of earlier visits, each item once, the latest last. */
   protected abstract earlier(): Promise<Item[]>;
-  /** Let others have what was leased. */
+  /** Let others have what was leased; at the end, also what will come of a lease on its way. */
   protected abstract giveBack(): void;
-  /** Let others have what was leased, and what will come of a lease on its way. */
   protected abstract end(): void;
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -200,7 +199,6 @@ export abstract class WorkQueue<Item, Extra extends object> {
     this.#sinceLease = { given: new Set(), heard: {} };
     try {
       const unsent = await this.unsent();
-      if (this.#stopped) return;
       const leased = await this.lease();
       if (this.#stopped) return;
       this.#merge(leased, new Set([...unsent, ...this.#sinceLease.given]));
