@@ -16,7 +16,8 @@ ENV UV_LINK_MODE=copy UV_COMPILE_BYTECODE=1 VIRTUAL_ENV=/opt/karat
 COPY requirements ./requirements
 RUN python -m venv /opt/karat && pip install --no-cache-dir --require-hashes -r requirements/uv.txt
 # What was tested, by hash; torch is most of it, the tools for tests next to nothing.
-RUN uv pip sync --no-cache --require-hashes requirements/lock.txt
+# But for the one that writes HEIC: it brings an encoder under the GPL.
+RUN uv pip sync --no-cache --require-hashes requirements/lock.txt && uv pip uninstall pillow-heif
 COPY pyproject.toml README.md LICENSE ./
 COPY api ./api
 COPY core ./core

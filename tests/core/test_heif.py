@@ -195,7 +195,9 @@ def test_what_metadata_alone_say_turns_nothing() -> None:
     exif = Image.Exif()
     exif[0x0112] = 6
     packet = zoo.xmp_packet(6)
-    for content in (stored("HEIF", exif=exif), stored("AVIF", xmp=packet)):
+    packets = (packet, packet.replace(b"'", b'"'))
+    turned = (stored("AVIF", xmp=one) for one in packets)
+    for content in (stored("HEIF", exif=exif), *turned):
         assert upright_and_turn(content) == (zoo.WIDTH, zoo.HEIGHT, 1)
         assert_seen(picture(content), zoo.picture())
 

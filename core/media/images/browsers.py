@@ -49,7 +49,12 @@ def orientation_of(image: Image.Image) -> int:
         image.format == "JPEG" and not ("exif" in image.info or "xmp" in image.info)
     ):
         return 1
-    stated = image.getexif().get(_ORIENTATION)
+    exif = image.getexif()
+    if image.format == "AVIF":
+        # Pillow's own look at it falls back to XMP.
+        exif = Image.Exif()
+        exif.load(image.info.get("exif") or b"")
+    stated = exif.get(_ORIENTATION)
     if stated is None and image.format != "AVIF":
         packet = image.info.get("xmp") or image.info.get("XML:com.adobe.xmp") or b""
         packet = packet.encode() if isinstance(packet, str) else packet

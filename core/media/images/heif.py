@@ -1,8 +1,8 @@
 """HEIC, as phones take it, for Pillow. Processes of their own decode it.
 
 Its decoder is led astray by damaged files, up to writing where it must not, and ends with them.
-Then only that file is refused: neither an import nor the server ends as well, and what goes wrong
-in there sees none of their memory, secrets or connections.
+Then only that file is refused: neither an import nor the server ends as well. It is given none of
+their memory, secrets or connections, but runs as the same user.
 """
 
 import atexit

@@ -20,8 +20,8 @@ const working = new Map<string, Holding>();
  * left: those cannot give it back. It does so only where the browser tells which tabs are open. Later ones
  * leave every tab what it has, so that two never fight.
  *
- * Whoever works in this tab next, in another mode or after a while elsewhere, has the same name and goes on
- * with what it holds: from then on this one gives nothing back.
+ * Whoever comes back to the page in this tab has the same name and goes on with what it holds: from then
+ * on this one gives nothing back.
  */
 export class Holding {
   readonly #deps: HoldingDependencies;
