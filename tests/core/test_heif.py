@@ -3,10 +3,12 @@
 import io
 import os
 import signal
+import struct
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,10 +17,12 @@ import psutil
 import pytest
 from PIL import Image
 
-from core.media.images import heif, heif_decoder
+from core.media.images import heif_decoder, heif_processes
 from core.media.images.rendition import rendered, upright_and_turn
 from tests import zoo
 from tests.processes import eventually
+from workers.imports.media.decode import decode
+from workers.imports.media.unlike import begins_as_image
 
 GOOD, SEEN = zoo.made(zoo.Kind("HEIF", "RGB", 6))
 # An item of a kind that is no text, at which the reader stumbles.
@@ -29,9 +33,9 @@ REFUSED = (OSError, SyntaxError, ValueError)
 @pytest.fixture(autouse=True)
 def no_decoder() -> Iterator[None]:
     """Each test begins, and leaves, without a decoder."""
-    heif._decoders.close()
+    heif_processes.decoders.close()
     yield
-    heif._decoders.close()
+    heif_processes.decoders.close()
 
 
 def decoders() -> list[psutil.Process]:
@@ -39,7 +43,7 @@ def decoders() -> list[psutil.Process]:
     return [
         one
         for one in psutil.Process().children()
-        if one.status() != psutil.STATUS_ZOMBIE and heif_decoder.__file__ in one.cmdline()
+        if one.status() != psutil.STATUS_ZOMBIE and heif_processes.PROGRAM in one.cmdline()
     ]
 
 
@@ -55,7 +59,7 @@ def assert_seen(found: Image.Image, expected: Image.Image = SEEN) -> None:
 
 
 def test_what_ends_a_decoder_costs_only_its_own_file() -> None:
-    request = heif_decoder.REQUEST.pack(heif_decoder.HEADER, len(LETHAL)) + LETHAL
+    request = heif_decoder.REQUEST.pack(heif_decoder.HEADER, 1 << 40, len(LETHAL)) + LETHAL
     program = [sys.executable, heif_decoder.__file__]
     alone = subprocess.run(program, input=request, capture_output=True, check=False)
     assert alone.returncode < 0, "the file is not as damaged as this test needs"
@@ -82,9 +86,175 @@ def test_one_that_does_not_answer_is_ended(monkeypatch: pytest.MonkeyPatch) -> N
     assert_seen(picture(GOOD))
     (stuck,) = decoders()
     stuck.send_signal(signal.SIGSTOP)
-    monkeypatch.setattr(heif, "_MOST_SECONDS", 1)
-    assert_seen(picture(GOOD))
+    monkeypatch.setattr(heif_processes, "_LATE_SECONDS", 1)
+    with pytest.raises(REFUSED):
+        picture(GOOD)
     assert not stuck.is_running() or stuck.status() == psutil.STATUS_ZOMBIE
+    assert_seen(picture(GOOD))
+
+
+Strange = Callable[..., Path]
+
+
+@pytest.fixture
+def strange(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Strange:
+    """Has decoders be the real one with a change; gives the file in which each start is a line."""
+    log, program = tmp_path / "log", tmp_path / "strange.py"
+
+    def changed(change: str = "", *, before: str = "") -> Path:
+        program.write_text(
+            f"import os, sys, time\nsys.path.insert(0, {os.getcwd()!r})\n"
+            f"with open({str(log)!r}, 'a') as log: log.write('started\\n')\n{before}\n"
+            f"from core.media.images import heif_decoder as it\n{change}\nit.main()\n"
+        )
+        monkeypatch.setattr(heif_processes, "PROGRAM", str(program))
+        return log
+
+    return changed
+
+
+def test_what_takes_too_long_is_tried_once(strange: Strange) -> None:
+    log = strange("it.MOST_SECONDS = 1; it._answer = lambda *_: time.sleep(60)")
+    with pytest.raises(REFUSED):
+        picture(GOOD)
+    assert log.read_text() == "started\n"
+
+
+def test_why_it_is_not_read_is_said(strange: Strange) -> None:
+    """By what loads the picture; of a header Pillow says only that it cannot be read."""
+    real = "real = it._answer\n"
+    strange(
+        f"{real}it.MOST_SECONDS = 1\n"
+        "it._answer = lambda kind, *more: real(kind, *more) if kind == b'h' else time.sleep(60)"
+    )
+    with pytest.raises(OSError, match="longer to decode than 120 seconds"):
+        picture(GOOD)
+    strange(
+        f"{real}it._answer = lambda kind, *more: real(kind, *more) if kind == b'h' else os._exit(3)"
+    )
+    heif_processes.decoders.close()
+    with pytest.raises(OSError, match="its decoder ended with it"):
+        picture(GOOD)
+
+
+WELL = "{'size': (96, 64), 'mode': 'RGB', 'images': 1, 'profile': ''}"
+FULL = "bytes(96 * 64 * 3)"
+
+
+@pytest.mark.parametrize(
+    ("about", "pixels"),
+    [
+        (WELL, "bytes(96 * 64 * 3 - 1)"),
+        (WELL, "bytes(96 * 64 * 3 + 1)"),
+        (WELL, "b''"),
+        (WELL.replace("96, 64", "96, 65"), "bytes(96 * 65 * 3)"),
+        (WELL.replace("96, 64", "-96, -64"), FULL),
+        (WELL.replace("96, 64", "96"), FULL),
+        (WELL.replace("(96, 64)", "None"), FULL),
+        (WELL.replace("(96, 64)", "('wide', 'high')"), FULL),
+        (WELL.replace("RGB", "CMYK"), "bytes(96 * 64 * 4)"),
+        (WELL.replace("'images': 1", "'images': 'many'"), FULL),
+        (WELL.replace("'images': 1", "'images': 0"), FULL),
+        (WELL.replace("''", "'a'"), FULL),
+        ("{}", FULL),
+        ("[]", FULL),
+        ("3", FULL),
+        ("{'error': 'none'}", FULL),
+        ("'x' * (17 << 20)", FULL),
+    ],
+)
+def test_an_answer_that_cannot_be_is_none(strange: Strange, about: str, pixels: str) -> None:
+    strange(
+        "real = it._answer\nit._answer = lambda kind, *more: "
+        f"real(kind, *more) if kind == b'h' else ({about}, {pixels})"
+    )
+    with pytest.raises(OSError, match="its decoder ended with it"):
+        picture(GOOD)
+    assert not decoders()
+
+
+@pytest.mark.parametrize("length", [1 << 62, (1 << 64) - 1])
+def test_lengths_are_not_believed(strange: Strange, length: int) -> None:
+    strange(
+        "pack = it.ANSWER.pack\n"
+        f"it.ANSWER = type('', (), dict(pack=lambda said, _: pack(said, {length})))"
+    )
+    with pytest.raises(REFUSED):
+        picture(GOOD)
+    assert not decoders()
+
+
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [
+        ("raise ImportError('libheif.so: cannot open shared object file')", "shared object file"),
+        ("os._exit(0)", "ends at once"),
+        ("os.write(1, b'what?'); time.sleep(60)", "ends at once"),
+    ],
+)
+def test_that_none_starts_is_no_fault_of_a_file(strange: Strange, before: str, said: str) -> None:
+    strange(before=before)
+    for found in (picture, upright_and_turn, begins_as_image, _decoded):
+        with pytest.raises(heif_processes.DecoderUnavailable, match=said):
+            found(GOOD)
+    assert not decoders()
+
+
+def test_none_starts_without_open_files() -> None:
+    """As where a process has reached its limit."""
+    script = f"""
+import os, resource, sys
+sys.path.insert(0, {os.getcwd()!r})
+from core.media.images.heif_processes import DecoderUnavailable
+from core.media.images.rendition import rendered
+resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir("/proc/self/fd")) + 1,) * 2)
+try:
+    with rendered(bytes.fromhex({GOOD.hex()!r})):
+        pass
+except DecoderUnavailable as error:
+    print(error.code, "Too many open files" in error.detail)
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", script], check=True, capture_output=True, text=True, timeout=60
+    )
+    assert ran.stdout == "heic_decoder_unavailable True\n"
+
+
+def _decoded(content: bytes) -> object:
+    return decode(content, max_pixels=1 << 30, size=8)
+
+
+def test_what_decodes_opens_nothing_and_says_nothing_itself(strange: Strange) -> None:
+    strange(
+        "import socket\n"
+        "real, got = it.open_heif, []\n"
+        "def led_astray(*more, **options):\n"
+        "    os.write(1, b'a' * 100); os.write(2, b'b' * 100)\n"
+        "    for way in (lambda: open('/etc/passwd'), socket.socket, os.pipe):\n"
+        "        try: got.append(way())\n"
+        "        except OSError: pass\n"
+        "    if got: raise ValueError('opened')\n"
+        "    return real(*more, **options)\n"
+        "it.open_heif = led_astray"
+    )
+    assert_seen(picture(GOOD))
+
+
+def test_it_has_memory_for_its_pixels_and_no_more() -> None:
+    assert_seen(picture(GOOD))
+    (one,) = decoders()
+    least = (1 << 29) + 2 * len(GOOD) + 96 * 64 * 8
+    assert least <= one.rlimit(psutil.RLIMIT_AS)[0] < 1 << 30
+
+
+def test_those_that_have_ended_leave_nothing() -> None:
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(picture, [GOOD] * 40))
+    for one in decoders():
+        one.kill()
+    eventually(lambda: not decoders(), "all have ended")
+    assert_seen(picture(GOOD))
+    assert len(psutil.Process().children()) == len(decoders()) == 1
 
 
 def test_one_with_nothing_to_do_ends() -> None:
@@ -213,12 +383,23 @@ def test_it_is_no_film_and_nothing_that_is_cut_off() -> None:
             picture(content)
 
 
-def test_no_more_pixels_are_decoded_than_the_header_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    def larger(kind: bytes, _: bytes) -> tuple[dict[str, Any], bytes]:
-        side = 4 if kind == heif_decoder.HEADER else 8
-        said = {"size": [side, side], "mode": "L", "images": 1, "profile": ""}
-        return said, bytes(side * side)
+@pytest.mark.parametrize("mode", ["L", "RGB", "RGBA"])
+def test_rows_of_every_width_are_read(mode: str) -> None:
+    for width in (*range(1, 20), 63, 65):
+        file = io.BytesIO()
+        whole = zoo.picture().resize((width, 33)).convert(mode)
+        whole.save(file, "HEIF", quality=100, chroma=444)
+        assert_seen(picture(file.getvalue()), whole.convert("RGB"))
 
-    monkeypatch.setattr(heif._decoders, "ask", larger)
-    with pytest.raises(OSError, match="more pixels than its header"):
-        picture(GOOD)
+
+def test_no_more_pixels_are_decoded_than_the_header_says() -> None:
+    """Where a file says less than it holds, it is cut or refused."""
+    said = struct.pack(">2L", 96, 64)
+    content = stored("HEIF")
+    assert content.count(said) == 1
+    for width, height in ((48, 32), (95, 64), (1, 1)):
+        try:
+            found = picture(content.replace(said, struct.pack(">2L", width, height)))
+        except REFUSED:
+            continue
+        assert found.size == (width, height)

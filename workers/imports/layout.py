@@ -34,11 +34,6 @@ from core.media.images.medium import IMAGES
 from core.states import Split, Verdict
 from workers.imports.split_words import FILLING, Hint, folder_split, hint, meaning, normal
 
-ENDINGS: Final = (
-    *(".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff", ".gif", ".heic", ".avif"),
-    *(".jfif", ".jpe", ".heif", ".hif"),
-)
-"""Those that an image may have of which only what describes it came, the likeliest first."""
 # Folders beside those of splits for images that have no class.
 _NO_CLASS: Final = frozenset({Verdict.OOD, Verdict.UNSURE, Verdict.SKIP})
 _MOST_NAMED: Final = 20

@@ -49,18 +49,22 @@ def orientation_of(image: Image.Image) -> int:
         image.format == "JPEG" and not ("exif" in image.info or "xmp" in image.info)
     ):
         return 1
-    exif = image.getexif()
     if image.format == "AVIF":
-        # Pillow's own look at it falls back to XMP.
+        # Pillow's own look at EXIF falls back to XMP.
         exif = Image.Exif()
         exif.load(image.info.get("exif") or b"")
-    stated = exif.get(_ORIENTATION)
-    if stated is None and image.format != "AVIF":
-        packet = image.info.get("xmp") or image.info.get("XML:com.adobe.xmp") or b""
-        packet = packet.encode() if isinstance(packet, str) else packet
-        found = _XMP.search(packet) if isinstance(packet, bytes) else None
-        stated = int(found[1]) if found else 1
+        stated = exif.get(_ORIENTATION)
+    else:
+        stated = image.getexif().get(_ORIENTATION)
+        stated = _said_by_xmp(image) if stated is None else stated
     return stated if isinstance(stated, int) and 1 <= stated <= 8 else 1
+
+
+def _said_by_xmp(image: Image.Image) -> int:
+    packet = image.info.get("xmp") or image.info.get("XML:com.adobe.xmp") or b""
+    packet = packet.encode() if isinstance(packet, str) else packet
+    found = _XMP.search(packet) if isinstance(packet, bytes) else None
+    return int(found[1]) if found else 1
 
 
 def shows_itself(image: Image.Image, facts: Facts) -> bool:

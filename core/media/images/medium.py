@@ -5,13 +5,12 @@ from typing import Final
 from core.media.spec import MediumSpec
 from core.states import Medium
 
-IMAGES: Final = frozenset(
-    {
-        *(".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".webp", ".bmp", ".gif", ".tif", ".tiff"),
-        *(".avif", ".heic", ".heif", ".hif"),
-    }
+ENDINGS: Final = (
+    *(".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff", ".gif", ".heic", ".avif"),
+    *(".jfif", ".jpe", ".heif", ".hif"),
 )
-"""Endings of files that are images, by their names."""
+"""Of files that are images, by their names; the likeliest first."""
+IMAGES: Final = frozenset(ENDINGS)
 IMAGE: Final = MediumSpec(
     name=Medium.IMAGE,
     suffixes=IMAGES,

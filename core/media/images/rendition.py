@@ -1,6 +1,7 @@
 """From an image's bytes to the picture that everybody sees: model, annotators and small versions.
 
-It is upright, in sRGB, opaque on white, of eight bits, and the first frame of several.
+It is upright, in sRGB, opaque on white, of eight bits; of several frames the first, and of several
+images in one HEIC the main one.
 """
 
 import sys
@@ -13,6 +14,7 @@ from typing import Any, BinaryIO, Final
 
 from PIL import Image, ImageChops, ImageFile, TiffImagePlugin
 
+from core.errors import DomainError
 from core.media.images import browsers, depth, heif
 from core.media.images.colour import srgb
 from core.media.images.endings import completed
@@ -101,7 +103,7 @@ def rendered(
 ) -> Iterator[Rendition]:
     """Make the picture; its memory is accounted for until the block ends.
 
-    All of the first frame is decoded. May wait until others have ended theirs.
+    All of its frame is decoded. May wait until others have ended theirs.
 
     Args:
         source: The original.
@@ -113,6 +115,7 @@ def rendered(
     Raises:
         TooManyPixels: More than ``max_pixels``.
         UnidentifiedImageError: It is no image in a format that is read.
+        DomainError: Nothing of its format can be decoded here, such as HEIC.
         Exception: Whatever Pillow's readers are led to by hostile bytes.
     """
     plain = plain_jpeg(source) if isinstance(source, bytes) else None
@@ -146,6 +149,9 @@ def upright_size(content: bytes) -> tuple[int, int] | None:
 
     Returns:
         ``None`` if that is no image in a format that is read, or not enough of one.
+
+    Raises:
+        DomainError: Nothing of its format can be decoded here, such as HEIC.
     """
     found = upright_and_turn(content)
     return found and found[:2]
@@ -157,6 +163,8 @@ def upright_and_turn(content: bytes) -> tuple[int, int, int] | None:
         with Image.open(BytesIO(content), formats=READERS) as image:
             width, height = image.size
             orientation = browsers.orientation_of(image)
+    except DomainError:
+        raise
     except Exception:  # Pillow's readers raise whatever hostile bytes lead them to
         return None
     is_on_its_side = _UPRIGHT.get(orientation) in _ON_ITS_SIDE

@@ -9,10 +9,10 @@ from pathlib import PurePosixPath
 from typing import Any, BinaryIO, Final, NamedTuple
 
 from core.errors import DomainError
+from core.media.images.medium import ENDINGS
 from workers.imports.formats.json_stream import Readable, elements
 from workers.imports.formats.metadata import UNREAD
 from workers.imports.items import Refused, plain_path, printable
-from workers.imports.layout import ENDINGS
 from workers.imports.matching import Called, resolved
 from workers.imports.values import is_yes
 

@@ -10,6 +10,8 @@ from typing import Final
 
 from PIL import UnidentifiedImageError
 
+from core.errors import DomainError
+from core.media.images import heif
 from core.media.images.rendition import Rendition, TooManyPixels, rendered
 from core.media.images.thumbnails import largest_ahead
 from models.media.images.store import Pixels, fit_image
@@ -17,7 +19,7 @@ from workers.imports.items import Refused, printable
 
 _TIFF: Final = (b"II*\0", b"MM\0*")
 _MAGIC: Final = (b"\xff\xd8\xff", b"\x89PNG", b"GIF8", b"BM", b"RIFF")
-_BRANDS: Final = (b"avi", b"hei", b"hev", b"mif1", b"msf1")
+_AVIF: Final = (b"avif", b"avis")
 # Below this many bytes an image, handing it to a thread costs more than it saves.
 _WORTH_A_THREAD: Final = 16_384
 
@@ -49,13 +51,16 @@ class Decoded:
 def decode(
     content: bytes, *, max_pixels: int, size: int, keep: Keep | None = None
 ) -> Decoded | Refused:
-    """Decode all of ``content``, or of several frames the first.
+    """Decode all of ``content``, or of several frames the first, of several images the main one.
 
     Args:
         content: A file, as it was sent.
         max_pixels: Largest width × height that is decoded.
         size: Side S of the model's input.
         keep: What else to make of its picture.
+
+    Raises:
+        DomainError: Nothing of its format can be decoded here, such as HEIC.
     """
     if not content:
         return Refused("empty file")
@@ -75,11 +80,19 @@ def decode(
                     "truncated or corrupt: its header cannot be read; or a TIFF of a kind that we "
                     "do not read, such as several channels of more than 16 bits"
                 )
-            if content.startswith(_MAGIC) or _is_heif(content):
+            if heif.is_film(content):
+                return Refused(
+                    "truncated or corrupt: its header cannot be read; or a film of HEIF, of which "
+                    "we read still images"
+                )
+            if content.startswith(_MAGIC) or heif.is_heif(content) or _is_avif(content):
                 return Refused("truncated or corrupt: its header cannot be read")
             return Refused(
                 "not an image in a format we read (JPEG, PNG, WebP, HEIC, AVIF, BMP, TIFF, GIF)"
             )
+        except DomainError:
+            # No fault of the file.
+            raise
         except Exception as error:  # Pillow's readers raise whatever hostile bytes lead them to
             return Refused(f"truncated or corrupt: {_describe(error)}")
         if keep is not None:
@@ -112,9 +125,8 @@ def decode_all(
         return [one(content) for content in contents]
 
 
-def _is_heif(content: bytes) -> bool:
-    """Whether bytes begin as HEIC or AVIF does; films begin alike, and are of other brands."""
-    return content[4:8] == b"ftyp" and content[8:].startswith(_BRANDS)
+def _is_avif(content: bytes) -> bool:
+    return content[4:8] == b"ftyp" and content[8:].startswith(_AVIF)
 
 
 def _describe(error: Exception) -> str:

@@ -6,6 +6,7 @@ from typing import Final
 
 from PIL import Image
 
+from core.errors import DomainError
 from core.media.images.medium import IMAGES
 from core.media.images.rendition import READERS
 from workers.imports.items import Fetched, Item, Refused
@@ -66,5 +67,7 @@ def begins_as_image(content: bytes) -> bool:
     try:
         with Image.open(BytesIO(content), formats=READERS):
             return True
+    except DomainError:
+        raise
     except Exception:  # Pillow's readers raise whatever hostile bytes lead them to
         return False

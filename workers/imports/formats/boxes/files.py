@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element
 
 from core.errors import DomainError
 from core.files.folder_names import LITTER
-from core.media.images.medium import IMAGES
+from core.media.images.medium import ENDINGS, IMAGES
 from core.states import Split
 from workers.imports.drawn import Drawn
 from workers.imports.formats import xml_stream
@@ -20,7 +20,6 @@ from workers.imports.formats.boxes import cvat, voc, yolo
 from workers.imports.formats.boxes.shapes import drawn_fields
 from workers.imports.formats.metadata import Metadata
 from workers.imports.items import Refused, composed, printable
-from workers.imports.layout import ENDINGS
 from workers.imports.matching import Called, stem_of
 from workers.imports.scratch_index import scratch_index
 
