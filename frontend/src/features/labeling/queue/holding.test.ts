@@ -1,6 +1,6 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { FakeServer } from "../../../test/fakeServer";
-import { Holding } from "./holding";
+import { Holding, type HoldingDependencies } from "./holding";
 
 function start(open: string[] | null = ["tab", "open"]) {
   const server = new FakeServer(8);
@@ -9,7 +9,8 @@ function start(open: string[] | null = ["tab", "open"]) {
   const openTabs = async () => open;
   const holding = new Holding({ projectId: 1, client: "tab", openTabs, api: server });
   const lease = async () => (await holding.lease(8, false)).items.map((item) => item.query_id);
-  const another = () => new Holding({ projectId: 1, client: "tab", openTabs, api: server });
+  const another = (api: HoldingDependencies["api"] = server) =>
+    new Holding({ projectId: 1, client: "tab", openTabs, api });
   return { server, holding, lease, another };
 }
 
@@ -50,24 +51,77 @@ it("takes what is in open tabs once, when it is asked to", async () => {
   expect(await lease()).toEqual([2, 3, 4, 5, 6, 7, 8]);
 });
 
+/** A lease that has reached the server, and is answered when asked for. */
+async function onItsWay({ server, another }: ReturnType<typeof start>) {
+  let answer = () => {};
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const lease = vi.fn<FakeServer["lease"]>(async (...wanted) => {
+    const leased = await server.lease(...wanted);
+    await answered;
+    return leased;
+  });
+  const release: FakeServer["release"] = (...what) => server.release(...what);
+  const holding = another({ lease, release });
+  const leased = holding.lease(8, false);
+  await vi.waitFor(() => expect(lease).toHaveBeenCalled());
+  const arrive = () => {
+    answer();
+    return leased;
+  };
+  return { holding, arrive };
+}
+
 it("gives back what was still on its way when nobody worked here any more", async () => {
-  const { server, holding, lease } = start();
-  const onItsWay = lease();
+  const started = start();
+  const { holding, arrive } = await onItsWay(started);
   holding.end();
-  expect(server.released).toEqual(["tab"]);
-  await onItsWay;
-  expect(server.released).toEqual(["tab", "tab"]);
+  expect(started.server.released).toEqual(["tab"]);
+  await arrive();
+  expect(started.server.released).toEqual(["tab", "tab"]);
+});
+
+it("asks for nothing when nobody works here any more", async () => {
+  const { server, holding, lease } = start();
+  const leased = lease();
+  holding.end();
+  await expect(leased).rejects.toThrow("Nobody works here");
+  await expect(lease()).rejects.toThrow("Nobody works here");
+  expect([...server.inTabs.values()]).not.toContain("tab");
 });
 
 it("gives nothing back that who works here next goes on with", async () => {
-  const { server, holding, lease, another } = start();
-  const onItsWay = lease();
-  const next = another();
+  const started = start();
+  const { holding, arrive } = await onItsWay(started);
+  const next = started.another();
   holding.end();
-  await onItsWay;
-  expect(server.released).toEqual([]);
+  await arrive();
+  expect(started.server.released).toEqual([]);
   next.end();
-  expect(server.released).toEqual(["tab"]);
+  expect(started.server.released).toEqual(["tab"]);
+});
+
+it("gives nothing back that somebody who came after its end goes on with", async () => {
+  const started = start();
+  const { holding, arrive } = await onItsWay(started);
+  holding.end();
+  const next = started.another();
+  await arrive();
+  expect(started.server.released).toEqual(["tab"]);
+  next.end();
+  expect(started.server.released).toEqual(["tab", "tab"]);
+});
+
+it("gives back what was on its way when who came next has ended too", async () => {
+  const started = start();
+  const { holding, arrive } = await onItsWay(started);
+  const next = started.another();
+  holding.end();
+  next.end();
+  expect(started.server.released).toEqual(["tab"]);
+  await arrive();
+  expect(started.server.released).toEqual(["tab", "tab"]);
 });
 
 it("leaves alone what is held of another project", () => {

@@ -37,10 +37,12 @@ export class Holding {
     working.set(this.#name, this);
   }
 
+  /** Take items, or go on with those that this tab holds; fails once nobody works here any more. */
   async lease(n: number, grouped: boolean): Promise<Lease> {
     const { api, projectId, client } = this.#deps;
     const spared = this.#spared;
     const openClients = spared && (await spared());
+    if (this.#ended) throw new Error("Nobody works here any more.");
     const lease = await api.lease(projectId, n, client, { grouped, openClients });
     if (this.#spared === spared) this.#spared = null;
     // It was on its way when nobody worked here any more.
@@ -55,7 +57,8 @@ export class Holding {
 
   /** Let others have what this tab holds, now or in some seconds. */
   release(afterSeconds = 0): void {
-    if (working.get(this.#name) !== this) return;
+    const worker = working.get(this.#name);
+    if (worker && worker !== this) return;
     const { api, projectId, client } = this.#deps;
     api.release(projectId, client, afterSeconds).catch(() => {});
   }
@@ -64,5 +67,6 @@ export class Holding {
   end(): void {
     this.#ended = true;
     this.release();
+    if (working.get(this.#name) === this) working.delete(this.#name);
   }
 }
