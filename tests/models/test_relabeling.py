@@ -126,7 +126,7 @@ def test_wrong_labels_are_corrected_where_cross_entropy_learns_them_by_heart(
     digit_store: PixelStore, digit_labels: NDArray[np.int64], tmp_path: Path
 ) -> None:
     case = noisy(digit_labels, count=300)
-    params = {"width": 32, "weight_decay": 0.0}
+    params = {"width": 16, "weight_decay": 0.0}
     shares: dict[str, float] = {}
     for learner in LEARNERS:
         epochs = 12 if learner == "dividemix" else 60

@@ -28,6 +28,8 @@ _WHITENING_EPSILON = 0.1
 _CONTRAST_EPSILON = 10.0
 _FIT_IMAGES = 10_000
 _PATCHES = 100_000
+# So many responses stay in the cache of a core.
+_BLOCK = 1024
 _LEAST_VARIANCE = 1e-12
 _OTHER_SIDE = [1, 0, 3, 2]
 """The quarters of an image in its mirror image."""
@@ -199,7 +201,7 @@ def _spherical_kmeans(
     for iteration in range(params.iterations):
         total = torch.zeros_like(learned)
         dictionary = _completed(learned, params)
-        for block in torch.split(patches, 16_384):
+        for block in torch.split(patches, _BLOCK):
             response = block @ dictionary.T  # (B, K)
             nearest = response.abs().argmax(dim=1)
             weight = response.gather(1, nearest[:, None])  # (B, 1)
