@@ -109,3 +109,24 @@ def test_the_first_page_leads_a_folder_to_a_project_of_what_it_holds(
     waits = page.get_by_role("list", name="Imports that wait for your answer")
     expect(waits).to_be_in_viewport()
     assert karat.project("holiday").get()["task"] == "classification"
+
+
+def test_the_first_page_leads_instructions_to_a_project_of_these(
+    home: Page, karat: Client, tmp_path: Path
+) -> None:
+    page = home
+    file = tmp_path / "alpaca.json"
+    file.write_text(json.dumps([{"instruction": "Say hello", "input": "", "output": "Hello"}]))
+    page.get_by_label("Choose a file").set_input_files(file)
+    dialog = page.get_by_role("dialog", name="What is to be done with alpaca.json?")
+    dialog.get_by_role("button", name="Cancel").click()
+    expect(dialog).to_have_count(0)
+    page.get_by_label("Choose a file").set_input_files(file)
+    # Nobody asks which column its texts are in, or whether they are labeled right.
+    expect(dialog.get_by_role("button")).to_have_text(["Cancel", "Go on with the instructions"])
+    dialog.get_by_role("button", name="Go on with the instructions").click()
+    confirm(page, "alpaca.json")
+    project = karat.project("alpaca")
+    assert project.get()["task"] == "instructions"
+    (found,) = karat.wait(project.imports()[0]) and project.examples()
+    assert found["state"] == "unlabeled"

@@ -18,6 +18,7 @@ import styles from "./ImagesCard.module.css";
 import { ImportList } from "./ImportList";
 import { InputSizeField } from "./InputSizeField";
 import { InView } from "./InView";
+import { kindOf } from "./kinds";
 import { LeftBehind } from "./LeftBehind";
 import { PlanDialog } from "./PlanDialog";
 import { PlanList } from "./PlanList";
@@ -66,7 +67,7 @@ export function ImagesCard(props: ImagesCardProps) {
   });
   const locations = useQuery(importLocationsQuery).data?.items ?? [];
   const isBoxes = project.task === "boxes";
-  const holds = isBoxes ? "boxes" : project.medium;
+  const holds = kindOf(project);
   const words = isBoxes ? { ...t.setup, ...t.boxes.setup } : t.setup;
   const uploads = uploadsOf(project.id);
   const entries = useSyncExternalStore(uploads.subscribe, uploads.getEntries);

@@ -1,19 +1,7 @@
 import { useId } from "react";
-import type { ProjectKind } from "../../api/projects";
 import { t } from "../../strings";
 import styles from "./KindChoice.module.css";
-
-/** What a project holds, and what is said of it. */
-export const kinds = {
-  image: { medium: "image", task: "classification" },
-  boxes: { medium: "image", task: "boxes" },
-  text: { medium: "text", task: "classification" },
-  instructions: { medium: "text", task: "instructions" },
-} as const satisfies Record<string, ProjectKind>;
-
-export type Kind = keyof typeof kinds;
-
-export const KINDS = Object.keys(kinds) as Kind[];
+import { type Kind, kinds } from "./kinds";
 
 type KindChoiceProps<One extends Kind> = {
   value: One;

@@ -1,11 +1,12 @@
 import { t, words } from "../../strings";
 import { Notice } from "../../ui/State";
-import { type Holds, kindsOf } from "./folderContents";
+import { kindsOf } from "./folderContents";
+import { type Kind, kinds } from "./kinds";
 
 type LeftBehindProps = {
   /** Paths of the files that were dropped, and are not sent. */
   paths: string[];
-  holds: Holds;
+  holds: Kind;
   /** Whether that is all that was dropped. */
   isAll?: boolean;
 };
@@ -14,11 +15,16 @@ type LeftBehindProps = {
 export function LeftBehind({ paths, holds, isAll = false }: LeftBehindProps) {
   const [first] = paths;
   if (first === undefined) return null;
-  const { left } = words[holds === "text" ? "text" : "image"].setup;
+  const { left } = words[kinds[holds].medium].setup;
+  const { boxes, setup } = t;
+  const takes: Partial<Record<Kind, string>> = {
+    boxes: boxes.setup.takes,
+    instructions: setup.ranking.takes,
+  };
   const said = paths.length === 1 ? left.one(first) : left.many(paths.length, kindsOf(paths));
   return (
     <Notice tone={isAll ? "bad" : "gold"}>
-      {said} {holds === "boxes" ? t.boxes.setup.takes : left.takes}
+      {said} {takes[holds] ?? left.takes}
     </Notice>
   );
 }

@@ -6,7 +6,8 @@ import { t, words } from "../../strings";
 import { Button, ButtonLink } from "../../ui/Button";
 import { ErrorNotice } from "../../ui/ErrorNotice";
 import { TextField } from "../../ui/Field";
-import { KINDS, type Kind, KindChoice, kinds } from "./KindChoice";
+import { KindChoice } from "./KindChoice";
+import { KINDS, type Kind, kinds } from "./kinds";
 import styles from "./NewProject.module.css";
 
 /** Asks for what stays, and for a name: a draft then exists, and nothing that is added to it can be lost. */

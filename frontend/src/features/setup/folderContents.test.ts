@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { divided, type Holds, kindsOf, wantedOf } from "./folderContents";
+import { divided, kindsOf, wantedOf } from "./folderContents";
+import type { Kind } from "./kinds";
 
-const sent = (holds: Holds, ...paths: string[]) =>
+const sent = (holds: Kind, ...paths: string[]) =>
   wantedOf(
     paths.map((path) => ({ path })),
     holds,
@@ -72,7 +73,7 @@ describe("of a dropped folder is sent", () => {
 });
 
 describe("of a dropped folder is left", () => {
-  const left = (holds: Holds, ...paths: string[]) =>
+  const left = (holds: Kind, ...paths: string[]) =>
     divided(
       paths.map((path) => ({ path })),
       holds,

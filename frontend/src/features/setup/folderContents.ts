@@ -1,8 +1,6 @@
 import { plainName } from "../../api/imports";
 import type { Medium } from "../../strings/medium";
-
-/** What a project holds, as far as the files of a folder matter to it. */
-export type Holds = Medium | "boxes";
+import { type Kind, kinds } from "./kinds";
 
 /** What an example is called. */
 const EXAMPLE: Record<Medium, RegExp> = {
@@ -28,20 +26,21 @@ export const isLitter = (path: string): boolean => LITTER.test(path);
 export const isExample = (name: string, medium: Medium): boolean => EXAMPLE[medium].test(name);
 
 /** Whether a file may be part of a pool, as far as its path tells. */
-function mayBeWanted(path: string, holds: Holds): boolean {
+function mayBeWanted(path: string, holds: Kind): boolean {
   if (isLitter(path)) return false;
   // What says something may be compressed; images are by themselves.
   const plain = plainName(path);
   if (METADATA.test(plain) || DOCUMENT.test(plain)) return true;
+  if (holds === "instructions") return TABLE.test(plain);
   if (holds === "text")
     return isExample(plain, "text") || UNNAMED_TEXT.test(path) || TABLE.test(plain);
   return isExample(path, "image") || (holds === "boxes" ? OF_BOXES : BESIDE).test(plain);
 }
 
 /** Of the files of a folder those that are sent: what the server reads, and would miss. */
-export function wantedOf<File extends { path: string }>(files: File[], holds: Holds): File[] {
+export function wantedOf<File extends { path: string }>(files: File[], holds: Kind): File[] {
   const possible = files.filter(({ path }) => mayBeWanted(path, holds));
-  if (holds === "text") return possible;
+  if (kinds[holds].medium === "text") return possible;
   const images = possible.filter(({ path }) => isExample(path, "image"));
   const stems = new Set(images.map(({ path }) => stemOf(path)));
   const said = possible.filter(({ path }) => {
@@ -52,7 +51,7 @@ export function wantedOf<File extends { path: string }>(files: File[], holds: Ho
 }
 
 /** The files of a folder by whether they are sent; of those that nobody knows to be there, neither. */
-export function divided<File extends { path: string }>(files: File[], holds: Holds) {
+export function divided<File extends { path: string }>(files: File[], holds: Kind) {
   const wanted = wantedOf(files, holds);
   const sent = new Set(wanted);
   return { wanted, left: files.filter((one) => !sent.has(one) && !isLitter(one.path)) };

@@ -2,7 +2,8 @@ import { downloadZip } from "client-zip";
 import { plainName } from "../../api/imports";
 import type { Packed } from "../../api/types";
 import { t } from "../../strings";
-import { divided, type Holds, isLitter } from "./folderContents";
+import { divided, isLitter } from "./folderContents";
+import type { Kind } from "./kinds";
 
 /** A folder as it was dropped. Its files are opened once it is known which are wanted. */
 export type Folder = { name: string; kind: Packed; files: Lying[] };
@@ -94,7 +95,7 @@ export const nameOfLoose = (names: string[]): string =>
   names.length === 1 && names[0] ? names[0] : t.setup.left.files(names.length);
 
 /** What is sent of a folder into a project that holds something. */
-export async function sourceOf({ name, kind, files }: Folder, holds: Holds): Promise<Source> {
+export async function sourceOf({ name, kind, files }: Folder, holds: Kind): Promise<Source> {
   const { wanted, left } = divided(files, holds);
   const opened: Source["files"] = [];
   for (const { path, open } of wanted) opened.push({ path, file: await open() });

@@ -48,6 +48,22 @@ it.each<[string, Record<string, string | null>, boolean]>([
   expect(await recognize(looked(files))).toEqual({ holds: "text", isLabeled });
 });
 
+it.each<[string, Record<string, string | null>]>([
+  ["Alpaca", { "train.jsonl": '{"instruction": "a", "input": "", "output": "b"}\n' }],
+  ["Alpaca as one document", { "alpaca.json": '[{"instruction": "a", "output": "b"}]' }],
+  ["chats", { "README.md": "", "data/train.jsonl": '{"messages": []}', "data/test.csv": "a,b" }],
+  ["ShareGPT", { "sharegpt.json": '[{"id": "1", "conversations": []}]' }],
+  ["prompts and completions", { "a.csv": "id,Prompt,Completion\n" }],
+  ["answers that were compared", { "a.csv": "chosen,rejected\n" }],
+])("recognizes instructions of %s", async (_, files) => {
+  expect(await recognize(looked(files))).toEqual({ holds: "instructions", isLabeled: false });
+});
+
+it("takes instructions beside pictures for what is said of these", async () => {
+  const files = { "a.jpg": "", "a.json": '[{"question": "what?", "answer": "a cat"}]' };
+  expect(await recognize(looked(files))).toMatchObject({ holds: "image" });
+});
+
 it("finds nothing where nothing can be read", async () => {
   expect(await recognize(looked({ "notes.docx": "", "art.psd": "" }))).toBeNull();
   expect(await recognize([])).toBeNull();

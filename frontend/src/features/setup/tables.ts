@@ -48,6 +48,30 @@ export function textsIn({ columns, keys }: Table): { text: string; label: string
   return { text, label: called(LABELS) ?? others.at(-1) ?? "" };
 }
 
+/** Columns of all turns of a chat, and of what is asked and answered, as the server looks for them. */
+const CHATS = ["messages", "conversations", "conversation"];
+const PAIRS: [string, string[]][] = [
+  ["instruction", ["output", "outputs", "response", "responses", "completion", "answer", "chosen"]],
+  ["prompt", ["completion", "response", "responses", "output", "outputs", "answer", "chosen"]],
+  ["question", ["answer", "answers", "response", "responses", "output", "chosen"]],
+  ["query", ["response", "responses", "answer", "output", "chosen"]],
+];
+
+/** Whether columns are those of instructions with answers. */
+export function holdsRows(columns: string[]): boolean {
+  const there = new Set(columns.map((one) => one.toLowerCase()));
+  const isPair = PAIRS.some(
+    ([asked, answers]) => there.has(asked) && answers.some((one) => there.has(one)),
+  );
+  return (
+    isPair || CHATS.some((one) => there.has(one)) || (there.has("chosen") && there.has("rejected"))
+  );
+}
+
+/** Whether JSON that begins so holds such: an object that has these keys, whatever else. */
+export const documentHoldsRows = (text: string): boolean =>
+  holdsRows([...text.matchAll(/"(\w+)"\s*:/g)].map(([, key]) => key ?? ""));
+
 /** A table: its columns that may hold labels or name images, and whether it states verdicts. */
 export type Table = { file: File; columns: string[]; keys: string[]; states: boolean };
 
@@ -59,9 +83,12 @@ export async function readTable(file: File): Promise<Table> {
 }
 
 async function columnNames(file: File): Promise<string[]> {
-  const name = plainName(file.name);
   const start = await beginningOf(file);
-  const text = new TextDecoder(encodingOf(start)).decode(start);
+  return columnsIn(plainName(file.name), new TextDecoder(encodingOf(start)).decode(start));
+}
+
+/** The columns of a table, called so, that begins so. */
+export function columnsIn(name: string, text: string): string[] {
   const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/);
   if (/\.jsonl$/i.test(name)) return [...new Set(lines.flatMap(keysOf))];
   // Excel writes the delimiter that it used into a first line of its own.

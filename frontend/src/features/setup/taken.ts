@@ -1,6 +1,7 @@
 import type { Medium } from "../../strings/medium";
-import { type Holds, isExample } from "./folderContents";
+import { isExample } from "./folderContents";
 import { type Folder, fromLoose, isArchive, type Source, sourceOf } from "./folders";
+import { type Kind, kinds } from "./kinds";
 import { isAboutKnown, isDocument, isTable, readTable, type Table } from "./tables";
 
 /** What was dropped into a project, by what becomes of it. */
@@ -15,8 +16,8 @@ export type Taken = {
   left: string[];
 };
 
-export async function takenOf(files: File[], folders: Folder[], holds: Holds): Promise<Taken> {
-  const medium: Medium = holds === "text" ? "text" : "image";
+export async function takenOf(files: File[], folders: Folder[], holds: Kind): Promise<Taken> {
+  const medium: Medium = kinds[holds].medium;
   const tables = files.filter((file) => isTable(file.name));
   const read = await Promise.all(tables.map(readTable));
   // Tables bring texts, but for those that can only say something of texts that are there.

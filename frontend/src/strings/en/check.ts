@@ -6,23 +6,30 @@ export const check = {
   title: "Find the wrong labels",
   dropTitle: "Begin with what you have",
   dropHint:
-    "Images or texts without labels become a project to label them. Of a data set that is labeled already, Karat finds the labels that are probably wrong, and you decide on each with one key. Images with boxes come in with these.",
+    "Images or texts without labels become a project to label them. Of a data set that is labeled already, Karat finds the labels that are probably wrong, and you decide on each with one key. Images with boxes come in with these, and instructions with their answers.",
   dropHere:
-    "Drop images or texts here, with labels or without: files, a folder, a zip or tar, a Parquet file, or a table (CSV, TSV, JSON Lines)",
+    "Drop images or texts here, with labels or without, or instructions: files, a folder, a zip or tar, a Parquet file, or a table (CSV, TSV, JSON Lines, JSON)",
   refused: (name: string) =>
-    `${name} cannot be used here. Drop images or texts, a folder, zip or tar of them, a Parquet file, or a table with a column of texts; a CSV or COCO file beside its images can be checked with karat check.`,
+    `${name} cannot be used here. Drop images or texts, a folder, zip or tar of them, a Parquet file, or a table with a column of texts, or of instructions and answers; a CSV or COCO file beside its images can be checked with karat check.`,
   what: (name: string) => `What is to be done with ${name}?`,
-  whatHint:
-    "To find wrong labels, folders or a column of labels become the classes, all images come in with their labels, and each label is judged by the others.",
-  unlabeledHint:
+  unlabeled:
     "It brings no labels. It becomes a project in which you name the classes and label image after image; what comes in is shown before anything is stored.",
-  boxesHint:
-    "It holds boxes around what is in its images. It becomes a project of boxes, with the classes that these name; what comes in is shown before anything is stored.",
-  takeBoxes: "Go on with the boxes",
+  hints: {
+    classification:
+      "To find wrong labels, folders or a column of labels become the classes, all images come in with their labels, and each label is judged by the others.",
+    boxes:
+      "It holds boxes around what is in its images. It becomes a project of boxes, with the classes that these name; what comes in is shown before anything is stored.",
+    instructions:
+      "It holds instructions with answers. It becomes a project in which people put answers in order, and the instructions worth tuning on are chosen; what comes in is shown before anything is stored.",
+  },
+  goOn: {
+    classification: "Label images by hand",
+    boxes: "Go on with the boxes",
+    instructions: "Go on with the instructions",
+  },
   textColumn: "Column with the texts",
   labelColumn: "Column with the labels",
   find: "Find the wrong labels",
-  labelThem: "Label images by hand",
   meanwhile:
     "Keep this page open until it looks for wrong labels: that goes on without you, and its result is on the Jobs page. Whoever leaves earlier comes back to this address, and it goes on.",
   steps: {

@@ -77,6 +77,37 @@ it("offers boxes no judgement of their labels, and what has none nothing but to 
   );
 });
 
+it("goes on with instructions as they are, or takes a column of theirs for texts", async () => {
+  const content = new File(["question,answer\n"], "asked.csv");
+  const dataSet: DataSet = {
+    content,
+    table: await readTable(content),
+    found: { holds: "instructions", isLabeled: false },
+    left: [],
+  };
+  const asked: Wished[] = [];
+  const nothing = { busy: null, error: null, onClose: () => {} };
+  render(<CheckDialog {...nothing} dataSet={dataSet} onWish={(one) => asked.push(one)} />);
+  expect(screen.queryByLabelText("Column with the texts")).toBeNull();
+  expect(screen.queryByRole("button", { name: "Find the wrong labels" })).toBeNull();
+  fireEvent.click(screen.getByRole("button", { name: "Go on with the instructions" }));
+  fireEvent.click(screen.getByRole("radio", { name: /^Texts/ }));
+  expect(screen.getByLabelText("Column with the texts")).toBeTruthy();
+  fireEvent.click(screen.getByRole("button", { name: "Label texts by hand" }));
+  expect(asked).toEqual([
+    { wish: "settings", kind: "instructions", text: undefined, label: undefined },
+    { wish: "settings", kind: "text", text: "question", label: undefined },
+  ]);
+});
+
+it("offers every kind of what nobody can look into", () => {
+  const closed: DataSet = { content: new File([], "a.tar"), table: null, found: null, left: [] };
+  shown(closed);
+  expect(screen.getAllByRole("radio")).toHaveLength(4);
+  fireEvent.click(screen.getByRole("radio", { name: /^Instructions/ }));
+  expect(screen.getByRole("button", { name: "Go on with the instructions" })).toBeTruthy();
+});
+
 it("says what of a folder is left where it is", () => {
   const content = folder("a.jpg", "notes.docx", "b.docx", "c.psd");
   const found = { holds: "image", isLabeled: false } as const;

@@ -4,22 +4,19 @@ import { Button } from "../../../ui/Button";
 import { Dialog, DialogActions } from "../../../ui/Dialog";
 import { ErrorNotice } from "../../../ui/ErrorNotice";
 import { SelectField } from "../../../ui/Field";
-import { divided, type Holds } from "../folderContents";
+import { divided } from "../folderContents";
 import { isArchive } from "../folders";
 import { KindChoice } from "../KindChoice";
+import { KINDS, type Kind, kinds } from "../kinds";
 import { LeftBehind } from "../LeftBehind";
 import { isOfLabels, textsIn } from "../tables";
 import type { DataSet } from "./dataSet";
-
-const ANY: readonly Holds[] = ["image", "boxes", "text"];
-/** Images with boxes may be wanted without them. */
-const BOTH: readonly Holds[] = ["image", "boxes"];
 
 export type Wish = "check" | "settings";
 /** What is to become of a data set, and what it holds. */
 export type Wished = {
   wish: Wish;
-  kind: Holds;
+  kind: Kind;
   text?: string | undefined;
   label?: string | undefined;
 };
@@ -36,19 +33,20 @@ type CheckDialogProps = {
 /** Asks what is to be done with a data set, and what cannot be told from its name. */
 export function CheckDialog({ dataSet, busy, error, onWish, onClose }: CheckDialogProps) {
   const { content, table, found } = dataSet;
-  const [kind, setKind] = useState<Holds>(found?.holds ?? "image");
-  const [columns, setColumns] = useState(() => table && textsIn(table));
-  const said = words[kind === "text" ? "text" : "image"].check;
+  const [kind, setKind] = useState<Kind>(found?.holds ?? "image");
+  const [chosen, setColumns] = useState(() => table && textsIn(table));
+  const columns = kind === "text" ? chosen : null;
+  const { medium, task } = kinds[kind];
+  const said = words[medium].check;
   const [isLabelChosen, setLabelChosen] = useState(false);
   const wish = (wish: Wish) => {
     // Whoever labels by hand may have no labels yet: a column that was only guessed holds none.
     const isMeant = wish === "check" || isLabelChosen || (columns && isOfLabels(columns.label));
     onWish({ wish, kind, text: columns?.text, label: isMeant ? columns?.label : undefined });
   };
-  const isBoxes = kind === "boxes";
   const hasNoLabels = kind === found?.holds && !found.isLabeled;
-  // Of boxes nobody judges yet which are wrong.
-  const isChecked = !isBoxes && !hasNoLabels;
+  // Of boxes nobody judges yet which are wrong, and of answers it is people who say which are good.
+  const isChecked = task === "classification" && !hasNoLabels;
   // What only may be labels is rather none.
   const isSure = columns === null || table?.states === true || isOfLabels(columns.label);
   const first = isChecked && isSure ? "check" : "settings";
@@ -56,7 +54,7 @@ export function CheckDialog({ dataSet, busy, error, onWish, onClose }: CheckDial
   return (
     <Dialog title={t.check.what(content.name)} onClose={onClose}>
       <Offered dataSet={dataSet} kind={kind} onChange={setKind} />
-      <p>{isBoxes ? said.boxesHint : hasNoLabels ? said.unlabeledHint : said.whatHint}</p>
+      <p>{task === "classification" && hasNoLabels ? said.unlabeled : said.hints[task]}</p>
       {table && columns && (
         <>
           <ColumnField
@@ -81,13 +79,16 @@ export function CheckDialog({ dataSet, busy, error, onWish, onClose }: CheckDial
       <LeftBehind paths={[...left.map(({ path }) => path), ...dataSet.left]} holds={kind} />
       <ErrorNotice error={error} />
       <DialogActions>
+        <Button kind="quiet" disabled={busy !== null} onClick={onClose}>
+          {t.common.cancel}
+        </Button>
         <Button
           kind={first === "settings" ? "primary" : "secondary"}
           busy={busy === "settings"}
           disabled={busy !== null}
           onClick={() => wish("settings")}
         >
-          {isBoxes ? said.takeBoxes : said.labelThem}
+          {said.goOn[task]}
         </Button>
         {isChecked && (
           <Button
@@ -105,14 +106,20 @@ export function CheckDialog({ dataSet, busy, error, onWish, onClose }: CheckDial
 }
 
 /** What it may hold, where names do not tell it for certain, or it could be wanted otherwise. */
-type OfferedProps = { dataSet: DataSet; kind: Holds; onChange: (kind: Holds) => void };
+type OfferedProps = { dataSet: DataSet; kind: Kind; onChange: (kind: Kind) => void };
 
-function Offered({ dataSet: { content, found }, kind, onChange }: OfferedProps) {
-  const isOpen = content instanceof File && isArchive(content.name);
-  const likely = found?.holds ?? "image";
-  const others = (isOpen ? ANY : BOTH).filter((one) => one !== likely);
-  const offered = isOpen || likely === "boxes" ? [likely, ...others] : [];
-  return offered.length > 0 && <KindChoice value={kind} offered={offered} onChange={onChange} />;
+function Offered({ dataSet, kind, onChange }: OfferedProps) {
+  const others = othersOf(dataSet);
+  const likely = dataSet.found?.holds ?? "image";
+  const offered = [likely, ...others.filter((one) => one !== likely)];
+  return others.length > 0 && <KindChoice value={kind} offered={offered} onChange={onChange} />;
+}
+
+/** What else it may be: images with boxes may be wanted without them, and what is asked as texts. */
+function othersOf({ content, table, found }: DataSet): readonly Kind[] {
+  if (content instanceof File && isArchive(content.name)) return KINDS;
+  if (found?.holds === "boxes") return ["image"];
+  return found?.holds === "instructions" && table ? ["text"] : [];
 }
 
 type ColumnFieldProps = {

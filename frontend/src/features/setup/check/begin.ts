@@ -2,7 +2,7 @@ import { ApiError } from "../../../api/errors";
 import { plainName } from "../../../api/imports";
 import { createProject } from "../../../api/projects";
 import type { Project } from "../../../api/types";
-import { type Kind, kinds } from "../KindChoice";
+import { type Kind, kinds } from "../kinds";
 
 /** Of 100 characters that a name may have, those that leave room for a number. */
 const MOST_NAME = 90;
@@ -23,6 +23,6 @@ export async function createLike(content: { name: string }, kind: Kind): Promise
 
 const nameOf = ({ name }: { name: string }): string =>
   plainName(name)
-    .replace(/\.(zip|tar|parquet|csv|tsv|jsonl)$/i, "")
+    .replace(/\.(zip|tar|parquet|csv|tsv|jsonl|json)$/i, "")
     .trim()
     .slice(0, MOST_NAME) || name;

@@ -63,6 +63,24 @@ it("takes texts, and asks which column holds them", async () => {
   expect(await found([file("coco.json", '{"images": [], "text": ""}')])).toBeNull();
 });
 
+it("takes instructions, which may be wanted as texts where columns are there", async () => {
+  const instructions = { holds: "instructions", isLabeled: false, left: [] };
+  const alpaca = '[{"instruction": "Say hello", "input": "", "output": "Hello"}]';
+  expect(await found([file("alpaca.json", alpaca)])).toEqual({
+    name: "alpaca.json",
+    ...instructions,
+  });
+  const chats = '{"messages": [{"role": "user", "content": "hello"}]}\n';
+  expect(await found([file("chats.jsonl", chats)])).toMatchObject(instructions);
+  const asked = await dataSetOf([file("asked.csv", "question,answer\nWhy?,So\n")], []);
+  expect(asked?.found?.holds).toBe("instructions");
+  expect(asked?.table?.columns).toEqual(["question", "answer"]);
+  const llava = '[{"image": "a.jpg", "conversations": []}]';
+  expect(await found([file("llava.json", llava)])).toBeNull();
+  const whole = folder("tuning", { "alpaca.json": alpaca, "LICENSE.md": "" });
+  expect(await found([], [whole])).toEqual({ name: "tuning", ...instructions });
+});
+
 it("looks into a zip, and takes one archive at a time", async () => {
   const names = ["train/images/a.jpg", "train/labels/a.txt", "data.yaml"];
   const whole = new File([directory(names)], "roboflow.zip");

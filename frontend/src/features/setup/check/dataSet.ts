@@ -1,9 +1,19 @@
 import { plainName } from "../../../api/imports";
 import type { Medium } from "../../../strings/medium";
-import { divided, type Holds, isExample, isLitter } from "../folderContents";
+import { divided, isExample, isLitter } from "../folderContents";
 import { type Folder, isArchive, type Lying, nameOfLoose, together } from "../folders";
+import type { Kind } from "../kinds";
 import { type Recognized, recognize } from "../recognize";
-import { isDocument, isTable, readTable, type Table, TEXTS, textsIn } from "../tables";
+import {
+  documentHoldsRows,
+  holdsRows,
+  isDocument,
+  isTable,
+  readTable,
+  type Table,
+  TEXTS,
+  textsIn,
+} from "../tables";
 import { zipNames } from "../zipNames";
 
 const PEEKED_BYTES = 64 << 10;
@@ -14,7 +24,7 @@ const OF_IMAGES = /"(image|images|file_name|bbox|shapes)"\s*:/;
 /** What was dropped on the first page: one data set, as far as it can be told from here. */
 export type DataSet = {
   content: File | Folder;
-  /** Its columns, if it is a table of texts. */
+  /** Its columns, if it is a table that may be one of texts. */
   table: Table | null;
   /** What it holds; null where that has to be asked. */
   found: Recognized | null;
@@ -37,13 +47,13 @@ export async function dataSetOf(files: File[], folders: Folder[]): Promise<DataS
 }
 
 /** Loose files are called by how many of them are taken. */
-function called(content: Folder, holds: Holds): Folder {
+function called(content: Folder, holds: Kind): Folder {
   if (content.kind === "folder") return content;
   const { wanted } = divided(content.files, holds);
   return { ...content, name: nameOfLoose(wanted.map(({ path }) => path)) };
 }
 
-/** The first file that is a data set by itself: an archive, or a table or document of texts. */
+/** The first file that is a data set by itself: an archive, or a table or document of texts or instructions. */
 async function firstOf(files: File[]): Promise<DataSet | null> {
   for (const file of files) {
     const found = await alone(file);
@@ -59,11 +69,16 @@ async function alone(file: File): Promise<Pick<DataSet, "table" | "found"> | nul
   if (isTable(name)) {
     const table = await readTable(file);
     const columns = textsIn(table);
+    if (holdsRows([...table.columns, ...table.keys]))
+      return { table: columns && table, found: { holds: "instructions", isLabeled: false } };
     return columns && { table, found: { holds: "text", isLabeled: columns.label !== "" } };
   }
   if (!isDocument(name)) return null;
   const text = await peek(file);
-  const isOfTexts = text !== null && HAS_TEXT.test(text) && !OF_IMAGES.test(text);
+  if (text === null || OF_IMAGES.test(text)) return null;
+  if (documentHoldsRows(text))
+    return { table: null, found: { holds: "instructions", isLabeled: false } };
+  const isOfTexts = HAS_TEXT.test(text);
   return isOfTexts ? { table: null, found: { holds: "text", isLabeled: true } } : null;
 }
 

@@ -1,0 +1,17 @@
+import type { ProjectKind } from "../../api/projects";
+
+/** What a project holds, and what is asked of it. */
+export const kinds = {
+  image: { medium: "image", task: "classification" },
+  boxes: { medium: "image", task: "boxes" },
+  text: { medium: "text", task: "classification" },
+  instructions: { medium: "text", task: "instructions" },
+} as const satisfies Record<string, ProjectKind>;
+
+export type Kind = keyof typeof kinds;
+
+export const KINDS = Object.keys(kinds) as Kind[];
+
+/** The kind of a project that is there. */
+export const kindOf = ({ medium, task }: ProjectKind): Kind =>
+  KINDS.find((one) => kinds[one].medium === medium && kinds[one].task === task) ?? "image";
