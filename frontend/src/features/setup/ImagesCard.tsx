@@ -66,9 +66,8 @@ export function ImagesCard(props: ImagesCardProps) {
     refetchInterval: ({ state }) => (state.data?.items.some(isActive) ? 3_000 : false),
   });
   const locations = useQuery(importLocationsQuery).data?.items ?? [];
-  const isBoxes = project.task === "boxes";
   const holds = kindOf(project);
-  const words = isBoxes ? { ...t.setup, ...t.boxes.setup } : t.setup;
+  const words = holds === "boxes" ? { ...t.setup, ...t.boxes.setup } : t.setup;
   const uploads = uploadsOf(project.id);
   const entries = useSyncExternalStore(uploads.subscribe, uploads.getEntries);
   const refresh = () => client.invalidateQueries({ queryKey: projectQuery(project.id).queryKey });
