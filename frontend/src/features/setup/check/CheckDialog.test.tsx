@@ -100,6 +100,15 @@ it("goes on with instructions as they are, or takes a column of theirs for texts
   ]);
 });
 
+it("waits with what is likeliest where nothing is to be chosen", () => {
+  const photographs = { holds: "image", isLabeled: true } as const;
+  shown({ content: folder("cat/a.jpg"), table: null, found: photographs, left: [] });
+  expect(document.activeElement?.textContent).toBe("Find the wrong labels");
+  cleanup();
+  shown({ content: new File([], "a.tar"), table: null, found: null, left: [] });
+  expect(document.activeElement?.textContent).not.toBe("Find the wrong labels");
+});
+
 it("offers every kind of what nobody can look into", () => {
   const closed: DataSet = { content: new File([], "a.tar"), table: null, found: null, left: [] };
   shown(closed);

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { t, words } from "../../../strings";
 import { Button } from "../../../ui/Button";
 import { Dialog, DialogActions } from "../../../ui/Dialog";
@@ -36,6 +36,7 @@ export function CheckDialog({ dataSet, busy, error, onWish, onClose }: CheckDial
   const [kind, setKind] = useState<Kind>(found?.holds ?? "image");
   const [chosen, setColumns] = useState(() => table && textsIn(table));
   const columns = kind === "text" ? chosen : null;
+  const asksNothing = columns === null && othersOf(dataSet).length === 0;
   const { medium, task } = kinds[kind];
   const said = words[medium].check;
   const [isLabelChosen, setLabelChosen] = useState(false);
@@ -50,7 +51,12 @@ export function CheckDialog({ dataSet, busy, error, onWish, onClose }: CheckDial
   // What only may be labels is rather none.
   const isSure = columns === null || table?.states === true || isOfLabels(columns.label);
   const first = isChecked && isSure ? "check" : "settings";
-  const left = content instanceof File ? [] : divided(content.files, kind).left;
+  // Where nothing is to be chosen, what is likeliest waits for Enter.
+  const autofocus = (wish: Wish) => (wish === first && asksNothing ? true : undefined);
+  const left = useMemo(
+    () => (content instanceof File ? [] : divided(content.files, kind).left),
+    [content, kind],
+  );
   return (
     <Dialog title={t.check.what(content.name)} onClose={onClose}>
       <Offered dataSet={dataSet} kind={kind} onChange={setKind} />
@@ -84,6 +90,7 @@ export function CheckDialog({ dataSet, busy, error, onWish, onClose }: CheckDial
         </Button>
         <Button
           kind={first === "settings" ? "primary" : "secondary"}
+          data-autofocus={autofocus("settings")}
           busy={busy === "settings"}
           disabled={busy !== null}
           onClick={() => wish("settings")}
@@ -93,6 +100,7 @@ export function CheckDialog({ dataSet, busy, error, onWish, onClose }: CheckDial
         {isChecked && (
           <Button
             kind={first === "check" ? "primary" : "secondary"}
+            data-autofocus={autofocus("check")}
             busy={busy === "check"}
             disabled={busy !== null || (columns !== null && columns.text === columns.label)}
             onClick={() => wish("check")}
