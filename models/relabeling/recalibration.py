@@ -20,6 +20,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from models.numerics.finite import require_numbers
+
 FLOOR: Final = 1e-3
 """Probabilities nearer to 0 or 1 count as this far away: no job is that sure."""
 
@@ -66,7 +68,11 @@ def recalibrate(probabilities: ArrayLike, groups: ArrayLike, happened: ArrayLike
         probabilities: (N,) in 0..1, as the job said.
         groups: (N,) numbers of groups, of any values.
         happened: (N,) whether the event was found to be so.
+
+    Raises:
+        ModelError: a probability is not finite.
     """
+    require_numbers("Probabilities to recalibrate", probabilities)
     target = np.asarray(happened, dtype=np.float64)
     if not len(target):
         return Recalibration()

@@ -1,5 +1,7 @@
 """Recalibration by decisions, intervals of shares, and groups of alike suggestions."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.stats import binomtest
 
-from models.errors import Cancelled
+from models.errors import Cancelled, ModelError
 from models.numerics.intervals import clopper_pearson, wilson
 from models.relabeling.groups import MOST, NO_GROUP, alike_groups
 from models.relabeling.recalibration import FLOOR, Recalibration, recalibrate
@@ -36,6 +38,12 @@ def test_without_decisions_nothing_is_corrected(asked: list[float]) -> None:
     assert recalibrate([], [], []) == Recalibration()
     found = recalibrate([], [], []).apply(asked, [1] * len(asked))
     assert_allclose(found, np.clip(asked, FLOOR, 1 - FLOOR), atol=1e-12)
+
+
+@pytest.mark.parametrize("one", [math.nan, math.inf, -math.inf])
+def test_nothing_is_learned_from_what_is_no_number(one: float) -> None:
+    with pytest.raises(ModelError, match="Probabilities to recalibrate hold numbers"):
+        recalibrate([0.2, one], [0, 0], [True, False])
 
 
 def test_one_decision_moves_little_and_many_move_much() -> None:
