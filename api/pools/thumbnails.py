@@ -24,7 +24,7 @@ def small(
     """File and media type of a version whose longer side is at most ``size`` pixels. Blocks.
 
     Raises:
-        DomainError: The original is needed, and gone or changed.
+        DomainError: The original is needed, and gone or changed, or HEIC of which no decoder starts.
     """
     # The import left one of what lies elsewhere or is large, to make the others from.
     source: Path | bytes = thumbnail(storage, original.content_hash, LARGEST)
@@ -38,7 +38,7 @@ def whole(storage: Storage, originals: Originals, original: Original) -> tuple[P
     """File and media type of the picture in place of an original, if it needs one. Blocks.
 
     Raises:
-        DomainError: The original is gone or changed.
+        DomainError: The original is gone or changed, or HEIC of which no decoder starts.
     """
     return make_full_size(storage, original.content_hash, _source(storage, originals, original))
 

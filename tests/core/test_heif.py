@@ -3,11 +3,12 @@
 import io
 import os
 import signal
-import struct
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -98,13 +99,17 @@ Strange = Callable[..., Path]
 
 @pytest.fixture
 def strange(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Strange:
-    """Has decoders be the real one with a change; gives the file in which each start is a line."""
+    """Has decoders be the real one with a change; gives the file in which each start is a line.
+
+    A change may ask the how-manyth of the ``starts`` it is.
+    """
     log, program = tmp_path / "log", tmp_path / "strange.py"
 
     def changed(change: str = "", *, before: str = "") -> Path:
         program.write_text(
             f"import os, sys, time\nsys.path.insert(0, {os.getcwd()!r})\n"
-            f"with open({str(log)!r}, 'a') as log: log.write('started\\n')\n{before}\n"
+            f"with open({str(log)!r}, 'a') as log: log.write('started\\n')\n"
+            f"with open({str(log)!r}) as log: starts = len(log.readlines())\n{before}\n"
             f"from core.media.images import heif_decoder as it\n{change}\nit.main()\n"
         )
         monkeypatch.setattr(heif_processes, "PROGRAM", str(program))
@@ -114,10 +119,61 @@ def strange(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Strange:
 
 
 def test_what_takes_too_long_is_tried_once(strange: Strange) -> None:
-    log = strange("it.MOST_SECONDS = 1; it._answer = lambda *_: time.sleep(60)")
+    log = strange(
+        "real, it.MOST_SECONDS = it._answer, 1\n"
+        "it._answer = lambda kind, most, content: "
+        "time.sleep(60) if content.endswith(b'slow') else real(kind, most, content)"
+    )
+    assert_seen(picture(GOOD))
+    with pytest.raises(REFUSED):
+        picture(GOOD + b"slow")
+    assert log.read_text() == "started\n"
+
+
+@pytest.mark.parametrize("name", ["SIGKILL", "SIGTERM", "SIGHUP", "SIGINT"])
+def test_what_ends_it_from_outside_is_no_fault_of_a_file(strange: Strange, name: str) -> None:
+    log = strange(
+        "import signal\n"
+        "real = it._answer\n"
+        "def ended(*asked):\n"
+        f"    os.kill(os.getpid(), signal.{name})\n"
+        "    return real(*asked)\n"
+        "if starts == 1: it._answer = ended"
+    )
+    assert_seen(picture(GOOD))
+    # Of all but the one that cannot be passed over it hears nothing.
+    assert log.read_text() == "started\n" * (2 if name == "SIGKILL" else 1)
+
+
+def test_what_is_killed_each_time_is_refused_in_the_end(strange: Strange) -> None:
+    real = "real, signal = it._answer, __import__('signal')\n"
+    log = strange(
+        f"{real}it._answer = lambda kind, *more: "
+        "real(kind, *more) if kind == b'h' else os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    with pytest.raises(OSError, match="ended by something else each time"):
+        picture(GOOD)
+    assert log.read_text() == "started\n" * 3
+
+
+def test_what_it_leaves_behind_is_ended_as_well(
+    strange: Strange, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where a file leads it to start a process, which holds its pipes open."""
+    log = strange(
+        "it._shut_in = lambda: None\n"
+        "def led_astray(*_):\n"
+        "    other = os.fork()\n"
+        "    if not other: time.sleep(600)\n"
+        "    with open(log.name, 'w') as said: said.write(str(other))\n"
+        "    os._exit(3)\n"
+        "it._answer = led_astray"
+    )
+    monkeypatch.setattr(heif_processes, "_LATE_SECONDS", 5)
     with pytest.raises(REFUSED):
         picture(GOOD)
-    assert log.read_text() == "started\n"
+    other = int(log.read_text())
+    eventually(lambda: not psutil.pid_exists(other), "what it has started ends")
 
 
 def test_why_it_is_not_read_is_said(strange: Strange) -> None:
@@ -188,6 +244,7 @@ def test_lengths_are_not_believed(strange: Strange, length: int) -> None:
     ("before", "said"),
     [
         ("raise ImportError('libheif.so: cannot open shared object file')", "shared object file"),
+        ("import _pi_heif; _pi_heif.get_lib_info = lambda: {'decoders': {}}", "cannot decode HEIC"),
         ("os._exit(0)", "ends at once"),
         ("os.write(1, b'what?'); time.sleep(60)", "ends at once"),
     ],
@@ -198,6 +255,34 @@ def test_that_none_starts_is_no_fault_of_a_file(strange: Strange, before: str, s
         with pytest.raises(heif_processes.DecoderUnavailable, match=said):
             found(GOOD)
     assert not decoders()
+
+
+def test_without_the_library_none_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its package imports all the same, and says so of each file."""
+    (tmp_path / "_pi_heif.py").write_text("raise ImportError('libheif.so.1: cannot open it')")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with pytest.raises(heif_processes.DecoderUnavailable, match=r"libheif\.so\.1: cannot open it"):
+        picture(GOOD)
+
+
+def test_none_starts_without_room_for_what_watches_it() -> None:
+    with threads_of(1 << 40), pytest.raises(heif_processes.DecoderUnavailable, match="thread"):
+        picture(GOOD)
+    assert not decoders()
+    assert_seen(picture(GOOD))
+    with threads_of(1 << 40), pytest.raises(heif_processes.DecoderUnavailable, match="thread"):
+        picture(GOOD)
+    assert not decoders()
+
+
+@contextmanager
+def threads_of(stack: int) -> Iterator[None]:
+    """With stacks of more bytes than there are, none starts."""
+    before = threading.stack_size(stack)
+    try:
+        yield
+    finally:
+        threading.stack_size(before)
 
 
 def test_none_starts_without_open_files() -> None:
@@ -229,7 +314,9 @@ def test_what_decodes_opens_nothing_and_says_nothing_itself(strange: Strange) ->
         "import socket\n"
         "real, got = it.open_heif, []\n"
         "def led_astray(*more, **options):\n"
-        "    os.write(1, b'a' * 100); os.write(2, b'b' * 100)\n"
+        "    for number in (1, 2):\n"
+        "        try: os.write(number, b'a' * 100); os.close(number)\n"
+        "        except OSError: pass\n"
         "    for way in (lambda: open('/etc/passwd'), socket.socket, os.pipe):\n"
         "        try: got.append(way())\n"
         "        except OSError: pass\n"
@@ -240,11 +327,24 @@ def test_what_decodes_opens_nothing_and_says_nothing_itself(strange: Strange) ->
     assert_seen(picture(GOOD))
 
 
-def test_it_has_memory_for_its_pixels_and_no_more() -> None:
-    assert_seen(picture(GOOD))
-    (one,) = decoders()
-    least = (1 << 29) + 2 * len(GOOD) + 96 * 64 * 8
-    assert least <= one.rlimit(psutil.RLIMIT_AS)[0] < 1 << 30
+@pytest.mark.parametrize("mode", ["RGB", "RGBA"])
+def test_it_has_memory_for_its_pixels_and_no_more(strange: Strange, mode: str) -> None:
+    """Of what is not of its pixels it has next to none here."""
+    level = np.linspace(0, 65535, 1200 * 1000 * len(mode)).astype(np.uint16)
+    made = pillow_heif.from_bytes(f"{mode};16", (1200, 1000), level.tobytes())
+    file = io.BytesIO()
+    made.save(file, quality=50, chroma=444)
+    spare = (
+        "import resource\n"
+        "used = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()\n"
+        f"it._OWN_MEMORY = used + (12 << 20) - 2 * {len(file.getvalue())}\n"
+    )
+    strange(spare)
+    assert picture(file.getvalue()).size == (1200, 1000)
+    heif_processes.decoders.close()
+    strange(f"{spare}it._PIXEL_MEMORY = 0")
+    with pytest.raises(OSError, match=r"[Mm]emory|decoder ended|did not give"):
+        picture(file.getvalue())
 
 
 def test_those_that_have_ended_leave_nothing() -> None:
@@ -288,19 +388,21 @@ def test_a_copy_of_a_process_has_its_own() -> None:
     script = f"""
 import os, sys
 sys.path.insert(0, {os.getcwd()!r})
+import psutil
 from core.media.images.rendition import rendered
 content = bytes.fromhex({GOOD.hex()!r})
-def size():
-    with rendered(content) as found:
-        return found.image.size
-before = size()
+def decoder():
+    with rendered(content):
+        (one,) = psutil.Process(os.getpid()).children()
+    return one.pid
+first = decoder()
 pid = os.fork()
 if not pid:
-    os._exit(0 if size() == before else 1)
+    os._exit(0 if decoder() != first else 1)
 assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
-assert size() == before
+assert decoder() == first
 """
-    subprocess.run([sys.executable, "-W", "error", "-c", script], check=True, timeout=120)
+    subprocess.run([sys.executable, "-W", "error", "-c", script], check=True, timeout=30)
 
 
 def test_its_decoders_end_with_a_process() -> None:
@@ -393,14 +495,16 @@ def test_rows_of_every_width_are_read(mode: str) -> None:
         assert_seen(picture(file.getvalue()), whole.convert("RGB"))
 
 
-def test_no_more_pixels_are_decoded_than_the_header_says() -> None:
-    """Where a file says less than it holds, it is cut or refused."""
-    said = struct.pack(">2L", 96, 64)
-    content = stored("HEIF")
-    assert content.count(said) == 1
-    for width, height in ((48, 32), (95, 64), (1, 1)):
-        try:
-            found = picture(content.replace(said, struct.pack(">2L", width, height)))
-        except REFUSED:
-            continue
-        assert found.size == (width, height)
+def test_no_more_pixels_are_decoded_than_the_header_says(strange: Strange) -> None:
+    strange(
+        "class Grows:\n"
+        "    mode, size, info = 'RGB', (4, 4), {}\n"
+        "    @property\n"
+        "    def data(self):\n"
+        "        self.size = (8, 8)\n"
+        "        return bytes(8 * 8 * 3)\n"
+        "class Several(list): primary_index = 0\n"
+        "it.open_heif = lambda *_, **more: Several([Grows()])"
+    )
+    with pytest.raises(OSError, match="more pixels than its header"):
+        picture(GOOD)

@@ -52,7 +52,7 @@ class Gate:
 
 decoding: Final = Gate(_PIXELS)
 """Held by whoever has decoded pixels in memory: at 4 to 12 bytes each, some 300 MB altogether.
-Of HEIC as much again is in the memory of its decoders.
+Of HEIC 6 to 21 bytes more are in the memory of its decoders.
 
 A JPEG of several scans is in memory at full size, at up to 6 bytes a pixel, however small it is
 decoded: it holds as much. See ``core.media.images.scans``.

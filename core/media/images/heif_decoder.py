@@ -17,6 +17,7 @@ from struct import Struct
 from typing import Any, BinaryIO, Final
 
 from pi_heif import options
+from pi_heif._lib_info import libheif_info
 from pi_heif.heif import open_heif
 
 GREETING: Final = b"HEIC"
@@ -37,16 +38,21 @@ _MOST_MEMORY: Final = 8 << 30
 
 def main() -> None:
     """Answer until nothing is asked for a while, or who asks has gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Of what ends others it hears by the end of its requests.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    answers.write(GREETING)
-    answers.flush()
-    _shut_in(answers.fileno())
+    # The library is looked for as late as this, and importing it says nothing of what is missing.
+    if not libheif_info()["decoders"]:
+        sys.exit("libheif is there, and cannot decode HEIC")
     # Nobody's picture: previews, depth, and what else phones add.
     options.THUMBNAILS = options.DEPTH_IMAGES = options.AUX_IMAGES = False
     # Who decodes many asks from several threads.
     options.DECODE_THREADS = 1
+    requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    _shut_in()
+    answers.write(GREETING)
+    answers.flush()
     while select([requests], [], [], _IDLE_SECONDS)[0]:
         signal.alarm(MOST_SECONDS)
         request = _request(requests)
@@ -61,21 +67,17 @@ def main() -> None:
         signal.alarm(0)
 
 
-def _shut_in(last: int) -> None:
+def _shut_in() -> None:
     """Have nothing that the decoder is led to open a file or a connection, or be an answer."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     for standard in (1, 2):
         os.dup2(nowhere, standard)
     os.close(nowhere)
-    for kind, most in (
-        ("RLIMIT_NOFILE", last + 1),
-        ("RLIMIT_FSIZE", 0),
-        ("RLIMIT_CORE", 0),
-        ("RLIMIT_AS", _MOST_MEMORY),
-    ):
+    # The library needs threads, so that their number stays as it is.
+    for kind in ("RLIMIT_NOFILE", "RLIMIT_CORE"):
         # Not every system has each of them.
         with suppress(AttributeError, OSError, ValueError):
-            resource.setrlimit(getattr(resource, kind), (most, most))
+            resource.setrlimit(getattr(resource, kind), (0, 0))
 
 
 def _request(requests: BinaryIO) -> tuple[bytes, int, bytes] | None:
@@ -115,9 +117,11 @@ def _answer(kind: bytes, most: int, content: bytes) -> tuple[dict[str, Any], byt
     return said, pixels
 
 
-def _leave_memory(most: int) -> None:
+def _leave_memory(wanted: int) -> None:
     with suppress(AttributeError, OSError, ValueError):
-        resource.setrlimit(resource.RLIMIT_AS, (min(most, _MOST_MEMORY), _MOST_MEMORY))
+        _, given = resource.getrlimit(resource.RLIMIT_AS)
+        most = _MOST_MEMORY if given == resource.RLIM_INFINITY else min(given, _MOST_MEMORY)
+        resource.setrlimit(resource.RLIMIT_AS, (min(wanted, most), most))
 
 
 if __name__ == "__main__":

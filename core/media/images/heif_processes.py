@@ -2,7 +2,7 @@
 
 Its decoder is led astray by damaged files, up to writing where it must not, and ends with them.
 Then only that file is refused: neither an import nor the server ends as well. It is given none of
-their memory, secrets or connections and can open nothing, but runs as the same user.
+their memory, secrets or connections and can open no file, but runs as the same user.
 """
 
 import atexit
@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from threading import BoundedSemaphore, Lock, Timer
 from typing import Any, ClassVar, Final
@@ -32,6 +32,8 @@ from core.media.images.heif_decoder import (
 PROGRAM: Final = heif_decoder.__file__
 # One that is well ends by itself a little earlier.
 _LATE_SECONDS: Final = MOST_SECONDS + 10
+_ENDING_SECONDS: Final = 5
+_MOST_TRIES: Final = 3
 _MOST_SAID: Final = 16 << 20
 _ANY: Final = (1 << 63) - 1
 _ROOM: Final = os.cpu_count() or 1
@@ -74,12 +76,16 @@ class Decoded:
 class _Decoder:
     """A process that decodes.
 
+    Attributes:
+        was_late: Whether a file took it too long, once it has ended.
+        was_killed: Whether somebody else has ended it, such as a system that is short of memory.
+
     Raises:
         DecoderUnavailable: It does not start.
     """
 
     def __init__(self) -> None:
-        self._late = False
+        self.was_late = self.was_killed = self._has_gone = False
         try:
             self._process = subprocess.Popen(
                 [sys.executable, "-P", PROGRAM],
@@ -87,21 +93,29 @@ class _Decoder:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 env={name: os.environ[name] for name in _WANTED if name in os.environ},
+                process_group=0,
             )
         except OSError as error:
             raise DecoderUnavailable(str(error)) from error
         try:
-            with self._watched():
+            self._expect_greeting()
+        except BaseException:
+            self.end()
+            raise
+
+    def _expect_greeting(self) -> None:
+        errors = self._process.stderr
+        assert errors
+        with self._watched():
+            try:
                 is_well = self._read(len(GREETING)) == GREETING
-        except OSError:
-            is_well = False
-        if not is_well:
-            self._process.kill()
-            _, said = self._process.communicate()
-            last = said.decode(errors="replace").strip().rpartition("\n")[2]
-            raise DecoderUnavailable(last or "it ends at once")
-        assert self._process.stderr
-        self._process.stderr.close()
+            except OSError:
+                is_well = False
+            if not is_well:
+                self._kill()
+                last = errors.read().decode(errors="replace").strip().rpartition("\n")[2]
+                raise DecoderUnavailable(last or "it ends at once")
+        errors.close()
 
     def ask(self, kind: bytes, content: bytes, most: int) -> Decoded | str | None:
         """What is in a file, or why it is not read; ``None`` if this decoder is of no more use.
@@ -123,8 +137,12 @@ class _Decoder:
                 if "error" in about and not pixels:
                     return str(about["error"])
                 return self._decoded(about, pixels, kind, most)
-            except (OSError, ValueError, LookupError, TypeError):
-                return None
+            except OSError:
+                self._has_gone = True
+            except (ValueError, LookupError, TypeError, ArithmeticError, RecursionError):
+                # No answer that it gives when it is well.
+                pass
+        return None
 
     def _decoded(self, about: dict[str, Any], pixels: int, kind: bytes, most: int) -> Decoded:
         """What an answer says, unless it is one that no decoder gives that is well."""
@@ -149,25 +167,46 @@ class _Decoder:
         """End it if it takes too long, and cannot do so itself."""
         timer = Timer(_LATE_SECONDS, self._end_late)
         timer.daemon = True
-        timer.start()
+        try:
+            timer.start()
+        except RuntimeError as error:
+            # There is no room for a thread.
+            raise DecoderUnavailable(str(error)) from error
         try:
             yield
         finally:
             timer.cancel()
 
     def _end_late(self) -> None:
-        self._late = True
-        self._process.kill()
+        self.was_late = True
+        self._kill()
+
+    def _kill(self) -> None:
+        """End it, and whatever it was led to start."""
+        if self._process.returncode is None:
+            with suppress(OSError):
+                os.killpg(self._process.pid, signal.SIGKILL)
 
     def has_ended(self) -> bool:
         """Whether it has, by itself or with a file."""
         return self._process.poll() is not None
 
-    def end(self) -> bool:
-        """Have it end, and wait for that; whether a file took it too long."""
-        self._process.kill()
-        self._process.communicate()
-        return self._late or self._process.returncode == -signal.SIGALRM
+    def end(self) -> None:
+        """Have it end, and wait for that."""
+        if self._has_gone:
+            # How it has ended is known a moment after its pipes are closed.
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(_ENDING_SECONDS)
+        by_itself = self.has_ended()
+        self._kill()
+        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
+            if pipe:
+                # What was not sent yet, nobody will read.
+                with suppress(OSError):
+                    pipe.close()
+        status = self._process.wait()
+        self.was_late |= status == -signal.SIGALRM
+        self.was_killed = by_itself and not self.was_late and status == -signal.SIGKILL
 
     def forget(self) -> None:
         """Leave it to the process that has started it, of which this one is a copy."""
@@ -195,7 +234,7 @@ class _Decoders:
 
         Raises:
             OSError: It is damaged, or of a kind that is not read.
-            DecoderUnavailable: No decoder starts.
+            DecoderUnavailable: No decoder starts, or can be watched.
         """
         with self._room:
             found = self._asked(kind, content, most)
@@ -204,7 +243,11 @@ class _Decoders:
         return found
 
     def _asked(self, kind: bytes, content: bytes, most: int) -> Decoded | str:
-        for decoder in self._candidates():
+        decoder = self._waiting()
+        # One that waited may have been left damaged by an earlier file.
+        is_new = decoder is None
+        for _ in range(_MOST_TRIES):
+            decoder = decoder or _Decoder()
             try:
                 found = decoder.ask(kind, content, most)
             except BaseException:
@@ -214,16 +257,13 @@ class _Decoders:
                 with self._lock:
                     self._idle.append(decoder)
                 return found
-            if decoder.end():
+            decoder.end()
+            if decoder.was_late:
                 return f"it took longer to decode than {MOST_SECONDS} seconds"
-        return "its decoder ended with it"
-
-    def _candidates(self) -> Iterator[_Decoder]:
-        """One that waits, which may be of no more use after an earlier file, then a new one."""
-        waiting = self._waiting()
-        if waiting is not None:
-            yield waiting
-        yield _Decoder()
+            if is_new and not decoder.was_killed:
+                return "its decoder ended with it"
+            decoder, is_new = None, True
+        return "its decoder was ended by something else each time, as where memory is short"
 
     def _waiting(self) -> _Decoder | None:
         with self._lock:
