@@ -24,7 +24,7 @@ def small(
     """File and media type of a version whose longer side is at most ``size`` pixels. Blocks.
 
     Raises:
-        DomainError: The original is needed, and gone or changed, or HEIC of which no decoder starts.
+        DomainError: It is needed, and gone or changed, or HEIC of which no decoder starts.
     """
     # The import left one of what lies elsewhere or is large, to make the others from.
     source: Path | bytes = thumbnail(storage, original.content_hash, LARGEST)
