@@ -128,7 +128,7 @@ export function ImagesCard(props: ImagesCardProps) {
       <DropZone
         {...(isOrder && {
           label: t.setup.ranking.dropHere,
-          accept: `.jsonl,.json,.csv,.parquet,.zip,.tar,${COMPRESSED}`,
+          accept: `.jsonl,.json,.csv,.tsv,.parquet,.zip,.tar,${COMPRESSED}`,
         })}
         onTake={(files, folders) => void take(files, folders)}
         onBucket={

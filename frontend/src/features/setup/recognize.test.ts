@@ -45,23 +45,47 @@ it.each<[string, Record<string, string | null>, boolean]>([
   ["texts and a logo", { "a.txt": "", "b.txt": "", "logo.png": "" }, false],
   ["tables", { "train.csv": "", "test.csv": "" }, true],
 ])("takes %s for texts", async (_, files, isLabeled) => {
-  expect(await recognize(looked(files))).toEqual({ holds: "text", isLabeled });
+  expect(await recognize(looked(files))).toMatchObject({ holds: "text", isLabeled });
+});
+
+const CHAT = '{"messages": [{"role": "user", "content": "{hello}"}]}';
+const ALPACA = '{"instruction": "a", "input": "", "output": "b"}';
+
+it.each<[string, Record<string, string | null>]>([
+  ["Alpaca", { "train.jsonl": `${ALPACA}\n` }],
+  ["Alpaca as one document", { "alpaca.json": `[${ALPACA}]`, "prompt.txt": "", LICENSE: "" }],
+  ["chats", { "README.md": "", "data/train.jsonl": CHAT, "data/test.jsonl.gz": null }],
+  ["ShareGPT", { "sharegpt.json": '[{"id": "1", "conversations": [{"from": "human"}]}]' }],
+  ["prompts and completions", { "a.csv": "id,Prompt,Completion\n" }],
+  ["answers that were compared", { "a.csv": "chosen,rejected\n" }],
+  ["answers beside each other", { "a.csv": "prompt,response_a,response_b,winner\n" }],
+  ["what is cut off behind its first row", { "a.json": `[${ALPACA},\n{"instruc\ntail"}]` }],
+])("recognizes instructions of %s", async (_, files) => {
+  const found = { holds: "instructions", isLabeled: false, others: ["text"] };
+  expect(await recognize(looked(files))).toEqual(found);
 });
 
 it.each<[string, Record<string, string | null>]>([
-  ["Alpaca", { "train.jsonl": '{"instruction": "a", "input": "", "output": "b"}\n' }],
-  ["Alpaca as one document", { "alpaca.json": '[{"instruction": "a", "output": "b"}]' }],
-  ["chats", { "README.md": "", "data/train.jsonl": '{"messages": []}', "data/test.csv": "a,b" }],
-  ["ShareGPT", { "sharegpt.json": '[{"id": "1", "conversations": []}]' }],
-  ["prompts and completions", { "a.csv": "id,Prompt,Completion\n" }],
-  ["answers that were compared", { "a.csv": "chosen,rejected\n" }],
-])("recognizes instructions of %s", async (_, files) => {
-  expect(await recognize(looked(files))).toEqual({ holds: "instructions", isLabeled: false });
+  ["talk that is one text", { "calls.csv": "id,conversation,label\n" }],
+  ["labels", { "a.csv": "question,response,label\n" }],
+  ["answers that are no texts", { "a.jsonl": '{"question": "is it?", "answer": true}\n' }],
+  ["another table", { "a.csv": "question,answer\n", "b.csv": "text,label\n" }],
+  ["tables that nobody can look into", { "README.md": "", "train.parquet": null }],
+])("takes %s for texts, and lets others say otherwise", async (_, files) => {
+  const found = { holds: "text", isLabeled: true, others: ["instructions"] };
+  expect(await recognize(looked(files))).toEqual(found);
 });
 
-it("takes instructions beside pictures for what is said of these", async () => {
-  const files = { "a.jpg": "", "a.json": '[{"question": "what?", "answer": "a cat"}]' };
-  expect(await recognize(looked(files))).toMatchObject({ holds: "image" });
+it.each<[string, Record<string, string | null>, object | null]>([
+  ["pictures", { "a.jpg": "", "a.json": `[${ALPACA}]` }, { holds: "image" }],
+  ["chats about pictures", { "a.json": '[{"image": "a.jpg", "conversations": []}]' }, null],
+  ["words of a program", { "en.json": '{"messages": {"hello": "Hello"}}' }, null],
+  ["other documents", { "result.json": '{"name": "A", "messages": [{"from": "B"}]}' }, null],
+  ["licences alone", { "mit/LICENSE.txt": "", "gpl/LICENSE.txt": "" }, { holds: "text" }],
+])("takes no %s for instructions", async (_, files, found) => {
+  const recognized = await recognize(looked(files));
+  if (found === null) expect(recognized).toBeNull();
+  else expect(recognized).toMatchObject(found);
 });
 
 it("finds nothing where nothing can be read", async () => {

@@ -1,13 +1,13 @@
 import { plainName } from "../../api/imports";
 import { DOCUMENT, isExample, METADATA, nameOf, stemOf, TABLE } from "./folderContents";
+import { type Holding, rowsIn } from "./instructionRows";
 import type { Kind } from "./kinds";
-import { columnsIn, documentHoldsRows, holdsRows } from "./tables";
 
 /** A file of a folder or an archive; how it begins and ends, null where nobody can look inside. */
 export type Looked = { path: string; peek: () => Promise<string | null> };
 
-/** What a data set holds, and whether anything in it may say what an example is. */
-export type Recognized = { holds: Kind; isLabeled: boolean };
+/** What a data set holds, whether anything in it may say what an example is, and what else it may be. */
+export type Recognized = { holds: Kind; isLabeled: boolean; others?: Kind[] };
 
 /** Files of a kind that are looked into: alike as they are, a few tell. */
 const LOOKED_INTO = 5;
@@ -16,8 +16,6 @@ const NO_CLASS =
   /^(train(ing)?|test(ing)?|val(id|idation)?|dev|eval(uation)?|pool|data(set)?|images?|imgs?|jpegimages|pictures|photos|texts?|학습|훈련|검증|평가|테스트|이미지|사진|텍스트)[\s_-]*\d*$/i;
 const YOLO_ROW = /^\d+(\s+-?\d*\.?\d+(e-?\d+)?){4,}\s*$/i;
 const OF_YOLO = /(^|\/)(data\.ya?ml|obj\.names)$/i;
-/** What is said of a data set, and is no text of it. */
-const ABOUT_ALL = /^(read_?me|licen[cs]e|notice|changelog|citation|data_?set_?card)$/i;
 /** Documents of COCO, Label Studio and LabelMe. */
 const HAS_BOXES = /"(bbox|shape_type|rectanglelabels)"\s*:/;
 const CALLED_BOXES = /(\.coco|(^|\/)instances_[^/]*)\.json$/i;
@@ -28,12 +26,17 @@ export async function recognize(files: Looked[]): Promise<Recognized | null> {
   const called = new Set(images.map(({ path }) => nameOf(path)));
   const isAbout = ({ path }: Looked) => called.has(nameOf(plainName(path)));
   const texts = files.filter(({ path }) => isExample(plainName(path), "text"));
-  const others = texts.filter((one) => !isAbout(one) && !ABOUT_ALL.test(nameOf(one.path)));
+  const others = texts.filter((one) => !isAbout(one));
   const tables = files.filter(({ path }) => TABLE.test(plainName(path)));
-  if (images.length === 0 && (await holdInstructions(files, others, tables)))
-    return { holds: "instructions", isLabeled: false };
-  if (others.length > images.length || (images.length === 0 && tables.length > 0))
-    return { holds: "text", isLabeled: tables.length > 0 || hasClassFolders(texts) };
+  const documents = files.filter(({ path }) => DOCUMENT.test(plainName(path)));
+  const rows = images.length > 0 ? "no" : await holdRows(tables.length > 0 ? tables : documents);
+  if (rows === "surely") return { holds: "instructions", isLabeled: false, others: ["text"] };
+  if (others.length > images.length || (images.length === 0 && tables.length > 0)) {
+    const isLabeled = tables.length > 0 || hasClassFolders(texts);
+    // Of what nobody can look into it may be either.
+    const isOpen = images.length === 0 && tables.length > 0;
+    return { holds: "text", isLabeled, ...(isOpen && { others: ["instructions"] }) };
+  }
   if (images.length === 0) return null;
   if (await drawsBoxes(files, isAbout)) return { holds: "boxes", isLabeled: true };
   const isSaid = files.some(({ path }) => {
@@ -49,17 +52,14 @@ const hasClassFolders = (files: Looked[]): boolean =>
     return folder !== undefined && !NO_CLASS.test(folder);
   });
 
-/** By the columns of its tables, or what is in its documents where there are neither these nor texts. */
-async function holdInstructions(
-  files: Looked[],
-  texts: Looked[],
-  tables: Looked[],
-): Promise<boolean> {
-  const inColumns = (text: string, path: string) => holdsRows(columnsIn(plainName(path), text));
-  if (await anySays(tables, inColumns, false)) return true;
-  if (texts.length + tables.length > 0) return false;
-  const documents = files.filter(({ path }) => DOCUMENT.test(plainName(path)));
-  return anySays(documents, documentHoldsRows, false);
+/** Whether the first of tables or documents are all of instructions, as far as one can look into them. */
+async function holdRows(files: Looked[]): Promise<Holding> {
+  const held: Holding[] = [];
+  for (const { path, peek } of files.slice(0, LOOKED_INTO)) {
+    const text = await peek();
+    if (text !== null) held.push(rowsIn(path, text));
+  }
+  return held.length > 0 && held.every((one) => one === "surely") ? "surely" : "no";
 }
 
 /** By what files say that are called like images, or by what they are called where that is all. */
@@ -90,12 +90,12 @@ async function drawsBoxes(files: Looked[], isAbout: (one: Looked) => boolean): P
 /** Whether one of the first says so; `unseen` of files that nobody can look into. */
 async function anySays(
   files: Looked[],
-  says: (text: string, path: string) => boolean,
+  says: (text: string) => boolean,
   unseen: boolean,
 ): Promise<boolean> {
-  for (const { path, peek } of files.slice(0, LOOKED_INTO)) {
+  for (const { peek } of files.slice(0, LOOKED_INTO)) {
     const text = await peek();
-    if (text === null ? unseen : says(text, path)) return true;
+    if (text === null ? unseen : says(text)) return true;
   }
   return false;
 }

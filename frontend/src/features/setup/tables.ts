@@ -1,6 +1,7 @@
 import { plainName } from "../../api/imports";
 
-const HEADER_BYTES = 64 << 10;
+/** As long as a text may be, so that its row is whole. */
+const HEADER_BYTES = 1 << 20;
 /** A column of verdicts says by itself what each row is; our own exports have one. */
 const VERDICT = "verdict";
 /** Columns that say which image a row is about, as the server looks for them. */
@@ -48,30 +49,6 @@ export function textsIn({ columns, keys }: Table): { text: string; label: string
   return { text, label: called(LABELS) ?? others.at(-1) ?? "" };
 }
 
-/** Columns of all turns of a chat, and of what is asked and answered, as the server looks for them. */
-const CHATS = ["messages", "conversations", "conversation"];
-const PAIRS: [string, string[]][] = [
-  ["instruction", ["output", "outputs", "response", "responses", "completion", "answer", "chosen"]],
-  ["prompt", ["completion", "response", "responses", "output", "outputs", "answer", "chosen"]],
-  ["question", ["answer", "answers", "response", "responses", "output", "chosen"]],
-  ["query", ["response", "responses", "answer", "output", "chosen"]],
-];
-
-/** Whether columns are those of instructions with answers. */
-export function holdsRows(columns: string[]): boolean {
-  const there = new Set(columns.map((one) => one.toLowerCase()));
-  const isPair = PAIRS.some(
-    ([asked, answers]) => there.has(asked) && answers.some((one) => there.has(one)),
-  );
-  return (
-    isPair || CHATS.some((one) => there.has(one)) || (there.has("chosen") && there.has("rejected"))
-  );
-}
-
-/** Whether JSON that begins so holds such: an object that has these keys, whatever else. */
-export const documentHoldsRows = (text: string): boolean =>
-  holdsRows([...text.matchAll(/"(\w+)"\s*:/g)].map(([, key]) => key ?? ""));
-
 /** A table: its columns that may hold labels or name images, and whether it states verdicts. */
 export type Table = { file: File; columns: string[]; keys: string[]; states: boolean };
 
@@ -83,8 +60,7 @@ export async function readTable(file: File): Promise<Table> {
 }
 
 async function columnNames(file: File): Promise<string[]> {
-  const start = await beginningOf(file);
-  return columnsIn(plainName(file.name), new TextDecoder(encodingOf(start)).decode(start));
+  return columnsIn(plainName(file.name), await beginningIn(file));
 }
 
 /** The columns of a table, called so, that begins so. */
@@ -96,6 +72,12 @@ export function columnsIn(name: string, text: string): string[] {
   const header = (marked ? lines[1] : lines[0]) ?? "";
   const divides = /\.tsv$/i.test(name) && header.includes("\t") ? "\t" : delimiterOf(header);
   return fields(header, marked ?? divides).map((one) => one.trim());
+}
+
+/** How a table or document begins, as text. */
+export async function beginningIn(file: File): Promise<string> {
+  const start = await beginningOf(file);
+  return new TextDecoder(encodingOf(start)).decode(start);
 }
 
 /** Its first bytes, unpacked; none of what is not what its name says, which the server explains. */

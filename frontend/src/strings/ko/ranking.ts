@@ -7,9 +7,9 @@ export const ranking: Catalogue["setup"]["ranking"] = {
   guidelinesHint: "순서를 정하는 사람에게 보입니다. 어떤 답변이 좋고 무엇이 해로운지 적으세요.",
   rows: "지시문",
   rowsHint:
-    "JSON Lines, JSON, CSV, Parquet 파일: Alpaca의 instruction, input, output, messages로 된 대화, ShareGPT의 conversations를 읽습니다. 한 행에 여러 답변을 목록으로 담을 수 있습니다. 비교한 답변은 순위와 함께 들어옵니다: chosen과 rejected, 또는 Argilla와 Label Studio의 형식입니다. 답변이 없는 행은 줄 번호와 함께 거절합니다.",
+    "JSON Lines, JSON, CSV, TSV, Parquet 파일: Alpaca의 instruction, input, output, messages로 된 대화, ShareGPT의 conversations를 읽습니다. 한 행에 여러 답변을 목록으로 담을 수 있습니다. 비교한 답변은 순위와 함께 들어옵니다: chosen과 rejected, 또는 Argilla와 Label Studio의 형식입니다. 답변이 없는 행은 줄 번호와 함께 거절합니다.",
   takes: "지시문은 JSON Lines, JSON, CSV, TSV, Parquet 파일에서 읽습니다.",
-  dropHere: "지시문 파일을 여기에 놓으세요: JSON Lines, JSON, CSV, Parquet",
+  dropHere: "지시문 파일을 여기에 놓으세요: JSON Lines, JSON, CSV, TSV, Parquet",
   people: "사람",
   peopleHint: "판정 모델이 확실하지 않은 것과, 무작위로 뽑은 몇 가지를 사람에게 묻습니다.",
   overlapHint: "서로 얼마나 일치하는지 보려고, 같은 예제를 몇 사람이 순서대로 놓는지입니다.",

@@ -82,7 +82,7 @@ it("goes on with instructions as they are, or takes a column of theirs for texts
   const dataSet: DataSet = {
     content,
     table: await readTable(content),
-    found: { holds: "instructions", isLabeled: false },
+    found: { holds: "instructions", isLabeled: false, others: ["text"] },
     left: [],
   };
   const asked: Wished[] = [];

@@ -123,11 +123,10 @@ function Offered({ dataSet, kind, onChange }: OfferedProps) {
   return others.length > 0 && <KindChoice value={kind} offered={offered} onChange={onChange} />;
 }
 
-/** What else it may be: images with boxes may be wanted without them, and what is asked as texts. */
-function othersOf({ content, table, found }: DataSet): readonly Kind[] {
+/** What else it may be: images with boxes may be wanted without them. */
+function othersOf({ content, found }: DataSet): readonly Kind[] {
   if (content instanceof File && isArchive(content.name)) return KINDS;
-  if (found?.holds === "boxes") return ["image"];
-  return found?.holds === "instructions" && table ? ["text"] : [];
+  return found?.holds === "boxes" ? ["image"] : (found?.others ?? []);
 }
 
 type ColumnFieldProps = {

@@ -64,21 +64,28 @@ it("takes texts, and asks which column holds them", async () => {
 });
 
 it("takes instructions, which may be wanted as texts where columns are there", async () => {
-  const instructions = { holds: "instructions", isLabeled: false, left: [] };
+  const instructions = { holds: "instructions", isLabeled: false, others: [], left: [] };
   const alpaca = '[{"instruction": "Say hello", "input": "", "output": "Hello"}]';
-  expect(await found([file("alpaca.json", alpaca)])).toEqual({
-    name: "alpaca.json",
-    ...instructions,
-  });
-  const chats = '{"messages": [{"role": "user", "content": "hello"}]}\n';
-  expect(await found([file("chats.jsonl", chats)])).toMatchObject(instructions);
+  const name = "alpaca.json";
+  expect(await found([file(name, alpaca)])).toEqual({ name, ...instructions });
+  const long = JSON.stringify({ messages: [{ role: "user", content: "hello ".repeat(50_000) }] });
+  expect(await found([file("chats.jsonl", long)])).toMatchObject({ holds: "instructions" });
   const asked = await dataSetOf([file("asked.csv", "question,answer\nWhy?,So\n")], []);
-  expect(asked?.found?.holds).toBe("instructions");
+  expect(asked?.found).toMatchObject({ holds: "instructions", others: ["text"] });
   expect(asked?.table?.columns).toEqual(["question", "answer"]);
-  const llava = '[{"image": "a.jpg", "conversations": []}]';
+  const whole = folder("tuning", { [name]: alpaca, "LICENSE.md": "" });
+  expect(await found([], [whole])).toMatchObject({ name: "tuning", holds: "instructions" });
+});
+
+it("takes what has labels for texts, though it looks like instructions", async () => {
+  const judged = await found([file("judged.csv", "question,response,label\n")]);
+  expect(judged).toMatchObject({ holds: "text", isLabeled: true, others: ["instructions"] });
+  const calls = await found([file("calls.csv", "id,conversation,label\n")]);
+  expect(calls).toMatchObject({ holds: "text", others: [] });
+  const squad = '{"data": [{"paragraphs": [{"qas": [{"question": "?", "answers": []}]}]}]}';
+  expect(await found([file("train-v1.1.json", squad)])).toMatchObject({ holds: "text" });
+  const llava = '[{"image": "a.jpg", "conversations": [{"from": "human"}]}]';
   expect(await found([file("llava.json", llava)])).toBeNull();
-  const whole = folder("tuning", { "alpaca.json": alpaca, "LICENSE.md": "" });
-  expect(await found([], [whole])).toEqual({ name: "tuning", ...instructions });
 });
 
 it("looks into a zip, and takes one archive at a time", async () => {

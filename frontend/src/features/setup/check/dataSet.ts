@@ -2,21 +2,13 @@ import { plainName } from "../../../api/imports";
 import type { Medium } from "../../../strings/medium";
 import { divided, isExample, isLitter } from "../folderContents";
 import { type Folder, isArchive, type Lying, nameOfLoose, together } from "../folders";
+import { rowsIn } from "../instructionRows";
 import type { Kind } from "../kinds";
 import { type Recognized, recognize } from "../recognize";
-import {
-  documentHoldsRows,
-  holdsRows,
-  isDocument,
-  isTable,
-  readTable,
-  type Table,
-  TEXTS,
-  textsIn,
-} from "../tables";
+import { beginningIn, isDocument, isTable, readTable, type Table, TEXTS, textsIn } from "../tables";
 import { zipNames } from "../zipNames";
 
-const PEEKED_BYTES = 64 << 10;
+const PEEKED_BYTES = 256 << 10;
 /** Documents of texts that say nothing of an image. */
 const HAS_TEXT = new RegExp(`"(${TEXTS.join("|")})"\\s*:`, "i");
 const OF_IMAGES = /"(image|images|file_name|bbox|shapes)"\s*:/;
@@ -66,21 +58,27 @@ async function firstOf(files: File[]): Promise<DataSet | null> {
 async function alone(file: File): Promise<Pick<DataSet, "table" | "found"> | null> {
   const { name } = file;
   if (isArchive(name)) return { table: null, found: await inArchive(file) };
+  if (!isTable(name) && !isDocument(name)) return null;
+  const rows = rowsIn(name, await beginningIn(file));
   if (isTable(name)) {
     const table = await readTable(file);
     const columns = textsIn(table);
-    if (holdsRows([...table.columns, ...table.keys]))
-      return { table: columns && table, found: { holds: "instructions", isLabeled: false } };
-    return columns && { table, found: { holds: "text", isLabeled: columns.label !== "" } };
+    if (rows === "surely") return ofRows(columns && table);
+    const others: Kind[] = rows === "maybe" ? ["instructions"] : [];
+    return columns && { table, found: { holds: "text", isLabeled: columns.label !== "", others } };
   }
-  if (!isDocument(name)) return null;
+  if (rows === "surely") return ofRows(null);
   const text = await peek(file);
-  if (text === null || OF_IMAGES.test(text)) return null;
-  if (documentHoldsRows(text))
-    return { table: null, found: { holds: "instructions", isLabeled: false } };
-  const isOfTexts = HAS_TEXT.test(text);
-  return isOfTexts ? { table: null, found: { holds: "text", isLabeled: true } } : null;
+  const isOfTexts = text !== null && HAS_TEXT.test(text) && !OF_IMAGES.test(text);
+  const others: Kind[] = rows === "maybe" ? ["instructions"] : [];
+  return isOfTexts ? { table: null, found: { holds: "text", isLabeled: true, others } } : null;
 }
+
+/** Instructions; with the columns of their table, one of which may be wanted as texts. */
+const ofRows = (table: Table | null): Pick<DataSet, "table" | "found"> => ({
+  table,
+  found: { holds: "instructions", isLabeled: false, others: table ? ["text"] : [] },
+});
 
 /** What a zip holds, by the names in it; other archives do not say it at one place. */
 async function inArchive(file: File): Promise<Recognized | null> {
