@@ -54,7 +54,7 @@ async def report(
             images=images,
             people=people,
             learned_from=model.get("learned_from", 0),
-            drawn=found.asked + len(certificate.result.get("first", [])),
+            drawn=found.answered + len(certificate.result.get("first", [])),
         ),
         not_looked_at=images - people,
         per_class=await _per_class(session, project, found, by_class),

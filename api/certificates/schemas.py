@@ -153,7 +153,7 @@ class LookedAt(BaseModel):
     """Of `images` in the pool, how many `people` have judged, and why.
 
     The model has learned from `learned_from` of them; `drawn` were drawn at random for the
-    certificate.
+    certificate and looked at.
     """
 
     images: int

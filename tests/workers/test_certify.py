@@ -313,7 +313,7 @@ def report(http: TestClient, pool: Pool, applied: dict[str, Any]) -> None:
     """Somebody who was not there can read what was looked at, and what was not."""
     found = pool.call(http, "get", f"/{applied['id']}/report").json()
     assert found["looked_at"]["images"] == IMAGES
-    assert found["looked_at"]["drawn"] == applied["asked"]
+    assert found["looked_at"]["drawn"] == applied["answered"]
     assert found["looked_at"]["people"] + found["not_looked_at"] == IMAGES
     assert found["digests"]["model"] == applied["model"]["digest"]
     assert {"draws_uniform", "people_right", "all_together"} <= set(found["assumptions"])
@@ -344,6 +344,9 @@ def test_in_a_running_project_draws_come_first_and_outlive_their_round(
     shown = pool.shown(http, begun["id"])
     assert (shown["state"], shown["is_current"], shown["round"]) == ("asking", False, 2)
     assert shown["waiting"] == begun["asked"] - 3
+    # What was drawn and nobody has looked at yet was not checked.
+    report = pool.call(http, "get", f"/{begun['id']}/report").json()
+    assert report["looked_at"]["drawn"] == 3
     for _ in range(20):
         waiting = pool.shown(http, begun["id"])["waiting"]
         pool.say(pool.rounds()[2], waiting)
