@@ -197,7 +197,7 @@ def job_bar() -> Iterator[Callable[["Job"], None]]:
 
 @contextmanager
 def check_bar(words: Mapping[str, str]) -> Iterator[Callable[[Mapping[str, Any]], None]]:
-    """A bar for a check, and how long its phase still takes.
+    """A bar for a check, and how long its phase still takes; where no terminal is, lines.
 
     Args:
         words: What its phases do, in their order.
@@ -234,6 +234,9 @@ def check_bar(words: Mapping[str, str]) -> Iterator[Callable[[Mapping[str, Any]]
                 progress.remove_task(task)
                 what = f"{event['index'] + 1}/{len(words)} {words[event['phase']]}"
                 task = progress.add_task(what, total=event["steps"] or None)
+                if progress.disable:
+                    # A log has a line a phase in place of a bar.
+                    progress.console.print(what)
                 last = event["phase"]
             progress.update(task, completed=event["step"], total=event["steps"] or None)
 

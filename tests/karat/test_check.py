@@ -41,6 +41,10 @@ def test_a_folder_is_checked_in_one_command(tmp_path: Path) -> None:
         assert f"  {tmp_path.resolve()}/my_colours-check.{kind}" in said
     rows = pq.read_table(tmp_path / "my_colours-check.parquet").to_pylist()
     assert all("wrong-" in row["file"] for row in rows[:3])
+    # A log shows what it is at.
+    phases = found.stderr.splitlines()
+    assert [line.split(" ")[0] for line in phases] == [f"{n}/6" for n in range(1, 7)]
+    assert phases[0] == "1/6 reading names"
     # Pixels and features are gone.
     assert not any(tmp_path.glob("karat-check-*"))
 
@@ -50,7 +54,7 @@ def test_what_cannot_be_judged_is_said_and_ends_with_status_1(tmp_path: Path) ->
     table.write_text("file,what\na.png,b\n")
     found = karat_check(table, "--out", "reports", work=tmp_path, status=1)
     # As the option is called here, not the parameter of the API.
-    assert found.stderr.startswith("Error: No column of the file is called label")
+    assert "\nError: No column of the file is called label" in f"\n{found.stderr}"
     assert "--label-column" in found.stderr
     assert list((tmp_path / "reports").iterdir()) == []
 
@@ -101,9 +105,10 @@ def test_killed_it_says_so_and_leaves_nothing(tmp_path: Path, number: signal.Sig
     out, err = process.communicate(timeout=60)
     assert out == ""
     if number == signal.SIGINT:
-        assert (process.returncode, err) == (130, "Stopped; nothing was written.\n")
+        assert process.returncode == 130
+        assert err.endswith("\nStopped; nothing was written.\n")
     else:
         assert process.returncode == 1
-        assert err.startswith("Error: The check was killed by SIGKILL, as the system does")
+        assert "\nError: The check was killed by SIGKILL, as the system does" in err
     assert not any([*work.glob("karat-check-*"), *work.glob("many-check*")])
     assert not any(child.is_running() for child in children)
