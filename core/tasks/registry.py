@@ -16,6 +16,7 @@ from pydantic_core import CoreSchema
 from pydantic_core.core_schema import tagged_union_schema
 
 from core.errors import Invalid
+from core.states import Medium
 from core.tasks.boxes import BOXES
 from core.tasks.classification import CLASSIFICATION
 from core.tasks.instructions import INSTRUCTIONS
@@ -62,6 +63,13 @@ def task_type(name: str) -> TaskType[Any]:
         Invalid: There is none of this name; the detail lists those that there are.
     """
     found = _known().get(name)
+    if found is None and name in set(Medium):
+        raise Invalid(
+            "unknown_task",
+            f"{name!r} is a medium, not a task type: name it as the medium, and of task types "
+            f"one of {', '.join(_known())}.",
+            field="task",
+        )
     if found is None:
         known = ", ".join(_known())
         raise Invalid(
