@@ -31,7 +31,13 @@ export function Menu({ label, name, kind = "secondary", align = "start", childre
     };
     stayInside();
     window.addEventListener("resize", stayInside);
-    return () => window.removeEventListener("resize", stayInside);
+    // What comes later beside the button moves it.
+    const observer = new ResizeObserver(stayInside);
+    for (const one of [ref.current, ref.current?.parentElement]) if (one) observer.observe(one);
+    return () => {
+      window.removeEventListener("resize", stayInside);
+      observer.disconnect();
+    };
   }, [open]);
   useEffect(() => {
     if (!open) return;

@@ -29,7 +29,9 @@ export function Panel(props: PanelProps) {
       ) : (
         extra.mark
       )}
-      <span className={styles.name}>{name}</span>
+      <span className={styles.name} title={name}>
+        {name}
+      </span>
       {hotkey && <Kbd decorative>{keyLabel(hotkey)}</Kbd>}
     </button>
   );
