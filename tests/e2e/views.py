@@ -25,6 +25,10 @@ _READY = """() => {
         && images.every((it) => it.complete);
 }"""
 _QUIET_MS = 150
+_FOLLOW = """(path) => {
+    history.pushState(null, "", path);
+    dispatchEvent(new PopStateEvent("popstate"));
+}"""
 
 
 @dataclass(frozen=True)
@@ -47,10 +51,22 @@ class View:
     act: Callable[[Page], None] | None = None
     part: str = "html"
 
-    def open(self, page: Page, seeded: Seeded) -> None:
-        """Go there and wait until nothing is loading any longer."""
+    def open(self, page: Page, seeded: Seeded, before: "View | None" = None) -> None:
+        """Go there and wait until nothing is loading any longer.
+
+        Args:
+            page: Where to open it.
+            seeded: What there is.
+            before: What the page shows already, so that the app need not be loaded again: it is
+                followed from there as a link is.
+        """
+        path = self.path.format(**seeded.ids)
         with settling(page):
-            page.goto(self.path.format(**seeded.ids))
+            # What an act has opened may stay open, and nobody gets to a page from itself.
+            if before is None or before.act or before.path == self.path:
+                page.goto(path)
+            else:
+                page.evaluate(_FOLLOW, path)
         if self.act:
             with settling(page):
                 self.act(page)
