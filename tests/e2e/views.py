@@ -25,6 +25,8 @@ _READY = """() => {
         && images.every((it) => it.complete);
 }"""
 _QUIET_MS = 150
+# What has come may lead to more requests, once the page gets to it.
+_IDLE = "new Promise((done) => requestIdleCallback(done, { timeout: 2000 }))"
 _FOLLOW = """(path) => {
     history.pushState(null, "", path);
     dispatchEvent(new PopStateEvent("popstate"));
@@ -93,6 +95,7 @@ def settling(page: Page) -> Iterator[None]:
     while not is_quiet:
         page.wait_for_function(_READY)
         page.wait_for_timeout(_QUIET_MS)
+        page.evaluate(_IDLE)
         is_quiet = not waiting and bool(page.evaluate(_READY))
     page.remove_listener("request", begin)
     page.remove_listener("requestfinished", end)
