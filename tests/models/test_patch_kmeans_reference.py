@@ -73,8 +73,9 @@ def pooling_only(filters: Exact, offset: Exact, params: PatchKMeansParams) -> Pa
     return PatchKMeans(tensors, params)
 
 
-def test_images_that_are_all_alike_have_embeddings_of_zeros(tmp_path: Path) -> None:
-    pixels = np.full((40, 8, 8, 3), 7, dtype=np.uint8)
+@pytest.mark.parametrize("count", [10, 40])
+def test_images_that_are_all_alike_have_embeddings_of_zeros(tmp_path: Path, count: int) -> None:
+    pixels = np.full((count, 8, 8, 3), 7, dtype=np.uint8)
     params = PatchKMeansParams(patch_size=3, features=8, iterations=2, dimension=6)
     fitted = PatchKMeans.fit(written(pixels, tmp_path), params, seed=0)
     assert_allclose(fitted.extract(pixels), 0, atol=1e-6)
@@ -212,7 +213,7 @@ def test_a_mirror_image_has_the_same_embedding_where_left_is_right(
     assert (apart < 0.05 * own.std()) == flip
 
 
-@pytest.mark.parametrize(("features", "dimension"), [(16, 40), (32, 12)])
+@pytest.mark.parametrize(("features", "dimension"), [(16, 40), (32, 12), (128, 149)])
 def test_projection_is_pca_whitened_halfway(tmp_path: Path, features: int, dimension: int) -> None:
     pixels = images(150, 8)
     store = written(pixels, tmp_path)

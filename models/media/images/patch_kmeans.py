@@ -31,6 +31,8 @@ _PATCHES = 100_000
 # So many responses stay in the cache of a core.
 _BLOCK = 1024
 _LEAST_VARIANCE = 1e-12
+# So many times fewer images than features are few: then to compare them takes less time.
+_FEW = 3
 _OTHER_SIDE = [1, 0, 3, 2]
 """The quarters of an image in its mirror image."""
 
@@ -287,8 +289,9 @@ def _principal_axes(
 
     Halfway means an axis of standard deviation s keeps sqrt(s): unwhitened, the few leading axes
     drown the rest; fully whitened, the noise of the last axes counts as much as the first.
-    Subspace iteration on the covariance: only the leading axes are wanted, and a full
-    eigendecomposition of F x F would take longer than everything else.
+    Only the leading axes are wanted, and a full eigendecomposition of the covariance, F x F, would
+    take longer than everything else. Of few images the axes follow from what these have in common,
+    n x n; of many they are found by subspace iteration on the covariance.
 
     Returns:
         Mean (F,) and projection (F, D), which includes the scaling and the whitening.
@@ -299,15 +302,36 @@ def _principal_axes(
     mean = features.mean(dim=0)
     scale = 1 / features.std(dim=0, correction=min(1, count - 1)).clamp(min=1e-4)
     scaled = (features - mean) * scale
-    covariance = scaled.T @ scaled / count
-    basis = torch.randn(width, min(width, dimension + 32), generator=generator)
-    for _ in range(6):
-        basis = torch.linalg.qr(covariance @ basis).Q
-    variance, rotation = torch.linalg.eigh(basis.T @ (covariance @ basis))
-    axes = (basis @ rotation).flip(1)[:, :dimension]
-    variance = variance.flip(0)[:dimension]
+    if count <= width // _FEW:
+        variance, axes = _axes_of_few(scaled, dimension)
+    else:
+        variance, axes = _axes_of_many(scaled, dimension, generator)
     # The sign of an axis is arbitrary: fix it so that the result does not hang on the library.
     largest = axes.gather(0, axes.abs().argmax(dim=0, keepdim=True))
     # Of images that are all alike nothing varies, and their embeddings are zeros.
     halfway = variance.clamp(min=max(_LEAST_VARIANCE, 1e-6 * float(variance[0]))).pow(-0.25)
     return mean, scale[:, None] * axes * (largest.sign() * halfway)
+
+
+def _axes_of_few(scaled: Tensor, dimension: int) -> tuple[Tensor, Tensor]:
+    """Return (D,) variances, the largest first, and their axes (F, D) of (n, F) rows of mean 0."""
+    exact = scaled.double()
+    variance, shares = torch.linalg.eigh(exact @ exact.T / len(exact))
+    along = exact.T @ shares.flip(1)[:, :dimension]
+    # Where nothing varies there is no axis, only what rounding leaves.
+    least = 1e-6 * float(along[:, 0].norm())
+    axes = functional.normalize(along, dim=0, eps=max(least, _LEAST_VARIANCE))
+    return variance.flip(0)[:dimension].float(), axes.float()
+
+
+def _axes_of_many(
+    scaled: Tensor, dimension: int, generator: torch.Generator
+) -> tuple[Tensor, Tensor]:
+    """Return what `_axes_of_few` does, but for the last axes nearly."""
+    width = scaled.shape[1]
+    covariance = scaled.T @ scaled / len(scaled)
+    basis = torch.randn(width, min(width, dimension + 32), generator=generator)
+    for _ in range(6):
+        basis = torch.linalg.qr(covariance @ basis).Q
+    variance, rotation = torch.linalg.eigh(basis.T @ (covariance @ basis))
+    return variance.flip(0)[:dimension], (basis @ rotation).flip(1)[:, :dimension]
