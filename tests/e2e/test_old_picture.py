@@ -20,12 +20,14 @@ from tests.stacks import admin_login
 
 # Pages ask by themselves every five seconds at most: what is there before has been told.
 AT_ONCE = 4_000
+# Nothing here is about what is learned, which goes on while a test is over and the next one waits.
+SMALL = {"name": "patch_kmeans", "params": {"features": 8, "iterations": 1, "dimension": 8}}
 
 
 @pytest.fixture
 def project(karat: Client, tmp_path: Path) -> ProjectClient:
     """An open round, large enough for every answer here."""
-    settings = {"input_size": 16, "budget": 60, "strategy": {"name": "random"}}
+    settings = {"input_size": 16, "budget": 60, "strategy": {"name": "random"}, "model": SMALL}
     made = karat.create_project(f"Birds {tmp_path.name}", ["robin", "wren"], settings=settings)
     karat.wait(made.import_images(images(tmp_path / "pool", 60))["id"])
     made.start()
@@ -349,6 +351,8 @@ def renamed(project: ProjectClient, _: Client) -> None:
 
 
 JOB = "Learning features"
+# As it is told of, not as it ends: tests after this one would wait for what it keeps busy.
+SHORT = {"network": "cnn_tiny", "width": 4, "epochs": 1}
 PAGES: dict[str, tuple[str, Callable[[ProjectClient, Client], Any], str]] = {
     "project, overview": ("", renamed, "Owls {id}"),
     "project, pool": ("/pool", renamed, "Owls {id}"),
@@ -360,7 +364,7 @@ PAGES: dict[str, tuple[str, Callable[[ProjectClient, Client], Any], str]] = {
     "project, jobs": ("/jobs", renamed, "Owls {id}"),
     "project, home": ("home", renamed, "Owls {id}"),
     "round": ("/rounds/0", lambda p, _: p.close_round(0), "Training|Closed"),
-    "job": ("/jobs", lambda p, _: p.start_job("learn_features"), JOB),
+    "job": ("/jobs", lambda p, _: p.start_job("learn_features", SHORT), JOB),
     "member": ("/settings", newcomer, "Newcomer"),
     "webhook": (
         "/settings",
