@@ -36,11 +36,15 @@ class Size:
     epochs: int
     steps: int
     streets: int
+    fruit: int
 
 
-SMALL: Final = Size(images=160, rounds=2, budget=24, labeled=80, epochs=2, steps=20, streets=24)
-SHOWN: Final = Size(images=1500, rounds=6, budget=60, labeled=400, epochs=8, steps=300, streets=60)
-_FRUIT: Final = 600
+SMALL: Final = Size(
+    images=160, rounds=2, budget=24, labeled=80, epochs=2, steps=20, streets=24, fruit=300
+)
+SHOWN: Final = Size(
+    images=1500, rounds=6, budget=60, labeled=400, epochs=8, steps=300, streets=60, fruit=600
+)
 
 
 @dataclass(frozen=True)
@@ -68,7 +72,7 @@ def seed(stack: Stack, folder: Path, size: Size) -> Seeded:
             **_texts(karat, folder),
             **_ranked(karat, stack, folder),
             **_streets(karat, folder, size),
-            **_guaranteed(karat, folder),
+            **_guaranteed(karat, folder, size),
             **_failed(karat, folder),
             "draft": karat.create_project("Pollinators", ["bee", "hoverfly"]).id,
             "annotator": mina["id"],
@@ -154,10 +158,10 @@ def _streets(karat: Client, folder: Path, size: Size) -> dict[str, int]:
     return {"streets": made.id}
 
 
-def _guaranteed(karat: Client, folder: Path) -> dict[str, int]:
+def _guaranteed(karat: Client, folder: Path, size: Size) -> dict[str, int]:
     """Crates of fruit at each step of a guarantee, of which the last is finished."""
     checking, ready, applied = (
-        fruit_project(karat, f"Fruit, {crate} crate", folder / crate, _FRUIT)
+        fruit_project(karat, f"Fruit, {crate} crate", folder / crate, size.fruit)
         for crate in ("third", "second", "first")
     )
     asking, held, given = (certificate(karat, one) for one in (checking, ready, applied))
