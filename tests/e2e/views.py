@@ -68,7 +68,7 @@ class View:
             if before is None or before.act or before.path == self.path:
                 page.goto(path)
             else:
-                page.evaluate(_FOLLOW, path)
+                follow(page, path)
         if self.act:
             with settling(page):
                 self.act(page)
@@ -100,6 +100,11 @@ def settling(page: Page) -> Iterator[None]:
     page.remove_listener("request", begin)
     page.remove_listener("requestfinished", end)
     page.remove_listener("requestfailed", end)
+
+
+def follow(page: Page, path: str) -> None:
+    """Go to another page of the app that is open, as a link does: it is not loaded again."""
+    page.evaluate(_FOLLOW, path)
 
 
 def widened(page: Page, open_: Callable[[], None], *, anew: bool = False) -> Iterator[int]:
