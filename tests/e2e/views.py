@@ -26,7 +26,7 @@ _READY = """() => {
 }"""
 _QUIET_MS = 150
 # What has come may lead to more requests, once the page gets to it.
-_IDLE = "new Promise((done) => requestIdleCallback(done, { timeout: 2000 }))"
+_IDLE = "new Promise((done) => requestIdleCallback(done, { timeout: 500 }))"
 _FOLLOW = """(path) => {
     history.pushState(null, "", path);
     dispatchEvent(new PopStateEvent("popstate"));
