@@ -12,6 +12,6 @@ export type Kind = keyof typeof kinds;
 
 export const KINDS = Object.keys(kinds) as Kind[];
 
-/** The kind of a project that is there. */
+/** The kind of a project that is there; of a task type of a package, that of what it holds. */
 export const kindOf = ({ medium, task }: ProjectKind): Kind =>
-  KINDS.find((one) => kinds[one].medium === medium && kinds[one].task === task) ?? "image";
+  KINDS.find((one) => kinds[one].medium === medium && kinds[one].task === task) ?? medium;
