@@ -87,7 +87,7 @@ export function ImagesCard(props: ImagesCardProps) {
   const hasImages = pool + evaluation + auxiliary_ood > 0;
   const asksSize = project.medium === "image" && !hasImages;
   const annotations = split === "pool" ? columnsOf(typed) : [];
-  const isOrder = project.task === "instructions";
+  const isOrder = holds === "instructions";
 
   /** Whether saving failed, which the page says; a plan needs nothing that is saved. */
   const saveFirst = () =>

@@ -1,6 +1,6 @@
 import { plainName } from "../../api/imports";
 import { DOCUMENT, isExample, METADATA, nameOf, stemOf, TABLE } from "./folderContents";
-import { type Holding, rowsIn } from "./instructionRows";
+import { rowsIn } from "./instructionRows";
 import type { Kind } from "./kinds";
 
 /** A file of a folder or an archive; how it begins and ends, null where nobody can look inside. */
@@ -29,21 +29,23 @@ export async function recognize(files: Looked[]): Promise<Recognized | null> {
   const others = texts.filter((one) => !isAbout(one));
   const tables = files.filter(({ path }) => TABLE.test(plainName(path)));
   const documents = files.filter(({ path }) => DOCUMENT.test(plainName(path)));
-  const rows = images.length > 0 ? "no" : await holdRows(tables.length > 0 ? tables : documents);
-  if (rows === "surely") return { holds: "instructions", isLabeled: false, others: ["text"] };
-  if (others.length > images.length || (images.length === 0 && tables.length > 0)) {
+  const hasImages = images.length > 0;
+  if (!hasImages && (await areOfInstructions(tables.length > 0 ? tables : documents)))
+    return { holds: "instructions", isLabeled: false, others: ["text"] };
+  const isOfTables = !hasImages && tables.length > 0;
+  if (others.length > images.length || isOfTables) {
     const isLabeled = tables.length > 0 || hasClassFolders(texts);
     // Of what nobody can look into it may be either.
-    const isOpen = images.length === 0 && tables.length > 0;
-    return { holds: "text", isLabeled, ...(isOpen && { others: ["instructions"] }) };
+    return { holds: "text", isLabeled, ...(isOfTables && { others: ["instructions"] }) };
   }
-  if (images.length === 0) return null;
-  if (await drawsBoxes(files, isAbout)) return { holds: "boxes", isLabeled: true };
+  if (!hasImages) return null;
+  if (await drawsBoxes(files, documents, isAbout)) return { holds: "boxes", isLabeled: true };
   const isSaid = files.some(({ path }) => {
     const plain = plainName(path);
-    return METADATA.test(plain) || DOCUMENT.test(plain) || /\.cls$/i.test(plain);
+    return METADATA.test(plain) || /\.cls$/i.test(plain);
   });
-  return { holds: "image", isLabeled: isSaid || hasClassFolders(images) };
+  const isLabeled = documents.length > 0 || isSaid || hasClassFolders(images);
+  return { holds: "image", isLabeled };
 }
 
 const hasClassFolders = (files: Looked[]): boolean =>
@@ -53,17 +55,23 @@ const hasClassFolders = (files: Looked[]): boolean =>
   });
 
 /** Whether the first of tables or documents are all of instructions, as far as one can look into them. */
-async function holdRows(files: Looked[]): Promise<Holding> {
-  const held: Holding[] = [];
+async function areOfInstructions(files: Looked[]): Promise<boolean> {
+  let isSure = false;
   for (const { path, peek } of files.slice(0, LOOKED_INTO)) {
     const text = await peek();
-    if (text !== null) held.push(rowsIn(path, text));
+    if (text === null) continue;
+    if (rowsIn(path, text) !== "surely") return false;
+    isSure = true;
   }
-  return held.length > 0 && held.every((one) => one === "surely") ? "surely" : "no";
+  return isSure;
 }
 
 /** By what files say that are called like images, or by what they are called where that is all. */
-async function drawsBoxes(files: Looked[], isAbout: (one: Looked) => boolean): Promise<boolean> {
+async function drawsBoxes(
+  files: Looked[],
+  documents: Looked[],
+  isAbout: (one: Looked) => boolean,
+): Promise<boolean> {
   const pictures = new Set(
     files.flatMap(({ path }) => (isExample(path, "image") ? [stemOf(path)] : [])),
   );
@@ -82,9 +90,8 @@ async function drawsBoxes(files: Looked[], isAbout: (one: Looked) => boolean): P
     return lines.length > 0 ? YOLO_ROW.test(lines[0] ?? "") : isYolo;
   };
   if (await anySays(drawn, isDrawing, isYolo || inLabels)) return true;
-  const said = files.filter(({ path }) => DOCUMENT.test(plainName(path)));
-  if (said.some(({ path }) => CALLED_BOXES.test(plainName(path)))) return true;
-  return anySays(said, (text) => HAS_BOXES.test(text), false);
+  if (documents.some(({ path }) => CALLED_BOXES.test(plainName(path)))) return true;
+  return anySays(documents, (text) => HAS_BOXES.test(text), false);
 }
 
 /** Whether one of the first says so; `unseen` of files that nobody can look into. */

@@ -52,15 +52,15 @@ export function textsIn({ columns, keys }: Table): { text: string; label: string
 /** A table: its columns that may hold labels or name images, and whether it states verdicts. */
 export type Table = { file: File; columns: string[]; keys: string[]; states: boolean };
 
-export async function readTable(file: File): Promise<Table> {
-  const names = await columnNames(file);
+export const readTable = async (file: File): Promise<Table> =>
+  tableIn(file, await beginningIn(file));
+
+/** A table that begins so. */
+export function tableIn(file: File, text: string): Table {
+  const names = columnsIn(plainName(file.name), text);
   const columns = names.filter((name) => name.trim() !== "" && !KEYS.has(name));
   const keys = names.filter((name) => KEYS.has(name));
   return { file, columns, keys, states: names.includes(VERDICT) };
-}
-
-async function columnNames(file: File): Promise<string[]> {
-  return columnsIn(plainName(file.name), await beginningIn(file));
 }
 
 /** The columns of a table, called so, that begins so. */

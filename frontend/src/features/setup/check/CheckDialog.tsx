@@ -33,10 +33,12 @@ type CheckDialogProps = {
 /** Asks what is to be done with a data set, and what cannot be told from its name. */
 export function CheckDialog({ dataSet, busy, error, onWish, onClose }: CheckDialogProps) {
   const { content, table, found } = dataSet;
-  const [kind, setKind] = useState<Kind>(found?.holds ?? "image");
+  const likely = found?.holds ?? "image";
+  const [kind, setKind] = useState<Kind>(likely);
   const [chosen, setColumns] = useState(() => table && textsIn(table));
   const columns = kind === "text" ? chosen : null;
-  const asksNothing = columns === null && othersOf(dataSet).length === 0;
+  const others = othersOf(dataSet);
+  const asksNothing = columns === null && others.length === 0;
   const { medium, task } = kinds[kind];
   const said = words[medium].check;
   const [isLabelChosen, setLabelChosen] = useState(false);
@@ -59,7 +61,13 @@ export function CheckDialog({ dataSet, busy, error, onWish, onClose }: CheckDial
   );
   return (
     <Dialog title={t.check.what(content.name)} onClose={onClose}>
-      <Offered dataSet={dataSet} kind={kind} onChange={setKind} />
+      {others.length > 0 && (
+        <KindChoice
+          value={kind}
+          offered={[likely, ...others.filter((one) => one !== likely)]}
+          onChange={setKind}
+        />
+      )}
       <p>{task === "classification" && hasNoLabels ? said.unlabeled : said.hints[task]}</p>
       {table && columns && (
         <>
@@ -113,17 +121,7 @@ export function CheckDialog({ dataSet, busy, error, onWish, onClose }: CheckDial
   );
 }
 
-/** What it may hold, where names do not tell it for certain, or it could be wanted otherwise. */
-type OfferedProps = { dataSet: DataSet; kind: Kind; onChange: (kind: Kind) => void };
-
-function Offered({ dataSet, kind, onChange }: OfferedProps) {
-  const others = othersOf(dataSet);
-  const likely = dataSet.found?.holds ?? "image";
-  const offered = [likely, ...others.filter((one) => one !== likely)];
-  return others.length > 0 && <KindChoice value={kind} offered={offered} onChange={onChange} />;
-}
-
-/** What else it may be: images with boxes may be wanted without them. */
+/** What else it may be, where names do not tell for certain; images with boxes may be wanted without them. */
 function othersOf({ content, found }: DataSet): readonly Kind[] {
   if (content instanceof File && isArchive(content.name)) return KINDS;
   return found?.holds === "boxes" ? ["image"] : (found?.others ?? []);

@@ -5,7 +5,7 @@ import { type Folder, isArchive, type Lying, nameOfLoose, together } from "../fo
 import { rowsIn } from "../instructionRows";
 import type { Kind } from "../kinds";
 import { type Recognized, recognize } from "../recognize";
-import { beginningIn, isDocument, isTable, readTable, type Table, TEXTS, textsIn } from "../tables";
+import { beginningIn, isDocument, isTable, type Table, TEXTS, tableIn, textsIn } from "../tables";
 import { zipNames } from "../zipNames";
 
 const PEEKED_BYTES = 256 << 10;
@@ -59,18 +59,18 @@ async function alone(file: File): Promise<Pick<DataSet, "table" | "found"> | nul
   const { name } = file;
   if (isArchive(name)) return { table: null, found: await inArchive(file) };
   if (!isTable(name) && !isDocument(name)) return null;
-  const rows = rowsIn(name, await beginningIn(file));
+  const start = await beginningIn(file);
+  const rows = rowsIn(name, start);
+  const others: Kind[] = rows === "maybe" ? ["instructions"] : [];
   if (isTable(name)) {
-    const table = await readTable(file);
+    const table = tableIn(file, start);
     const columns = textsIn(table);
     if (rows === "surely") return ofRows(columns && table);
-    const others: Kind[] = rows === "maybe" ? ["instructions"] : [];
     return columns && { table, found: { holds: "text", isLabeled: columns.label !== "", others } };
   }
   if (rows === "surely") return ofRows(null);
   const text = await peek(file);
   const isOfTexts = text !== null && HAS_TEXT.test(text) && !OF_IMAGES.test(text);
-  const others: Kind[] = rows === "maybe" ? ["instructions"] : [];
   return isOfTexts ? { table: null, found: { holds: "text", isLabeled: true, others } } : null;
 }
 
