@@ -7,8 +7,10 @@ from PIL import Image, ImageFile
 from core.media.images.heif_decoder import HEADER, PIXELS
 from core.media.images.heif_processes import decoders
 
-_STILL: Final = frozenset({b"heic", b"heix", b"heim", b"heis", b"mif1"})
-_FILMS: Final = frozenset({b"hevc", b"hevx", b"hevm", b"hevs", b"msf1"})
+STILL: Final = frozenset({b"heic", b"heix", b"heim", b"heis", b"mif1"})
+"""Brands of HEIC and HEIF."""
+FILMS: Final = frozenset({b"hevc", b"hevx", b"hevm", b"hevs", b"msf1"})
+"""Brands of HEIF of several frames, which may hold a still image too."""
 
 
 class HeifImageFile(ImageFile.ImageFile):
@@ -50,19 +52,18 @@ class HeifImageFile(ImageFile.ImageFile):
         return super().load()
 
 
-def is_heif(prefix: bytes) -> bool:
-    """Whether a file begins as HEIC or HEIF does. Films and AVIF begin alike, as other brands."""
-    return prefix[4:8] == b"ftyp" and prefix[8:12] in _STILL | _FILMS
+def brand_of(prefix: bytes) -> bytes:
+    """Of what a file says that it is, if it begins as HEIC, AVIF and films do; else nothing."""
+    return prefix[8:12] if prefix[4:8] == b"ftyp" else b""
 
 
-def is_film(prefix: bytes) -> bool:
-    """Whether a file begins as HEIF of several frames does, which may hold a still image too."""
-    return prefix[4:8] == b"ftyp" and prefix[8:12] in _FILMS
+def _is_heif(prefix: bytes) -> bool:
+    return brand_of(prefix) in STILL | FILMS
 
 
 def register() -> None:
     """Have Pillow read HEIC by this."""
-    Image.register_open(HeifImageFile.format, HeifImageFile, is_heif)
+    Image.register_open(HeifImageFile.format, HeifImageFile, _is_heif)
 
 
 register()

@@ -16,9 +16,7 @@ from select import select
 from struct import Struct
 from typing import Any, BinaryIO, Final
 
-from pi_heif import options
-from pi_heif._lib_info import libheif_info
-from pi_heif.heif import open_heif
+from pi_heif import libheif_info, open_heif, options
 
 GREETING: Final = b"HEIC"
 REQUEST: Final = Struct(">cQQ")
@@ -90,14 +88,15 @@ def _request(requests: BinaryIO) -> tuple[bytes, int, bytes] | None:
 
 
 def _answer(kind: bytes, most: int, content: bytes) -> tuple[dict[str, Any], bytes]:
-    _leave_memory(_OWN_MEMORY + 2 * len(content))
+    own = _OWN_MEMORY + 2 * len(content)
+    _leave_memory(own)
     try:
         file = open_heif(content, convert_hdr_to_8bit=True)
         image = file[file.primary_index]
         width, height = image.size
         if min(width, height) < 1:
             raise OSError("it has no pixels")
-        _leave_memory(_OWN_MEMORY + 2 * len(content) + _PIXEL_MEMORY * width * height)
+        _leave_memory(own + _PIXEL_MEMORY * width * height)
         pixels = bytes(image.data) if kind == PIXELS else b""
         # Decoding may have found another size than the header has.
         width, height = image.size

@@ -19,7 +19,7 @@ from workers.imports.items import Refused, printable
 
 _TIFF: Final = (b"II*\0", b"MM\0*")
 _MAGIC: Final = (b"\xff\xd8\xff", b"\x89PNG", b"GIF8", b"BM", b"RIFF")
-_AVIF: Final = (b"avif", b"avis")
+_BRANDS: Final = heif.STILL | {b"avif", b"avis"}
 # Below this many bytes an image, handing it to a thread costs more than it saves.
 _WORTH_A_THREAD: Final = 16_384
 
@@ -80,12 +80,12 @@ def decode(
                     "truncated or corrupt: its header cannot be read; or a TIFF of a kind that we "
                     "do not read, such as several channels of more than 16 bits"
                 )
-            if heif.is_film(content):
+            if heif.brand_of(content) in heif.FILMS:
                 return Refused(
                     "truncated or corrupt: its header cannot be read; or a film of HEIF, of which "
                     "we read still images"
                 )
-            if content.startswith(_MAGIC) or heif.is_heif(content) or _is_avif(content):
+            if content.startswith(_MAGIC) or heif.brand_of(content) in _BRANDS:
                 return Refused("truncated or corrupt: its header cannot be read")
             return Refused(
                 "not an image in a format we read (JPEG, PNG, WebP, HEIC, AVIF, BMP, TIFF, GIF)"
@@ -123,10 +123,6 @@ def decode_all(
         if sum(map(len, contents)) > _WORTH_A_THREAD * len(contents):
             return list(threads.map(one, contents))
         return [one(content) for content in contents]
-
-
-def _is_avif(content: bytes) -> bool:
-    return content[4:8] == b"ftyp" and content[8:].startswith(_AVIF)
 
 
 def _describe(error: Exception) -> str:
