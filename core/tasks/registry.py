@@ -63,15 +63,15 @@ def task_type(name: str) -> TaskType[Any]:
         Invalid: There is none of this name; the detail lists those that there are.
     """
     found = _known().get(name)
-    if found is None and name in set(Medium):
-        raise Invalid(
-            "unknown_task",
-            f"{name!r} is a medium, not a task type: name it as the medium, and of task types "
-            f"one of {', '.join(_known())}.",
-            field="task",
-        )
     if found is None:
         known = ", ".join(_known())
+        if name in set(Medium):
+            raise Invalid(
+                "unknown_task",
+                f"{name!r} is a medium, not a task type: name it as the medium, and of task types "
+                f"one of {known}.",
+                field="task",
+            )
         raise Invalid(
             "unknown_task",
             f"There is no task type {name!r} here; known: {known}. Install the package that "
