@@ -12,7 +12,7 @@ from karat.client.labeling_types import Answer
 from karat.local.stack import Stack
 from tests.e2e.chromium import complaints, sign_in
 from tests.e2e.labeled import images
-from tests.e2e.views import follow, settling, widened
+from tests.e2e.views import go, widened
 from tests.processes import eventually
 from tests.stacks import admin_login
 
@@ -92,14 +92,6 @@ def pages(browser: Browser, stack: Stack, language: str) -> Iterator[dict[str, P
     assert not any(errors), errors
 
 
-def _open(page: Page, path: str, *, anew: bool) -> None:
-    with settling(page):
-        if anew:
-            page.goto(path)
-        else:
-            follow(page, path)
-
-
 def test_no_page_is_too_wide_for_a_long_name(
     pages: dict[str, Page], language: str, project: int
 ) -> None:
@@ -110,7 +102,7 @@ def test_no_page_is_too_wide_for_a_long_name(
                 continue
             # Each is loaded by its address once, in English.
             anew = language == "en" or place == PLACES[0]
-            open_ = partial(_open, page, place.format(id=project), anew=anew)
+            open_ = partial(go, page, place.format(id=project), anew=anew)
             for width in widened(page, open_):
                 if wide := page.evaluate(_TOO_WIDE):
                     found[f"{viewer} {place} {width}"] = wide

@@ -62,13 +62,9 @@ class View:
             before: What the page shows already, so that the app need not be loaded again: it is
                 followed from there as a link is.
         """
-        path = self.path.format(**seeded.ids)
-        with settling(page):
-            # What an act has opened may stay open, and nobody gets to a page from itself.
-            if before is None or before.act or before.path == self.path:
-                page.goto(path)
-            else:
-                follow(page, path)
+        # What an act has opened may stay open, and nobody gets to a page from itself.
+        anew = before is None or before.act is not None or before.path == self.path
+        go(page, self.path.format(**seeded.ids), anew=anew)
         if self.act:
             with settling(page):
                 self.act(page)
@@ -102,9 +98,13 @@ def settling(page: Page) -> Iterator[None]:
     page.remove_listener("requestfailed", end)
 
 
-def follow(page: Page, path: str) -> None:
-    """Go to another page of the app that is open, as a link does: it is not loaded again."""
-    page.evaluate(_FOLLOW, path)
+def go(page: Page, path: str, *, anew: bool) -> None:
+    """Go there, and wait until all is there: by its address, or as a link of the open app does."""
+    with settling(page):
+        if anew:
+            page.goto(path)
+        else:
+            page.evaluate(_FOLLOW, path)
 
 
 def widened(page: Page, open_: Callable[[], None], *, anew: bool = False) -> Iterator[int]:
