@@ -161,7 +161,7 @@ class LookedAt(TypedDict):
     """Of `images` in the pool, how many `people` have judged, and why.
 
     The model has learned from `learned_from` of them; `drawn` were drawn at random for the
-    certificate.
+    certificate and looked at.
     """
 
     drawn: int

@@ -5593,7 +5593,7 @@ export interface components {
          * @description Of `images` in the pool, how many `people` have judged, and why.
          *
          *     The model has learned from `learned_from` of them; `drawn` were drawn at random for the
-         *     certificate.
+         *     certificate and looked at.
          */
         LookedAt: {
             /** Drawn */
