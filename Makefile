@@ -32,7 +32,7 @@ frontend/node_modules/.ready: frontend/package.json frontend/package-lock.json $
 	$(NPM) --prefix frontend ci --no-audit --no-fund --loglevel=error
 	touch $@
 
-FRONTEND_SOURCES := $(shell find frontend/src frontend/public docs/algorithms -type f 2>/dev/null) frontend/index.html frontend/vite.config.ts frontend/markdown.ts frontend/preload.ts frontend/tsconfig.json
+FRONTEND_SOURCES := $(shell find frontend/src frontend/public docs/algorithms -type f 2>/dev/null) frontend/index.html frontend/vite.config.ts frontend/compress.ts frontend/markdown.ts frontend/preload.ts frontend/tsconfig.json
 frontend/dist/index.html: frontend/node_modules/.ready $(FRONTEND_SOURCES)
 	$(NPM) --prefix frontend run --silent build
 

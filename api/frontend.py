@@ -1,16 +1,19 @@
 """The single-page app: its files, and its index for every other address."""
 
 from pathlib import Path
+from typing import Final
 
 from fastapi import FastAPI
 from fastapi.responses import FileResponse, Response
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
-from starlette.middleware.gzip import GZipMiddleware
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 # Vite puts a hash of the content into every name under assets/.
 _HASHED = "public, max-age=31536000, immutable"
+# What the build (frontend/compress.ts) has written beside an asset, the smallest first.
+_CODINGS: Final = {"br": ".br", "gzip": ".gz"}
 
 
 class SinglePageApp(StaticFiles):
@@ -19,23 +22,40 @@ class SinglePageApp(StaticFiles):
     async def get_response(self, path: str, scope: Scope) -> Response:
         if path.startswith("api/"):
             raise HTTPException(404, "There is no such API route.")
+        if path.startswith("assets/"):
+            return await self._asset(path, scope)
         try:
             response = await super().get_response(path, scope)
         except HTTPException as error:
-            if error.status_code != 404 or path.startswith("assets/"):
+            if error.status_code != 404:
                 raise
             response = await super().get_response("index.html", scope)
-        if path.startswith("assets/"):
-            response.headers["Cache-Control"] = _HASHED
-        elif isinstance(response, FileResponse):
+        if isinstance(response, FileResponse):
             response.headers["Cache-Control"] = "no-cache"
         return response
+
+    async def _asset(self, path: str, scope: Scope) -> Response:
+        """A file of the build, as small as the browser can read it."""
+        response = await super().get_response(path, scope)
+        accepted = _accepted(Headers(scope=scope).get("Accept-Encoding", ""))
+        for coding, ending in _CODINGS.items():
+            if coding in accepted and self.lookup_path(path + ending)[1]:
+                response = await super().get_response(path + ending, scope)
+                response.headers["Content-Encoding"] = coding
+                break
+        response.headers["Cache-Control"] = _HASHED
+        response.headers["Vary"] = "Accept-Encoding"
+        return response
+
+
+def _accepted(header: str) -> set[str]:
+    """The codings that a browser names and does not rule out."""
+    named = (one.replace(" ", "").lower().partition(";q=") for one in header.split(","))
+    return {coding for coding, _, weight in named if weight.strip("0.") or not weight}
 
 
 def mount(app: FastAPI, directory: Path | None) -> None:
     """Serve the built frontend, if it is there."""
     directory = directory or Path(__file__).resolve().parent.parent / "frontend" / "dist"
     if (directory / "index.html").is_file():
-        pages = SinglePageApp(directory=directory, html=True)
-        # Only these: answers of the API are small, and its streams must not wait for a full buffer.
-        app.mount("/", GZipMiddleware(pages, minimum_size=1024, compresslevel=6), name="frontend")
+        app.mount("/", SinglePageApp(directory=directory, html=True), name="frontend")

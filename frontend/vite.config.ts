@@ -1,12 +1,13 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
+import { compress } from "./compress.ts";
 import { markdown } from "./markdown.ts";
 import { preload } from "./preload.ts";
 
 const server = process.env.KARAT_URL ?? "http://127.0.0.1:8765";
 
 export default defineConfig({
-  plugins: [react(), markdown(), preload("src/app.tsx")],
+  plugins: [react(), markdown(), preload("src/app.tsx"), compress()],
   server: {
     proxy: { "/api": { target: server, changeOrigin: false } },
     fs: { allow: [".", "../docs"] },

@@ -1,6 +1,7 @@
 """The process as a whole: health, version, the app's files, and what a wrong request is told."""
 
 import gc
+import gzip
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -132,16 +133,43 @@ def test_app_is_served_for_its_own_addresses(installation: Settings, frontend: P
             assert "root:" not in client.get(path).text
 
 
-def test_large_files_of_the_app_are_sent_compressed(installation: Settings, frontend: Path) -> None:
-    (frontend / "assets" / "large-3c4d.js").write_text("const one = 1;\n" * 1000)
+@pytest.mark.parametrize(
+    ("accepted", "coding"),
+    [
+        ("gzip, deflate, br, zstd", "br"),
+        ("br;q=0.5,gzip;q=1.0", "br"),
+        ("GZIP", "gzip"),
+        ("gzip; q=0.001, br; q=0", "gzip"),
+        ("br;q=0.0, gzip;q=0", None),
+        ("identity", None),
+        ("", None),
+    ],
+)
+def test_assets_are_sent_as_small_as_the_browser_can_read_them(
+    installation: Settings, frontend: Path, accepted: str, coding: str | None
+) -> None:
+    script = b"const one = 1;\n" * 1000
+    path = frontend / "assets/large-3c4d.js"
+    path.write_bytes(script)
+    # Sent as they are: what is in them is the build's, and nothing is compressed here.
+    packed = {"br": b"brotli", "gzip": gzip.compress(script)}
+    path.with_suffix(".js.br").write_bytes(packed["br"])
+    path.with_suffix(".js.gz").write_bytes(packed["gzip"])
     served = installation.model_copy(update={"frontend_dir": frontend})
-    with TestClient(create_app(served)) as client:
-        script = client.get("/assets/large-3c4d.js")
-        assert script.headers["content-encoding"] == "gzip"
-        assert "immutable" in script.headers["cache-control"]
-        plain = client.get("/assets/large-3c4d.js", headers={"Accept-Encoding": "identity"})
-        assert "content-encoding" not in plain.headers
-        assert script.text == plain.text
+    headers = {"Accept-Encoding": accepted}
+    with (
+        TestClient(create_app(served)) as client,
+        client.stream("GET", "/assets/large-3c4d.js", headers=headers) as response,
+    ):
+        assert b"".join(response.iter_raw()) == packed.get(coding or "", script)
+        assert response.headers.get("content-encoding") == coding
+        assert response.headers["content-type"] == "text/javascript; charset=utf-8"
+        assert response.headers["vary"] == "Accept-Encoding"
+        assert "immutable" in response.headers["cache-control"]
+        known = {**headers, "If-None-Match": response.headers["etag"]}
+        assert client.get("/assets/large-3c4d.js", headers=known).status_code == 304
+        other = {"Accept-Encoding": "br" if coding != "br" else "gzip"}
+        assert client.get("/assets/large-3c4d.js", headers=known | other).status_code == 200
 
 
 def test_what_the_database_cannot_hold_is_refused_and_no_crash(
