@@ -268,5 +268,11 @@ def show_estimate(job: "Job") -> None:
         costs = "" if price is None else f", about {price:,.2f} by its prices"
         tokens = f"{found['tokens_in']:,} + {found['tokens_out']:,} tokens"
         typer.echo(f"Asks the judge {found['requests']:,} times: {tokens}{costs}.")
+    if "answers" in found:
+        within = f"{found['answers_low']:,} to {found['answers_high']:,}"
+        typer.echo(
+            f"Takes about {found['answers']:,} checks by people ({within}) and labels about "
+            f"{found['auto']:,}; with a chance of {found['in_vain']:.0%} none."
+        )
     for note in found["notes"]:
         typer.echo(note)

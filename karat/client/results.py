@@ -9,6 +9,9 @@ class Estimate(TypedDict):
     """What a dry run has found: the ``estimate`` in its result.
 
     ``requests``, tokens and ``price`` are of jobs that ask a judge; it is ``None`` without prices.
+    What follows them is of a guarantee: checks that it takes, on average and at the ends of what
+    eight of ten take, examples that it labels, the chance (0..1) that it labels none, and the
+    classes of which it most likely labels none (None: those of no class).
     """
 
     seconds: float
@@ -21,6 +24,12 @@ class Estimate(TypedDict):
     tokens_in: NotRequired[int]
     tokens_out: NotRequired[int]
     price: NotRequired[float | None]
+    answers: NotRequired[int]
+    answers_low: NotRequired[int]
+    answers_high: NotRequired[int]
+    auto: NotRequired[int]
+    in_vain: NotRequired[float]
+    left: NotRequired[list[int | None]]
 
 
 class PlannedLabel(TypedDict):

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
+from copy import copy
 from typing import Any, Final
 
 import numpy as np
@@ -20,8 +21,8 @@ _QUANTILES: Final = (0.05, 0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 0.95)
 """Of the share that may be wrong: at each it is asked what more draws would bring."""
 _GIVEN_UP: Final = 4
 """A part that cannot pass is given up after draws that hold so many wrong ones at the target."""
-_SELDOM: Final = 10
-"""Where more than one of so many would have to be drawn, it is seldom worth it."""
+_LOOK: Final = 1024
+"""Verdicts among which the first that is missing is looked for, before it is among more."""
 _PRIOR_DRAWS: Final = 0.5
 """What is expected of a part weighs as much as draws that hold half a wrong one at the target."""
 
@@ -79,6 +80,10 @@ class Certification:
         self._verdict: NDArray[np.int8] = np.full(len(order), _OPEN, dtype=np.int8)
         self._asked: NDArray[np.bool_] = np.zeros(len(order), dtype=np.bool_)
         self._chains = self._make_chains()
+        self._chain: Indices = np.empty(len(self.lots), dtype=np.int64)
+        for number, chain in enumerate(self._chains):
+            self._chain[list(chain.parts[-1].lots)] = number
+        self._at_hand: dict[int, Part | None] = {}
         self._samples: dict[frozenset[int], Indices] = {}
 
     def _make_chains(self) -> list[Chain]:
@@ -109,20 +114,23 @@ class Certification:
         Raises:
             ModelError: not in any lot.
         """
-        place = self._place_of(index)
-        self._asked[place] = True
+        place = self._ask(index)
         self._verdict[place] = _UNSURE if wrong is None else (_WRONG if wrong else _RIGHT)
 
     def asked(self, indices: Iterable[int]) -> None:
         """Note that people have been asked about these, so that they are not drawn again."""
         for index in indices:
-            self._asked[self._place_of(index)] = True
+            self._ask(index)
 
-    def _place_of(self, index: int) -> int:
+    def _ask(self, index: int) -> int:
+        """Note that people have been asked about this; its place in the order."""
         try:
-            return self._place[index]
+            place = self._place[index]
         except KeyError:
             raise ModelError(f"Example {index} is in none of the lots; it cannot count.") from None
+        self._asked[place] = True
+        self._at_hand.pop(int(self._chain[self._lot[place]]), None)
+        return place
 
     # What follows reads the state and changes nothing of it.
 
@@ -134,9 +142,11 @@ class Certification:
         """
         most = min(most, self._left())
         found: list[Draw] = []
-        for chain in self._chains:
-            part = self._wanted(chain)
-            if part is None or len(found) >= most:
+        for number, chain in enumerate(self._chains):
+            if len(found) >= most:
+                break
+            part = self._wanted(number, chain)
+            if part is None:
                 continue
             places = self._sample(part)
             _, wrong = self._counts(part)
@@ -171,9 +181,13 @@ class Certification:
 
     def _answers(self, part: Part) -> NDArray[np.int8]:
         """Verdicts on a part, up to the first draw that is not answered."""
-        verdicts = self._verdict[self._sample(part)]
-        missing = verdicts == _OPEN
-        return verdicts[: int(np.argmax(missing))] if missing.any() else verdicts
+        sample = self._sample(part)
+        verdicts = self._verdict[sample[:_LOOK]]
+        while not (missing := verdicts == _OPEN).any():
+            if len(verdicts) == len(sample):
+                return verdicts
+            verdicts = self._verdict[sample[: _LOOK * len(verdicts)]]
+        return verdicts[: int(np.argmax(missing))]
 
     def _most_wrong(self, part: Part) -> int | None:
         """How many of a part are wrong at most as people see it; None where it has not passed."""
@@ -200,9 +214,15 @@ class Certification:
         began = self._passed(chain.parts) or self._next(chain.parts) is not None
         return chain.parts if began or not chain.spare else chain.spare
 
-    def _wanted(self, chain: Chain) -> Part | None:
-        """The part to draw for next; None where the chain has ended."""
-        return self._next(self._tried(chain))
+    def _wanted(self, number: int, chain: Chain) -> Part | None:
+        """The part to draw for next; None where the chain has ended.
+
+        Kept until one of the chain is asked about or answered: of a promise about each of many
+        labels all chains but one stay as they are.
+        """
+        if number not in self._at_hand:
+            self._at_hand[number] = self._next(self._tried(chain))
+        return self._at_hand[number]
 
     def _next(self, parts: Sequence[Part]) -> Part | None:
         """The first part that has not passed, if more draws may be worth it."""
@@ -213,7 +233,8 @@ class Certification:
         part, after = parts[reached], parts[min(reached + 1, len(parts) - 1)]
         gain = part.size - (before.size if before else 0) + (after.size - part.size) / 2
         shares = betaincinv(*self._known(part, before), np.asarray(_QUANTILES)).tolist()
-        needs = [part.boundary.still_needed(*self._counts(part), share) for share in shares]
+        boundary, (answered, wrong) = part.boundary, self._counts(part)
+        needs = [boundary.still_needed(answered, wrong, share) for share in shares]
         costs = [
             self._paid(part, before, need if math.isfinite(need) else _GIVEN_UP / part.target)
             for need in needs
@@ -256,29 +277,17 @@ class Certification:
         expected = min(expected, 0.5)
         return weight * expected + wrong + 1e-3, weight * (1 - expected) + answered - wrong + 1e-3
 
-    def expected_answers(self) -> int:
-        """Return about how many more answers it takes until the draws end."""
-        total = 0.0
-        for chain in self._chains:
-            if self._wanted(chain) is None:
-                continue
-            more = 0.0
-            parts = self._tried(chain)
-            reached = self._reached(parts)
-            before = next(reversed(self._passed(parts)), None)
-            for part in parts[reached:]:
-                a, b = self._known(part, before)
-                need = part.boundary.still_needed(*self._counts(part), a / (a + b))
-                if not math.isfinite(need):
-                    more = max(more, _GIVEN_UP / part.target)
-                    break
-                if part is not parts[0] and need > part.size / _SELDOM:
-                    break
-                answered, _ = self._counts(part)
-                places = self._sample(part)[answered : answered + math.ceil(need)]
-                more = max(more, float((~self._asked[places]).sum()))
-            total += more
-        return min(math.ceil(total), self._left())
+    def waiting(self) -> list[Draw]:
+        """Return what people are asked and have not answered, each as if drawn for sure."""
+        places = np.flatnonzero(self._asked & (self._verdict == _OPEN))
+        return [Draw(int(self._lot[at]), int(self._index[at]), 1.0) for at in places]
+
+    def copied(self) -> "Certification":
+        """Return one in the same state that goes on by itself."""
+        other = copy(self)
+        other._verdict, other._asked = self._verdict.copy(), self._asked.copy()
+        other._at_hand = self._at_hand.copy()
+        return other
 
     def decide(self) -> Decision:
         """Return what has passed so far, what has not, and what may be promised."""
@@ -289,7 +298,7 @@ class Certification:
         waiting: set[int] = set()
         bounds: list[Bound] = []
         missed = None
-        for chain in self._chains:
+        for number, chain in enumerate(self._chains):
             for part in reversed(self._passed(self._tried(chain))):
                 bound = self._bound(part, drawn, wrong)
                 if bound.share <= chain.promised + 1e-12:
@@ -297,7 +306,7 @@ class Certification:
                     bounds.append(bound)
                     missed = bound if chain.is_ood else missed
                     break
-            if self._left() > 0 and self._wanted(chain) is not None:
+            if self._left() > 0 and self._wanted(number, chain) is not None:
                 waiting |= chain.parts[-1].lots - passed.keys()
         states = tuple(
             LotState(

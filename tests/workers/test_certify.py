@@ -413,7 +413,11 @@ def expected(http: TestClient, pool: Pool) -> None:
     assert job.result is not None, job.error
     estimate = job.result["estimate"]
     assert set(estimate["phases"]) == {"gather", "score"}
-    assert min(estimate["answers"], estimate["auto"]) > 0
+    assert 0 < estimate["answers_low"] <= estimate["answers"] <= estimate["answers_high"]
+    assert estimate["auto"] > 0
+    assert estimate["in_vain"] < 0.5
+    ids = {one.id for one in pool.classes}
+    assert set(estimate["left"]) <= {None, *ids}
     assert pool.session.scalar(select(Certificate.id)) is None
 
 

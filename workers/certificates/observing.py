@@ -32,13 +32,16 @@ from models.catalog.params.certify import CertifyParams
 from models.errors import ModelError
 from workers.certificates.applying import CLASS_GONE, work_off
 from workers.certificates.asking import ask, ask_no_more, asked, asking_round, last_annotation
-from workers.certificates.promises import certification_of, note_decision, read_members
+from workers.certificates.promises import (
+    ASKED_AT_ONCE,
+    certification_of,
+    note_decision,
+    read_members,
+)
 from workers.jobs.locks import alone
 
 logger = logging.getLogger(__name__)
 
-AT_ONCE: Final = 500
-"""Draws that people are asked about at a time, at most."""
 _AT_A_TIME: Final = 20.0
 """Seconds for which one certificate is applied or taken back before others have their turn."""
 _AT_WORK: Final = (CertificateState.APPLYING, CertificateState.REVOKING)
@@ -164,7 +167,7 @@ def go_on(session: Session, storage: Storage, project: Project, certificate: Cer
         return
     fresh = [
         Draw(one.lot, one.index, int(members.example_id[members.place(one.index)]), one.probability)
-        for one in certification.next_draws(AT_ONCE)
+        for one in certification.next_draws(ASKED_AT_ONCE)
     ]
     if fresh or again or lost:
         round_ = asking_round(session, project, CertifyParams.model_validate(certificate.settings))

@@ -19,14 +19,20 @@ from models.catalog.params.certify import CertifyParams
 from models.guarantee.certification import Certification
 from models.guarantee.human_error import HumanError, from_pairs
 from models.guarantee.lots import Lot, make_lots
+from models.guarantee.outlook import outlook
 from models.guarantee.promise import Bound, Decision, Promise
 from workers.labels.draws import pairs
 
+ASKED_AT_ONCE: Final = 500
+"""Draws that people are asked about at a time, at most."""
 FEWEST_PAIRS: Final = 20
 """Fewer say nothing of how often people are wrong."""
 _OF_PEOPLE: Final = 0.1
 """Share of what may go wrong that is set aside for how often people are."""
 _KEPT: Final = 2
+_MOST_PLAYS: Final = 10
+_PLAYED: Final = 1_000_000
+"""Images of all plays together: where there are many, each play is dear, and plays differ less."""
 _WRONG: Final = {"right": False, "wrong": True, "unsure": None}
 
 
@@ -119,7 +125,7 @@ def observe(certification: Certification, draws: Iterable[Draw]) -> None:
 def note_decision(
     session: Session, certificate: Certificate, certification: Certification
 ) -> Decision:
-    """Write what is known of each lot by now, and what may be promised."""
+    """Write what is known of each lot by now, what may be promised, and what is to be expected."""
     decision = certification.decide()
     statement = (
         select(CertificateLot)
@@ -134,9 +140,17 @@ def note_decision(
         **certificate.result,
         "bound": _bound(decision.bound),
         "missed_bound": _bound(decision.missed),
-        "expected": certification.expected_answers(),
+        "expected": 0 if decision.is_over else _expected(certificate, certification),
     }
     return decision
+
+
+def _expected(certificate: Certificate, certification: Certification) -> int:
+    """About how many more answers it takes."""
+    images = sum(lot.size for lot in certification.lots)
+    plays = max(2, min(_MOST_PLAYS, _PLAYED // images))
+    seed = certificate.result["seed"]
+    return outlook(certification, at_once=ASKED_AT_ONCE, plays=plays, seed=seed).answers
 
 
 def _bound(bound: Bound | None) -> dict[str, Any] | None:

@@ -5,16 +5,21 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from models.catalog.params.certify import CertifyParams
 from models.guarantee.certification import Certification
 from models.guarantee.lots import Lot, labels_of, make_lots
-from workers.certificates.promises import human_error, promise_of
+from models.guarantee.outlook import outlook
+from models.protocols import OOD
+from workers.certificates.promises import ASKED_AT_ONCE, human_error, promise_of
 from workers.certify.scoring import CANDIDATES, Facts, Outputs, gather, infer
 from workers.dry_run import Cost, DryRun
+from workers.jobs.arrays import read_arrays
 from workers.jobs.context import JobContext
 
 _SAMPLE: Final = 4_096
+_PLAYS: Final = 20
 
 
 def prepare(context: JobContext) -> DryRun:
@@ -47,9 +52,9 @@ class _Timing:
         return Cost((time.perf_counter() - started) * self.count / len(sample))
 
     def expected(self) -> Mapping[str, Any]:
-        """How many answers it would take, and how much would be labeled, were the model right.
+        """How many answers it would take, how much would be labeled, and what would be left.
 
-        Right, that is, about how sure it is; the whole pool is taken to be as the sample.
+        The whole pool is taken to be as the sample.
         """
         assert self.outputs is not None
         outputs = self.outputs
@@ -60,19 +65,24 @@ class _Timing:
             human = human_error(session, self.context.project_id, self.params.confidence)
         promise = promise_of(self.params, human)
         certification = Certification(lots, promise, seed=self.facts.seed)
-        answers, decision = certification.expected_answers(), certification.decide()
-        # Some hold too few for the promise, whatever anybody says of them.
-        tried = [
-            lot for lot, known in zip(lots, decision.lots, strict=True) if known.state != "people"
+        found = outlook(certification, at_once=ASKED_AT_ONCE, plays=_PLAYS, seed=self.facts.seed)
+        return {
+            "answers": found.answers,
+            "answers_low": found.low,
+            "answers_high": found.high,
+            "auto": found.labeled,
+            "in_vain": found.in_vain,
+            "left": self._left(lots, found.passing),
+        }
+
+    def _left(self, lots: list[Lot], passing: NDArray[np.float64]) -> list[int | None]:
+        """Ids of the classes of which the model would most likely label none; None is OOD."""
+        class_ids = read_arrays(self.context.work / "snapshot.npz")["class_ids"]
+        likely: dict[int, float] = {}
+        for lot, share in zip(lots, passing.tolist(), strict=True):
+            likely[lot.label] = max(likely.get(lot.label, 0.0), share)
+        return [
+            None if label == OOD else int(class_ids[label])
+            for label, share in likely.items()
+            if share < 0.5
         ]
-        labeled = _labeled(tried, self.params.target)
-        return {"answers": answers, "auto": max(0, labeled - answers)}
-
-
-def _labeled(lots: list[Lot], target: float) -> int:
-    """How many of the surest are wrong at the target, as sure as the model is."""
-    ordered = sorted(lots, key=lambda lot: lot.expected)
-    sizes = np.cumsum([lot.size for lot in ordered])
-    wrong = np.cumsum([lot.size * lot.expected for lot in ordered])
-    fits = np.flatnonzero(wrong <= target * sizes)
-    return int(sizes[fits[-1]]) if len(fits) else 0

@@ -67,9 +67,19 @@ export type Estimate = {
   tokens_in?: number;
   tokens_out?: number;
   price?: number | null;
-  /** Of a certificate: answers that it would take, and images that it would label. */
-  answers?: number;
-  auto?: number;
+} & Partial<Foreseen>;
+/** What a certificate would take, and what would come of it. */
+export type Foreseen = {
+  /** Checks on average; one time of ten it is fewer than `answers_low`, or more than `answers_high`. */
+  answers: number;
+  answers_low: number;
+  answers_high: number;
+  /** Examples that would be labeled, on average. */
+  auto: number;
+  /** Chance that none would be, 0..1. */
+  in_vain: number;
+  /** Classes most likely left to people; null is none of the classes. */
+  left: (number | null)[];
 };
 export type JobPause = Schemas["JobPause"];
 export type JobResume = Schemas["JobResume"];

@@ -1,27 +1,29 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { CertificateInput } from "../../api/guarantee";
 import { isActive, jobQuery, startJob } from "../../api/rounds";
-import type { Estimate } from "../../api/types";
+import type { Estimate, Project } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
+import { foreseen, foreseenIn } from "../../ui/jobs/foreseen";
 import { sentenceOf } from "../../ui/jobs/outcome";
 import { Said } from "../../ui/Said";
 import { Notice } from "../../ui/State";
+import { nameOf } from "./words";
 
-type ExpectedProps = { projectId: number; given: CertificateInput };
+type ExpectedProps = { project: Project; given: CertificateInput };
 
-/** How many answers a guarantee is expected to take, and what it would label, before anybody is asked. */
-export function Expected({ projectId, given }: ExpectedProps) {
+/** What a guarantee is expected to take and to bring, before anybody is asked. */
+export function Expected({ project, given }: ExpectedProps) {
   const { start: text } = t.guarantee;
-  const measure = useMutation({ mutationFn: () => startJob(projectId, "certify", given, true) });
+  const measure = useMutation({ mutationFn: () => startJob(project.id, "certify", given, true) });
   const started = measure.data;
   const found = useQuery({
-    ...jobQuery(projectId, started?.id ?? 0),
+    ...jobQuery(project.id, started?.id ?? 0),
     enabled: started !== undefined,
     refetchInterval: ({ state }) => (state.data && !isActive(state.data) ? false : 1_000),
   });
   const job = found.data ?? started;
-  const estimate = job?.result?.estimate as Estimate | undefined;
+  const expected = foreseenIn(job?.result?.estimate as Estimate | undefined);
   const isBusy = measure.isPending || isActive(job);
   const refused = measure.error ?? (job?.state === "failed" ? sentenceOf(job) : null);
   return (
@@ -30,8 +32,8 @@ export function Expected({ projectId, given }: ExpectedProps) {
         {isBusy ? text.measuring : text.measure}
       </Button>
       <div aria-live="polite">
-        {estimate?.answers !== undefined && estimate.auto !== undefined && (
-          <Notice>{text.expected(estimate.answers, estimate.auto)}</Notice>
+        {expected && (
+          <Notice>{foreseen(expected, (id) => nameOf(id, project.classes)).join(" ")}</Notice>
         )}
         {refused && (
           <Notice tone="bad">

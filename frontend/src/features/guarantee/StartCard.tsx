@@ -74,7 +74,7 @@ export function StartCard({ project }: { project: Project }) {
               {text.action}
             </Button>
             {/* What was measured is of other choices than these, once they change. */}
-            <Expected key={JSON.stringify(given)} projectId={project.id} given={given} />
+            <Expected key={JSON.stringify(given)} project={project} given={given} />
           </div>
         </form>
       )}

@@ -5,6 +5,13 @@ import { plural } from "./words";
 const images = (value: number) => plural(value, "image", "images");
 const count = (value: number) => value.toLocaleString(locale);
 
+/** Names, of many the first few. */
+function some(names: string[]): string {
+  const shown = names.slice(0, 6);
+  const more = names.length - shown.length;
+  return shown.join(", ") + (more > 0 ? ` and ${count(more)} more` : "");
+}
+
 /** How many labels of a whole pool may be wrong, and how that is promised. */
 export const guarantee = {
   atMost: (of100: string) => `at most ${of100} of 100`,
@@ -87,10 +94,21 @@ export const guarantee = {
     action: "Begin",
     measure: "What would it take?",
     measuring: "Measuring …",
-    expected: (answers: number, auto: number) =>
-      auto === 0
-        ? "Nothing could be labeled with this promise: too little is left, or the model is not sure enough of it. Promise less, or have people label what is left."
-        : `About ${plural(answers, "answer", "answers")}, and then about ${images(auto)} would be labeled, if the model is as often right as it is sure. It may turn out otherwise.`,
+    expected: {
+      never:
+        "Nothing could be labeled with this promise: too little is left, or the model is not sure enough of it. Promise less, or have people label what is left.",
+      inVain: (checks: string) =>
+        `Most likely nothing could be labeled with this promise, which would be known after ${checks}: too little is left, or the model is not sure enough of it. Promise less, or have people label what is left.`,
+      checks: (about: number, low: number, high: number) =>
+        low === high
+          ? `about ${plural(about, "check", "checks")}`
+          : `about ${plural(about, "check", "checks")} (${count(low)} to ${count(high)})`,
+      takes: (checks: string, auto: number) =>
+        `It takes ${checks}, and then about ${images(auto)} would be labeled.`,
+      left: (names: string[]) => `Most likely left to people: ${some(names)}.`,
+      mayFail: (of100: number) => `In about ${of100} of 100 cases nothing comes of it.`,
+      hedge: "The model may be right less often, or more often, than it is sure.",
+    },
     nothing: "No image is left that nobody has looked at.",
     open: "One is under way. Another can be begun when it is ready, or given up.",
     earlier: "Guarantees",

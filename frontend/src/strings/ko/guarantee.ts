@@ -76,10 +76,24 @@ export const guarantee: Catalogue["guarantee"] = {
     action: "시작",
     measure: "얼마나 필요한가요?",
     measuring: "재는 중 …",
-    expected: (answers, auto) =>
-      auto === 0
-        ? "이 보증으로는 아무것도 라벨링할 수 없습니다. 남은 것이 너무 적거나 모델의 확신이 부족합니다. 더 적게 보증하거나 남은 것을 사람이 라벨링하세요."
-        : `모델이 확신하는 만큼 맞는다면, 답변 약 ${number(answers)}개로 이미지 약 ${number(auto)}개를 라벨링할 수 있습니다. 실제로는 다를 수 있습니다.`,
+    expected: {
+      never:
+        "이 보증으로는 아무것도 라벨링할 수 없습니다. 남은 것이 너무 적거나 모델의 확신이 부족합니다. 더 적게 보증하거나 남은 것을 사람이 라벨링하세요.",
+      inVain: (checks) =>
+        `이 보증으로는 아무것도 라벨링하지 못할 가능성이 높고, ${checks} 뒤에 알 수 있습니다. 남은 것이 너무 적거나 모델의 확신이 부족합니다. 더 적게 보증하거나 남은 것을 사람이 라벨링하세요.`,
+      checks: (about, low, high) =>
+        low === high
+          ? `확인 약 ${number(about)}회`
+          : `확인 약 ${number(about)}회(${number(low)}~${number(high)}회)`,
+      takes: (checks, auto) => `${checks}로 이미지 약 ${number(auto)}개를 라벨링할 수 있습니다.`,
+      left: (names) => {
+        const shown = names.slice(0, 6).join(", ");
+        const more = names.length - 6;
+        return `사람에게 남을 가능성이 높은 것: ${shown}${more > 0 ? ` 외 ${number(more)}개` : ""}`;
+      },
+      mayFail: (of100) => `100번 중 약 ${of100}번은 아무것도 라벨링하지 못합니다.`,
+      hedge: "모델이 맞는 비율은 모델의 확신보다 낮거나 높을 수 있습니다.",
+    },
     nothing: "아무도 보지 않은 이미지가 남아 있지 않습니다.",
     open: "진행 중인 보증이 있습니다. 준비가 끝나거나 그만두면 다른 보증을 시작할 수 있습니다.",
     earlier: "보증 목록",

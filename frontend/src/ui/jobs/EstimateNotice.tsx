@@ -3,6 +3,7 @@ import { t } from "../../strings";
 import { formatAbout, formatMemory, formatSeconds } from "../format";
 import { formatMoney } from "../money";
 import { Notice } from "../State";
+import { foreseen, foreseenIn } from "./foreseen";
 
 const { estimate: text } = t.jobs;
 
@@ -10,6 +11,7 @@ const { estimate: text } = t.jobs;
 export function EstimateNotice({ job }: { job: Job }) {
   const found = job.result?.estimate as Estimate | undefined;
   if (!found) return null;
+  const expected = foreseenIn(found);
   const phases = Object.entries(found.phases)
     .filter(([, seconds]) => seconds >= 1)
     .sort(([, one], [, other]) => other - one)
@@ -26,9 +28,7 @@ export function EstimateNotice({ job }: { job: Job }) {
         {phases.length > 1 && `${text.phases} ${phases.join(", ")}.`}{" "}
         {found.notes.map(t.common.said).join(" ")}
       </p>
-      {found.answers !== undefined && found.auto !== undefined && (
-        <p>{t.guarantee.start.expected(found.answers, found.auto)}</p>
-      )}
+      {expected && <p>{foreseen(expected).join(" ")}</p>}
       {found.requests !== undefined && <Asked found={found} />}
     </Notice>
   );

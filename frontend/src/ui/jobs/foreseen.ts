@@ -1,0 +1,21 @@
+import type { Estimate, Foreseen } from "../../api/types";
+import { t } from "../../strings";
+
+/** What a guarantee is expected to take and to bring, if an estimate is of one. */
+export const foreseenIn = (estimate: Estimate | undefined): Foreseen | null =>
+  estimate?.answers === undefined ? null : (estimate as Foreseen);
+
+/** That in sentences; without names of classes nothing is said of which are left to people. */
+export function foreseen(found: Foreseen, nameOf?: (classId: number | null) => string): string[] {
+  const { expected: text } = t.guarantee.start;
+  if (found.answers === 0) return [text.never];
+  const checks = text.checks(found.answers, found.answers_low, found.answers_high);
+  if (found.in_vain > 0.5) return [text.inVain(checks)];
+  const left = nameOf ? found.left.map(nameOf) : [];
+  return [
+    text.takes(checks, found.auto),
+    ...(left.length > 0 ? [text.left(left)] : []),
+    ...(found.in_vain > 0 ? [text.mayFail(Math.round(100 * found.in_vain))] : []),
+    text.hedge,
+  ];
+}
