@@ -117,8 +117,31 @@ def _made(plan: Plan, images: Images) -> Project:
     top = np.sort(_probabilities(head, rows, left, classes), axis=1)[:, -2:]
     unsure = np.argsort(top[:, 1] - top[:, 0], kind="stable")[: plan.answers - len(asked)]
     asked = np.union1d(asked, left[unsure])
-    head = _fit(rows, asked, truth, classes, scaling, plan.seed)
     left = np.setdiff1d(pool, asked)
+    return learned(rows, asked, left, truth, classes, scaling, plan.seed)
+
+
+def learned(
+    rows: Float32Array,
+    asked: Indices,
+    left: Indices,
+    truth: Indices,
+    classes: int,
+    scaling: Scaling,
+    seed: int,
+) -> Project:
+    """Learn from what was asked as a project's model does, and look at what is left.
+
+    Args:
+        rows: (N, D) float32 embeddings.
+        asked: rows that people have answered.
+        left: rows that nobody has.
+        truth: (N,) classes 0..C-1, or OOD.
+        classes: C.
+        scaling: Statistics of the pool.
+        seed: Of the folds among which the penalty is chosen.
+    """
+    head = _fit(rows, asked, truth, classes, scaling, seed)
     probability = _probabilities(head, rows, left, classes)
     inside = 1 - probability[:, classes]
     known = probability[:, :classes]

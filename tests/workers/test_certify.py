@@ -339,7 +339,9 @@ def test_in_a_running_project_draws_come_first_and_outlive_their_round(
     pool.sweep(pool.project.id)
     assert pool.shown(http, begun["id"])["answered"] == 0
     pool.sweep()
-    assert pool.shown(http, begun["id"])["answered"] == 3
+    shown = pool.shown(http, begun["id"])
+    assert shown["answered"] == 3
+    assert shown["expected_answers"] >= shown["waiting"] == begun["asked"] - 3
     assert pool.finish(1).state is JobState.SUCCEEDED
     shown = pool.shown(http, begun["id"])
     assert (shown["state"], shown["is_current"], shown["round"]) == ("asking", False, 2)
@@ -405,7 +407,7 @@ def test_somebody_else_looks_at_what_contradicts_the_model(http: TestClient, wor
     assert sum(lot["wrong"] for lot in shown["lots_of"]) == 0
 
 
-def expected(http: TestClient, pool: Pool) -> None:
+def expected(http: TestClient, pool: Pool) -> int:
     """What it would take is told before anybody is asked, and nothing is kept."""
     job = start_job(http, pool.world, pool.project, "certify", PROMISE, dry_run=True)
     run_job(RunJob.of(job), handler)
@@ -419,6 +421,7 @@ def expected(http: TestClient, pool: Pool) -> None:
     ids = {one.id for one in pool.classes}
     assert set(estimate["left"]) <= {None, *ids}
     assert pool.session.scalar(select(Certificate.id)) is None
+    return int(estimate["answers"])
 
 
 def test_what_others_ask_in_its_round_outlives_it(http: TestClient, world: World) -> None:
@@ -482,7 +485,10 @@ def test_fair_draws_of_queues_are_its_first(http: TestClient, world: World) -> N
     drawn, chosen = skipped_in(pool, 2)
     pool.say(pool.rounds()[2])
     assert pool.finish(2).state is JobState.SUCCEEDED
+    said = expected(http, pool)
     begun = pool.certify(http)
+    # What was judged is known to both, and neither counts it.
+    assert abs(said - begun["expected_answers"]) <= 4
     certificate = pool.session.get_one(Certificate, begun["id"])
     first = certificate.result["first"]
     # They were judged before, and nobody is asked again.

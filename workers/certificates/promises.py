@@ -146,11 +146,12 @@ def note_decision(
 
 
 def _expected(certificate: Certificate, certification: Certification) -> int:
-    """About how many more answers it takes."""
+    """About how many more answers it takes, those that are waited for among them."""
     images = sum(lot.size for lot in certification.lots)
     plays = max(2, min(_MOST_PLAYS, _PLAYED // images))
     seed = certificate.result["seed"]
-    return outlook(certification, at_once=ASKED_AT_ONCE, plays=plays, seed=seed).answers
+    found = outlook(certification, at_once=ASKED_AT_ONCE, plays=plays, seed=seed)
+    return found.answers + len(certification.waiting())
 
 
 def _bound(bound: Bound | None) -> dict[str, Any] | None:

@@ -11,9 +11,10 @@ from models.catalog.params.certify import CertifyParams
 from models.guarantee.certification import Certification
 from models.guarantee.lots import Lot, labels_of, make_lots
 from models.guarantee.outlook import outlook
-from models.protocols import OOD
+from models.guarantee.promise import Promise
+from models.protocols import OOD, Indices
 from workers.certificates.promises import ASKED_AT_ONCE, human_error, promise_of
-from workers.certify.scoring import CANDIDATES, Facts, Outputs, gather, infer
+from workers.certify.scoring import CANDIDATES, EARLIER, Facts, Outputs, gather, infer
 from workers.dry_run import Cost, DryRun
 from workers.jobs.arrays import read_arrays
 from workers.jobs.context import JobContext
@@ -40,13 +41,15 @@ class _Timing:
     def __init__(self, context: JobContext, facts: Facts, count: int) -> None:
         self.context, self.facts, self.count = context, facts, count
         self.params = CertifyParams.of(context)
+        self.earlier = read_arrays(context.work / EARLIER)
+        self.sample: Indices = np.empty(0, dtype=np.int64)
         self.outputs: Outputs | None = None
 
     def score(self) -> Cost:
-        """Score some images."""
+        """Score some images, and those that people have judged for it before."""
         rows = np.load(self.context.work / CANDIDATES)
         chosen = np.random.default_rng(self.facts.seed).permutation(len(rows))[:_SAMPLE]
-        sample = np.sort(rows[chosen])
+        sample = self.sample = np.union1d(rows[chosen], self.earlier["indices"])
         started = time.perf_counter()
         self.outputs = infer(self.context, self.facts, sample, lambda *_: self.context.check())
         return Cost((time.perf_counter() - started) * self.count / len(sample))
@@ -64,7 +67,7 @@ class _Timing:
         with self.context.sessions() as session:
             human = human_error(session, self.context.project_id, self.params.confidence)
         promise = promise_of(self.params, human)
-        certification = Certification(lots, promise, seed=self.facts.seed)
+        certification = self._begun(lots, promise, labels)
         found = outlook(certification, at_once=ASKED_AT_ONCE, plays=_PLAYS, seed=self.facts.seed)
         return {
             "answers": found.answers,
@@ -74,6 +77,17 @@ class _Timing:
             "in_vain": found.in_vain,
             "left": self._left(lots, found.passing),
         }
+
+    def _begun(self, lots: list[Lot], promise: Promise, labels: Indices) -> Certification:
+        """With what people have judged already, by what the model says of that."""
+        at = np.searchsorted(self.sample, self.earlier["indices"])
+        wrong = (self.earlier["outputs"] != labels[at]).tolist()
+        found = Certification(lots, promise, seed=self.facts.seed, first=at.tolist())
+        for place, is_wrong, unsure in zip(
+            at.tolist(), wrong, self.earlier["unsure"].tolist(), strict=True
+        ):
+            found.observe(place, None if unsure else is_wrong)
+        return found
 
     def _left(self, lots: list[Lot], passing: NDArray[np.float64]) -> list[int | None]:
         """Ids of the classes of which the model would most likely label none; None is OOD."""

@@ -6,7 +6,6 @@ import { Chip } from "../../ui/Chip";
 import { More } from "../../ui/More";
 import { highOf, sureOf } from "../../ui/outOf";
 import styles from "./Guarantee.module.css";
-import { moreOf } from "./words";
 
 export const TONES = {
   scoring: "plain",
@@ -52,7 +51,7 @@ function standing(certificate: Certificate): string {
   const { lineStates: text } = t.guarantee.start;
   switch (state) {
     case "asking":
-      return text.asking(answered, moreOf(certificate));
+      return text.asking(answered, certificate.expected_answers);
     case "ready":
       return text.ready(auto);
     case "applied":

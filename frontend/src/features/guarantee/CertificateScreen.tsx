@@ -16,7 +16,7 @@ import { TONES } from "./CertificateList";
 import styles from "./Guarantee.module.css";
 import { LotsTable } from "./LotsTable";
 import { Standing } from "./Standing";
-import { imagesOf, isUnderWay, moreOf } from "./words";
+import { imagesOf, isUnderWay } from "./words";
 
 /** One guarantee: how it stands, which groups hold, and what becomes of the images. */
 export function CertificateScreen({ project, id }: { project: Project; id: number }) {
@@ -101,9 +101,8 @@ function Found({ project, certificate }: FoundProps) {
 /** What becomes of the images, and what is known of the labels so far. */
 function Outcome({ certificate }: { certificate: CertificateDetail }) {
   const { page: text } = t.guarantee;
-  const { bound, missed_bound: missed, state, auto, people } = certificate;
+  const { bound, missed_bound: missed, expected_answers: more, state, auto, people } = certificate;
   const { open } = imagesOf(certificate.lots_of);
-  const more = moreOf(certificate);
   // Whoever checked an image has labeled it; neither the model nor anybody else is to.
   const looked = Math.max(0, certificate.images - auto - people - open);
   const figures: Figure[] = [[text.answers, formatCount(certificate.answered)]];

@@ -20,7 +20,6 @@ import { Said } from "../../ui/Said";
 import { Notice } from "../../ui/State";
 import { ApplyDialog } from "./ApplyDialog";
 import styles from "./Guarantee.module.css";
-import { moreOf } from "./words";
 
 type StandingProps = { project: Project; certificate: CertificateDetail };
 
@@ -165,8 +164,7 @@ function Scoring({ project, jobId }: { project: Project; jobId: number }) {
 
 function Asking({ project, certificate, stop }: StandingProps & { stop: React.ReactNode }) {
   const { page: text } = t.guarantee;
-  const { answered, waiting, round } = certificate;
-  const more = moreOf(certificate);
+  const { answered, expected_answers: more, waiting, round } = certificate;
   const about = answered + (more ?? waiting);
   return (
     <Card

@@ -34,10 +34,6 @@ export function sorted(lots: readonly Lot[], classes: readonly LabelClass[]): Lo
   return lots.toSorted((a, b) => of(a) - of(b) || b.band.low - a.band.low);
 }
 
-/** How many checks are still to come, those that wait among them; null where that cannot be told. */
-export const moreOf = ({ expected_answers: more, waiting }: Certificate): number | null =>
-  more === null ? null : Math.max(more, waiting);
-
 /** Images of lots in each state. */
 export function imagesOf(lots: readonly Lot[]): Record<Lot["state"], number> {
   const images = { passed: 0, people: 0, open: 0 };
