@@ -17,6 +17,8 @@ export default defineConfig({
     sourcemap: false,
     manifest: true,
     rolldownOptions: {
+      // To compress at the best takes longer than to build; it is told no news.
+      checks: { pluginTimings: false },
       output: {
         codeSplitting: {
           groups: [

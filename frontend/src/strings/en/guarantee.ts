@@ -97,8 +97,8 @@ export const guarantee = {
     expected: {
       never:
         "Nothing could be labeled with this promise: too little is left, or the model is not sure enough of it. Promise less, or have people label what is left.",
-      inVain: (checks: string) =>
-        `Most likely nothing could be labeled with this promise, which would be known after ${checks}: too little is left, or the model is not sure enough of it. Promise less, or have people label what is left.`,
+      inVain: (of100: number, checks: string) =>
+        `In about ${of100} of 100 cases nothing could be labeled with this promise, which is known after ${checks}: too little is left, or the model is not sure enough of it. Promise less, or have people label what is left.`,
       checks: (about: number, low: number, high: number) =>
         low === high
           ? `about ${plural(about, "check", "checks")}`

@@ -10,12 +10,13 @@ export function foreseen(found: Foreseen, nameOf?: (classId: number | null) => s
   const { expected: text } = t.guarantee.start;
   if (found.answers === 0) return [text.never];
   const checks = text.checks(found.answers, found.answers_low, found.answers_high);
-  if (found.in_vain > 0.5) return [text.inVain(checks)];
+  const inVain = Math.round(100 * found.in_vain);
+  if (inVain > 50) return [text.inVain(inVain, checks)];
   const left = nameOf ? found.left.map(nameOf) : [];
   return [
     text.takes(checks, found.auto),
     ...(left.length > 0 ? [text.left(left)] : []),
-    ...(found.in_vain > 0 ? [text.mayFail(Math.round(100 * found.in_vain))] : []),
+    ...(inVain > 0 ? [text.mayFail(inVain)] : []),
     text.hedge,
   ];
 }
