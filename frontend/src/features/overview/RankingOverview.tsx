@@ -33,7 +33,7 @@ export function RankingOverview({ project, rounds, jobs }: RankingOverviewProps)
         <Actions project={project} rounds={rounds} chosen={selections[0]} />
       )}
       <PlansNotice projectId={project.id} />
-      <FirstSteps project={project} isChosen={selections.length > 0} />
+      <FirstSteps project={project} />
       {project.warnings.map((warning) => (
         <Notice key={warning} tone="gold">
           <Said>{warning}</Said>
