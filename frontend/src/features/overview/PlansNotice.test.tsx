@@ -46,7 +46,7 @@ it("says in the overview that a plan waits for an answer, and leads to it", () =
     { ...plan, params: { filename: "birds.zip" } },
     { ...plan, id: 42, dry_run: false, params: { filename: "done.zip" } },
   ]);
-  expect(screen.getByText(/The import of birds.zip waits for your answer/)).toBeTruthy();
+  expect(screen.getByText(/The import of “birds.zip” waits for your answer/)).toBeTruthy();
   const link = screen.getByRole("link", { name: "Show the plan" });
   expect(link.getAttribute("href")).toBe("/projects/7/settings#images");
 });
