@@ -134,9 +134,9 @@ def test_log_in_create_upload_label_and_see_the_next_round(home: Page, tmp_path:
     note = page.get_by_text("chosen as typical of the pool")
     note.wait_for(timeout=60_000)
     page.set_viewport_size({"width": 390, "height": 844})
-    place = note.bounding_box()
-    assert place is not None
-    assert place["x"] + place["width"] <= 390
+    box = note.bounding_box()
+    assert box is not None
+    assert box["x"] + box["width"] <= 390
     page.set_viewport_size({"width": 1440, "height": 900})
     close.click()
     expect(page.get_by_role("dialog")).to_contain_text("Nobody has answered in this round yet")
