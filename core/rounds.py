@@ -29,6 +29,28 @@ def is_spent(spent: float, budget: float) -> bool:
     return spent >= budget - _EPSILON
 
 
+def fit_budget(round_: Round, queries: int) -> None:
+    """Let a round cost no more than what it asks, where that is less than its settings allow.
+
+    Seconds are not known before: a round that charges them keeps its budget.
+
+    Args:
+        round_: One that opens, or is about to.
+        queries: How many answers it can still get.
+    """
+    settings = ProjectSettings.model_validate(round_.settings)
+    if settings.cost.mode == "fixed":
+        asked = queries * max(settings.cost.c_in, settings.cost.c_ood)
+        round_.budget = min(settings.budget, round_.spent + asked)
+
+
+def extend_budget(round_: Round, queries: int) -> None:
+    """Let an open round cost as much more as ``queries`` that join it, up to what is set."""
+    settings = ProjectSettings.model_validate(round_.settings)
+    more = queries * max(settings.cost.c_in, settings.cost.c_ood)
+    round_.budget = max(round_.budget, min(settings.budget, round_.budget + more))
+
+
 def waits_for_help(round_: RoundState, job: JobState | None, phase: str | None) -> bool:
     """Whether what a round's job does next has failed, and something waits for it.
 

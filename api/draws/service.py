@@ -18,7 +18,7 @@ from core.errors import Conflict
 from core.events import Topic
 from core.files.storage import Storage
 from core.lifecycle import mark_queried, move_project, move_round
-from core.rounds import lock_unfinished, new_audit_round, note_draws
+from core.rounds import extend_budget, lock_unfinished, new_audit_round, note_draws
 from core.settings.project import ProjectSettings
 from core.states import ExampleState, ProjectState, RoundState, Split, Verdict
 from core.tables import Annotation, Example, Project, Query, Round
@@ -237,8 +237,11 @@ async def _put(
     overlap = ProjectSettings.model_validate(round_.settings).overlap
     first = select(func.min(Query.rank)).where(Query.round_id == round_.id, ~Query.done)
     head = min(await session.scalar(first) or 0, 0) - len(ids) * overlap
-    await session.execute(
-        update(Query).where(among(Query.example_id, ids), ~Query.done).values(done=True)
+    withdrawn = await session.execute(
+        update(Query)
+        .where(among(Query.example_id, ids), ~Query.done)
+        .values(done=True)
+        .returning(Query.id)
     )
     rows = [
         {
@@ -259,4 +262,7 @@ async def _put(
     for start in range(0, len(rows), _BLOCK):
         await session.execute(insert(Query), rows[start : start + _BLOCK])
     await session.execute(mark_queried(ids))
+    # A round that was made for these draws pays for them already.
+    if round_.queries:
+        extend_budget(round_, len(rows) - len(withdrawn.all()))
     round_.queries += len(rows)

@@ -21,7 +21,7 @@ from core.consensus import Vote, lock_examples, opinions, votes
 from core.errors import Conflict
 from core.files.storage import Storage
 from core.lifecycle import mark_held_out, mark_queried, mark_released, mark_unqueried
-from core.rounds import lock_unfinished
+from core.rounds import extend_budget, lock_unfinished
 from core.settings.project import ProjectSettings
 from core.states import ExampleState, RoundState, Split
 from core.tables import Annotation, Example, Project, Query, Round
@@ -205,6 +205,7 @@ async def _put(
             },
         )
     round_.queries += len(rows)
+    extend_budget(round_, len(rows))
 
 
 async def take_from_queue(

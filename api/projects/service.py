@@ -32,7 +32,7 @@ from core.jobs.params import AdvanceParams
 from core.lifecycle import move_project, new_job
 from core.media.nouns import in_words_of
 from core.retention import is_busy, remove_rows
-from core.rounds import go_on, new_round
+from core.rounds import fit_budget, go_on, new_round
 from core.settings.project import ProjectSettings
 from core.states import ArtifactKind, ExampleState, JobKind, ProjectRole, ProjectState, Split
 from core.tables import (
@@ -313,6 +313,8 @@ async def start(session: AsyncSession, principal: Principal, project: Project) -
         created_by=principal.id,
     )
     first = new_round(project, 0)
+    unlabeled = (await queries.counts(session, [project.id]))[project.id].unlabeled
+    fit_budget(first, unlabeled * ProjectSettings.model_validate(first.settings).overlap)
     await hand_on(session, first, job, [first, job])
     await _changed(session, principal, project, "start")
 

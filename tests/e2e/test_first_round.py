@@ -130,6 +130,14 @@ def test_log_in_create_upload_label_and_see_the_next_round(home: Page, tmp_path:
     expect(steps.locator("[aria-current=step]")).to_contain_text("Start labeling")
     close = page.get_by_role("button", name="Close round")
     close.wait_for(timeout=60_000)
+    # On a phone the notes of a round are read whole, though their table is wider.
+    note = page.get_by_text("chosen as typical of the pool")
+    note.wait_for(timeout=60_000)
+    page.set_viewport_size({"width": 390, "height": 844})
+    box = note.bounding_box()
+    assert box is not None
+    assert box["x"] + box["width"] <= 390
+    page.set_viewport_size({"width": 1440, "height": 900})
     close.click()
     expect(page.get_by_role("dialog")).to_contain_text("Nobody has answered in this round yet")
     page.get_by_role("button", name="Cancel").click()

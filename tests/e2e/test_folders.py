@@ -101,7 +101,7 @@ def test_the_first_page_leads_a_folder_to_a_project_of_what_it_holds(
     expect(dialog).to_contain_text("3 files were left where they are: 2 .docx, 1 .psd.")
     # There are no labels to be judged.
     expect(dialog.get_by_role("button", name="Find the wrong labels")).to_have_count(0)
-    dialog.get_by_role("button", name="Label images by hand").click()
+    dialog.get_by_role("button", name="Label by hand").click()
     plan = page.get_by_role("dialog", name="Import holiday?")
     expect(plan.get_by_role("status")).to_have_text("2 pool", timeout=60_000)
     plan.get_by_role("button", name="Not now").click()

@@ -6,13 +6,13 @@ from operator import itemgetter
 from typing import Any, Final
 
 import numpy as np
-from sqlalchemy import insert, or_, select, update
+from sqlalchemy import func, insert, or_, select, update
 from sqlalchemy.orm import Session
 
 from core import events
 from core.among import among
 from core.lifecycle import mark_queried, mark_unqueried, move_project, move_round
-from core.rounds import is_spent
+from core.rounds import fit_budget, is_spent
 from core.states import ArtifactKind, ExampleState, ProjectState, RoundState
 from core.tables import Artifact, Example, Project, Query, Round
 from core.tasks.registry import task_type
@@ -238,10 +238,17 @@ def _open(
             "No unlabeled image is left in the pool: the model learns once more, from the last "
             "answers.",
         ]
+    fit_budget(round_, _asked(session, project.id))
     move_round(round_, RoundState.OPEN)
     # Zero-wait answers may have used the round's budget, or the pool, before it opened.
     if not rows or is_spent(round_.spent, round_.budget):
         close_round(session, project, round_)
+
+
+def _asked(session: Session, project_id: int) -> int:
+    """Answers that can still come: a live lease of an earlier round counts towards this one."""
+    statement = select(func.count()).where(Query.project_id == project_id, ~Query.done)
+    return session.scalars(statement).one()
 
 
 def _insert(session: Session, rows: list[dict[str, Any]]) -> None:

@@ -53,6 +53,10 @@ export const importReportUrl = (projectId: number, jobId: number): string =>
 export const plainName = (name: string): string =>
   name.replace(/\.(tgz|tbz2?|txz)$/i, ".tar").replace(/\.(gz|bz2|xz)$/i, "");
 
+/** Whether it is a plan that is made, and waits for somebody to start or discard it. */
+export const isPlanned = ({ dry_run, state }: Pick<Job, "dry_run" | "state">): boolean =>
+  dry_run && state === "succeeded";
+
 /** How an import is listed: what it is, and what it is called. */
 export type Listed = { name: string; kind: SourceKind };
 export type SourceKind =

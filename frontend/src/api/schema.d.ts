@@ -7034,6 +7034,9 @@ export interface components {
          * RoundOut
          * @description A round. ``accuracy`` is that of the model trained on the answers up to this round.
          *
+         *     ``budget`` is what its answers may cost: what ``settings`` say, or all that it asks where that
+         *     is less.
+         *
          *     ``purity_auroc`` judges the purity of the round's queries by their verdicts. ``drawn`` are the
          *     answers to images that were drawn at random from the pool, of round 0 alone: neither chosen as
          *     typical nor sent by somebody.

@@ -14,7 +14,8 @@ import { Button, ButtonLink } from "../../ui/Button";
 import { Card } from "../../ui/Card";
 import { ConfirmDialog } from "../../ui/ConfirmDialog";
 import { formatPercent } from "../../ui/format";
-import { JobAtWork } from "../../ui/jobs/JobAtWork";
+import { JobAtWork, JobMeter } from "../../ui/jobs/JobAtWork";
+import { useJobsOfKind } from "../../ui/jobs/JobControls";
 import { Meter } from "../../ui/Meter";
 import { Said } from "../../ui/Said";
 import { Notice } from "../../ui/State";
@@ -188,6 +189,20 @@ function Asking({ project, certificate, stop }: StandingProps & { stop: React.Re
         text={more === null ? text.only(answered) : text.ofAbout(answered, about)}
       />
       <p className={styles.quiet}>{text.waiting(waiting)}</p>
+      <Closing project={project} />
     </Card>
+  );
+}
+
+/** Checks are asked in an open round: what they wait for while one closes. */
+function Closing({ project }: { project: Project }) {
+  const jobs = useJobsOfKind(project.id, "advance_round").data?.items ?? [];
+  const job = jobs.find((one) => isActive(one) && !one.dry_run);
+  if (!job) return null;
+  return (
+    <>
+      <p className={styles.quiet}>{t.guarantee.page.closing}</p>
+      <JobMeter job={job} />
+    </>
   );
 }

@@ -4,20 +4,16 @@ import { algorithmsQuery } from "../../api/algorithms";
 import type { Project } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
+import { useSelections } from "../../ui/jobs/useSelections";
 import { useManages } from "../../ui/managing";
 import styles from "./FirstSteps.module.css";
 import { beginsAtRandom, firstSteps, nextStep, type StepName } from "./steps";
 
-type FirstStepsProps = {
-  project: Project;
-  /** Whether rows were chosen already, of instructions. */
-  isChosen?: boolean;
-};
-
 /** From nothing to the first model, step by step; it goes when the first round has closed. */
-export function FirstSteps({ project, isChosen = false }: FirstStepsProps) {
+export function FirstSteps({ project }: { project: Project }) {
   const { firstSteps: text } = t.overview;
-  const steps = firstSteps(project, isChosen);
+  const selections = useSelections(project.id, project.task === "instructions");
+  const steps = firstSteps(project, selections.length > 0);
   const next = nextStep(steps);
   const manages = useManages();
   const { data: catalog } = useQuery(algorithmsQuery);

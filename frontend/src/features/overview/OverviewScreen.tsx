@@ -20,6 +20,7 @@ import { FirstSteps } from "./FirstSteps";
 import { JobCard } from "./JobCard";
 import { OodLeftCard, OutlookCard } from "./OutlookCard";
 import styles from "./OverviewScreen.module.css";
+import { PlansNotice } from "./PlansNotice";
 import { poolParts } from "./poolParts";
 import { RankingOverview } from "./RankingOverview";
 import { RoundNow } from "./RoundNow";
@@ -64,6 +65,7 @@ export function OverviewScreen({ project, guarantee }: OverviewScreenProps) {
     return (
       <div className={styles.page}>
         {isLabeled(project) && <Actions project={project} rounds={[]} />}
+        <PlansNotice projectId={project.id} />
         {isFullyLabeled(project) ? (
           <AllLabeled project={project} />
         ) : (
@@ -91,6 +93,7 @@ export function OverviewScreen({ project, guarantee }: OverviewScreenProps) {
   return (
     <div className={styles.page}>
       <Actions project={project} rounds={items} />
+      <PlansNotice projectId={project.id} />
       <FirstSteps project={project} />
       {project.warnings.filter(isNews).map((warning) => (
         <Notice key={warning} tone="gold">

@@ -17,6 +17,7 @@ import { AgreementCard } from "./AgreementCard";
 import { FirstSteps } from "./FirstSteps";
 import { JobCard } from "./JobCard";
 import styles from "./OverviewScreen.module.css";
+import { PlansNotice } from "./PlansNotice";
 import { poolParts } from "./poolParts";
 
 type RankingOverviewProps = { project: Project; rounds: Round[]; jobs: Job[] };
@@ -31,7 +32,8 @@ export function RankingOverview({ project, rounds, jobs }: RankingOverviewProps)
       {project.state !== "draft" && (
         <Actions project={project} rounds={rounds} chosen={selections[0]} />
       )}
-      <FirstSteps project={project} isChosen={selections.length > 0} />
+      <PlansNotice projectId={project.id} />
+      <FirstSteps project={project} />
       {project.warnings.map((warning) => (
         <Notice key={warning} tone="gold">
           <Said>{warning}</Said>

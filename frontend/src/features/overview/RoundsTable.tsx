@@ -21,79 +21,82 @@ export function RoundsTable({ project: { id: projectId, task }, rounds }: Rounds
   const usual = task === "boxes" ? foundWell : columns.accuracy;
   const titleOf = useTitles("strategy");
   return (
-    <Table label={t.overview.rounds}>
-      <thead>
-        <tr>
-          <th scope="col">{columns.round}</th>
-          <th scope="col">{columns.state}</th>
-          <th scope="col">{columns.strategy}</th>
-          <th scope="col" data-number>
-            {columns.spent}
-          </th>
-          <th scope="col" data-number>
-            <Term of="inside">{columns.in}</Term>
-          </th>
-          <th scope="col" data-number>
-            <Term of="ood">{columns.ood}</Term>
-          </th>
-          <th scope="col" data-number>
-            {columns.unsure}
-          </th>
-          <th scope="col" data-number>
-            {columns.share}
-          </th>
-          <th scope="col" data-number>
-            {rounds.map((round) => headlineOf(round)?.name).find(Boolean) ?? usual}
-          </th>
-          <th scope="col" data-number>
-            {columns.training}
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {rounds.toReversed().map((round) => (
-          <Fragment key={round.number}>
-            <tr>
-              <th scope="row">
-                <Link to={`/projects/${projectId}/rounds/${round.number}`}>
-                  {t.projects.round(round.number)}
-                </Link>
-              </th>
-              <td>
-                <RoundChip round={round} rounds={rounds} />
-              </td>
-              <td>{titleOf(round.strategy)}</td>
-              <td data-number>
-                {formatCost(round.spent)}
-                {hasEnd(round.budget) && (
-                  <span className={styles.quiet}> / {formatCost(round.budget)}</span>
-                )}
-              </td>
-              <td data-number>{formatCount(round.answered.label)}</td>
-              <td data-number>{formatCount(round.answered.ood)}</td>
-              <td data-number>{formatCount(round.answered.unsure)}</td>
-              <td data-number title={t.advice.interval(saidOf(round))}>
-                {saidOf(round) > 0
-                  ? formatShare(shareOf(round.answered.label, saidOf(round)))
-                  : "–"}
-              </td>
-              <td data-number title={t.advice.interval(imagesOf(round))}>
-                {measuredOf(round)}
-              </td>
-              <td data-number>{trainingTime(round)}</td>
-            </tr>
-            {round.notes.length > 0 && (
+    <div className={styles.rounds}>
+      <Table label={t.overview.rounds}>
+        <thead>
+          <tr>
+            <th scope="col">{columns.round}</th>
+            <th scope="col">{columns.state}</th>
+            <th scope="col">{columns.strategy}</th>
+            <th scope="col" data-number>
+              {columns.spent}
+            </th>
+            <th scope="col" data-number>
+              <Term of="inside">{columns.in}</Term>
+            </th>
+            <th scope="col" data-number>
+              <Term of="ood">{columns.ood}</Term>
+            </th>
+            <th scope="col" data-number>
+              {columns.unsure}
+            </th>
+            <th scope="col" data-number>
+              {columns.share}
+            </th>
+            <th scope="col" data-number>
+              {rounds.map((round) => headlineOf(round)?.name).find(Boolean) ?? usual}
+            </th>
+            <th scope="col" data-number>
+              {columns.training}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rounds.toReversed().map((round) => (
+            <Fragment key={round.number}>
               <tr>
-                <td />
-                <td colSpan={9} className={styles.notes}>
-                  <Explained>{round.notes.map(said).join(" ")}</Explained>
+                <th scope="row">
+                  <Link to={`/projects/${projectId}/rounds/${round.number}`}>
+                    {t.projects.round(round.number)}
+                  </Link>
+                </th>
+                <td>
+                  <RoundChip round={round} rounds={rounds} />
                 </td>
+                <td>{titleOf(round.strategy)}</td>
+                <td data-number>
+                  {formatCost(round.spent)}
+                  {hasEnd(round.budget) && (
+                    <span className={styles.quiet}> / {formatCost(round.budget)}</span>
+                  )}
+                </td>
+                <td data-number>{formatCount(round.answered.label)}</td>
+                <td data-number>{formatCount(round.answered.ood)}</td>
+                <td data-number>{formatCount(round.answered.unsure)}</td>
+                <td data-number title={t.advice.interval(saidOf(round))}>
+                  {saidOf(round) > 0
+                    ? formatShare(shareOf(round.answered.label, saidOf(round)))
+                    : "–"}
+                </td>
+                <td data-number title={t.advice.interval(imagesOf(round))}>
+                  {measuredOf(round)}
+                </td>
+                <td data-number>{trainingTime(round)}</td>
               </tr>
-            )}
-          </Fragment>
-        ))}
-      </tbody>
-    </Table>
+              {round.notes.length > 0 && (
+                <tr>
+                  <td colSpan={10} className={styles.notes}>
+                    <div>
+                      <Explained>{round.notes.map(said).join(" ")}</Explained>
+                    </div>
+                  </td>
+                </tr>
+              )}
+            </Fragment>
+          ))}
+        </tbody>
+      </Table>
+    </div>
   );
 }
 

@@ -4,7 +4,9 @@ import { whyQueued } from "./queued";
 
 const round = (cost: Partial<Settings["cost"]>, more: Partial<Settings> = {}) => ({
   budget: 40,
+  strategy: "margin",
   settings: {
+    budget: 40,
     cost: { mode: "fixed", c_in: 1, c_ood: 1, ...cost },
     overlap: 1,
     zero_wait: true,
@@ -21,6 +23,12 @@ it("tells what is kept for the time of training from what the budget pays for", 
 it("tells what people have sent, and where the pool was too small", () => {
   expect(whyQueued(round({}), 63)).toMatchObject({ by: "budget", sent: 3 });
   expect(whyQueued(round({}), 12)).toMatchObject({ by: "pool", sent: 0 });
+});
+
+it("counts by the budget that is set where the round may cost less", () => {
+  expect(whyQueued({ ...round({}), budget: 12 }, 12)).toMatchObject({ by: "pool", budget: "40" });
+  const drawn = { ...round({}), budget: 12, strategy: "audit" };
+  expect(whyQueued(drawn, 12)).toBeNull();
 });
 
 it("gives a budget of time as time", () => {

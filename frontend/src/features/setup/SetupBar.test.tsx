@@ -3,17 +3,36 @@ import { cleanup, render, screen } from "@testing-library/react";
 import { MemoryRouter } from "react-router";
 import { afterEach, expect, it } from "vitest";
 import { importsQuery } from "../../api/imports";
-import type { Project } from "../../api/types";
+import { jobsOfKindQuery } from "../../api/rounds";
+import type { Job, Project } from "../../api/types";
 import { SetupBar } from "./SetupBar";
+
+const counts = { pool: 9, held_out: 0, unlabeled: 9, queried: 0 };
 
 /** Shows the bar of a draft, and returns what can be pressed. */
 function offered(unlabeled: number, dirty: boolean, refused: Error | null = null) {
-  const counts = { pool: 9, held_out: 0, unlabeled, queried: 0 };
-  const project = { id: 7, state: "draft", counts } as unknown as Project;
+  const project = { id: 7, state: "draft", counts: { ...counts, unlabeled } };
+  return pressable(project as unknown as Project, dirty, refused);
+}
+
+/** The same of a draft with instructions, of which some were chosen by now. */
+function offeredOf(jobs: Partial<Job>[]) {
+  const project = { id: 7, state: "draft", task: "instructions", counts };
+  return pressable(project as unknown as Project, false, null, jobs);
+}
+
+function pressable(
+  project: Project,
+  dirty: boolean,
+  refused: Error | null,
+  jobs: Partial<Job>[] = [],
+) {
   const client = new QueryClient({
     defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY, retry: false } },
   });
   client.setQueryData(importsQuery(project.id).queryKey, { items: [] });
+  const found = { items: jobs, next_cursor: null } as never;
+  client.setQueryData(jobsOfKindQuery(project.id, "select_instructions").queryKey, found);
   const nothing = () => {};
   render(
     <MemoryRouter>
@@ -33,8 +52,8 @@ function offered(unlabeled: number, dirty: boolean, refused: Error | null = null
       </QueryClientProvider>
     </MemoryRouter>,
   );
-  const pressable = [...screen.queryAllByRole("link"), ...screen.queryAllByRole("button")];
-  return pressable.map(({ textContent }) => textContent);
+  const shown = [...screen.queryAllByRole("link"), ...screen.queryAllByRole("button")];
+  return shown.map(({ textContent }) => textContent);
 }
 
 afterEach(cleanup);
@@ -52,6 +71,22 @@ it("offers no start where every image has a label, with edits and without", () =
   cleanup();
   expect(offered(0, true)).toEqual([]);
   expect(screen.getByRole("status").textContent).toContain("Not saved yet");
+});
+
+it("says which instructions were chosen last, and leads to them", () => {
+  expect(offeredOf([])).toEqual(["Choose instructions"]);
+  cleanup();
+  const job = { state: "succeeded", kind: "select_instructions", params: { method: "longest" } };
+  const [older, newer] = [400, 1000].map((kept) => ({ result: { kept, rows: 5000 } }));
+  const made = offeredOf([
+    { ...job, id: 5, dry_run: true } as Partial<Job>,
+    { ...job, ...newer, id: 4, dry_run: false } as Partial<Job>,
+    { ...job, ...older, id: 3, dry_run: false } as Partial<Job>,
+  ]);
+  expect(made).toEqual(["Choose again", "Show what is kept"]);
+  expect(screen.getByRole("status").textContent).toContain("1,000 of 5,000 rows kept");
+  const link = screen.getByRole("link", { name: "Show what is kept" });
+  expect(link.getAttribute("href")).toBe("/projects/7/jobs/4");
 });
 
 it("says where it was pressed why the server has refused", () => {

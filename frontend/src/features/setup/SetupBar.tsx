@@ -8,6 +8,7 @@ import { t } from "../../strings";
 import { Button, ButtonLink } from "../../ui/Button";
 import { ErrorNotice } from "../../ui/ErrorNotice";
 import { focusInvalid } from "../../ui/focusInvalid";
+import { ChooseBar } from "./ChooseBar";
 import styles from "./SetupScreen.module.css";
 import { uploadsOf } from "./uploads";
 
@@ -38,18 +39,17 @@ export function SetupBar(props: SetupBarProps) {
   /** Where every image has a label, there is nothing to ask about: the server would not start. */
   const startable = isDraft && !allLabeled && !isOrder;
   if (allLabeled && !dirty) {
-    return (
+    return isOrder ? (
+      <ChooseBar projectId={project.id} />
+    ) : (
       <div className={styles.bar}>
         <div className={styles.status} role="status">
-          <strong>{isOrder ? t.setup.ranking.readyTitle : t.setup.labeledTitle}</strong>
-          <p>{isOrder ? t.setup.ranking.readyText : t.setup.labeledText}</p>
+          <strong>{t.setup.labeledTitle}</strong>
+          <p>{t.setup.labeledText}</p>
         </div>
         <div className={styles.actions}>
-          <ButtonLink
-            to={`/projects/${project.id}/jobs${isOrder ? "?ask=select_instructions" : ""}`}
-            kind="primary"
-          >
-            {isOrder ? t.setup.ranking.choose : t.setup.toJobs}
+          <ButtonLink to={`/projects/${project.id}/jobs`} kind="primary">
+            {t.setup.toJobs}
           </ButtonLink>
         </div>
       </div>

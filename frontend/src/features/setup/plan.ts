@@ -1,3 +1,4 @@
+import { isPlanned } from "../../api/imports";
 import type { FolderChoice, ImportPlan, Job, PlannedGroup, Split } from "../../api/types";
 import { folded, isClass } from "./classLookup";
 
@@ -19,7 +20,7 @@ export const NO_CLASS = new Set(["ood", "unsure", "skip"]);
 
 /** The plan of a job that waits for an answer. */
 export const planOf = (job: Job): ImportPlan | null =>
-  job.dry_run && job.state === "succeeded" ? (job.result as ImportPlan | null) : null;
+  isPlanned(job) ? (job.result as ImportPlan | null) : null;
 
 export const chosenOf = (plan: ImportPlan): Chosen => ({
   split: plan.split,

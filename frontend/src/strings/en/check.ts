@@ -13,17 +13,17 @@ export const check = {
     `${name} cannot be used here. Drop images or texts, a folder, zip or tar of them, a Parquet file, or a table with a column of texts, or of instructions and answers; a CSV or COCO file beside its images can be checked with karat check.`,
   what: (name: string) => `What is to be done with ${name}?`,
   unlabeled:
-    "It brings no labels. It becomes a project in which you name the classes and label image after image; what comes in is shown before anything is stored.",
+    "There are no labels yet. This becomes a project in which you name the classes and label image after image; what comes in is shown before anything is stored.",
   hints: {
     classification:
       "To find wrong labels, folders or a column of labels become the classes, all images come in with their labels, and each label is judged by the others.",
     boxes:
-      "It holds boxes around what is in its images. It becomes a project of boxes, with the classes that these name; what comes in is shown before anything is stored.",
+      "There are boxes around what is in the images. This becomes a project of boxes, with the classes that these name; what comes in is shown before anything is stored.",
     instructions:
-      "It holds instructions with answers. It becomes a project in which people put answers in order, and the instructions worth tuning on are chosen; what comes in is shown before anything is stored.",
+      "There are instructions with answers. This becomes a project in which people put answers in order, and the instructions worth tuning on are chosen; what comes in is shown before anything is stored.",
   },
   goOn: {
-    classification: "Label images by hand",
+    classification: "Label by hand",
     boxes: "Go on with the boxes",
     instructions: "Go on with the instructions",
   },

@@ -162,6 +162,7 @@ export const guarantee = {
       value === 0
         ? "None waits at the moment."
         : `${plural(value, "waits", "wait")} for an answer now.`,
+    closing: "A round is being closed. It goes on when that is done:",
     label: "Label",
     stop: "Give up",
     stopTitle: "Give up this guarantee?",

@@ -21,7 +21,7 @@ export const home = {
   disagreements: (count: number) =>
     count === 1 ? "Decide on 1 disagreement" : `Decide on ${upTo(count)} disagreements`,
   work: "Your work",
-  workHint: "Over all your projects, by your own clock.",
+  workHint: "Over all your projects, by your own clock. Skips count, too.",
   today: "Today",
   unit: (count: number) => (count === 1 ? "verdict" : "verdicts"),
   perVerdict: "Per verdict",

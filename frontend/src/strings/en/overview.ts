@@ -41,6 +41,11 @@ export const overview = {
   rounds: "Rounds",
   noRounds: "No rounds yet",
   noRoundsText: "The first round opens as soon as the project starts.",
+  plansWait: (names: string[]) =>
+    names.length === 1
+      ? `The import of “${names[0]}” waits for your answer: nothing of it is stored yet.`
+      : `${names.length} imports wait for your answer, and nothing of them is stored yet: ${names.map((name) => `“${name}”`).join(", ")}.`,
+  toPlan: "Show the plan",
   columns: {
     round: "Round",
     state: "State",

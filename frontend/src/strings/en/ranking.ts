@@ -15,4 +15,6 @@ export const ranking = {
   readyText:
     "Now choose the ones worth tuning on. The next page asks how, by which judge, and how many groups people are to rank.",
   choose: "Choose instructions",
+  chosenTitle: "Instructions are chosen",
+  chooseAgain: "Choose again",
 };

@@ -145,6 +145,7 @@ export const guarantee: Catalogue["guarantee"] = {
       value === 0
         ? "지금은 답을 기다리는 것이 없습니다."
         : `지금 ${number(value)}개가 답을 기다립니다.`,
+    closing: "라운드를 닫는 중입니다. 끝나면 이어집니다:",
     label: "라벨링",
     stop: "그만두기",
     stopTitle: "이 보증을 그만둘까요?",

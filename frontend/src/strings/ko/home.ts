@@ -18,7 +18,8 @@ export const home: Catalogue["home"] = {
   reviews: (count) => `제안 ${upTo(count)} 검토`,
   disagreements: (count) => `엇갈린 판정 ${upTo(count)} 결정`,
   work: "내 작업 현황",
-  workHint: "참여 중인 모든 프로젝트를 합한 값이며, 날짜는 이 기기의 시간대를 따릅니다.",
+  workHint:
+    "참여 중인 모든 프로젝트를 합한 값이며, 날짜는 이 기기의 시간대를 따릅니다. 건너뛰기도 셉니다.",
   today: "오늘",
   unit: () => "개",
   perVerdict: "판정당 시간",

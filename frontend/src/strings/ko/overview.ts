@@ -42,6 +42,11 @@ export const overview: Catalogue["overview"] = {
   rounds: "라운드",
   noRounds: "아직 라운드가 없습니다",
   noRoundsText: "프로젝트를 시작하면 첫 라운드가 바로 열립니다.",
+  plansWait: (names) =>
+    names.length === 1
+      ? `가져오기 ‘${names[0]}’: 답을 기다리고 있습니다. 아직 저장된 것은 없습니다.`
+      : `가져오기 ${names.length}건이 답을 기다리고 있습니다. 아직 저장된 것은 없습니다: ${names.join(", ")}`,
+  toPlan: "가져오기 계획 보기",
   columns: {
     round: "라운드",
     state: "상태",

@@ -16,4 +16,6 @@ export const ranking: Catalogue["setup"]["ranking"] = {
   readyTitle: "행이 준비되었습니다",
   readyText: "가르칠 만한 것을 고르세요. 누구에게 무엇을 물을지는 거기서 정합니다.",
   choose: "지시문 고르기",
+  chosenTitle: "지시문을 골랐습니다",
+  chooseAgain: "다시 고르기",
 };

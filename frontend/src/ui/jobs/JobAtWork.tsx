@@ -13,23 +13,10 @@ import { sentenceOf } from "./outcome";
 /** How far a job is, and a button that stops it. */
 export function JobAtWork({ job, onSettled }: { job: Job; onSettled: () => void }) {
   const cancel = useMutation({ mutationFn: () => cancelJob(job.id), onSettled });
-  const { progress } = job;
-  const said = useSaid();
-  const told = sentenceOf(job);
-  const eta = progress?.eta_seconds;
-  const counted = progress && progress.steps > 0 ? progress : null;
+  const eta = job.progress?.eta_seconds;
   return (
     <>
-      <Meter
-        label={
-          progress && job.state === "running"
-            ? (t.common.phases[progress.phase] ?? progress.phase)
-            : ((told && said(told)) ?? t.overview.jobQueued)
-        }
-        value={counted?.step ?? 0}
-        max={counted?.steps ?? 1}
-        text={counted ? t.overview.step(counted.step, counted.steps) : ""}
-      />
+      <JobMeter job={job} />
       <div className={styles.actions}>
         <Button
           manages
@@ -45,5 +32,25 @@ export function JobAtWork({ job, onSettled }: { job: Job; onSettled: () => void 
       </div>
       <ErrorNotice error={cancel.error} />
     </>
+  );
+}
+
+/** What a job is at, or what it waits for. */
+export function JobMeter({ job }: { job: Job }) {
+  const { progress } = job;
+  const said = useSaid();
+  const told = sentenceOf(job);
+  const counted = progress && progress.steps > 0 ? progress : null;
+  return (
+    <Meter
+      label={
+        progress && job.state === "running"
+          ? (t.common.phases[progress.phase] ?? progress.phase)
+          : ((told && said(told)) ?? t.overview.jobQueued)
+      }
+      value={counted?.step ?? 0}
+      max={counted?.steps ?? 1}
+      text={counted ? t.overview.step(counted.step, counted.steps) : ""}
+    />
   );
 }

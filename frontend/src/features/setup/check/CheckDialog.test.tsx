@@ -35,10 +35,10 @@ async function wished(header: string, button: string, column?: string): Promise<
 it("takes no column for labels of texts that are labeled by hand, unless it is meant", async () => {
   const unlabeled = "id,text,source\n";
   const byHand = { wish: "settings", kind: "text", text: "text" };
-  expect(await wished(unlabeled, "Label texts by hand")).toEqual({ ...byHand, label: undefined });
-  const chosen = await wished(unlabeled, "Label texts by hand", "id");
+  expect(await wished(unlabeled, "Label by hand")).toEqual({ ...byHand, label: undefined });
+  const chosen = await wished(unlabeled, "Label by hand", "id");
   expect(chosen).toEqual({ ...byHand, label: "id" });
-  const named = await wished("text,Label,source\n", "Label texts by hand");
+  const named = await wished("text,Label,source\n", "Label by hand");
   expect(named).toEqual({ ...byHand, label: "Label" });
 });
 
@@ -93,11 +93,26 @@ it("goes on with instructions as they are, or takes a column of theirs for texts
   fireEvent.click(screen.getByRole("button", { name: "Go on with the instructions" }));
   fireEvent.click(screen.getByRole("radio", { name: /^Texts/ }));
   expect(screen.getByLabelText("Column with the texts")).toBeTruthy();
-  fireEvent.click(screen.getByRole("button", { name: "Label texts by hand" }));
+  fireEvent.click(screen.getByRole("button", { name: "Label by hand" }));
   expect(asked).toEqual([
     { wish: "settings", kind: "instructions", text: undefined, label: undefined },
     { wish: "settings", kind: "text", text: "question", label: undefined },
   ]);
+});
+
+it("speaks of several files as of one", () => {
+  const loose: Folder = { ...folder("a.jpg", "b.jpg"), kind: "images", name: "2 images" };
+  for (const found of [
+    { holds: "image", isLabeled: false },
+    { holds: "boxes", isLabeled: true },
+    { holds: "instructions", isLabeled: false },
+  ] as const) {
+    shown({ content: loose, table: null, found, left: [] });
+    const said = screen.getByText(/what comes in is shown before anything is stored/).textContent;
+    expect(said).toMatch(/^There are .*This becomes a project/);
+    expect(said).not.toMatch(/\bIts?\b/);
+    cleanup();
+  }
 });
 
 it("waits with what is likeliest where nothing is to be chosen", () => {
