@@ -3,6 +3,7 @@
 import json
 import re
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -16,7 +17,7 @@ from core.security.private import private_files
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import ProgressColumn
 
     from karat.client.resources import Job
     from karat.client.results import Estimate
@@ -25,6 +26,11 @@ if TYPE_CHECKING:
 _PARAMETERS = re.compile(
     r"(?<![\w-])(folder_split|count_from|(?:key|image|label|split|annotation)_column)(?!\w)=?"
 )
+
+
+# Lines in a log on how far something is are so far apart: at each tenth, and between.
+_LEAST_SECONDS = 5.0
+_MOST_SECONDS = 30.0
 
 
 def with_options(message: str) -> str:
@@ -141,55 +147,61 @@ def when(time: str | None) -> str | None:
 
 @contextmanager
 def bytes_bar(title: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar for something sent.
+    """A bar for something sent or received; in a log, lines where it takes long.
 
     Args:
         title: What is sent.
 
     Yields:
-        Takes the bytes so far and the bytes in all.
+        Takes the bytes so far and the bytes in all, 0 if nobody knows them.
     """
+    from rich.filesize import decimal
     from rich.progress import BarColumn, DownloadColumn, TextColumn, TransferSpeedColumn
 
-    with _progress(
-        TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn()
-    ) as progress:
-        task = progress.add_task(title, total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+    )
+    with _progress(title, columns, decimal) as show:
+        yield lambda done, total: show(title, done, total or None, "")
 
 
 @contextmanager
 def job_bar() -> Iterator[Callable[["Job"], None]]:
-    """A bar for a job.
+    """A bar for a job; in a log, lines.
 
     Yields:
         Takes the job each time it was looked at.
     """
     from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn
 
-    with _progress(
+    columns = (
         SpinnerColumn(finished_text="✓"),
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
-        TextColumn("{task.fields[eta]}"),
-    ) as progress:
-        task = progress.add_task("waiting for a worker", total=None, eta="")
+        TextColumn("{task.fields[left]}"),
+    )
+    waiting = "waiting for a worker"
+    with _progress(waiting, columns) as show:
 
         def update(job: "Job") -> None:
             now = job["progress"]
-            if job["state"] == "queued" or now is None:
-                progress.update(task, description=job["message"] or "waiting for a worker")
+            if job["state"] in {"succeeded", "failed", "cancelled", "paused"}:
+                # That it is, and why, is told by whoever waits for it.
                 return
-            eta = now["eta_seconds"]
+            if job["state"] == "queued" or now is None:
+                show(job["message"] or waiting, 0, None, "")
+                return
+            left = now["eta_seconds"]
             step = f"{now['phase_index'] + 1}/{len(now['phases'])} " if now["phases"] else ""
-            over = job["state"] in {"succeeded", "failed", "cancelled", "paused"}
-            progress.update(
-                task,
-                description=job["state"] if over else f"{step}{now['phase']}",
-                completed=now["step"],
-                total=now["steps"] or None,
-                eta="" if eta is None or over else f"{eta:.0f} s left",
+            show(
+                f"{step}{now['phase']}",
+                now["step"],
+                now["steps"] or None,
+                "" if left is None else f"{left:.0f} s left",
             )
 
         yield update
@@ -197,7 +209,7 @@ def job_bar() -> Iterator[Callable[["Job"], None]]:
 
 @contextmanager
 def check_bar(words: Mapping[str, str]) -> Iterator[Callable[[Mapping[str, Any]], None]]:
-    """A bar for a check, and how long its phase still takes; where no terminal is, lines.
+    """A bar for a check, and how long its phase still takes; in a log, lines.
 
     Args:
         words: What its phases do, in their order.
@@ -214,7 +226,7 @@ def check_bar(words: Mapping[str, str]) -> Iterator[Callable[[Mapping[str, Any]]
         TimeRemainingColumn,
     )
 
-    with _progress(
+    columns = (
         SpinnerColumn(),
         TextColumn("{task.description}"),
         BarColumn(),
@@ -223,33 +235,86 @@ def check_bar(words: Mapping[str, str]) -> Iterator[Callable[[Mapping[str, Any]]
         TimeRemainingColumn(),
         TextColumn("so far:"),
         TimeElapsedColumn(),
-    ) as progress:
-        task = progress.add_task("starting", total=None)
-        last = ""
-
-        def update(event: Mapping[str, Any]) -> None:
-            nonlocal task, last
-            if event["phase"] != last:
-                # Afresh, so that the time left is that of what is done now.
-                progress.remove_task(task)
-                what = f"{event['index'] + 1}/{len(words)} {words[event['phase']]}"
-                task = progress.add_task(what, total=event["steps"] or None)
-                if progress.disable:
-                    # A log has a line a phase in place of a bar.
-                    progress.console.print(what)
-                last = event["phase"]
-            progress.update(task, completed=event["step"], total=event["steps"] or None)
-
-        yield update
+    )
+    with _progress("starting", columns) as show:
+        yield lambda event: show(
+            f"{event['index'] + 1}/{len(words)} {words[event['phase']]}",
+            event["step"],
+            event["steps"] or None,
+            "",
+        )
 
 
-def _progress(*columns: Any) -> "Progress":
+# Takes what is done now, how much of it is, of how much if that is known, and what time is left.
+_Shown = Callable[[str, int, int | None, str], None]
+
+
+@contextmanager
+def _progress(
+    first: str, columns: Sequence["ProgressColumn"], amount: Callable[[int], str] = "{:,}".format
+) -> Iterator[_Shown]:
+    """A bar where somebody looks, lines in a log; on stderr, so that what is printed can be piped.
+
+    Args:
+        first: What is done until something is shown; a log is not told unless it takes long.
+        columns: Of the bar.
+        amount: How much is done, in words of the log.
+    """
     from rich.console import Console
     from rich.progress import Progress
 
-    # On stderr, so that what a command prints can be piped.
     terminal = Console(stderr=True, highlight=False)
-    return Progress(*columns, console=terminal, transient=True, disable=not terminal.is_terminal)
+    if not terminal.is_interactive:
+        yield _Lines(first, amount)
+        return
+    with Progress(*columns, console=terminal, transient=True) as progress:
+        task, last = progress.add_task(first, total=None, left=""), first
+
+        def show(what: str, done: int, total: int | None, left: str) -> None:
+            nonlocal task, last
+            if what != last:
+                # Afresh, so that the time left is that of what is done now.
+                progress.remove_task(task)
+                task, last = progress.add_task(what, total=total, left=left), what
+            progress.update(task, completed=done, total=total, left=left)
+
+        yield show
+
+
+class _Lines:
+    """What a log has in place of a bar: a line as something begins, and some while it goes on."""
+
+    def __init__(self, first: str, amount: Callable[[int], str]) -> None:
+        self._what, self._amount = first, amount
+        self._done = 0
+        self._is_told = False
+        self._since = time.monotonic()
+
+    def __call__(self, what: str, done: int, total: int | None, left: str) -> None:
+        waited = time.monotonic() - self._since
+        tenths, percents = (self._is_further(done, total, parts) for parts in (10, 100))
+        if (
+            what != self._what
+            or (tenths and total is not None and waited >= _LEAST_SECONDS)
+            or ((percents or not self._is_told) and waited >= _MOST_SECONDS)
+        ):
+            self._what, self._done, self._is_told = what, done, True
+            self._since = time.monotonic()
+            typer.echo(self._line(total, left), err=True)
+
+    def _is_further(self, done: int, total: int | None, parts: int) -> bool:
+        """Whether another of so many parts is done, or anything where nobody knows how much is."""
+        if total is None:
+            return done > self._done
+        return parts * done // total > parts * self._done // total
+
+    def _line(self, total: int | None, left: str) -> str:
+        if not self._done:
+            return self._what
+        done = self._amount(self._done)
+        if total is not None:
+            done = f"{100 * self._done // total}% ({done} of {self._amount(total)})"
+        return f"{self._what}: {done}{', ' if left else ''}{left}"
 
 
 def show_estimate(job: "Job") -> None:

@@ -25,6 +25,7 @@ from core.startup import uncollected
 from karat.local.embedded import EmbeddedPostgres, EmbeddedRedis
 from tests.clip import tiny_clip
 from tests.engines import shared_statements
+from tests.processes import libpq_url
 from tests.s3 import CREDENTIALS, Bucket, S3Server, s3_server
 from tests.scratch import scratch
 from tests.stacks import FAST, put_database
@@ -91,7 +92,7 @@ class Services:
     @cached_property
     def _connection(self) -> psycopg.Connection[Any]:
         """One for the whole run: each that is opened is a process that has to start."""
-        return psycopg.connect(self.postgres.url.replace("+psycopg", ""), autocommit=True)
+        return psycopg.connect(libpq_url(self.postgres.url), autocommit=True)
 
     def administer(self, *statements: sql.Composed) -> None:
         for statement in statements:

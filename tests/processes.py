@@ -39,6 +39,11 @@ def free_port() -> int:
         return port
 
 
+def libpq_url(url: str) -> str:
+    """An address of PostgreSQL as psycopg takes it, of one as SQLAlchemy does."""
+    return url.replace("postgresql+psycopg://", "postgresql://", 1)
+
+
 def lasting_folder() -> Path:
     """A directory that stays until the process of the tests ends."""
     folder = tempfile.TemporaryDirectory(prefix="karat-tests-")
@@ -130,9 +135,7 @@ class Hold:
     _KEY = 4711
 
     def __init__(self, table: str, when: str) -> None:
-        self._connection = psycopg.connect(
-            os.environ["DATABASE_URL"].replace("+psycopg", ""), autocommit=True
-        )
+        self._connection = psycopg.connect(libpq_url(os.environ["DATABASE_URL"]), autocommit=True)
         self._connection.execute(f"SELECT pg_advisory_lock({self._KEY})".encode())
         self._connection.execute(
             f"""CREATE OR REPLACE FUNCTION hold_{table}() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -130,6 +130,7 @@ class Client(AccountsClient):
         guidelines: str = "",
         settings: dict[str, Any] | None = None,
         from_project: int | None = None,
+        exist_ok: bool = False,
     ) -> ProjectClient:
         """Make a project; for admins and engineers, who become members of it.
 
@@ -145,11 +146,15 @@ class Client(AccountsClient):
             settings: What differs from ``default_settings``.
             from_project: Id of a project of another task whose pool is taken over, in a job that
                 begins at once; without ``classes`` its classes are, too.
+            exist_ok: Take the project of this name that is there, as it is, with its own classes
+                and settings; so a script can be run again.
 
         Returns:
             The project's part of the client.
 
         Raises:
+            KaratError: ``name_taken``; with ``exist_ok`` only by a project of another medium or
+                task, or one that the user may not see.
             TypeError: ``classes`` is a string.
         """
         body: dict[str, Any] = {
@@ -166,7 +171,19 @@ class Client(AccountsClient):
             body["task"] = task
         if from_project is not None:
             body["from_project"] = from_project
-        project = self._transport.request("POST", "/projects", body=body)
+        try:
+            project = self._transport.request("POST", "/projects", body=body)
+        except KaratError as error:
+            if error.code != "name_taken":
+                raise
+            if not exist_ok:
+                error.add_note(f"To work in that one: project({name!r}), or pass exist_ok=True.")
+                raise
+            like = {"name": name.strip(), "medium": body["medium"], "task": task}
+            there = [one for one in self.projects() if like.items() <= one.items()]
+            if not there:
+                raise
+            project = there[0]
         return ProjectClient(self._transport, project["id"], project["name"])
 
     def default_settings(

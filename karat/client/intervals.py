@@ -1,4 +1,4 @@
-"""How sure a share is, by how many it is of."""
+"""How sure a share is, by how many it is of, and shares as they are promised."""
 
 import math
 from collections.abc import Mapping
@@ -7,6 +7,7 @@ from typing import Any, Final
 FEWEST: Final = 20
 """Of fewer no share is told, as on the pages: it might be nearly anything."""
 _Z95: Final = 1.959964
+_BINARY: Final = 1e-6
 
 
 def wilson(share: float, count: float) -> tuple[float, float]:
@@ -40,6 +41,54 @@ def measured(share: float | None, count: float | None) -> str | None:
         return "too few yet"
     low, high = wilson(share, count)
     return f"{share:.1%} ({100 * low:.0f}–{100 * high:.0f})"
+
+
+def at_most(share: float) -> str:
+    """What a share is not above, in percent: rounded up, as what is promised has to hold.
+
+    Args:
+        share: 0..1.
+    """
+    return f"{_up(1000 * share) / 10:.1f}%"
+
+
+def at_least(share: float) -> str:
+    """What a share is not below, in percent: rounded down.
+
+    Args:
+        share: 0..1.
+    """
+    return f"{_down(1000 * share) / 10:.1f}%"
+
+
+def sure(confidence: float) -> str:
+    """How sure a promise is, in percent: rounded down, so that only certainty is 100%.
+
+    Args:
+        confidence: 0..1.
+    """
+    return f"{_down(10_000 * confidence) / 100:g}%"
+
+
+def band(low: float, high: float) -> str:
+    """From where to where shares are, in percent, as finely as tells a narrow band from the next.
+
+    Args:
+        low: 0..1.
+        high: From ``low`` to 1.
+    """
+    fine = 1 if high - low >= 0.02 else 10 if high - low >= 0.002 else 100
+    ends = _down(100 * fine * low) / fine, _up(100 * fine * high) / fine
+    return "–".join(f"{end:g}%" for end in ends)
+
+
+def _down(value: float) -> int:
+    # Not by what binary fractions take from it: 0.07 of 100 are 7.
+    return math.floor(value + _BINARY)
+
+
+def _up(value: float) -> int:
+    return math.ceil(value - _BINARY)
 
 
 def inside_share(round_: Mapping[str, Any]) -> str | None:

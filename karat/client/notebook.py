@@ -37,6 +37,14 @@ JOBS: Final = {
     "created_at": "asked for",
     "finished_at": "ended",
 }
+SELECTIONS: Final = {
+    "job_id": "job",
+    "method": "method",
+    "kept": "kept",
+    "rows": "of",
+    "undecided": "undecided",
+    "created_at": "made",
+}
 ALGORITHMS: Final = {
     "kind": "kind",
     "name": "name",

@@ -1,6 +1,6 @@
 """The client's part for one project."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,7 +16,15 @@ from karat.client.findings import (
     SubsetFormat,
 )
 from karat.client.labeling import LabelingClient
-from karat.client.notebook import JOBS, ROUNDS, Listing, RoundRows, Rows, project_columns
+from karat.client.notebook import (
+    JOBS,
+    ROUNDS,
+    SELECTIONS,
+    Listing,
+    RoundRows,
+    Rows,
+    project_columns,
+)
 from karat.client.pool import PoolClient
 from karat.client.pool_types import Example
 from karat.client.resources import (
@@ -32,6 +40,7 @@ from karat.client.resources import (
 from karat.client.review import ReviewClient
 from karat.client.review_types import Agreement, Review
 from karat.client.selection import SelectionClient
+from karat.client.selections import Selection
 from karat.client.snapshots import SnapshotsClient
 from karat.client.sync import SyncsClient
 from karat.client.transfers import TransferClient
@@ -351,6 +360,16 @@ class ProjectClient(LabelingClient, TransferClient):
             job_id: A job ``select_instructions``.
         """
         return SelectionClient(self._transport, f"{self._path}/jobs/{job_id}/selection")
+
+    def selections(self) -> Listing[Selection]:
+        """What jobs have chosen among instructions, the newest first, each asked for in turn."""
+        return Listing("selections", SELECTIONS, self._selections)
+
+    def _selections(self) -> Iterator[Selection]:
+        query = {"project_id": self.id, "kind": "select_instructions", "state": "succeeded"}
+        for job in self._transport.pages("/jobs", query):
+            if not job["dry_run"]:
+                yield self.selection(job["id"]).get()
 
     def reviews(self) -> list[Review]:
         """Disagreements of annotators, if any; then reviews of suggested labels, newest first."""

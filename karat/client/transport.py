@@ -45,6 +45,10 @@ class KaratError(Exception):
         self.status = status
 
 
+# As it is imported, and read in a traceback.
+KaratError.__module__ = "karat"
+
+
 class Transport:
     """A connection to one Karat, safe to share between threads."""
 

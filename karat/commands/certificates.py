@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from karat.client import intervals
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
 from karat.terminal import show_json, show_table, when
 
@@ -82,8 +83,8 @@ def _say(one: "Certificate") -> None:
         verb = "labeled" if one["state"] == "applied" else "would label"
         typer.echo(
             f"The model {verb} {one['auto']:,}; at most {bound['wrong']:,} of these "
-            f"({bound['share']:.1%}) are wrong, {one['confidence']:.0%} sure. "
-            f"{one['people']:,} are left to people."
+            f"({intervals.at_most(bound['share'])}) are wrong, "
+            f"{intervals.sure(one['confidence'])} sure. {one['people']:,} are left to people."
         )
     if one["state"] == "asking":
         more = one["expected_answers"]
@@ -105,7 +106,7 @@ def list_(project: ProjectArgument, as_json: JsonOption = False) -> None:
 
 
 def _row(one: "Certificate") -> tuple[Any, ...]:
-    promised = f"{one['target']:.1%} at {one['confidence']:.0%}"
+    promised = f"{intervals.at_most(one['target'])} at {intervals.sure(one['confidence'])}"
     answers = f"{one['answered']:,}"
     return (one["id"], one["state"], when(one["created_at"]), promised, f"{one['auto']:,}", answers)
 
@@ -130,9 +131,9 @@ def show(
 def _lot(lot: "CertificateLot", names: dict[int, str]) -> tuple[Any, ...]:
     class_id = lot["class_id"]
     name = "OOD" if class_id is None else names.get(class_id, str(class_id))
-    band = f"{lot['band']['low']:.0%}–{lot['band']['high']:.0%}"
-    bound = "" if lot["bound"] is None else f"{lot['bound']:.1%}"
-    return (name, band, f"{lot['size']:,}", lot["drawn"], lot["wrong"], bound, lot["state"])
+    sure_of = intervals.band(lot["band"]["low"], lot["band"]["high"])
+    bound = "" if lot["bound"] is None else intervals.at_most(lot["bound"])
+    return (name, sure_of, f"{lot['size']:,}", lot["drawn"], lot["wrong"], bound, lot["state"])
 
 
 @certificates.command("apply")

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from karat.client.intervals import at_least, at_most, sure
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
 from karat.terminal import show_json, show_table
 
@@ -62,21 +63,20 @@ def _show(found: "AuditEstimate", names: dict[int, str]) -> None:
         [row for row in rows if row is not None],
         "No draw was answered.",
     )
-    percent = round(100 * found["confidence"])
     typer.echo(
-        f"By the model of round {found['round']}; each interval is {percent} % sure, however often "
-        "you look."
+        f"By the model of round {found['round']}; each interval is {sure(found['confidence'])} "
+        "sure, however often you look."
     )
     if found["unsure"]:
         typer.echo(f"{found['unsure']:,} that people were unsure of count as labeled wrongly.")
     if (people := found["people"]) is not None:
         typer.echo(
             f"People differed on {people['disagreed']:,} of {people['pairs']:,} images that were "
-            f"judged twice: at most {people['high']:.1%} of single answers are wrong."
+            f"judged twice: at most {at_most(people['high'])} of single answers are wrong."
         )
 
 
 def _row(name: str, one: "DrawnShare | None") -> tuple[str, int, str, str, str] | None:
     if one is None:
         return None
-    return name, one["n"], f"{one['share']:.1%}", f"{one['low']:.1%}", f"{one['high']:.1%}"
+    return name, one["n"], f"{one['share']:.1%}", at_least(one["low"]), at_most(one["high"])

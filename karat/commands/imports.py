@@ -1,5 +1,6 @@
 """``karat import``."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
@@ -20,8 +21,10 @@ if TYPE_CHECKING:
     from karat.client.resources import FolderChoice, Job, Split
     from karat.client.results import ImportPlan, PlannedGroup
 
-# Files named for each reason of a refusal.
+# Files named for each reason of a refusal, and reasons of a kind that are told one by one.
 _NAMED = 3
+# What reasons of a kind name: a file at the beginning, what is quoted, and numbers.
+_NAMES_OF = re.compile(r"""^[^:]+\.\w+(?=:\ ) | '[^']*' | "[^"]*" | \d[\d.,]*""", re.VERBOSE)
 
 SplitOption = Annotated[str, typer.Option(help="pool, evaluation or auxiliary_ood.")]
 LabelColumnOption = Annotated[str | None, typer.Option(help="Column of the classes.")]
@@ -252,8 +255,8 @@ def _show_result(result: dict[str, Any], report: Path | None, say: Callable[[str
     for note in result.get("notes", ()):
         typer.echo(note)
     # Imports of an earlier version left nothing out.
-    for reason, count in result.get("left_out_by_reason", {}).items():
-        typer.echo(f"Left out: {count:,} × {with_options(reason)}.")
+    for line in _by_reason(result.get("left_out_by_reason", {}), {}):
+        typer.echo(f"Left out: {line}.")
     if result["total"] == 0:
         typer.echo("There was nothing in it: no file, and no row below the header.")
     # Imports of an earlier version did not tell these apart.
@@ -295,8 +298,22 @@ def _refused_by_reason(result: dict[str, Any]) -> Iterator[str]:
 
 
 def _by_reason(counts: Mapping[str, int], names: Mapping[str, list[str]]) -> Iterator[str]:
-    for reason, count in sorted(counts.items(), key=lambda item: -item[1]):
-        shown = names.get(reason, [])[:_NAMED]
-        more = ", …" if shown and count > len(shown) else ""
-        files = f": {', '.join(shown)}{more}" if shown else ""
-        yield f"{count:,} × {with_options(reason)}{files}"
+    """One line for each reason, the most frequent first, with some of the files.
+
+    Where more than a few differ only in what they name, there is one for all of these.
+    """
+    kinds: dict[str, list[str]] = {}
+    for reason in sorted(counts, key=lambda reason: -counts[reason]):
+        kinds.setdefault(_NAMES_OF.sub("", reason), []).append(reason)
+    groups = [
+        group
+        for alike in kinds.values()
+        for group in ([alike] if len(alike) > _NAMED else [[one] for one in alike])
+    ]
+    totals = [sum(counts[reason] for reason in group) for group in groups]
+    for total, group in sorted(zip(totals, groups, strict=True), key=lambda one: -one[0]):
+        files = [name for reason in group for name in names.get(reason, ())][:_NAMED]
+        shown = ", ".join(files) + (", …" if total > len(files) else "")
+        often = f"{total:,} × " if total > 1 else ""
+        such_as = "such as: " if len(group) > 1 else ""
+        yield f"{often}{such_as}{with_options(group[0])}{f': {shown}' if files else ''}"

@@ -1,24 +1,57 @@
 """``karat selection``."""
 
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
 import typer
 
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
-from karat.terminal import bytes_bar, show_json, show_table
+from karat.terminal import bytes_bar, show_json, show_table, when
 
 if TYPE_CHECKING:
     from karat.client.selections import SelectedRow, Selection, SelectionFormat
 
 selections = typer.Typer(
-    help="Look at, compare and export chosen instructions.", no_args_is_help=True
+    help="List, look at, compare and export chosen instructions.", no_args_is_help=True
 )
 
 JobArgument = Annotated[int, typer.Argument(metavar="JOB", help="The job that has chosen.")]
 _FORMATS: Final = ("alpaca", "messages", "parquet", "ids")
 _BY_ENDING: Final = {".jsonl": "alpaca", ".parquet": "parquet", ".txt": "ids"}
 _SHORT: Final = 60
+
+
+@selections.command("list")
+def list_(
+    project: ProjectArgument,
+    limit: Annotated[int, typer.Option(min=1, help="How many at most.")] = 20,
+    as_json: JsonOption = False,
+) -> None:
+    """List what jobs have chosen in a project, the newest first."""
+    with connect() as client:
+        found = list(islice(find_project(client, project).selections(), limit))
+    if as_json:
+        return show_json(found)
+    columns = ("#job", "method", "#kept", "#clusters", "#undecided", "judge", "made")
+    return show_table(
+        columns,
+        [_row(one) for one in found],
+        "Nothing was chosen yet; the job select_instructions does.",
+    )
+
+
+def _row(one: "Selection") -> tuple[Any, ...]:
+    judge = one["judge"]
+    return (
+        one["job_id"],
+        one["method"],
+        f"{one['kept']:,}/{one['rows']:,}",
+        f"{one['clusters']:,}" if one["clusters"] else None,
+        f"{one['undecided']:,}" if judge else None,
+        judge["name"] if judge else None,
+        when(one["created_at"]),
+    )
 
 
 @selections.command("show")
@@ -77,8 +110,6 @@ def rows(
     as_json: JsonOption = False,
 ) -> None:
     """List rows that are kept, with the reason."""
-    from itertools import islice
-
     with connect() as client:
         every = find_project(client, project).selection(job).rows(kept=not dropped)
         found = list(islice(every, limit))

@@ -4,6 +4,7 @@ import http.client
 import importlib.util
 import json
 import os
+import signal
 import socket
 import subprocess
 import tempfile
@@ -287,10 +288,22 @@ class Stack:
             said.seek(0)
             text = said.read()
         if status != 0:
-            raise ServiceError(f"The database was not prepared:\n{tail(log)}", f"See {log}.")
+            raise self._unprepared(status, log)
         admin = json.loads(text)
         self.admin_email = admin.get("email")
         self.admin_password = admin.get("password")
+
+    def _unprepared(self, status: int, log: Path) -> ServiceError:
+        if status > 0:
+            return ServiceError(f"The database was not prepared:\n{tail(log)}", f"See {log}.")
+        # It had no time to say why; what it was forked from, and ends with, may have.
+        logs = [one for one in (log, self._log("fork-server")) if one.exists()]
+        said = "\n".join(filter(None, map(tail, logs)))
+        return ServiceError(
+            f"The database was not prepared, as that was ended by {signal.Signals(-status).name}:\n"
+            f"{said or 'it said nothing'}",
+            f"See {' and '.join(map(str, logs))}.",
+        )
 
     def _wait_until_ready(self, seconds: float = 60.0) -> None:
         api = self.processes["api"]

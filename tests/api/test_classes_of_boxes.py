@@ -14,13 +14,13 @@ from core.states import Decision, Role
 from core.tables import Annotation, Example, Project, ProjectClass, Suggestion
 from tests.api.test_boxes import box, boxed, result, said
 from tests.api.test_labeling import lease, send
-from tests.processes import Hold, eventually
+from tests.processes import Hold, eventually, libpq_url
 from tests.world import Caller, World
 
 
 def waits() -> bool:
     """Whether a transaction waits for another that holds a row."""
-    with psycopg.connect(os.environ["DATABASE_URL"].replace("+psycopg", "")) as connection:
+    with psycopg.connect(libpq_url(os.environ["DATABASE_URL"])) as connection:
         statement = "SELECT FROM pg_locks WHERE locktype = 'transactionid' AND NOT granted"
         return connection.execute(statement).fetchone() is not None
 

@@ -18,7 +18,7 @@ from core.settings import Settings
 from core.states import Role
 from tests.api.test_labeling import running
 from tests.conftest import Services
-from tests.processes import api, eventually
+from tests.processes import api, eventually, libpq_url
 from tests.world import Caller, World
 
 
@@ -116,7 +116,7 @@ def test_events_go_on_after_the_database_dropped_the_connection(
     watcher = Watcher(url, project.id, admin)
     watcher.wait_for("project", {})
     drop = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = %s"
-    with psycopg.connect(services.postgres.url.replace("+psycopg", "")) as connection:
+    with psycopg.connect(libpq_url(services.postgres.url)) as connection:
         connection.execute(drop, ("karat-events",))
     # Whatever was missed meanwhile: it is told to read everything again.
     eventually(lambda: watcher.events.count(("project", {})) == 2, "the stream recovers", 20)

@@ -19,7 +19,7 @@ from core.db import Base
 from core.settings import Settings
 from karat.local.embedded import EmbeddedPostgres, postgres_programs
 from tests.conftest import Services
-from tests.processes import eventually
+from tests.processes import eventually, libpq_url
 from tests.world import World
 
 FAST = {"fsync": "off", "full_page_writes": "off", "shared_buffers": "16MB"}
@@ -98,7 +98,7 @@ def _metrics(http: TestClient) -> str:
 
 def used(replica: EmbeddedPostgres) -> int:
     """How many connections exports have open there."""
-    with psycopg.connect(replica.url.replace("+psycopg", "")) as connection:
+    with psycopg.connect(libpq_url(replica.url)) as connection:
         found = connection.execute(
             "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'karat-reader'"
         ).fetchone()
@@ -109,7 +109,7 @@ def used(replica: EmbeddedPostgres) -> int:
 @contextmanager
 def paused(replica: EmbeddedPostgres) -> Iterator[None]:
     """Nothing that is written reaches the replica."""
-    with psycopg.connect(replica.url.replace("+psycopg", ""), autocommit=True) as connection:
+    with psycopg.connect(libpq_url(replica.url), autocommit=True) as connection:
         connection.execute("SELECT pg_wal_replay_pause()")
         try:
             yield
@@ -152,7 +152,7 @@ def test_a_replica_that_hangs_keeps_no_export_waiting(
 ) -> None:  # fmt: skip
     http = reading(replica.url, 60.0)
     assert len(exported(http, world, 2)) == 2
-    with psycopg.connect(replica.url.replace("+psycopg", "")) as connection:
+    with psycopg.connect(libpq_url(replica.url)) as connection:
         found = connection.execute(
             "SELECT pid FROM pg_stat_activity WHERE application_name = 'karat-reader'"
         ).fetchall()

@@ -13,7 +13,7 @@ import pytest
 from karat import Client
 from karat.local.stack import Stack
 from tests.karat.helpers import image_folder, png
-from tests.processes import Hold, eventually
+from tests.processes import Hold, eventually, libpq_url
 from tests.stacks import admin_login, installed
 
 IMPORTS = 6
@@ -53,13 +53,13 @@ def test_a_killed_job_is_taken_over_while_imports_hold_every_slot(
         eventually(lambda: len(hold.waiting()) >= 4, "imports hold every slot")
 
         def state(job: int) -> tuple[str, int]:
-            with psycopg.connect(address.replace("+psycopg", "")) as connection:
+            with psycopg.connect(libpq_url(address)) as connection:
                 row = connection.execute("SELECT state, attempt FROM jobs WHERE id = %s", (job,))
                 found = row.fetchone()
             assert found is not None
             return found
 
-        with psycopg.connect(address.replace("+psycopg", "")) as blocker:
+        with psycopg.connect(libpq_url(address)) as blocker:
             blocker.execute("LOCK TABLE queries IN SHARE MODE")
             trained.start()
             eventually(lambda: _blocked(address), "the round is about to be published", 60)
@@ -78,7 +78,7 @@ def test_a_killed_job_is_taken_over_while_imports_hold_every_slot(
 
 def _blocked(address: str) -> bool:
     time.sleep(0.05)
-    with psycopg.connect(address.replace("+psycopg", "")) as connection:
+    with psycopg.connect(libpq_url(address)) as connection:
         waiting = connection.execute(
             "SELECT count(*) FROM pg_locks JOIN pg_class ON pg_class.oid = relation "
             "WHERE relname = 'queries' AND NOT granted"

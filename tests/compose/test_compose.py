@@ -20,7 +20,7 @@ from karat import Client
 from karat.local.embedded import EmbeddedPostgres, postgres_programs, redis_program
 from tests.conftest import ROOT
 from tests.karat.helpers import image_folder
-from tests.processes import eventually, free_port
+from tests.processes import eventually, free_port, libpq_url
 
 SECRETS = {
     "KARAT_DATABASE_PASSWORD": "of the database",
@@ -300,7 +300,7 @@ def _label_one(stage: Stage, tmp_path: Path) -> None:
             [{"query_id": queries[0]["query_id"], "verdict": "ood", "seconds": 1.0}]
         )
         assert [one["status"] for one in receipt["results"]] == ["accepted"]
-    url = stage.environment("api")["DATABASE_URL"].replace("+psycopg", "")
+    url = libpq_url(stage.environment("api")["DATABASE_URL"])
     with psycopg.connect(url) as connection:
         assert connection.execute("SELECT current_user").fetchall() == [("karat_service",)]
         assert connection.execute("SELECT verdict FROM annotations").fetchall() == [("ood",)]

@@ -66,7 +66,11 @@ def karat(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     ],
 )
 def test_commands_of_a_page_run_in_order(karat: Stage, page: Path) -> None:
-    problem = karat.read(page, [one for one in BLOCKS[page] if _is_run(one)])
+    run = [one for one in BLOCKS[page] if _is_run(one)]
+    if page.stem == "README":
+        # What everybody pastes first, some paste again.
+        run += [one for one in run if one.language == "python"]
+    problem = karat.read(page, run)
     assert not problem, problem
 
 

@@ -12,7 +12,7 @@ from playwright.sync_api import FloatRect, Page
 from karat import Client
 from karat.client.project import ProjectClient
 from karat.local.stack import Stack
-from tests.processes import eventually
+from tests.processes import eventually, libpq_url
 
 SIZE = (640, 480)
 
@@ -75,7 +75,7 @@ def propose(stack: Stack, project_id: int, proposals: list[dict[str, Any]]) -> N
 
 
 def _rows(stack: Stack, statement: str, values: list[Any]) -> Any:
-    url = stack.environment["DATABASE_URL"].replace("+psycopg", "")
+    url = libpq_url(stack.environment["DATABASE_URL"])
     with psycopg.connect(url) as connection:
         return connection.execute(statement, values).fetchall()
 

@@ -14,7 +14,7 @@ from core.tables import Example, Project
 from karat import Client
 from karat.client.project import ProjectClient
 from karat.local.stack import Stack
-from tests.processes import eventually
+from tests.processes import eventually, libpq_url
 from workers.instructions.asking import publish_rankings
 
 Label = dict[str, Any]
@@ -77,14 +77,14 @@ def stored(stack: Stack, project_id: int) -> list[tuple[int, str, Label | None, 
         SELECT query_id, verdict, label, supersedes_id FROM annotations
         WHERE project_id = %s ORDER BY id
     """
-    url = stack.environment["DATABASE_URL"].replace("+psycopg", "")
+    url = libpq_url(stack.environment["DATABASE_URL"])
     with psycopg.connect(url) as connection:
         return connection.execute(statement, [project_id]).fetchall()
 
 
 def held(stack: Stack, example_id: int) -> Label | None:
     """What a row counts as now."""
-    url = stack.environment["DATABASE_URL"].replace("+psycopg", "")
+    url = libpq_url(stack.environment["DATABASE_URL"])
     with psycopg.connect(url) as connection:
         found = connection.execute("SELECT label FROM examples WHERE id = %s", [example_id])
         row = found.fetchone()

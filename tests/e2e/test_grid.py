@@ -13,7 +13,7 @@ from karat.client.labeling_types import Answer, Query
 from karat.client.project import ProjectClient
 from karat.local.stack import Stack
 from tests.e2e.test_first_round import digit, zip_of
-from tests.processes import eventually
+from tests.processes import eventually, libpq_url
 
 FIRST, IMAGES = 60, 320
 NAMES = ("zero", "one")
@@ -65,7 +65,7 @@ def predicted(project: ProjectClient) -> ProjectClient:
 
 def rows(stack: Stack, project: ProjectClient) -> list[tuple[int, str, float, int | None]]:
     """(query, verdict, seconds, supersedes) of the second round's answers, in order."""
-    with psycopg.connect(stack.environment["DATABASE_URL"].replace("+psycopg", "")) as connection:
+    with psycopg.connect(libpq_url(stack.environment["DATABASE_URL"])) as connection:
         return connection.execute(
             "SELECT query_id, verdict, annotations.seconds, supersedes_id FROM annotations"
             " JOIN rounds ON rounds.id = annotations.round_id"

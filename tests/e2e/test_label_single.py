@@ -15,7 +15,7 @@ from karat import Client
 from karat.client.project import ProjectClient
 from karat.local.stack import Stack
 from tests.e2e.test_first_round import answer, query
-from tests.processes import eventually
+from tests.processes import eventually, libpq_url
 
 IMAGES = 200
 CUT_FROM, CUT_LENGTH = 80, 10
@@ -52,7 +52,7 @@ def verdicts_in(stack: Stack, project_id: int) -> list[Any]:
         FROM annotations a LEFT JOIN classes c ON c.id = a.class_id
         WHERE a.project_id = %s ORDER BY a.id
     """
-    url = stack.environment["DATABASE_URL"].replace("+psycopg", "")
+    url = libpq_url(stack.environment["DATABASE_URL"])
     with psycopg.connect(url) as connection:
         return connection.execute(statement, [project_id]).fetchall()
 
@@ -189,7 +189,7 @@ def test_what_nobody_sees_is_skipped_at_most_and_comes_up_with_the_network(
 
 
 def held(stack: Stack, project_id: int) -> int:
-    url = stack.environment["DATABASE_URL"].replace("+psycopg", "")
+    url = libpq_url(stack.environment["DATABASE_URL"])
     with psycopg.connect(url) as connection:
         row = connection.execute(
             "SELECT count(*) FROM queries WHERE project_id = %s AND NOT done"

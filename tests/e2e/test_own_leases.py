@@ -15,7 +15,7 @@ from karat.client.project import ProjectClient
 from karat.local.stack import Stack
 from tests.e2e.test_first_round import answer, query
 from tests.e2e.test_label_single import held, verdicts_in
-from tests.processes import eventually
+from tests.processes import eventually, libpq_url
 
 # A tab holds sixteen.
 IMAGES = 24
@@ -61,7 +61,7 @@ def crash(page: Page, stack: Stack, project: ProjectClient) -> None:
     with suppress(Error):
         page.goto("chrome://crash")
     assert held(stack, project.id) > 0
-    url = stack.environment["DATABASE_URL"].replace("+psycopg", "")
+    url = libpq_url(stack.environment["DATABASE_URL"])
     with psycopg.connect(url) as connection:
         connection.execute(
             "UPDATE queries SET lease_expires_at = lease_expires_at - interval '6 seconds'"

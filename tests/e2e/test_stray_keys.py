@@ -15,7 +15,7 @@ from karat.client.project import ProjectClient
 from karat.local.stack import Stack
 from tests.e2e.chromium import complaints, sign_in
 from tests.e2e.labeled import images
-from tests.processes import ROOT, eventually
+from tests.processes import ROOT, eventually, libpq_url
 from tests.stacks import admin_login
 
 KEY_DIALOGS: Final[dict[str, dict[str, list[str]]]] = json.loads(
@@ -67,7 +67,7 @@ def typist(browser: Browser, stack: Stack) -> Iterator[Page]:
 
 
 def said_in(stack: Stack, project: ProjectClient) -> list[Any]:
-    with psycopg.connect(stack.environment["DATABASE_URL"].replace("+psycopg", "")) as connection:
+    with psycopg.connect(libpq_url(stack.environment["DATABASE_URL"])) as connection:
         return connection.execute(
             "SELECT id, verdict FROM annotations WHERE project_id = %s ORDER BY id", (project.id,)
         ).fetchall()

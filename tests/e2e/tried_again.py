@@ -5,6 +5,8 @@ from datetime import UTC, datetime
 import psycopg
 import pytest
 
+from tests.processes import libpq_url
+
 _BEGAN = pytest.StashKey[datetime]()
 _RENAME = (
     "UPDATE projects SET name = left(name, 100) || ' (tried, ' || id || ')' WHERE created_at >= %s"
@@ -21,6 +23,6 @@ def make_way(request: pytest.FixtureRequest) -> None:
     stash = request.node.stash
     if _BEGAN in stash and "stack" in request.fixturenames:
         url = request.getfixturevalue("stack").environment["DATABASE_URL"]
-        with psycopg.connect(url.replace("+psycopg", "")) as database:
+        with psycopg.connect(libpq_url(url)) as database:
             database.execute(_RENAME, [stash[_BEGAN]])
     stash[_BEGAN] = datetime.now(UTC)

@@ -60,7 +60,7 @@ def test_a_project_from_creation_to_export(engineer: str, karat: Run, tmp_path: 
     # The first import chooses how large the model sees images.
     seen = "Images are typically 12 × 12; the model sees 16 × 16."
     assert imported.splitlines()[1] == seen
-    assert imported.splitlines()[2].startswith("  1 × truncated or corrupt: ")
+    assert imported.splitlines()[2].startswith("  truncated or corrupt: ")
     assert imported.splitlines()[2].endswith(": broken.png")
     (tmp_path / "texts").mkdir()
     for letter in "abcd":

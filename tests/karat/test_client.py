@@ -6,6 +6,7 @@ import os
 import uuid
 import zipfile
 from pathlib import Path
+from traceback import format_exception_only
 from typing import Any, cast
 
 import pytest
@@ -89,6 +90,23 @@ def test_a_project_is_made_changed_and_deleted(admin: Client, project: ProjectCl
     assert {"model", "strategy", "purity"} <= {one["kind"] for one in admin.algorithms()}
     project.delete()
     assert project.id not in [one["id"] for one in admin.projects()]
+
+
+def test_a_script_that_makes_a_project_can_be_run_again(
+    admin: Client, project: ProjectClient
+) -> None:
+    name = project.get()["name"]
+    again = admin.create_project(f" {name} ", ["cow"], settings={"budget": 9}, exist_ok=True)
+    assert (again.id, again.get()) == (project.id, project.get())
+    with pytest.raises(KaratError) as caught:
+        admin.create_project(name, ["cat", "dog"])
+    assert caught.value.code == "name_taken"
+    last, remedy = format_exception_only(caught.value)
+    assert last.startswith("karat.KaratError: Another project has this name")
+    assert "exist_ok=True" in remedy
+    with pytest.raises(KaratError) as caught:
+        admin.create_project(name, ["cat", "dog"], medium="text", exist_ok=True)
+    assert caught.value.code == "name_taken"
 
 
 def test_every_project_is_listed_however_many_there_are(admin: Client) -> None:

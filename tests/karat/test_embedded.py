@@ -15,6 +15,7 @@ import redis
 
 from karat.local.embedded import EmbeddedPostgres, EmbeddedRedis
 from karat.local.processes import AlreadyRunningError
+from tests.processes import libpq_url
 
 FAST = {"fsync": "off"}
 OWNER = """
@@ -30,7 +31,7 @@ time.sleep(600)
 
 
 def query(postgres: EmbeddedPostgres, statement: str) -> list[tuple[object, ...]]:
-    with psycopg.connect(postgres.url.replace("+psycopg", ""), autocommit=True) as connection:
+    with psycopg.connect(libpq_url(postgres.url), autocommit=True) as connection:
         cursor = connection.execute(statement.encode())
         return cursor.fetchall() if cursor.description else []
 

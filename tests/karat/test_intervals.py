@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from karat.client.intervals import FEWEST, measured, wilson
+from karat.client.intervals import FEWEST, at_least, at_most, band, measured, sure, wilson
 from karat.client.notebook import ROUNDS, RoundRows, accuracy_curve
 from models.numerics import intervals
 
@@ -23,6 +23,27 @@ def test_a_share_is_told_with_its_interval_and_of_few_not_at_all() -> None:
     assert measured(1.0, 5) == "too few yet"
     assert measured(0.5, None) == "50.0%"
     assert measured(None, 49) is None
+
+
+def test_nothing_more_is_promised_than_holds() -> None:
+    assert [at_most(share) for share in (0.02, 0.0201, 0.07, 0.0004)] == [
+        "2.0%",
+        "2.1%",
+        "7.0%",
+        "0.1%",
+    ]
+    assert [at_least(share) for share in (0.07, 0.9996, 1.0)] == ["7.0%", "99.9%", "100.0%"]
+    assert [sure(share) for share in (0.95, 0.999, 0.99999, 0.57)] == [
+        "95%",
+        "99.9%",
+        "99.99%",
+        "57%",
+    ]
+    assert [band(0.9, 1.0), band(0.9983, 1.0), band(0.994, 0.9951)] == [
+        "90%–100%",
+        "99.83%–100%",
+        "99.4%–99.51%",
+    ]
 
 
 def _round(number: int, accuracy: float | None, examples: int) -> dict[str, object]:

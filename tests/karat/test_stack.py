@@ -110,6 +110,42 @@ def test_up_uses_the_servers_it_is_given(
     services.administer(sql.SQL("DROP DATABASE {}").format(sql.Identifier(name)))
 
 
+def forked(pid: int) -> list[psutil.Process]:
+    """What the fork server of ``karat up`` has forked."""
+    return [
+        one
+        for server in psutil.Process(pid).children()
+        if "karat: libraries" in " ".join(server.cmdline())
+        for one in server.children()
+    ]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing is forked")
+def test_a_killed_preparation_names_what_killed_it_and_every_log(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
+    data = tmp_path / "data"
+    log = data / "logs" / "database.log"
+    with subprocess.Popen(
+        [sys.executable, "-m", "karat", "up", "--data-dir", str(data), "--port", "0"],
+        env=environment,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            # The API, and what prepares the database.
+            wait_for(lambda: len(forked(process.pid)) == 2, "the database is prepared", 60)
+            server = forked(process.pid)[0].parent()
+            assert server is not None
+            server.kill()
+            _, said = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert process.returncode == 1
+    assert "Error: The database was not prepared, as that was ended by SIGKILL:" in said
+    assert said.rstrip().endswith(f"See {log} and {log.with_name('fork-server.log')}.")
+
+
 def kill(live: Stack, name: str) -> Process:
     """Kill a process; where it is just being replaced, as workers without Redis are, the next."""
     while True:

@@ -44,7 +44,7 @@ def test_a_name_that_is_not_utf_8_is_told_and_the_rest_goes_in(
     Path(named).write_bytes(png(7))
     done = karat("import", number, folder)
     assert done.stdout.startswith("2 images added, 0 there already, 1 refused.")
-    assert "Left out: 1 × its name is not UTF-8; rename it" in done.stderr
+    assert "Left out: its name is not UTF-8; rename it" in done.stderr
     assert done.stderr.endswith(": caf\\xe9.png\n")
     alone = karat("import", number, named, status=2).stderr
     assert "caf\\xe9.png cannot be sent: its name is not UTF-8; rename it" in alone
@@ -148,8 +148,26 @@ def test_an_import_is_planned_and_what_is_not_sure_is_said(
     assert done["notes"] == [f"{middle} sees 16 × 16."]
     assert plan["left_out"] == done["left_out"] == 2
     told = karat("import", number, tmp_path / "pool", "--folder-split", "samples=pool").stdout
-    assert "Left out: 1 × docs/ stands beside" in told
+    assert "Left out: docs/ stands beside" in told
     wrong = karat("import", number, tmp_path / "pool", "--folder-split", "docs", status=2)
     assert "must be FOLDER=SPLIT" in wrong.stderr
     unknown = karat("import", number, tmp_path / "pool", "--folder-split", "doc=pool", status=1)
     assert "There is no folder 'doc' in it." in unknown.stderr
+
+
+def test_reasons_that_differ_in_what_they_name_are_told_once(
+    engineer: str, karat: Run, tmp_path: Path
+) -> None:
+    made = karat("project", "create", f"Asked by {engineer}", "--task", "instructions", "--json")
+    rows = [{"messages": [{"role": f"bot {n}", "content": "Hello."}]} for n in range(5)]
+    lines = [*map(json.dumps, rows), "[1]", '{"messages": 5,', '{"messages":\t5, "and": 7,']
+    (tmp_path / "chats.jsonl").write_text("\n".join(lines))
+    number = str(json.loads(made.stdout)["id"])
+    told = karat("import", number, tmp_path / "chats.jsonl", status=1).stdout.splitlines()
+    assert told[0] == "0 texts added, 0 there already, 8 refused."
+    assert told[1].startswith("  5 × such as: message 1 is by 'bot 0'; known are system, ")
+    assert told[1].endswith(": chats.jsonl, line 1, chats.jsonl, line 2, chats.jsonl, line 3, …")
+    assert told[2].startswith("  2 × is no JSON: Expecting property name ")
+    assert told[2].endswith(": chats.jsonl, line 7, chats.jsonl, line 8")
+    assert told[3] == "  is not an object: chats.jsonl, line 6"
+    assert told[4].startswith("  To see what became of each, ")

@@ -24,7 +24,7 @@ from karat.local.installation import Installation
 from karat.local.restore import restore_from
 from tests.conftest import ROOT
 from tests.karat.helpers import image_folder
-from tests.processes import api, eventually, scheduler, worker
+from tests.processes import api, eventually, libpq_url, scheduler, worker
 
 PASSWORD = "p%:/@'\"\\비밀"
 
@@ -54,7 +54,7 @@ def migrate(url: str, service: str | None = None) -> subprocess.CompletedProcess
 
 
 def connect(url: str) -> psycopg.Connection[Any]:
-    return psycopg.connect(url.replace("+psycopg", ""), autocommit=True)
+    return psycopg.connect(libpq_url(url), autocommit=True)
 
 
 @pytest.fixture

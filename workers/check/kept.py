@@ -1,6 +1,5 @@
 """What is kept of examples while they are checked: rows of a store, by what they are."""
 
-import os
 import shutil
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -9,6 +8,7 @@ from typing import Final, Protocol
 
 import numpy as np
 
+from core.cpus import usable_cpus
 from core.errors import DomainError, ErrorKind
 from core.jobs.imports import ImportParams
 from core.media.images.input_size import SizeChoice
@@ -67,7 +67,7 @@ class KeptImages:
         """Keep them in a folder of the check."""
         self.reading: Reading = ImageReading()
         self._work, self._most = work, settings.max_image_pixels
-        self._threads = ThreadPoolExecutor(min(_MOST_THREADS, os.cpu_count() or 1))
+        self._threads = ThreadPoolExecutor(min(_MOST_THREADS, usable_cpus()))
         self._writer: PixelWriter | None = None
         self._size = 0
 

@@ -1,6 +1,5 @@
 """The ``import_pool`` job: batches in order, each committed with its checkpoint."""
 
-import os
 import shutil
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -14,6 +13,7 @@ from typing import Any, Final
 from sqlalchemy.orm import Session
 
 from core import events
+from core.cpus import usable_cpus
 from core.files.buckets import Buckets
 from core.files.storage import sha256
 from core.jobs.imports import ImportParams
@@ -102,7 +102,7 @@ class Import:
         self.context = context
         stored = context.checkpoint
         self.tally = Tally.from_json(stored["tally"]) if "tally" in stored else Tally()
-        self._threads = ThreadPoolExecutor(min(_MOST_THREADS, os.cpu_count() or 1))
+        self._threads = ThreadPoolExecutor(min(_MOST_THREADS, usable_cpus()))
         self.medium = open_medium(
             context.sessions, context.storage, context.settings, context.project_id, self._threads
         )

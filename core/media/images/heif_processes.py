@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from threading import BoundedSemaphore, Lock, Timer
 from typing import Any, ClassVar, Final
 
+from core.cpus import usable_cpus
 from core.errors import DomainError, ErrorKind
 from core.media.images import heif_decoder
 from core.media.images.heif_decoder import (
@@ -36,7 +37,6 @@ _ENDING_SECONDS: Final = 5
 _MOST_TRIES: Final = 3
 _MOST_SAID: Final = 16 << 20
 _ANY: Final = (1 << 63) - 1
-_ROOM: Final = os.cpu_count() or 1
 _WANTED: Final = ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LANG", "TMPDIR")
 
 
@@ -222,7 +222,7 @@ class _Decoders:
     def __init__(self) -> None:
         self._idle: list[_Decoder] = []
         self._lock = Lock()
-        self._room = BoundedSemaphore(_ROOM)
+        self._room = BoundedSemaphore(usable_cpus())
 
     def ask(self, kind: bytes, content: bytes, most: int = _ANY) -> Decoded:
         """What a decoder finds in a file.
@@ -284,7 +284,7 @@ class _Decoders:
         for decoder in self._idle:
             decoder.forget()
         self._idle, self._lock = [], Lock()
-        self._room = BoundedSemaphore(_ROOM)
+        self._room = BoundedSemaphore(usable_cpus())
 
 
 decoders: Final = _Decoders()

@@ -18,6 +18,6 @@ const whole = (value: number): string => value.toLocaleString(locale);
 const tenths = (value: number): string =>
   (value / 10).toLocaleString(locale, { maximumFractionDigits: 1 });
 
-/** A confidence as people say it: 0.95 as 95 %. */
+/** A confidence as people say it: 0.95 as 95 %. Rounded down, so that only certainty is 100 %. */
 export const sureOf = (confidence: number): string =>
-  t.common.units.percent((100 * confidence).toLocaleString(locale, { maximumFractionDigits: 2 }));
+  t.common.units.percent((Math.floor(1e4 * confidence + 1e-6) / 100).toLocaleString(locale));

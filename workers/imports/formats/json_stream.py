@@ -155,7 +155,8 @@ def _line(line: str, *, is_lenient: bool) -> dict[str, Any] | str:
     except RecursionError:
         return f"is nested more than {_MOST_DEPTH} deep"
     except ValueError as error:
-        return f"is no JSON: {printable(str(error))}"
+        # Without the place within it, which no other line shares.
+        return f"is no JSON: {printable(getattr(error, 'msg', str(error)))}"
     return row if isinstance(row, dict) else "is not an object"
 
 

@@ -15,6 +15,8 @@ it("never promises more than holds by rounding", () => {
 it("says a confidence in words", () => {
   expect(sureOf(0.95)).toBe("95\u00a0%");
   expect(sureOf(0.999)).toBe("99.9\u00a0%");
+  expect(sureOf(0.99999)).toBe("99.99\u00a0%");
+  expect(sureOf(0.57)).toBe("57\u00a0%");
   expect(oddsOf(0.95)).toEqual({ kept: 19, of: 20 });
   expect(oddsOf(0.99)).toEqual({ kept: 99, of: 100 });
   expect(oddsOf(0.5)).toEqual({ kept: 1, of: 2 });
