@@ -1,7 +1,8 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
+import type { Estimate } from "../../api/estimates";
 import type { CertificateInput } from "../../api/guarantee";
 import { isActive, jobQuery, startJob } from "../../api/rounds";
-import type { Estimate, Project } from "../../api/types";
+import type { Project } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { foreseen, foreseenIn } from "../../ui/jobs/foreseen";

@@ -1,6 +1,7 @@
 import { hashKey, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { Estimate } from "../../api/estimates";
 import { estimateRound, isActive, jobsOfKindQuery } from "../../api/rounds";
-import type { Choice, Estimate, Job, Project } from "../../api/types";
+import type { Choice, Job, Project } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { ErrorNotice } from "../../ui/ErrorNotice";

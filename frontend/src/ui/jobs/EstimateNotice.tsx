@@ -1,4 +1,5 @@
-import type { Estimate, Job } from "../../api/types";
+import type { Estimate } from "../../api/estimates";
+import type { Job } from "../../api/types";
 import { t } from "../../strings";
 import { formatAbout, formatMemory, formatSeconds } from "../format";
 import { formatMoney } from "../money";

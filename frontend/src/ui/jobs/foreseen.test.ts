@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Estimate, Foreseen } from "../../api/types";
+import type { Estimate, Foreseen } from "../../api/estimates";
 import { foreseen, foreseenIn } from "./foreseen";
 
 const found: Foreseen = {

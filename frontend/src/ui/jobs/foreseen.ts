@@ -1,4 +1,4 @@
-import type { Estimate, Foreseen } from "../../api/types";
+import type { Estimate, Foreseen } from "../../api/estimates";
 import { t } from "../../strings";
 
 /** What a guarantee is expected to take and to bring, if an estimate is of one. */

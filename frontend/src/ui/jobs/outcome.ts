@@ -1,5 +1,6 @@
+import type { Estimate } from "../../api/estimates";
 import type { Comparison, PruneResult, Relabeling } from "../../api/results";
-import type { Estimate, ImportReport, Job } from "../../api/types";
+import type { ImportReport, Job } from "../../api/types";
 import { t } from "../../strings";
 import { formatAbout, formatMemory } from "../format";
 
