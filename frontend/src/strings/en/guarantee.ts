@@ -105,6 +105,7 @@ export const guarantee = {
           : `about ${plural(about, "check", "checks")} (${count(low)} to ${count(high)})`,
       takes: (checks: string, auto: number) =>
         `It takes ${checks}, and then about ${images(auto)} would be labeled.`,
+      ofNone: "what is of none of the classes",
       left: (names: string[]) => `Most likely left to people: ${some(names)}.`,
       mayFail: (of100: number) => `In about ${of100} of 100 cases nothing comes of it.`,
       hedge: "The model may be right less often, or more often, than it is sure.",

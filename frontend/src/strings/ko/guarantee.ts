@@ -86,6 +86,7 @@ export const guarantee: Catalogue["guarantee"] = {
           ? `확인 약 ${number(about)}회`
           : `확인 약 ${number(about)}회(${number(low)}~${number(high)}회)`,
       takes: (checks, auto) => `${checks}로 이미지 약 ${number(auto)}개를 라벨링할 수 있습니다.`,
+      ofNone: "어느 클래스도 아닌 것",
       left: (names) => {
         const shown = names.slice(0, 6).join(", ");
         const more = names.length - 6;

@@ -6,13 +6,13 @@ export const foreseenIn = (estimate: Estimate | undefined): Foreseen | null =>
   estimate?.answers === undefined ? null : (estimate as Foreseen);
 
 /** That in sentences; without names of classes nothing is said of which are left to people. */
-export function foreseen(found: Foreseen, nameOf?: (classId: number | null) => string): string[] {
+export function foreseen(found: Foreseen, nameOf?: (classId: number) => string): string[] {
   const { expected: text } = t.guarantee.start;
   if (found.answers === 0) return [text.never];
   const checks = text.checks(found.answers, found.answers_low, found.answers_high);
   const inVain = Math.round(100 * found.in_vain);
   if (inVain > 50) return [text.inVain(inVain, checks)];
-  const left = nameOf ? found.left.map(nameOf) : [];
+  const left = nameOf ? found.left.map((id) => (id === null ? text.ofNone : nameOf(id))) : [];
   return [
     text.takes(checks, found.auto),
     ...(left.length > 0 ? [text.left(left)] : []),
