@@ -13,7 +13,8 @@ from karat.client.labeling_types import Answer
 from karat.client.project import ProjectClient
 from tests.processes import eventually
 
-CLASSES = ("zero", "one")
+# Half of the digits: of few classes the first queue may hold one, and a model knows no other then.
+CLASSES = ("zero", "one", "two", "three", "four")
 BUDGET = 20
 
 
