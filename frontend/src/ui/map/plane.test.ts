@@ -33,6 +33,8 @@ it("holds all rounds in one plane, and one that has no range", () => {
   expect(both?.y1).toBeGreaterThan(8);
   const flat = around([{ x: span(4, 4), y: span(0, 0) }]);
   expect(flat && flat.x1 > flat.x0 && flat.y1 > flat.y0).toBe(true);
+  const rounded = around([{ x: span(0, 1), y: span(0.1818181723356247, 0.18181821703910828) }]);
+  expect([rounded?.y0, rounded?.y1]).toEqual([expect.closeTo(-0.318, 3), expect.closeTo(0.682, 3)]);
   expect(around([])).toBeNull();
 });
 

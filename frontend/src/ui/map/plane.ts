@@ -37,6 +37,8 @@ type Span = { low: number; high: number };
 export type Spans = { x: Span; y: Span };
 
 const PADDING = 0.05;
+/** Scores are single precision: what differs by less is the same, and no axis to be spread over. */
+const ROUNDING = 1e-6;
 
 /** The plane that holds all of these, with a little room; null for none. */
 export function around(maps: Spans[]): Box | null {
@@ -44,7 +46,8 @@ export function around(maps: Spans[]): Box | null {
   const padded = (spans: Span[]): [number, number] => {
     const low = Math.min(...spans.map((span) => span.low));
     const high = Math.max(...spans.map((span) => span.high));
-    const room = (high - low) * PADDING || Math.max(Math.abs(low) * PADDING, 0.5);
+    const isOne = high - low <= ROUNDING * Math.max(Math.abs(low), Math.abs(high));
+    const room = isOne ? Math.max(Math.abs(low) * PADDING, 0.5) : (high - low) * PADDING;
     return [low - room, high + room];
   };
   const [x0, x1] = padded(maps.map((map) => map.x));
