@@ -36,13 +36,16 @@ class SinglePageApp(StaticFiles):
 
     async def _asset(self, path: str, scope: Scope) -> Response:
         """A file of the build, as small as the browser can read it."""
-        response = await super().get_response(path, scope)
         accepted = _accepted(Headers(scope=scope).get("Accept-Encoding", ""))
-        for coding, ending in _CODINGS.items():
-            if coding in accepted and self.lookup_path(path + ending)[1]:
-                response = await super().get_response(path + ending, scope)
-                response.headers["Content-Encoding"] = coding
-                break
+        there = (
+            one
+            for one in _CODINGS.items()
+            if one[0] in accepted and self.lookup_path(path + one[1])[1]
+        )
+        coding, ending = next(there, ("", ""))
+        response = await super().get_response(path + ending, scope)
+        if coding:
+            response.headers["Content-Encoding"] = coding
         response.headers["Cache-Control"] = _HASHED
         response.headers["Vary"] = "Accept-Encoding"
         return response
