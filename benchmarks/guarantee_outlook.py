@@ -20,8 +20,9 @@ from rich.console import Console
 from rich.table import Table
 from sklearn.datasets import load_digits
 
+from benchmarks.certifying.people import People
 from benchmarks.certifying.projects import Project, learned
-from benchmarks.certifying.simulate import lots_of
+from benchmarks.certifying.simulate import certify, lots_of
 from models.guarantee.certification import Certification
 from models.guarantee.outlook import outlook
 from models.guarantee.promise import Promise
@@ -63,18 +64,12 @@ class Row:
 def certified(size: int, target: float, seed: int) -> Row:
     """Look ahead in one pool, then go through with it."""
     project = _project(size, seed)
-    lots = lots_of(project)
-    state = Certification(lots, Promise(target, is_ood_apart=False), seed=seed)
+    promise = Promise(target, is_ood_apart=False)
+    state = Certification(lots_of(project), promise, seed=seed)
     found = outlook(state, at_once=_AT_ONCE, plays=_PLAYS, seed=seed)
-    taken = 0
-    while draws := state.next_draws(_AT_ONCE):
-        for draw in draws:
-            state.observe(draw.index, bool(project.wrong[draw.index]))
-        taken += len(draws)
-    decided = zip(lots, state.decide().lots, strict=True)
-    labeled = sum(lot.size - now.drawn for lot, now in decided if now.state == "passed")
+    came = certify(project, promise, People(project, 0.0, seed), seed=seed, batch=_AT_ONCE)
     said = (found.answers, found.low, found.high)
-    return Row(size, target, seed, *said, taken, found.labeled, labeled, found.in_vain)
+    return Row(size, target, seed, *said, came.draws, found.labeled, came.auto, found.in_vain)
 
 
 def _project(size: int, seed: int) -> Project:
