@@ -122,7 +122,7 @@ def new_audit_round(project: Project, last: int, draws: int) -> Round:
 def new_certificate_round(project: Project, last: int, overlap: int) -> Round:
     """A round after ``last`` that asks about draws for a certificate, and that none follows.
 
-    It closes when its queue is empty.
+    It closes when the certificate is decided and its queue is empty.
     """
     round_ = new_round(project, last + 1)
     round_.strategy, round_.budget = CERTIFICATE, _MOST_BUDGET

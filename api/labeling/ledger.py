@@ -73,7 +73,8 @@ class AnswerLedger:
         classes_version: Of the project's classes.
         names: What these are called.
         queries: All queries of the examples that are answered, by id.
-        more_queries: Whether the open round has queries of other examples.
+        more_queries: Whether the open round has queries of other examples, or a certificate will
+            put some there.
         stored: Annotations of these queries that are there already, by id.
         votes: What is said of each example, oldest first; brought up to date as answers are
             decided.

@@ -22,9 +22,11 @@ from api.database.pipelined_sql import Statement, among, unseen
 from core.class_names import hold_classes, naming
 from core.consensus import lock_examples, votes
 from core.lifecycle import mark_answered, mark_members
-from core.states import RoundState
+from core.rounds import CERTIFICATE
+from core.states import CertificateState, RoundState
 from core.tables import (
     Annotation,
+    Certificate,
     Example,
     Member,
     Project,
@@ -116,6 +118,17 @@ MORE_QUERIES = Statement(
     .select_from(Round)
     .join(_ANOTHER, true())
     .where(Round.project_id == _PROJECT, Round.state == RoundState.OPEN)
+    .union_all(
+        # A certificate that asks puts them there, or closes the round when it is decided.
+        select(Round.id)
+        .join(Certificate, Certificate.project_id == Round.project_id)
+        .where(
+            Round.project_id == _PROJECT,
+            Round.state == RoundState.OPEN,
+            Round.strategy == CERTIFICATE,
+            Certificate.state == CertificateState.ASKING,
+        )
+    )
 )
 STORED = Statement(
     select(

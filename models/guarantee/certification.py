@@ -21,6 +21,10 @@ _QUANTILES: Final = (0.05, 0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 0.95)
 """Of the share that may be wrong: at each it is asked what more draws would bring."""
 _GIVEN_UP: Final = 4
 """A part that cannot pass is given up after draws that hold so many wrong ones at the target."""
+AT_FIRST: Final = 20
+"""Draws of a part that people are asked about at a time while little is known of it ..."""
+_GROWTH: Final = 0.5
+"""... and later so many for each that is answered: had it to be given up, few were in vain."""
 _LOOK: Final = 1024
 """Verdicts among which the first that is missing is looked for, before it is among more."""
 _PRIOR_DRAWS: Final = 0.5
@@ -134,11 +138,16 @@ class Certification:
 
     # What follows reads the state and changes nothing of it.
 
-    def next_draws(self, most: int) -> list[Draw]:
+    def next_draws(self, most: int, *, at_first: int = AT_FIRST) -> list[Draw]:
         """Return what people should look at next, at most so many; mark them with `asked`.
 
         Never more than would pass the part at hand were all of them right. None while enough
         answers are waited for, and none when nothing more can be gained.
+
+        Args:
+            most: at a time, of all parts.
+            at_first: that may wait of a part of which little is known; with what is known of it
+                grows how many may.
         """
         most = min(most, self._left())
         found: list[Draw] = []
@@ -151,8 +160,12 @@ class Certification:
             places = self._sample(part)
             _, wrong = self._counts(part)
             until = min(int(part.boundary.needed[wrong]), len(places))
-            fresh = places[:until][~self._asked[places[:until]]][: most - len(found)]
-            unseen = max(1, part.size - int(self._asked[places].sum()))
+            asked, open_ = self._asked[places], self._verdict[places] == _OPEN
+            waiting, known = int((asked & open_).sum()), int((~open_).sum())
+            may_wait = max(at_first, int(known * _GROWTH))
+            room = min(most - len(found), max(0, may_wait - waiting))
+            fresh = places[:until][~asked[:until]][:room]
+            unseen = max(1, part.size - waiting - known)
             found.extend(
                 Draw(int(self._lot[at]), int(self._index[at]), min(1.0, len(fresh) / unseen))
                 for at in fresh

@@ -41,7 +41,7 @@ export function Waiting(props: WaitingProps) {
   const failure = data?.failure ?? null;
   const why = status ? reasonOf(status, elsewhere) : "nothing";
   // Nothing is learned from checks alone: the answers are counted, and that may be all.
-  const checked = data?.checks && (why === "training" || why === "finished");
+  const checked = data?.checks && (why === "training" || why === "others" || why === "finished");
   const reason = checked ? text.checks[why] : text[why];
   return (
     <div className={styles.waiting} data-waiting-for={status?.waiting_for}>

@@ -154,6 +154,10 @@ export const label = {
         title: "Your answers are being counted",
         text: "These images were there to check the labels. If more are needed, they come up here by themselves.",
       },
+      others: {
+        title: "That is all for now",
+        text: "Other checks may be with your colleagues. If more are needed, they come up here by themselves.",
+      },
       finished: {
         title: "The checks are done",
         text: "All images that were there to check the labels have an answer. Thank you: you can close this page.",
