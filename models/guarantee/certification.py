@@ -206,21 +206,24 @@ class Certification:
         """How many of a part are wrong at most as people see it; None where it has not passed."""
         return part.boundary.most_wrong(self._answers(part) > 0)
 
-    def _reached(self, parts: Sequence[Part]) -> int:
-        """How many parts are done with, one after the other.
+    def _done(self, parts: Sequence[Part]) -> list[int | None]:
+        """Of the parts that are done with, one after the other, how many are wrong at most.
 
         Those that passed, and those too small for anything to be shown of them beside the draws
-        that came before.
+        that came before: None.
         """
-        for count, part in enumerate(parts):
-            if len(part.boundary.needed) > 0 and self._most_wrong(part) is None:
-                return count
-        return len(parts)
+        done: list[int | None] = []
+        for part in parts:
+            most = self._most_wrong(part)
+            if most is None and len(part.boundary.needed) > 0:
+                break
+            done.append(most)
+        return done
 
     def _passed(self, parts: Sequence[Part]) -> list[Part]:
         """The parts that have passed, one after the other."""
-        done = parts[: self._reached(parts)]
-        return [part for part in done if self._most_wrong(part) is not None]
+        done = zip(parts, self._done(parts), strict=False)
+        return [part for part, most in done if most is not None]
 
     def _tried(self, chain: Chain) -> tuple[Part, ...]:
         """The parts of a chain that are at hand: the smaller ones where it began too boldly."""
@@ -239,11 +242,12 @@ class Certification:
 
     def _next(self, parts: Sequence[Part]) -> Part | None:
         """The first part that has not passed, if more draws may be worth it."""
-        reached = self._reached(parts)
-        if reached == len(parts):
+        done = self._done(parts)
+        if len(done) == len(parts):
             return None
-        before = next(reversed(self._passed(parts)), None)
-        part, after = parts[reached], parts[min(reached + 1, len(parts) - 1)]
+        passed = [part for part, most in zip(parts, done, strict=False) if most is not None]
+        before = passed[-1] if passed else None
+        part, after = parts[len(done)], parts[min(len(done) + 1, len(parts) - 1)]
         gain = part.size - (before.size if before else 0) + (after.size - part.size) / 2
         shares = betaincinv(*self._known(part, before), np.asarray(_QUANTILES)).tolist()
         boundary, (answered, wrong) = part.boundary, self._counts(part)

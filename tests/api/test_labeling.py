@@ -7,8 +7,10 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import func, select, update
 
-from core.states import ExampleState, JobKind, ProjectState, Role, RoundState
+from core.rounds import CERTIFICATE
+from core.states import CertificateState, ExampleState, JobKind, ProjectState, Role, RoundState
 from core.tables import Annotation, Example, Job, Project, Query, Round
+from tests.certificates import add_certificate
 from tests.world import Caller, World
 
 
@@ -275,6 +277,35 @@ def test_round_closes_when_its_queue_is_empty(http: TestClient, world: World) ->
     send(http, caller, project, *(verdict(query) for query in ids))
     states = world.session.scalars(select(Round.state).order_by(Round.number)).all()
     assert states == [RoundState.CLOSING, RoundState.SELECTING]
+
+
+def test_a_round_of_a_certificate_stays_open_until_that_is_decided(
+    http: TestClient, world: World
+) -> None:
+    """More may be asked in it: else each handful of checks would be a round of its own."""
+    project = running(world, images=6, queries=3)
+    round_ = world.session.scalars(select(Round)).one()
+    round_.strategy = CERTIFICATE
+    certificate = add_certificate(world, project, CertificateState.ASKING, passed=False)
+    caller = world.caller(Role.ANNOTATOR, project)
+    ids = [item["query_id"] for item in lease(http, caller, project)["items"]]
+    send(http, caller, project, *(verdict(query) for query in ids[:-1]))
+    waiting = send(http, caller, project, verdict(ids[-1]))
+    assert waiting["results"][0]["counted"]
+    assert world.session.scalars(select(Round.state)).all() == [RoundState.OPEN]
+    assert lease(http, caller, project)["status"]["waiting_for"] == "others"
+    # What was asked besides is answered after it was decided: then nothing more is to come.
+    example = world.session.scalars(
+        select(Example).where(Example.state == ExampleState.UNLABELED).limit(1)
+    ).one()
+    world.session.add(
+        Query(project_id=project.id, round_id=round_.id, example_id=example.id, rank=9)
+    )
+    certificate.state = CertificateState.READY
+    world.session.commit()
+    last = lease(http, caller, project)["items"][0]["query_id"]
+    send(http, caller, project, verdict(last))
+    assert world.session.scalars(select(Round.state)).all() == [RoundState.CLOSING]
 
 
 def test_zero_wait_goes_on_with_the_tail(http: TestClient, world: World) -> None:

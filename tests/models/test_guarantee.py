@@ -151,12 +151,39 @@ def test_an_answer_counts_once_those_before_it_are_there() -> None:
     state = begin(pool.lots, 0.05, 0.95, seed=1, is_ood_apart=False)
     draws = state.next_draws(10**6, at_first=10**6)
     state.asked([draw.index for draw in draws])
-    assert state.next_draws(50, at_first=10**6) == [], "no more than passes if all of them are right"
+    assert state.next_draws(50, at_first=10**6) == [], (
+        "no more than passes if all of them are right"
+    )
     for draw in draws[1:]:
         state.observe(draw.index, False)
     assert state.decide().bound is None
     state.observe(draws[0].index, False)
     assert state.decide().bound is not None
+
+
+@pytest.mark.parametrize("target", [0.02, 0.05, 0.1])
+def test_few_are_asked_about_before_anything_is_known(target: float) -> None:
+    """Whoever is asked about hundreds at once has looked at most of them in vain."""
+    pool = Pool(spread=20.0)
+    state = begin(pool.lots, target, 0.95, seed=1, is_ood_apart=False)
+    known, sizes = 0, []
+    while draws := state.next_draws(10**6):
+        assert len(draws) <= max(20, known // 2)
+        state.asked([draw.index for draw in draws])
+        assert state.next_draws(10**6) == [], "until some of them are answered"
+        state.observe(draws[0].index, False)
+        if known == 0:
+            assert len(state.next_draws(10**6)) == 1, "nobody waits for all of the others"
+        for draw in draws[1:]:
+            state.observe(draw.index, False)
+        known += len(draws)
+        sizes.append(len(draws))
+    assert max(sizes) > 20
+    bad = begin(pool.lots, target, 0.95, seed=1, is_ood_apart=False)
+    for draw in bad.next_draws(10**6):
+        bad.observe(draw.index, True)
+    assert bad.next_draws(10**6) == []
+    assert sum(lot.drawn for lot in bad.decide().lots) <= 20
 
 
 def test_earlier_draws_come_first_and_unsure_is_wrong() -> None:

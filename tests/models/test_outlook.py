@@ -25,7 +25,8 @@ def labeled(state: Certification) -> int:
 @pytest.mark.parametrize("size", [300, 1_000, 2_500])
 def test_pools_take_about_what_was_said(size: int, target: float) -> None:
     within, answers, given, said = 0, [], [], []
-    for seed in range(8):
+    seeds = 8 if size > 2_000 else 16
+    for seed in range(seeds):
         pool = Pool(size, seed=seed)
         state = Certification(pool.lots, Promise(target, is_ood_apart=False), seed=seed)
         found = seen(state)
@@ -35,7 +36,7 @@ def test_pools_take_about_what_was_said(size: int, target: float) -> None:
         answers.append(taken)
         given.append(labeled(state))
         said.append(found)
-    assert within >= 6
+    assert within >= 0.75 * seeds
     assert np.mean([one.answers for one in said]) == pytest.approx(np.mean(answers), rel=0.35)
     assert abs(np.mean([one.labeled for one in said]) - np.mean(given)) < 0.2 * size
 
@@ -74,7 +75,7 @@ def test_a_model_that_was_wrong_oftener_than_it_said_is_expected_to_be_so_again(
     pool = Pool(4_000)
     told = Certification(pool.lots, Promise(0.05, is_ood_apart=False), seed=1)
     good, bad = told.copied(), told.copied()
-    for number, draw in enumerate(told.next_draws(60)):
+    for number, draw in enumerate(told.next_draws(60, at_first=60)):
         good.observe(draw.index, False)
         bad.observe(draw.index, number % 4 == 0)
     assert seen(good).labeled > seen(bad).labeled
