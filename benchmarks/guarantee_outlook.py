@@ -23,7 +23,7 @@ from sklearn.datasets import load_digits
 from benchmarks.certifying.people import People
 from benchmarks.certifying.projects import Project, learned
 from benchmarks.certifying.simulate import certify, lots_of
-from models.guarantee.certification import Certification
+from models.guarantee.certification import AT_FIRST, Certification
 from models.guarantee.outlook import outlook
 from models.guarantee.promise import Promise
 from models.heads.head import Scaling
@@ -44,6 +44,7 @@ class Row:
         seed: of the pool, the answers and the draws.
         said, low, high: checks that were foreseen, on average and at the ends.
         taken: checks that it took.
+        at_once: checks that it would have taken, had people been asked for all that may be needed.
         foreseen: labels that were foreseen.
         labeled: labels that were given.
         in_vain: foreseen chance that none would be.
@@ -56,6 +57,7 @@ class Row:
     low: int
     high: int
     taken: int
+    at_once: int
     foreseen: int
     labeled: int
     in_vain: float
@@ -67,9 +69,30 @@ def certified(size: int, target: float, seed: int) -> Row:
     promise = Promise(target, is_ood_apart=False)
     state = Certification(lots_of(project), promise, seed=seed)
     found = outlook(state, at_once=_AT_ONCE, plays=_PLAYS, seed=seed)
-    came = certify(project, promise, People(project, 0.0, seed), seed=seed, batch=_AT_ONCE)
-    said = (found.answers, found.low, found.high)
-    return Row(size, target, seed, *said, came.draws, found.labeled, came.auto, found.in_vain)
+    came, bold = (
+        certify(
+            project,
+            promise,
+            People(project, 0.0, seed),
+            seed=seed,
+            batch=_AT_ONCE,
+            at_first=at_first,
+        )
+        for at_first in (AT_FIRST, _AT_ONCE)
+    )
+    return Row(
+        size,
+        target,
+        seed,
+        said=found.answers,
+        low=found.low,
+        high=found.high,
+        taken=came.draws,
+        at_once=bold.draws,
+        foreseen=found.labeled,
+        labeled=came.auto,
+        in_vain=found.in_vain,
+    )
 
 
 def _project(size: int, seed: int) -> Project:
@@ -99,7 +122,17 @@ def main() -> None:
     rows = list(_rows(arguments.seeds))
     arguments.json.parent.mkdir(parents=True, exist_ok=True)
     arguments.json.write_text(json.dumps([asdict(row) for row in rows], indent=1))
-    table = Table("pool", "promise", "said", "taken", "within", "foreseen", "labeled", "in vain")
+    table = Table(
+        "pool",
+        "promise",
+        "said",
+        "taken",
+        "within",
+        "all at once",
+        "foreseen",
+        "labeled",
+        "in vain",
+    )
     for size, target in sorted({(row.size, row.target) for row in rows}):
         some = [row for row in rows if (row.size, row.target) == (size, target)]
         within = sum(row.low <= row.taken <= row.high for row in some)
@@ -111,6 +144,7 @@ def main() -> None:
             _spread([row.said for row in some]),
             _spread([row.taken for row in some]),
             f"{within} of {len(some)}",
+            _spread([row.at_once for row in some]),
             _spread([row.foreseen for row in some]),
             _spread([row.labeled for row in some]),
             f"{said_in_vain:.0%}, was {was_in_vain:.0%}",

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from benchmarks.certifying.people import People
 from benchmarks.certifying.projects import Project
-from models.guarantee.certification import Certification
+from models.guarantee.certification import AT_FIRST, Certification
 from models.guarantee.human_error import from_pairs
 from models.guarantee.lots import Lot, make_lots
 from models.guarantee.promise import Promise
@@ -56,6 +56,7 @@ def certify(
     *,
     seed: int,
     batch: int,
+    at_first: int = AT_FIRST,
     stop: bool = False,
 ) -> Outcome:
     """Draw a batch at a time until nothing is wanted, or until anything passes if to `stop`."""
@@ -68,7 +69,7 @@ def certify(
         people.answers -= 2 * PAIRS  # Before this began, and used for more than this.
     state = Certification(lots, promise, seed=seed)
     answered: list[int] = []
-    while draws := state.next_draws(batch):
+    while draws := state.next_draws(batch, at_first=at_first):
         for draw in draws:
             state.observe(draw.index, people.contradict(draw.index))
             answered.append(draw.index)
