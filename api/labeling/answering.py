@@ -193,7 +193,7 @@ class _Batch:
         return results
 
     async def commit(self) -> None:
-        """Write what was decided, in one round trip; closes the round if its queue is empty."""
+        """Write what was decided, in one round trip; closes the round if it asks no more."""
         if self.ledger.rows:
             emptied = self.ledger.emptied()
             if emptied is not None:

@@ -183,7 +183,7 @@ class AnswerLedger:
         }
 
     def emptied(self) -> ReadRound | None:
-        """The open round, if nothing is left in its queue after these answers."""
+        """The open round, if after these answers nothing is left in its queue, or comes into it."""
         open_round = next((item for item in self.rounds if item.state is RoundState.OPEN), None)
         if open_round is None or self.more_queries:
             return None

@@ -113,6 +113,7 @@ _ANOTHER = (
     .limit(literal_column("1"))
     .lateral()
 )
+# Only whether there is any: ids of queries, and of a round that a certificate asks in.
 MORE_QUERIES = Statement(
     select(_ANOTHER.c.id)
     .select_from(Round)

@@ -149,28 +149,44 @@ class Certification:
             at_first: that may wait of a part of which little is known; with what is known of it
                 grows how many may.
         """
-        most = min(most, self._left())
         found: list[Draw] = []
+        left = self._left()
         for number, chain in enumerate(self._chains):
-            if len(found) >= most:
+            if left <= 0 or len(found) >= most:
                 break
             part = self._wanted(number, chain)
             if part is None:
                 continue
             places = self._sample(part)
-            _, wrong = self._counts(part)
-            until = min(int(part.boundary.needed[wrong]), len(places))
             asked, open_ = self._asked[places], self._verdict[places] == _OPEN
             waiting, known = int((asked & open_).sum()), int((~open_).sum())
+            needed = places[: self._until(part)]
+            fresh = needed[~asked[: len(needed)]]
+            # Of what people may be asked at most, as much is kept for this part as it may take.
+            may_ask, left = left, left - len(fresh)
             may_wait = max(at_first, int(known * _GROWTH))
-            room = min(most - len(found), max(0, may_wait - waiting))
-            fresh = places[:until][~asked[:until]][:room]
+            # Not one for each that is answered: that would tell who has answered a check.
+            room = may_wait - waiting if waiting <= may_wait // 2 else 0
+            fresh = fresh[: min(room, may_ask, most - len(found))]
             unseen = max(1, part.size - waiting - known)
             found.extend(
                 Draw(int(self._lot[at]), int(self._index[at]), min(1.0, len(fresh) / unseen))
                 for at in fresh
             )
         return found
+
+    def _until(self, part: Part) -> int:
+        """How many draws of a part would do, were all that are not answered right."""
+        _, wrong = self._counts(part)
+        return min(int(part.boundary.needed[wrong]), len(self._sample(part)))
+
+    def _is_asked(self, number: int, chain: Chain) -> bool:
+        """Whether more is asked of a chain, or what it takes is asked and not answered yet."""
+        part = self._wanted(number, chain)
+        if part is None:
+            return False
+        places = self._sample(part)[: self._until(part)]
+        return self._left() > 0 or bool(self._asked[places].all())
 
     def _left(self) -> int:
         """How many more people may be asked."""
@@ -222,8 +238,7 @@ class Certification:
 
     def _passed(self, parts: Sequence[Part]) -> list[Part]:
         """The parts that have passed, one after the other."""
-        done = zip(parts, self._done(parts), strict=False)
-        return [part for part, most in done if most is not None]
+        return _passed_of(parts, self._done(parts))
 
     def _tried(self, chain: Chain) -> tuple[Part, ...]:
         """The parts of a chain that are at hand: the smaller ones where it began too boldly."""
@@ -245,8 +260,7 @@ class Certification:
         done = self._done(parts)
         if len(done) == len(parts):
             return None
-        passed = [part for part, most in zip(parts, done, strict=False) if most is not None]
-        before = passed[-1] if passed else None
+        before = next(reversed(_passed_of(parts, done)), None)
         part, after = parts[len(done)], parts[min(len(done) + 1, len(parts) - 1)]
         gain = part.size - (before.size if before else 0) + (after.size - part.size) / 2
         shares = betaincinv(*self._known(part, before), np.asarray(_QUANTILES)).tolist()
@@ -323,7 +337,7 @@ class Certification:
                     bounds.append(bound)
                     missed = bound if chain.is_ood else missed
                     break
-            if self._left() > 0 and self._wanted(number, chain) is not None:
+            if self._is_asked(number, chain):
                 waiting |= chain.parts[-1].lots - passed.keys()
         states = tuple(
             LotState(
@@ -368,3 +382,8 @@ class Certification:
             "Too many of the surest labels were wrong; label more, so that the model learns, or "
             "promise less."
         )
+
+
+def _passed_of(parts: Sequence[Part], done: Sequence[int | None]) -> list[Part]:
+    """Of the parts that are done with those that passed."""
+    return [part for part, most in zip(parts, done, strict=False) if most is not None]

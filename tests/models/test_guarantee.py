@@ -166,16 +166,17 @@ def test_few_are_asked_about_before_anything_is_known(target: float) -> None:
     """Whoever is asked about hundreds at once has looked at most of them in vain."""
     pool = Pool(spread=20.0)
     state = begin(pool.lots, target, 0.95, seed=1, is_ood_apart=False)
-    known, sizes = 0, []
+    known = 0
+    sizes: list[int] = []
     while draws := state.next_draws(10**6):
         assert len(draws) <= max(20, known // 2)
         state.asked([draw.index for draw in draws])
-        assert state.next_draws(10**6) == [], "until some of them are answered"
-        state.observe(draws[0].index, False)
-        if known == 0:
-            assert len(state.next_draws(10**6)) == 1, "nobody waits for all of the others"
-        for draw in draws[1:]:
+        assert state.next_draws(10**6) == [], "until half of them are answered"
+        for place, draw in enumerate(draws, start=1):
             state.observe(draw.index, False)
+            if known == 0 and place < 20:
+                more = len(state.next_draws(10**6))
+                assert more == (0 if place < 10 else place), "nobody waits for all of the others"
         known += len(draws)
         sizes.append(len(draws))
     assert max(sizes) > 20
@@ -184,6 +185,26 @@ def test_few_are_asked_about_before_anything_is_known(target: float) -> None:
         bad.observe(draw.index, True)
     assert bad.next_draws(10**6) == []
     assert sum(lot.drawn for lot in bad.decide().lots) <= 20
+
+
+def test_what_may_be_asked_at_most_goes_to_one_part_before_another_and_is_waited_for() -> None:
+    pool = Pool(spread=20.0)
+    whole = begin(pool.lots, 0.1, 0.95, seed=1)
+    first = whole.next_draws(10**6, at_first=10**6)
+    assert {draw.lot for draw in first} > {0}
+    chain = [draw for draw in first if whole.lots[draw.lot].label == OOD]
+    most = max(len(chain), len(first) - len(chain))
+    state = begin(pool.lots, 0.1, 0.95, seed=1, at_most=most)
+    asked = 0
+    while draws := state.next_draws(10**6):
+        asked += len(draws)
+        state.asked([draw.index for draw in draws])
+        for draw in draws[:-1]:
+            state.observe(draw.index, False)
+            assert not state.decide().is_over, "one of them is waited for"
+        state.observe(draws[-1].index, False)
+    assert asked <= most
+    assert state.decide().bound is not None, "all that was allowed is enough for one of them"
 
 
 def test_earlier_draws_come_first_and_unsure_is_wrong() -> None:

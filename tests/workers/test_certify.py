@@ -348,12 +348,11 @@ def test_in_a_running_project_draws_come_first_and_outlive_their_round(
     pool.sweep()
     shown = pool.shown(http, begun["id"])
     assert shown["answered"] == 3
-    # Nobody waits for the others: as many are asked about again.
-    assert shown["expected_answers"] >= shown["waiting"] == begun["asked"]
+    assert shown["expected_answers"] >= shown["waiting"] == begun["asked"] - 3
     assert pool.finish(1).state is JobState.SUCCEEDED
     shown = pool.shown(http, begun["id"])
     assert (shown["state"], shown["is_current"], shown["round"]) == ("asking", False, 2)
-    assert shown["waiting"] == begun["asked"]
+    assert shown["waiting"] == begun["asked"] - 3
     # What was drawn and nobody has looked at yet was not checked.
     report = pool.call(http, "get", f"/{begun['id']}/report").json()
     assert report["looked_at"]["drawn"] == 3
@@ -463,11 +462,18 @@ def test_what_others_ask_in_its_round_outlives_it(http: TestClient, world: World
     drawn = read_draws(pool.session, pool.project.id, 1)
     judged = np.isin(drawn.indices, take(pool.session, pool.project.id, 1).audited)
     assert (~np.isnan(drawn.probability[judged])).sum() == 4
+    # Given up after all that it asked was answered, it leaves no round open.
+    third = pool.certify(http)
+    pool.say(pool.rounds()[2])
+    assert (pool.rounds()[2].state, waiting_in(pool, 2)) == (RoundState.OPEN, [])
+    assert pool.done(http, "revoke", third["id"])["state"] == "revoked"
+    run(pool.session, pool.session.get_one(Job, pool.rounds()[2].job_id))
+    assert (pool.rounds()[2].state, pool.project.state) == (RoundState.CLOSED, "finished")
 
 
-def waiting_in(pool: Pool) -> list[Query]:
-    """What waits in the second round's queue."""
-    asked = select(Query).where(Query.round_id == pool.rounds()[1].id, ~Query.done)
+def waiting_in(pool: Pool, number: int = 1) -> list[Query]:
+    """What waits in a round's queue."""
+    asked = select(Query).where(Query.round_id == pool.rounds()[number].id, ~Query.done)
     return list(pool.session.scalars(asked))
 
 

@@ -165,9 +165,10 @@ def go_on(session: Session, storage: Storage, project: Project, certificate: Cer
             move_certificate(certificate, CertificateState.READY)
             _tell(session, certificate)
         return
+    room = max(0, ASKED_AT_ONCE - len(certification.waiting()))
     fresh = [
         Draw(one.lot, one.index, int(members.example_id[members.place(one.index)]), one.probability)
-        for one in certification.next_draws(ASKED_AT_ONCE)
+        for one in certification.next_draws(room)
     ]
     if fresh or again or lost:
         round_ = asking_round(session, project, CertifyParams.model_validate(certificate.settings))

@@ -24,7 +24,7 @@ from models.guarantee.promise import Bound, Decision, Promise
 from workers.labels.draws import pairs
 
 ASKED_AT_ONCE: Final = 500
-"""Draws that people are asked about at a time, at most."""
+"""Draws that wait for people at a time, at most."""
 FEWEST_PAIRS: Final = 20
 """Fewer say nothing of how often people are wrong."""
 _OF_PEOPLE: Final = 0.1

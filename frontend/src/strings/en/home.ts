@@ -12,7 +12,7 @@ export const home = {
     disk: "The server has too little room to choose new images. They come by themselves.",
     paused: "Paused by whoever runs it.",
     finished: "Finished. Thank you for your work.",
-    others: "The rest of this round is with your colleagues.",
+    others: "Nothing waits for you now; others may be at the rest.",
     nothing: "Nothing waits for you now.",
     start: "Not started yet.",
   },

@@ -30,7 +30,7 @@ export const waiting = {
     },
     others: {
       title: "That is all for now",
-      text: "Other checks may be with your colleagues. If more are needed, they come up here by themselves.",
+      text: "Other checks may be with your colleagues. If there are more, they come up here by themselves.",
     },
     finished: {
       title: "The checks are done",

@@ -30,7 +30,7 @@ export const waiting: Catalogue["label"]["waiting"] = {
     },
     others: {
       title: "지금은 확인할 것이 없습니다",
-      text: "다른 확인은 동료가 하고 있을 수 있습니다. 더 필요하면 자동으로 표시됩니다.",
+      text: "다른 확인은 동료가 하고 있을 수 있습니다. 더 있으면 자동으로 표시됩니다.",
     },
     finished: {
       title: "확인이 끝났습니다",
