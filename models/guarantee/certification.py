@@ -185,8 +185,9 @@ class Certification:
         part = self._wanted(number, chain)
         if part is None:
             return False
-        places = self._sample(part)[: self._until(part)]
-        return self._left() > 0 or bool(self._asked[places].all())
+        if self._left() > 0:
+            return True
+        return bool(self._asked[self._sample(part)[: self._until(part)]].all())
 
     def _left(self) -> int:
         """How many more people may be asked."""
