@@ -77,7 +77,8 @@ class CertificateOut(BaseModel):
     or `revoking`. `bound` is over all that is labeled by the model, `missed_bound` over what it
     calls OOD: how many of these are of a class after all. `is_current` is whether the model is
     still the newest; if not, a newer one may be better, and what is promised of the labels of this
-    one is as true as before. `refused` says why nothing can be promised.
+    one is as true as before. `refused` says why nothing can be promised, `stalled` why it does not
+    go on for now: workers try again all the time.
     """
 
     id: int
@@ -105,6 +106,7 @@ class CertificateOut(BaseModel):
     human: HumanError | None
     is_current: bool
     refused: str | None
+    stalled: str | None
     warnings: list[str]
     created_at: datetime
     created_by: str | None

@@ -201,6 +201,7 @@ async def _facts(
         "human": None if result.get("human") is None else HumanError(**result["human"]),
         "is_current": is_newest,
         "refused": certificate.refused,
+        "stalled": result.get("stalled") if asking or certificate.state in _AT_WORK else None,
         "warnings": [*result.get("warnings", []), *notes],
         "created_at": certificate.created_at,
         "created_by": await _name(session, certificate.created_by),

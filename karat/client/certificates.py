@@ -92,9 +92,9 @@ class CertificatesClient(Told):
             if found["state"] in _OVER:
                 return found
             if timeout is not None and time.monotonic() - began > timeout:
+                why = found["stalled"] or f"{found['waiting']} images wait for people."
                 raise TimeoutError(
-                    f"Certificate {certificate_id} is {found['state']} after {timeout:g} s; "
-                    f"{found['waiting']} images wait for people."
+                    f"Certificate {certificate_id} is {found['state']} after {timeout:g} s: {why}"
                 )
             time.sleep(interval)
 

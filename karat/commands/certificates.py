@@ -78,6 +78,8 @@ def _say(one: "Certificate") -> None:
     typer.echo(f"Certificate {one['id']} is {one['state']}.")
     if one["refused"] is not None:
         typer.echo(one["refused"])
+    if one["stalled"] is not None:
+        typer.echo(f"It does not go on for now. {one['stalled']}")
     if one["bound"] is not None and one["state"] not in {"revoked", "refused"}:
         bound = one["bound"]
         verb = "labeled" if one["state"] == "applied" else "would label"

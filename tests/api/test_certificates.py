@@ -7,7 +7,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select
 from sqlalchemy.orm import sessionmaker
 
-from core.artifacts.certificates import NO_CLASS
+from core.artifacts.certificates import NO_CLASS, members_file
 from core.states import CertificateState, ExampleState, Source
 from core.tables import Annotation, Artifact, Certificate, Example, Job, Project
 from tests.api.test_labeling import lease, running, send, verdict
@@ -365,6 +365,34 @@ def test_one_worker_is_at_it_and_whoever_is_sent_meanwhile_is_free_at_once(
     assert scene.done("apply", certificate.id)["state"] == "applied"
     assert scene.done("revoke", certificate.id)["state"] == "revoked"
     assert len(begun) == 2
+
+
+@pytest.mark.parametrize("state", [CertificateState.ASKING, CertificateState.APPLYING])
+@pytest.mark.parametrize("lost", ["gone", "broken"])
+def test_one_that_cannot_go_on_says_why_until_it_can(
+    world: World, scene: Scene, state: CertificateState, lost: str
+) -> None:
+    certificate = add_certificate(world, scene.project, state, passed=state == "applying")
+    file = world.storage.artifact(world.session.scalars(members_file(certificate.id)).one().storage_key)
+    away = file.rename(file.with_suffix(".away"))
+    if lost == "broken":
+        file.write_bytes(b"no table")
+    world.session.commit()
+    assert scene.call("get", f"/{certificate.id}").json()["stalled"] is None
+
+    def swept() -> Any:
+        go_on_with_all(sessionmaker(world.session.get_bind()), world.storage)
+        world.session.expire_all()
+        return scene.call("get", f"/{certificate.id}").json()
+
+    for told in (swept(), swept()):
+        assert (told["state"], told["refused"]) == (state, None)
+        assert "from a backup" in told["stalled"]
+        assert scene.call("get").json()["items"][0]["stalled"] == told["stalled"]
+    away.replace(file)
+    told = swept()
+    assert told["stalled"] is None
+    assert told["asked"] > 0 if state == "asking" else told["state"] == "applied"
 
 
 def test_a_project_goes_with_its_certificates(world: World, scene: Scene) -> None:

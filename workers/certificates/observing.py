@@ -45,6 +45,10 @@ logger = logging.getLogger(__name__)
 _AT_A_TIME: Final = 20.0
 """Seconds for which one certificate is applied or taken back before others have their turn."""
 _AT_WORK: Final = (CertificateState.APPLYING, CertificateState.REVOKING)
+_BROKEN: Final = (
+    "It cannot go on because of an error that nobody foresaw, which the log of the workers tells. "
+    "It is tried again and again; if its file is broken, restore that from a backup."
+)
 _LOCK: Final = 0x63657274
 
 
@@ -73,14 +77,15 @@ def go_on_with_all(
             if one.state in _AT_WORK or answered_in is None or not _waits(session, one)
         ]
     for certificate_id, project_id, state in due:
+        stalled = None
         try:
             with factory() as session:
                 if state in _AT_WORK:
                     # Every sweep sends one who would do the same: he has other things to do.
                     with alone(factory, _LOCK, certificate_id) as is_mine:
-                        is_left = is_mine and work_off(
-                            factory, storage, certificate_id, seconds=_AT_A_TIME
-                        )
+                        if not is_mine:
+                            continue
+                        is_left = work_off(factory, storage, certificate_id, seconds=_AT_A_TIME)
                     if is_left:
                         queue.remember(session.info, GoOnCertifying(answered_in=project_id))
                 else:
@@ -89,10 +94,24 @@ def go_on_with_all(
                 queue.deliver(session.info)
         except (DomainError, ModelError) as error:
             # One whose file is gone keeps no other from going on.
+            stalled = str(error)
             logger.warning("certificate %s does not go on: %s", certificate_id, error)
         except Exception:
             # Nor does one whose file is broken, or is where nobody can read it now.
+            stalled = _BROKEN
             logger.exception("certificate %s does not go on", certificate_id)
+        with factory() as session, session.begin():
+            _note_stalled(session, certificate_id, stalled)
+
+
+def _note_stalled(session: Session, certificate_id: int, why: str | None) -> None:
+    """Keep why a certificate does not go on, or that it does, where people see it."""
+    certificate = session.get(Certificate, certificate_id, with_for_update={"key_share": True})
+    if certificate is None or certificate.result.get("stalled") == why:
+        return
+    rest = {name: value for name, value in certificate.result.items() if name != "stalled"}
+    certificate.result = rest if why is None else {**rest, "stalled": why}
+    _tell(session, certificate)
 
 
 def _waits(session: Session, certificate: Certificate) -> bool:

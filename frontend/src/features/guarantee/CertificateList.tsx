@@ -33,7 +33,7 @@ export function CertificateList({ projectId }: { projectId: number }) {
             <Link to={`/projects/${projectId}/certificates/${one.id}`}>
               {text.line(highOf(one.target), sureOf(one.confidence))}
             </Link>
-            <Chip tone={TONES[one.state]}>{states[one.state]}</Chip>
+            <Chip tone={one.stalled === null ? TONES[one.state] : "bad"}>{states[one.state]}</Chip>
             <small>{standing(one)}</small>
           </li>
         ))}
@@ -47,8 +47,9 @@ export function CertificateList({ projectId }: { projectId: number }) {
 
 /** How a guarantee stands, in a sentence. */
 function standing(certificate: Certificate): string {
-  const { state, answered, auto } = certificate;
+  const { state, answered, auto, stalled } = certificate;
   const { lineStates: text } = t.guarantee.start;
+  if (stalled !== null) return t.guarantee.start.stalled;
   switch (state) {
     case "asking":
       return text.asking(answered, certificate.expected_answers);

@@ -12,10 +12,10 @@ afterEach(cleanup);
 const project = { id: 7, permissions: ["label", "review", "manage"] } as unknown as Project;
 const asking = {
   ...{ id: 3, state: "asking", job_id: 40, answered: 500, waiting: 0, round: null },
-  ...{ expected_answers: 120, auto: 0, lots_of: [] },
+  ...{ expected_answers: 120, auto: 0, lots_of: [], stalled: null },
 } as unknown as CertificateDetail;
 
-function show(job: Partial<Job>) {
+function show(job: Partial<Job>, certificate = asking) {
   vi.stubGlobal(
     "fetch",
     vi.fn(() => new Promise(() => {})),
@@ -26,7 +26,7 @@ function show(job: Partial<Job>) {
   render(
     <QueryClientProvider client={client}>
       <MemoryRouter>
-        <Standing project={project} certificate={asking} />
+        <Standing project={project} certificate={certificate} />
       </MemoryRouter>
     </QueryClientProvider>,
   );
@@ -42,4 +42,12 @@ it("says what further checks wait for while a round closes", () => {
 it("says nothing of it while people are asked", () => {
   show({ state: "succeeded", message: null, error: null });
   expect(screen.queryByText(/A round is being closed/)).toBeNull();
+});
+
+it("says why it does not go on", () => {
+  const stalled = "The file of certificate 3 is not in the data directory; restore it.";
+  show({ state: "succeeded", message: null, error: null }, { ...asking, stalled });
+  expect(screen.getByText("It does not go on for now.").parentElement?.textContent).toContain(
+    stalled,
+  );
 });

@@ -50,6 +50,11 @@ export function Standing({ project, certificate }: StandingProps) {
   );
   return (
     <>
+      {certificate.stalled !== null && (
+        <Notice tone="bad">
+          <strong>{text.stalled}</strong> <Said>{certificate.stalled}</Said>
+        </Notice>
+      )}
       {state === "scoring" && (
         <Card title={text.scoring} hint={text.scoringHint}>
           {certificate.job_id !== null && <Scoring project={project} jobId={certificate.job_id} />}

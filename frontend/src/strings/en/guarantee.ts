@@ -115,6 +115,7 @@ export const guarantee = {
     earlier: "Guarantees",
     showEarlier: "Show earlier ones",
     line: (of100: string, sure: string) => `At most ${of100} of 100 wrong, ${sure} sure`,
+    stalled: "It does not go on for now; its page says why.",
     lineStates: {
       scoring: () => "The model is going through the images.",
       asking: (answered: number, more: number | null) =>
@@ -140,6 +141,7 @@ export const guarantee = {
     refused: "Not possible",
   },
   page: {
+    stalled: "It does not go on for now.",
     back: "Overview",
     title: (id: number) => `Guarantee ${id}`,
     promise: (of100: string, sure: string) =>

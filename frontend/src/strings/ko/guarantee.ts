@@ -100,6 +100,7 @@ export const guarantee: Catalogue["guarantee"] = {
     earlier: "보증 목록",
     showEarlier: "이전 보증 보기",
     line: (of100, sure) => `100개 중 최대 ${of100}개 틀림, ${sure} 확실`,
+    stalled: "지금은 진행되지 않습니다. 이유는 보증 페이지에 나옵니다.",
     lineStates: {
       scoring: () => "모델이 이미지를 살펴보고 있습니다.",
       asking: (answered, more) =>
@@ -125,6 +126,7 @@ export const guarantee: Catalogue["guarantee"] = {
     refused: "불가능",
   },
   page: {
+    stalled: "지금은 진행되지 않습니다.",
     back: "개요",
     title: (id) => `보증 ${id}`,
     promise: (of100, sure) => `모델이 붙인 라벨 100개 중 최대 ${of100}개 틀림, ${sure} 확실.`,
