@@ -24,6 +24,7 @@ export function Button(props: ButtonProps) {
       type="button"
       {...rest}
       className={classOf({ ...(kind && { kind }), ...(size && { size }) }, className)}
+      data-kind={kind}
       disabled={disabled || busy}
       aria-busy={busy || undefined}
     />

@@ -1,5 +1,6 @@
-import { type ReactNode, useId, useLayoutEffect, useRef } from "react";
+import { type MouseEvent, type ReactNode, useId, useLayoutEffect, useRef } from "react";
 import styles from "./Dialog.module.css";
+import { focusInvalid, UNHEARD } from "./focusInvalid";
 
 type DialogProps = {
   title: string;
@@ -46,6 +47,18 @@ export function Dialog({ title, onClose, wide, children }: DialogProps) {
   );
 }
 
+/** What can be done with a dialog. Nothing goes ahead while a field shows what it has not handed on. */
 export function DialogActions({ children }: { children: ReactNode }) {
-  return <div className={styles.actions}>{children}</div>;
+  const check = (event: MouseEvent) => {
+    const pressed = (event.target as Element).closest("[data-kind=primary], [data-kind=danger]");
+    const dialog = pressed?.closest("dialog");
+    if (!dialog || !focusInvalid(dialog, UNHEARD)) return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <div className={styles.actions} onClickCapture={check}>
+      {children}
+    </div>
+  );
 }

@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { t } from "../strings";
 import { TextField } from "./Field";
 import { parseNumber } from "./parseNumber";
@@ -24,12 +24,16 @@ type NumberFieldProps = {
   onChange: (value: number | null) => void;
 };
 
-/** A number that can be typed freely: what is no number yet is shown as such and not handed on. */
+/**
+ * A number that can be typed freely. What is no valid one yet is shown as such and not handed on, nor is what it begins
+ * with: it is as before until it is one. Dialogs go ahead with none of them.
+ */
 export function NumberField(props: NumberFieldProps) {
   const { label, hint, value, nullable, min, above, max, below, integer, disabled, onChange } =
     props;
   const { placeholder, needed } = props;
   const [typed, setTyped] = useState<string | null>(null);
+  const before = useRef(value);
   const parse = (text: string): number | null | undefined => {
     if (text.trim() === "") return nullable ? null : undefined;
     const number = parseNumber(text);
@@ -47,14 +51,17 @@ export function NumberField(props: NumberFieldProps) {
       autoComplete="off"
       disabled={disabled}
       placeholder={placeholder}
+      data-unheard={invalid || undefined}
       error={
         invalid ? (needed ?? t.common.numberNeeded({ integer, min, above, max, below })) : null
       }
       value={typed ?? (value === null ? "" : String(value))}
       onChange={(event) => {
+        if (typed === null) before.current = value;
         setTyped(event.target.value);
         const number = parse(event.target.value);
         if (number !== undefined) onChange(number);
+        else if (value !== before.current) onChange(before.current);
       }}
       onBlur={() => {
         if (!invalid) setTyped(null);

@@ -5,6 +5,7 @@ import { isActive, jobQuery, startJob } from "../../api/rounds";
 import type { Project } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
+import { focusInvalid } from "../../ui/focusInvalid";
 import { foreseen, foreseenIn } from "../../ui/jobs/foreseen";
 import { sentenceOf } from "../../ui/jobs/outcome";
 import { Said } from "../../ui/Said";
@@ -29,7 +30,12 @@ export function Expected({ project, given }: ExpectedProps) {
   const refused = measure.error ?? (job?.state === "failed" ? sentenceOf(job) : null);
   return (
     <>
-      <Button busy={isBusy} onClick={() => measure.mutate()}>
+      <Button
+        busy={isBusy}
+        onClick={({ currentTarget: { form } }) => {
+          if (!form || !focusInvalid(form)) measure.mutate();
+        }}
+      >
         {isBusy ? text.measuring : text.measure}
       </Button>
       <div aria-live="polite">

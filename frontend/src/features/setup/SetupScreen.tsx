@@ -47,10 +47,10 @@ export function SetupScreen({ project, user, lead, children }: SetupScreenProps)
     onSuccess: () => navigate(hasTaskView(project) ? `/projects/${id}/label` : `/projects/${id}`),
   });
 
-  const method = useRef<HTMLDivElement>(null);
+  const fields = useRef<HTMLDivElement>(null);
   /** Only what the fields show: one that shows no valid value has not handed it on. */
   const ifValid = (act: () => void) => () => {
-    if (!method.current || !focusInvalid(method.current)) act();
+    if (!fields.current || !focusInvalid(fields.current)) act();
   };
   // Fields begin anew, as what was typed into one that shows no valid value is known to it alone.
   const [discarded, setDiscarded] = useState(0);
@@ -67,19 +67,19 @@ export function SetupScreen({ project, user, lead, children }: SetupScreenProps)
       {!isOrder && (
         <GoalCard task={project.task} settings={settings.value} onChange={settings.set} />
       )}
-      <ImagesCard
-        project={project}
-        // Evaluation images are matched to classes by name, so those have to be saved before.
-        classesReady={problems.length === 0 && (isOrder || classes.length > 0)}
-        inputSize={settings.value.input_size}
-        onInputSize={(input_size) => settings.set({ ...settings.value, input_size })}
-        classes={classes}
-        // Once a project runs, nothing is saved but by hand.
-        beforeUpload={async (more = []) => {
-          if (isDraft || more.length > 0) await save.mutateAsync(more);
-        }}
-      />
-      <div ref={method}>
+      <div ref={fields} className={styles.fields}>
+        <ImagesCard
+          project={project}
+          // Evaluation images are matched to classes by name, so those have to be saved before.
+          classesReady={problems.length === 0 && (isOrder || classes.length > 0)}
+          inputSize={settings.value.input_size}
+          onInputSize={(input_size) => settings.set({ ...settings.value, input_size })}
+          classes={classes}
+          // Once a project runs, nothing is saved but by hand.
+          beforeUpload={async (more = []) => {
+            if (isDraft || more.length > 0) await save.mutateAsync(more);
+          }}
+        />
         {isOrder ? (
           <RankingCard key={discarded} settings={settings.value} onChange={settings.set} />
         ) : (
