@@ -1,5 +1,6 @@
 """Labeling in the grid by keyboard alone: groups, undo as a unit, and a network that goes away."""
 
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -123,6 +124,23 @@ def judge_group(page: Page) -> int:
     return len(shown)
 
 
+def judge_shown_large(page: Page, count: int) -> int:
+    """Judge images one after the other while they are shown large; returns how many."""
+    page.keyboard.press("z")
+    large = page.get_by_role("button", name="Close").get_by_role("img")
+    for _ in range(count):
+        focused = page.locator("[data-tile][data-focused]:not([data-done])")
+        number = int(focused.get_attribute("data-tile") or 0)
+        name = str(focused.get_attribute("aria-label"))
+        # What is shown is what the key is about.
+        expect(large).to_have_attribute("alt", re.compile(re.escape(name)))
+        page.keyboard.press(key_for(name))
+        settled(page, [number])
+    page.keyboard.press("Escape")
+    expect(large).to_have_count(0)
+    return count
+
+
 def settled(page: Page, numbers: list[int]) -> None:
     """Wait until these have a verdict, or are off the page."""
     page.wait_for_function(
@@ -148,6 +166,7 @@ def test_two_hundred_by_keyboard_with_an_undo_and_a_lost_network(
     page.locator("[data-tile][data-focused]").wait_for()
 
     judged = judge_group(page)
+    judged += judge_shown_large(page, 2)
     # Wrong on purpose, and taken back at once.
     wrong = [number for number, _ in open_tiles(page)][:3]
     go_to(page, wrong[0])

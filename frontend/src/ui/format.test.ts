@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { formatAbout, formatChance, formatMemory, formatSeconds } from "./format";
+import { chanceOf100, formatAbout, formatChance, formatMemory, formatSeconds } from "./format";
 
 it("says a guess as roughly as it is known", () => {
   expect(formatAbout(3)).toBe("less than a minute");
@@ -25,13 +25,24 @@ it("tells times apart that are short", () => {
 });
 
 it("calls nothing certain that is only likely", () => {
-  expect([0.9998, 0.99, 0.5, 0.01, 0.002].map(formatChance)).toEqual([
+  expect([0.9998, 0.99, 0.5, 0.01, 0.002].map((chance) => formatChance(chance))).toEqual([
     "over 99\u00a0%",
     "99\u00a0%",
     "50\u00a0%",
     "1\u00a0%",
     "under 1\u00a0%",
   ]);
+});
+
+it("does so with a digit more where numbers are compared", () => {
+  expect([0.9998, 0.997, 0.5, 0.0004, null].map((chance) => formatChance(chance, 1))).toEqual([
+    "over 99.9\u00a0%",
+    "99.7\u00a0%",
+    "50.0\u00a0%",
+    "under 0.1\u00a0%",
+    "–",
+  ]);
+  expect([1, 0.997, 0.5, 0.004, 0].map(chanceOf100)).toEqual([99, 99, 50, 1, 1]);
 });
 
 it("gives memory in the units that memory is sold in", () => {

@@ -36,12 +36,19 @@ export const formatPercent = (share: number | null): string =>
 export const formatWholePercent = (share: number): string =>
   units.percent(`${Math.round(100 * share)}`);
 
-/** What a model is sure of, to the nearest percent, which never is all or nothing: over 99 %. */
-export function formatChance(chance: number): string {
-  if (chance > 0.99) return units.over(units.percent("99"));
-  if (chance < 0.01) return units.under(units.percent("1"));
-  return formatWholePercent(chance);
+/** What a model is sure of, which never is all or nothing: over 99 %, or over 99.9 % with a digit. */
+export function formatChance(chance: number | null, digits = 0): string {
+  if (chance === null) return "–";
+  const percent = 100 * chance;
+  const least = 10 ** -digits;
+  if (percent > 100 - least) return units.over(units.percent((100 - least).toFixed(digits)));
+  if (percent < least) return units.under(units.percent(least.toFixed(digits)));
+  return units.percent(percent.toFixed(digits));
 }
+
+/** The same as a number of percent, where there is room for no word more: 99 for 0.997. */
+export const chanceOf100 = (chance: number): number =>
+  Math.min(99, Math.max(1, Math.round(100 * chance)));
 
 /** Seconds as people say them: 16 ms, 0.4 s, 2 min 5 s, 1 h 10 min. */
 export function formatSeconds(seconds: number): string {

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import type { ExampleDetail, Project } from "../../api/types";
 import { t } from "../../strings";
 import { saidOf } from "../../tasks/said";
-import { formatBytes, formatCount, formatPercent } from "../../ui/format";
+import { formatBytes, formatChance, formatCount } from "../../ui/format";
 import { isLikelyOod } from "../../ui/likelyOod";
 import { Term } from "../../ui/Term";
 import styles from "./DetailPanel.module.css";
@@ -40,12 +40,12 @@ const sizeOf = ({ width, height, bytes }: ExampleDetail): string =>
 function Prediction({ project, example }: FactsProps) {
   const predicted = project.classes.find((one) => one.id === example.predicted_class_id);
   if (!predicted) return text.noPrediction;
-  const sure = formatPercent(example.confidence);
+  const sure = formatChance(example.confidence, 1);
   if (isLikelyOod(example.in_probability)) {
     return (
       <>
         {text.likelyOod}
-        <small>{text.inside(formatPercent(example.in_probability), predicted.name, sure)}</small>
+        <small>{text.inside(formatChance(example.in_probability, 1), predicted.name, sure)}</small>
       </>
     );
   }

@@ -3,7 +3,7 @@ import type { ExampleAnnotation, ExampleDetail, Project } from "../../api/types"
 import { t } from "../../strings";
 import { saidOf } from "../../tasks/said";
 import { Chip } from "../../ui/Chip";
-import { formatDateTime, formatPercent, formatSeconds } from "../../ui/format";
+import { formatChance, formatDateTime, formatSeconds } from "../../ui/format";
 import { highOf } from "../../ui/outOf";
 import styles from "./DetailPanel.module.css";
 
@@ -71,7 +71,7 @@ function saidBy({ source, source_name, annotator, probability }: ExampleAnnotati
     case "review":
       return text.by.review(annotator ?? "");
     case "model":
-      return text.by.model(probability === null ? null : formatPercent(probability));
+      return text.by.model(probability === null ? null : formatChance(probability, 1));
     default:
       return annotator ?? "";
   }

@@ -13,7 +13,7 @@ import { boxesOf } from "../../tasks/boxes/model";
 import { Row } from "../../tasks/instructions/Row";
 import { Button } from "../../ui/Button";
 import { SelectField } from "../../ui/Field";
-import { formatPercent } from "../../ui/format";
+import { formatChance } from "../../ui/format";
 import { Said } from "../../ui/Said";
 import { Notice } from "../../ui/State";
 import styles from "./DetailPanel.module.css";
@@ -138,7 +138,7 @@ type Seen = { round: number; class_id: number; predicted_class_id: number; proba
 
 function saidOf(seen: Seen, nameOf: (id: number) => string): string {
   const { round, class_id: shown, predicted_class_id: predicted } = seen;
-  const share = formatPercent(seen.probability);
+  const share = formatChance(seen.probability, 1);
   return shown === predicted
     ? text.says(round, nameOf(shown), share)
     : text.saysOther(round, nameOf(shown), share, nameOf(predicted));

@@ -3,8 +3,6 @@ import { locale } from "../language";
 const images = (count: number) =>
   `${count.toLocaleString(locale)} ${count === 1 ? "image" : "images"}`;
 
-const percent = (share: number) => `${Math.round(share * 100)} %`;
-
 const NONE = "none of the classes";
 
 export const grid = {
@@ -33,8 +31,8 @@ export const grid = {
   larger: "Show larger",
   preview: "Larger picture",
   previewHint: "Point at an image, or move to it, to see it here.",
-  predicted: (name: string, probability: number) => `${name} ${percent(probability)}`,
-  inside: (probability: number) => `One of the classes: ${percent(probability)}`,
+  predicted: (name: string, percent: string) => `${name} ${percent}`,
+  inside: (percent: string) => `One of the classes: ${percent}`,
   tile: (name: string, id: number) => name || `Image ${id}`,
   helpTitle: "Keys of the grid",
   helpRows: {

@@ -3,7 +3,6 @@ import { number } from "./words";
 
 const images = (count: number) => `이미지 ${number(count)}개`;
 const NONE = "어느 클래스도 아님";
-const percent = (share: number) => `${Math.round(share * 100)}%`;
 
 export const grid: Catalogue["grid"] = {
   modes: "라벨링 방식",
@@ -30,8 +29,8 @@ export const grid: Catalogue["grid"] = {
   larger: "크게 보기",
   preview: "크게 보기",
   previewHint: "이미지를 가리키거나 그 이미지로 이동하면 여기에 크게 표시됩니다.",
-  predicted: (name, probability) => `${name} ${percent(probability)}`,
-  inside: (probability) => `클래스 중 하나일 확률 ${percent(probability)}`,
+  predicted: (name, percent) => `${name} ${percent}`,
+  inside: (percent) => `클래스 중 하나일 확률 ${percent}`,
   tile: (name, id) => name || `이미지 ${id}`,
   helpTitle: "그리드 단축키",
   helpRows: {

@@ -1,3 +1,5 @@
+import { keepFocus } from "../../ui/keepFocus";
+import { chanceOf100 } from "../../ui/format";
 import type { CSSProperties } from "react";
 import type { LabelClass } from "../../api/types";
 import { t } from "../../strings";
@@ -45,7 +47,7 @@ export function Chosen({ editor, view, classes }: ChosenProps) {
         <strong className={styles.name}>{one?.name}</strong>
         <span className={styles.size} data-small={isSmall || undefined}>
           {proposal && !proposal.said
-            ? `${Math.round(100 * proposal.score)} %`
+            ? `${chanceOf100(proposal.score)} %`
             : rect && sizeOf(rect)}
         </span>
       </p>
@@ -59,7 +61,7 @@ export function Chosen({ editor, view, classes }: ChosenProps) {
               title={t.boxes.flagTexts[flag]}
               aria-pressed={box[flag]}
               aria-keyshortcuts={`Shift+${FLAG_KEYS[flag]}`}
-              onMouseDown={(event) => event.preventDefault()}
+              onMouseDown={keepFocus}
               onClick={() => toggleFlag(editor, flag)}
             >
               {t.boxes.flags[flag]}
@@ -106,7 +108,7 @@ function Act({ name, keys, kbd, onClick }: ActProps) {
       type="button"
       className={styles.act}
       aria-keyshortcuts={keys}
-      onMouseDown={(event) => event.preventDefault()}
+      onMouseDown={keepFocus}
       onClick={onClick}
     >
       {name}

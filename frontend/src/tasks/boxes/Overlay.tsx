@@ -1,3 +1,4 @@
+import { chanceOf100 } from "../../ui/format";
 import type { CSSProperties } from "react";
 import type { LabelClass } from "../../api/types";
 import { t } from "../../strings";
@@ -68,7 +69,7 @@ function labelOf(
   if (box) return describeBox({ ...box, ...rect }, name, place, doc.boxes.length);
   if (!proposal) return t.boxes.chosen;
   if (proposal.said) return t.boxes.says.besides(name);
-  return t.boxes.says.proposal(name, Math.round(100 * proposal.score));
+  return t.boxes.says.proposal(name, chanceOf100(proposal.score));
 }
 
 type FrameProps = { rect: Rect; scene: Scene; colour: string | undefined };

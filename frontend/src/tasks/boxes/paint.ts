@@ -1,3 +1,4 @@
+import { chanceOf100 } from "../../ui/format";
 import type { LabelClass } from "../../api/types";
 import type { EditorView } from "./editor";
 import { overlap, type Rect, rectToScreen, type Size, type View } from "./geometry";
@@ -139,7 +140,7 @@ function itemsOf(picture: Picture, part: Rect, most = Number.POSITIVE_INFINITY):
 
 /** What a suggestion is called: with how sure the model is, where it is one of a model. */
 export const suggestedName = (name: string, { score, said }: Proposal): string =>
-  said ? name : `${name} ${Math.round(100 * score)} %`;
+  said ? name : `${name} ${chanceOf100(score)} %`;
 
 function frames(context: CanvasRenderingContext2D, items: readonly Item[], filled = false): void {
   for (const [colour, group] of byColour(items)) {

@@ -62,8 +62,14 @@ export function GridDesk(props: GridDeskProps) {
   const actions = useGridActions({ session, layout, classes, shownAt, area });
   const { selection, setSelection } = actions;
   const [hovered, setHovered] = useState<number | null>(null);
-  const [looked, setLooked] = useState<number | null>(null);
-  const longPress = useLongPress((target) => setLooked(tileAt(target)));
+  /** Whether the image at the keys is shown large: it is the one that gets the verdict. */
+  const [looks, setLooks] = useState(false);
+  const longPress = useLongPress((target) => {
+    const id = tileAt(target);
+    if (id === null) return;
+    setSelection((now) => focusOn(now, id));
+    setLooks(true);
+  });
   const tileOf = (id: number | null) => view.page.find((tile) => idOf(tile) === id) ?? null;
   const boxed = useRubberBand(area, {
     onBand: (ids) => setSelection((now) => band(now, ids)),
@@ -81,8 +87,8 @@ export function GridDesk(props: GridDeskProps) {
     else if (command.do === "help") props.onHelp();
     else if (command.do === "guide") props.onGuide();
     else if (command.do === "pause") props.onPause();
-    else if (command.do === "look") setLooked((now) => (now === null ? selection.focus : null));
-    else if (looked !== null) setLooked(null);
+    else if (command.do === "look") setLooks((now) => !now);
+    else if (looks) setLooks(false);
     else actions.clear();
   };
   useGridKeys(shownAt, run);
@@ -142,11 +148,11 @@ export function GridDesk(props: GridDeskProps) {
           ))}
           {boxed && <div className={styles.band} style={boxed} />}
         </div>
-        {looked !== null && (
+        {looks && (
           <Look
-            tile={tileOf(looked)}
+            tile={tileOf(selection.focus)}
             covered={view.paused !== null}
-            onClose={() => setLooked(null)}
+            onClose={() => setLooks(false)}
           />
         )}
       </div>

@@ -5,6 +5,7 @@ import { t } from "../../../strings";
 import { nameOf } from "../../../tasks/classification/describe";
 import { Button } from "../../../ui/Button";
 import { Kbd } from "../../../ui/Kbd";
+import { keepFocus } from "../../../ui/keepFocus";
 import styles from "./GroupSection.module.css";
 import { GRID_KEYS } from "./keys";
 import { type Group, type GroupKind, idOf, isDone, type Tile } from "./model";
@@ -69,12 +70,18 @@ export function GroupSection(props: GroupSectionProps) {
           {hint && <small className={styles.hint}>{hint}</small>}
         </div>
         <div className={styles.actions} data-focused={focused || undefined}>
-          <Button size="small" kind="quiet" disabled={leaving} onClick={onToggle}>
+          <Button
+            size="small"
+            kind="quiet"
+            disabled={leaving}
+            onMouseDown={keepFocus}
+            onClick={onToggle}
+          >
             {picked === open.length && picked > 0 ? t.grid.unselect : t.grid.select}
             {!taken && <Kbd decorative>{GRID_KEYS.group.toUpperCase()}</Kbd>}
           </Button>
           {(proposal || group.kind === "back") && (
-            <Button size="small" disabled={leaving} onClick={onConfirm}>
+            <Button size="small" disabled={leaving} onMouseDown={keepFocus} onClick={onConfirm}>
               {proposal ? (isRest ? t.grid.rest : t.grid.all)(known?.name ?? null) : t.grid.keep}
               <Kbd decorative>Enter</Kbd>
             </Button>

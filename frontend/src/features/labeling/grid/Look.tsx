@@ -4,6 +4,7 @@ import { Whole } from "../../../media/Thumbnail";
 import { useScrollKeys } from "../../../media/text/scrolling";
 import { t } from "../../../strings";
 import { Button } from "../../../ui/Button";
+import { formatChance } from "../../../ui/format";
 import { FIXED_KEYS } from "../../../ui/hotkeys";
 import { Kbd } from "../../../ui/Kbd";
 import { PIXELS_UP_TO } from "./GroupSection";
@@ -24,11 +25,11 @@ export function Preview({ tile, classes, guidelines }: PreviewProps) {
         <div className={styles.facts}>
           <p className={styles.name}>{t.grid.tile(tile.subject.name, tile.subject.example_id)}</p>
           {predicted && tile.probability !== null ? (
-            <p>{t.grid.predicted(predicted.name, tile.probability)}</p>
+            <p>{t.grid.predicted(predicted.name, formatChance(tile.probability))}</p>
           ) : (
             tile.given === null && <p>{t.grid.notPredicted}</p>
           )}
-          {tile.inside !== null && <p>{t.grid.inside(tile.inside)}</p>}
+          {tile.inside !== null && <p>{t.grid.inside(formatChance(tile.inside))}</p>}
           <p className={styles.hint}>
             {t.grid.larger} <Kbd>{FIXED_KEYS.smooth.toUpperCase()}</Kbd>
           </p>

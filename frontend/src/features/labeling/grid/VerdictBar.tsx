@@ -5,6 +5,7 @@ import type { Choice } from "../../../tasks/choice";
 import { Button } from "../../../ui/Button";
 import { ariaKey, FIXED_KEYS, keyLabel } from "../../../ui/hotkeys";
 import { Kbd } from "../../../ui/Kbd";
+import { keepFocus } from "../../../ui/keepFocus";
 import styles from "./VerdictBar.module.css";
 
 type VerdictBarProps = {
@@ -26,6 +27,7 @@ export function VerdictBar(props: VerdictBarProps) {
       className={styles.verdict}
       aria-keyshortcuts={hotkey ? ariaKey(hotkey) : undefined}
       title={choice.verdict === "ood" ? t.glossary.words.none.text : undefined}
+      onMouseDown={keepFocus}
       onClick={() => onJudge(choice)}
     >
       {mark}
@@ -41,7 +43,13 @@ export function VerdictBar(props: VerdictBarProps) {
         {selected > 0 ? (
           <>
             <strong>{t.grid.selected(selected)}</strong>
-            <Button size="small" kind="quiet" aria-keyshortcuts="Escape" onClick={onClear}>
+            <Button
+              size="small"
+              kind="quiet"
+              aria-keyshortcuts="Escape"
+              onMouseDown={keepFocus}
+              onClick={onClear}
+            >
               {t.grid.unselect}
               <Kbd decorative>Esc</Kbd>
             </Button>
@@ -72,6 +80,7 @@ export function VerdictBar(props: VerdictBarProps) {
         className={`${styles.verdict} ${styles.undo}`}
         aria-keyshortcuts={FIXED_KEYS.undo}
         disabled={!canUndo}
+        onMouseDown={keepFocus}
         onClick={onUndo}
       >
         <span className={styles.name}>{t.label.undo}</span>

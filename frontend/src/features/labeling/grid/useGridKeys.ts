@@ -1,4 +1,4 @@
-import { isElsewhere, keyOf } from "../../../ui/hotkeys";
+import { isControl, isElsewhere, keyOf } from "../../../ui/hotkeys";
 import { useKeyDown } from "../../../ui/useKeyDown";
 import type { ShownClasses } from "../useShownClasses";
 import { type GridCommand, gridCommandFor } from "./keys";
@@ -26,7 +26,6 @@ function commandOf(event: KeyboardEvent, classes: ShownClasses["classes"]): Grid
   if (key === "a" && (event.ctrlKey || event.metaKey) && !target.closest("input, textarea, dialog"))
     return { do: "group" };
   if (isElsewhere(event)) return null;
-  // Enter and space on a focused button or link are that button's.
-  if ((key === "enter" || key === " ") && target.closest("a, button, summary")) return null;
+  if ((key === "enter" || key === " ") && isControl(target)) return null;
   return gridCommandFor(key, event.shiftKey, classes);
 }

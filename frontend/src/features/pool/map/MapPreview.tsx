@@ -3,7 +3,7 @@ import { embeddingImageQuery } from "../../../api/embeddingMap";
 import type { Project } from "../../../api/types";
 import { Thumbnail } from "../../../media/Thumbnail";
 import { t } from "../../../strings";
-import { formatPercent } from "../../../ui/format";
+import { formatChance } from "../../../ui/format";
 import { Beside } from "../../../ui/map/Beside";
 import type { Pointed } from "../../../ui/map/PlaneMap";
 import { useRested } from "../../../ui/map/useRested";
@@ -40,7 +40,7 @@ export function MapPreview({ project, version, pointed }: MapPreviewProps) {
               <p>
                 {text.predicted(
                   nameOf(image.predicted_class_id) ?? "?",
-                  formatPercent(image.confidence),
+                  formatChance(image.confidence, 1),
                 )}
               </p>
             )}
