@@ -1,3 +1,4 @@
+import { keepFocus } from "../ui/keepFocus";
 import { FIXED_KEYS } from "../ui/hotkeys";
 import { Kbd } from "../ui/Kbd";
 import styles from "./StageTools.module.css";
@@ -74,6 +75,7 @@ export function Alternate({ label, alternate, onAlternate, className = "" }: Alt
       className={`${styles.alternate} ${className}`}
       aria-pressed={alternate}
       aria-keyshortcuts={FIXED_KEYS.smooth}
+      onMouseDown={keepFocus}
       onClick={() => onAlternate(!alternate)}
     >
       {label}

@@ -3,6 +3,7 @@ import {
   CLASS_KEYS,
   FIXED_KEYS,
   freeKey,
+  isControl,
   KEY_DIALOGS,
   keyLabel,
   keyOf,
@@ -50,4 +51,11 @@ describe("keys", () => {
     expect(keyOf({ key: "&", code: "Digit1" })).toBe("1");
     expect(keyOf({ key: "+", code: "Numpad7" })).toBe("7");
   });
+});
+
+it.each(["a", "button", "summary"])("leaves Enter and space to a %s, and to what is in it", (tag) => {
+  const control = document.createElement(tag);
+  const inner = control.appendChild(document.createElement("span"));
+  expect([control, inner].map(isControl)).toEqual([true, true]);
+  expect([document.body, document, null].map(isControl)).toEqual([false, false, false]);
 });

@@ -78,6 +78,10 @@ export function keyOf(event: Press): string {
   return (place?.[1] ?? place?.[2] ?? key).toLowerCase();
 }
 
+/** Whether something has Enter and space for itself: what it does, and not what the page does. */
+export const isControl = (target: EventTarget | null): boolean =>
+  (target as Element | null)?.closest?.("a, button, summary") != null;
+
 /** Whether a key press belongs to a text field or a dialog instead of the page, or keys are switched off. */
 export function isElsewhere(event: KeyboardEvent): boolean {
   if (event.ctrlKey || event.metaKey || event.altKey) return true;

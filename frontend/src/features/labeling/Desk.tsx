@@ -1,9 +1,18 @@
-import { lazy, Suspense, useCallback, useEffect, useState, useSyncExternalStore } from "react";
+import {
+  lazy,
+  Suspense,
+  useCallback,
+  useEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from "react";
 import type { Project, User } from "../../api/types";
 import { useAlternate } from "../../media/useAlternate";
 import { t } from "../../strings";
 import type { Choice } from "../../tasks/choice";
 import { taskViewOf } from "../../tasks/registry";
+import type { Work } from "../../tasks/spec";
 import type { KeyDialogOf } from "../../ui/hotkeys";
 import { keyDialog } from "../../ui/keyDialog";
 import { markKey } from "../../ui/measure";
@@ -55,13 +64,17 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
     return asked !== null && ahead.get(asked.subject)?.state === "ready";
   }, [session, ahead]);
   const seen = useSyncExternalStore(ahead.subscribe, isSeen);
+  const working = useRef<Work>(null);
   const answer = useCallback(
     async (choice: Choice) => {
       // What nobody sees yet can be put off, and nothing else be said of it.
       if (choice.verdict !== "skip" && !isSeen()) return;
       markKey();
       const version = choice.classesVersion ?? shownAt(performance.now()).version;
+      const work = working.current;
       if (await session.answer(choice.verdict, choice.classId, version, choice.label)) {
+        // What is put off is gone on with where it was left.
+        if (choice.verdict !== "skip") work?.settled();
         flash({ ...choice });
       }
     },
@@ -77,6 +90,7 @@ export function Desk({ project, user, projectLink, labeling, sender }: DeskProps
     [session, setAlternate, toggleGuide],
   );
   const work = task.useWork({ projectId: project.id, classes, current, answer });
+  working.current = work;
   useDeskKeys({ session, task, shownAt, answer, onPage });
 
   const open = useCallback((queryId: number) => session.revisit(queryId), [session]);

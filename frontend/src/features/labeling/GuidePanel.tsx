@@ -36,7 +36,8 @@ export function GuidePanel({ project, exampleId, onClose }: GuidePanelProps) {
     const before = document.activeElement as HTMLElement | null;
     panel.current?.focus();
     const onKey = (event: KeyboardEvent) => {
-      if (event.key !== "Escape") return;
+      // A dialog over the page closes first, and by itself.
+      if (event.key !== "Escape" || (event.target as Element).closest("dialog")) return;
       const within = panel.current?.contains(document.activeElement);
       if (within || !event.defaultPrevented) onClose();
     };

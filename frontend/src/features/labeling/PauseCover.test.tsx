@@ -49,3 +49,19 @@ it("tells fingers to tap, who have no keys to press", () => {
   fireEvent.click(document.body);
   expect(screen.queryByRole("status")).toBeNull();
 });
+
+it("leaves a dialog over it alone, as where one signs in again", () => {
+  render(
+    <>
+      <Desk />
+      <dialog open>
+        <input aria-label="Password" />
+      </dialog>
+    </>,
+  );
+  fireEvent.click(screen.getByRole("button", { name: "Break" }));
+  const field = screen.getByLabelText("Password");
+  expect(fireEvent.keyDown(field, { key: "s" })).toBe(true);
+  expect(fireEvent.click(field)).toBe(true);
+  expect(screen.getByRole("status")).toBeTruthy();
+});

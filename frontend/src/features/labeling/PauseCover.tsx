@@ -9,6 +9,9 @@ const MODIFIERS = new Set(["Shift", "Control", "Alt", "Meta", "CapsLock", "Tab"]
 
 type PauseCoverProps = { why: Pause; stopwatch: Stopwatch; onResume: () => void };
 
+/** A dialog may open over it, as where one has to sign in again. */
+const isInDialog = ({ target }: Event) => (target as Element).closest("dialog") !== null;
+
 /** Lies over the image during a break. Any key or click ends one that was asked for, and does no more. */
 export function PauseCover({ why, stopwatch, onResume }: PauseCoverProps) {
   useEffect(() => {
@@ -19,13 +22,14 @@ export function PauseCover({ why, stopwatch, onResume }: PauseCoverProps) {
       event.stopImmediatePropagation();
     };
     const onKey = (event: KeyboardEvent) => {
+      if (isInDialog(event)) return;
       if (MODIFIERS.has(event.key) || event.ctrlKey || event.metaKey || event.altKey) return;
       swallow(event);
       if (!event.repeat) onResume();
     };
     const onClick = (event: MouseEvent) => {
       // Whoever leaves the page need not go on first.
-      if ((event.target as Element).closest("a")) return;
+      if (isInDialog(event) || (event.target as Element).closest("a")) return;
       swallow(event);
       onResume();
     };

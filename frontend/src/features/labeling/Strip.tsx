@@ -1,3 +1,4 @@
+import { keepFocus } from "../../ui/keepFocus";
 import { memo, useEffect, useRef } from "react";
 import type { LabelClass } from "../../api/types";
 import { t } from "../../strings";
@@ -44,7 +45,7 @@ export const Strip = memo(function Strip({ trail, openId, task, classes, onOpen 
                 aria-current={subject.query_id === openId || undefined}
                 title={name}
                 // Enter then sends what is changed, and does not open it once more.
-                onMouseDown={(event) => event.preventDefault()}
+                onMouseDown={keepFocus}
                 onClick={() => onOpen(subject.query_id)}
               >
                 <task.Thumbnail

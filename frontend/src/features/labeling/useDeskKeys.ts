@@ -1,7 +1,7 @@
 import type { Choice } from "../../tasks/choice";
 import type { Command } from "../../tasks/command";
 import type { TaskView } from "../../tasks/spec";
-import { isElsewhere, type KeyDialogOf, keyOf } from "../../ui/hotkeys";
+import { isControl, isElsewhere, type KeyDialogOf, keyOf } from "../../ui/hotkeys";
 import { useKeyDown } from "../../ui/useKeyDown";
 import type { LabelSession } from "./queue/session";
 import type { ShownClasses } from "./useShownClasses";
@@ -28,8 +28,7 @@ export function useDeskKeys({ session, task, shownAt, answer, onPage }: Keys): v
   useKeyDown((event) => {
     if (event.repeat || event.defaultPrevented || isElsewhere(event)) return;
     const key = keyOf(event);
-    // Enter on a focused button or link is that button's.
-    if (key === "enter" && (event.target as Element).closest("a, button")) return;
+    if (key === "enter" && isControl(event.target)) return;
     const { classes, version } = shownAt(event.timeStamp);
     const command = task.commandFor(key, classes);
     if (!command) return;

@@ -73,6 +73,7 @@ export function Classes({ editor, view, classes, onFind }: ClassesProps) {
           type="button"
           className={`${styles.class} ${styles.find}`}
           aria-keyshortcuts={FIXED_KEYS.find}
+          onMouseDown={keepFocus}
           onClick={onFind}
         >
           <span className={styles.name}>{t.label.find.open}</span>

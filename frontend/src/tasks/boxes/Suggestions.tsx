@@ -1,3 +1,4 @@
+import { keepFocus } from "../../ui/keepFocus";
 import { useId } from "react";
 import { t } from "../../strings";
 import { Kbd } from "../../ui/Kbd";
@@ -38,7 +39,7 @@ export function Suggestions({ editor, view }: SuggestionsProps) {
           className={styles.act}
           aria-keyshortcuts="Shift+K"
           disabled={open.length === 0}
-          onMouseDown={(event) => event.preventDefault()}
+          onMouseDown={keepFocus}
           onClick={() => keepAll(editor)}
         >
           {t.boxes.suggestions.keepAll}

@@ -1,3 +1,4 @@
+import { keepFocus } from "../../ui/keepFocus";
 import { ScaleButtons } from "../../media/StageTools";
 import { t } from "../../strings";
 import { hide, toggleCrosshair, toggleTool } from "./commands";
@@ -112,7 +113,7 @@ function Tool({ icon, name, keys, pressed, disabled, onClick }: ToolProps) {
       aria-pressed={pressed}
       disabled={disabled}
       // The keys stay with the boxes.
-      onMouseDown={(event) => event.preventDefault()}
+      onMouseDown={keepFocus}
       onClick={onClick}
     >
       <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">

@@ -320,3 +320,31 @@ describe("a pointer", () => {
     expect(scene.view.k).toBeGreaterThan(2);
   });
 });
+
+describe("what was drawn before another verdict", () => {
+  const drawn = () => {
+    const editor = open([], null, 7);
+    draw(editor, { x: 1, y: 2, w: 30, h: 20 });
+    return editor;
+  };
+
+  it("is gone on with where that was put off, and not where it was taken", () => {
+    drawn().close();
+    expect(boxes(open([], null, 7))).toHaveLength(1);
+    const editor = drawn();
+    // The page goes on before what was said is known to be kept, or after.
+    editor.close();
+    editor.settled();
+    editor.close();
+    const again = open([], { verdict: "ood", classId: null }, 7);
+    expect([boxes(again).length, again.isChanged]).toEqual([0, false]);
+  });
+
+  it("stays until what is sent has been taken", () => {
+    const editor = drawn();
+    submit(editor);
+    editor.close();
+    expect(sent).toHaveLength(1);
+    expect(boxes(open([], null, 7))).toHaveLength(1);
+  });
+});

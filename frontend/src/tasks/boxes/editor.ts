@@ -167,12 +167,16 @@ export class BoxEditor {
     return null;
   }
 
-  /** Send a verdict of any kind. */
+  /** Send the boxes. */
   say(choice: Choice): void {
+    this.#send(choice);
+  }
+
+  /** A verdict of any kind has been taken: what was drawn before it is not to come back. */
+  settled(): void {
     clearTimeout(this.#saving);
     this.#saving = undefined;
     keepDraft(this.#draft, null);
-    this.#send(choice);
   }
 
   /** The page goes elsewhere: keep what is not sent. */

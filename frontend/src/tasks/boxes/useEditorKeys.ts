@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef } from "react";
 import type { LabelClass } from "../../api/types";
-import { isElsewhere } from "../../ui/hotkeys";
+import { isControl, isElsewhere } from "../../ui/hotkeys";
 import { shortcutsAreOn } from "../../ui/shortcuts";
 import { useKeyDown } from "../../ui/useKeyDown";
 import * as commands from "./commands";
@@ -60,7 +60,7 @@ function isOthers(event: KeyboardEvent, frame: HTMLElement | null): boolean {
   if (isElsewhere({ ...plain, key, target } as KeyboardEvent)) return true;
   if (!shortcutsAreOn() && (event.ctrlKey || event.metaKey)) return true;
   const element = target as Element;
-  if (["Enter", " "].includes(key)) return element.closest("a, button") !== null;
+  if (["Enter", " "].includes(key)) return isControl(target);
   // Tab goes through the boxes from the page itself or the stage; among buttons it is as everywhere.
   const isAtBoxes = element === document.body || frame?.contains(element);
   return key === "Tab" && !isAtBoxes;

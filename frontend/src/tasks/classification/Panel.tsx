@@ -2,6 +2,7 @@ import type { CSSProperties, ReactNode } from "react";
 import { t } from "../../strings";
 import { ariaKey, FIXED_KEYS, keyLabel } from "../../ui/hotkeys";
 import { Kbd } from "../../ui/Kbd";
+import { keepFocus } from "../../ui/keepFocus";
 import { type Choice, isSame } from "../choice";
 import type { PanelProps } from "../spec";
 import styles from "./Panel.module.css";
@@ -22,6 +23,7 @@ export function Panel(props: PanelProps) {
       aria-pressed={given ? isSame(given, choice) : undefined}
       data-flashed={isSame(flashed, choice) || undefined}
       disabled={disabled || (unseen && choice.verdict !== "skip")}
+      onMouseDown={keepFocus}
       onClick={() => onAnswer(choice)}
     >
       {extra.mark === undefined ? (
@@ -50,6 +52,7 @@ export function Panel(props: PanelProps) {
           className={`${styles.verdict} ${styles.plain}`}
           aria-keyshortcuts={FIXED_KEYS.find}
           disabled={disabled || unseen}
+          onMouseDown={keepFocus}
           onClick={onFind}
         >
           <span className={styles.name}>{t.label.find.open}</span>
@@ -75,6 +78,7 @@ export function Panel(props: PanelProps) {
           className={`${styles.verdict} ${styles.plain}`}
           aria-keyshortcuts={FIXED_KEYS.undo}
           disabled={!canUndo}
+          onMouseDown={keepFocus}
           onClick={onUndo}
         >
           <span className={styles.name}>{t.label.undo}</span>

@@ -82,10 +82,6 @@ function Verdicts(props: VerdictsProps) {
   const closed = disabled || unseen;
   const left = view?.open.length ?? 0;
   const isEmpty = !editor || left === editor.ids.length;
-  const answer = (verdict: "ood" | "unsure" | "skip") => {
-    if (editor) editor.say({ verdict, classId: null });
-    else onAnswer({ verdict, classId: null });
-  };
   const plain = (verdict: "ood" | "unsure" | "skip", name: string, key: string) => (
     <VerdictButton
       width={verdict === "ood" ? "half" : "third"}
@@ -97,7 +93,7 @@ function Verdicts(props: VerdictsProps) {
       pressed={given ? given.verdict === verdict : undefined}
       flashed={flashed?.verdict === verdict}
       disabled={verdict === "skip" ? disabled : closed}
-      onClick={() => answer(verdict)}
+      onClick={() => onAnswer({ verdict, classId: null })}
     />
   );
   return (

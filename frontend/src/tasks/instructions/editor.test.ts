@@ -156,3 +156,19 @@ describe("keys", () => {
     expect(commandFor("n")).toEqual({ do: "answer", choice: { verdict: "ood", classId: null } });
   });
 });
+
+describe("what was begun before another verdict", () => {
+  it("is gone on with where that was put off, and not where it was taken", () => {
+    type(open(), "31");
+    expect(open().isChanged).toBe(true);
+    const editor = open();
+    editor.settled();
+    expect(open().isChanged).toBe(false);
+  });
+
+  it("stays until what is sent has been taken", () => {
+    type(open(), "3142⏎");
+    expect(sent).toHaveLength(1);
+    expect(open().isChanged).toBe(true);
+  });
+});

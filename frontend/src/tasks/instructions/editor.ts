@@ -168,14 +168,13 @@ export class RankingEditor {
       this.#set({ notice: { say: "open", count: open.length } });
     } else {
       const label = ranking.labelOf(ranking.completed(this.#now, this.ids));
-      this.say({ verdict: LABELED, classId: null, label });
+      this.#send({ verdict: LABELED, classId: null, label });
     }
   }
 
-  /** Send a verdict of any kind. */
-  say(choice: Choice): void {
+  /** A verdict of any kind has been taken: what was ranked before it is not to come back. */
+  settled(): void {
     keepDraft(this.#draft, null);
-    this.#send(choice);
   }
 
   get #now(): Ranking {

@@ -1,4 +1,4 @@
-import { isElsewhere } from "../../ui/hotkeys";
+import { isControl, isElsewhere } from "../../ui/hotkeys";
 import { shortcutsAreOn } from "../../ui/shortcuts";
 import { useKeyDown } from "../../ui/useKeyDown";
 import type { RankingEditor } from "./editor";
@@ -24,7 +24,7 @@ function isOthers(event: KeyboardEvent): boolean {
   const plain = { ctrlKey: false, metaKey: false, altKey: false };
   if (isElsewhere({ ...plain, key, target } as KeyboardEvent)) return true;
   if (!shortcutsAreOn() && (event.ctrlKey || event.metaKey)) return true;
-  return key === "Enter" && (target as Element).closest?.("a, button") !== null;
+  return key === "Enter" && isControl(target);
 }
 
 /** Returns whether the key was for the order. */

@@ -1,3 +1,4 @@
+import { keepFocus } from "../../../ui/keepFocus";
 import { type CSSProperties, useSyncExternalStore } from "react";
 import type { Suggestion } from "../../../api/types";
 import { t } from "../../../strings";
@@ -80,7 +81,7 @@ function Editing({ editor, classes, onFind }: EditingProps) {
         className={panel.verdict}
         aria-keyshortcuts="Enter"
         disabled={!editor.isChanged}
-        onMouseDown={(event) => event.preventDefault()}
+        onMouseDown={keepFocus}
         onClick={() => submit(editor)}
       >
         <span className={panel.name}>{t.boxes.sendEdited(view.doc.boxes.length)}</span>

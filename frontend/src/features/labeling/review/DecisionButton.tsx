@@ -4,6 +4,7 @@ import { t } from "../../../strings";
 import panel from "../../../tasks/classification/Panel.module.css";
 import { keyLabel } from "../../../ui/hotkeys";
 import { Kbd } from "../../../ui/Kbd";
+import { keepFocus } from "../../../ui/keepFocus";
 import { type Choice, chosen, isSame } from "./choices";
 import { shortcuts } from "./decisions";
 import { votesFor, votesInAll } from "./votes";
@@ -42,6 +43,7 @@ export function DecisionButton(props: DecisionButtonProps) {
       data-flashed={isSame(flashed, choice) || undefined}
       disabled={!suggestion}
       title={title}
+      onMouseDown={keepFocus}
       onClick={() => onDecide(choice)}
     >
       {children}

@@ -2,6 +2,7 @@ import { t } from "../../../strings";
 import panel from "../../../tasks/classification/Panel.module.css";
 import { FIXED_KEYS, keyLabel } from "../../../ui/hotkeys";
 import { Kbd } from "../../../ui/Kbd";
+import { keepFocus } from "../../../ui/keepFocus";
 import { UNSURE } from "./choices";
 import { type Deciding, DecisionButton } from "./DecisionButton";
 import styles from "./DecisionPanel.module.css";
@@ -25,6 +26,7 @@ export function LastChoices({ deciding, canUndo, onUndo }: LastChoicesProps) {
         className={`${panel.verdict} ${panel.plain}`}
         aria-keyshortcuts={FIXED_KEYS.undo}
         disabled={!canUndo}
+        onMouseDown={keepFocus}
         onClick={onUndo}
       >
         <span className={panel.name}>{t.label.undo}</span>

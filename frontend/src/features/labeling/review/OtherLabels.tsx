@@ -1,3 +1,4 @@
+import { keepFocus } from "../../../ui/keepFocus";
 import { t } from "../../../strings";
 import panel from "../../../tasks/classification/Panel.module.css";
 import { FIXED_KEYS, keyLabel } from "../../../ui/hotkeys";
@@ -48,6 +49,7 @@ export function OtherLabels({ deciding, onFind }: OtherLabelsProps) {
           className={`${panel.verdict} ${panel.plain}`}
           aria-keyshortcuts={FIXED_KEYS.find}
           disabled={!suggestion}
+          onMouseDown={keepFocus}
           onClick={onFind}
         >
           <span className={panel.name}>{t.label.find.open}</span>

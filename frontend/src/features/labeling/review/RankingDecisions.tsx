@@ -1,3 +1,4 @@
+import { keepFocus } from "../../../ui/keepFocus";
 import { useSyncExternalStore } from "react";
 import type { Suggestion } from "../../../api/types";
 import { t } from "../../../strings";
@@ -77,7 +78,7 @@ function Third({ editor }: { editor: RankingEditor }) {
         className={panel.verdict}
         aria-keyshortcuts="Enter"
         disabled={!editor.isChanged}
-        onMouseDown={(event) => event.preventDefault()}
+        onMouseDown={keepFocus}
         onClick={() => editor.submit()}
       >
         <span className={panel.name}>{t.instructions.send}</span>

@@ -1,9 +1,17 @@
-import { type ReactNode, useCallback, useEffect, useState, useSyncExternalStore } from "react";
+import {
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from "react";
 import { isNotFound } from "../../../api/errors";
 import type { Project, ReviewedJob, User } from "../../../api/types";
 import { useAlternate } from "../../../media/useAlternate";
 import { t } from "../../../strings";
 import { taskViewOf } from "../../../tasks/registry";
+import type { Work } from "../../../tasks/spec";
 import type { KeyDialogOf } from "../../../ui/hotkeys";
 import { keyDialog } from "../../../ui/keyDialog";
 import { Failure, Loading, Notice, Skeleton } from "../../../ui/State";
@@ -115,9 +123,12 @@ function Desk({ project, manages, back, missing, jobId, reviewing, sender, onMod
   const Decisions = ofTask ?? DecisionPanel;
   const shownAt = useShownClasses(project, view.classesVersion);
 
+  const working = useRef<Work>(null);
   const decide = useCallback(
     async (choice: Choice, version = shownAt(performance.now()).version) => {
+      const work = working.current;
       if (await queue.decide(choice.decision, choice.classId, version, choice.label)) {
+        work?.settled();
         setFlashed({ ...choice });
       }
     },
@@ -136,6 +147,7 @@ function Desk({ project, manages, back, missing, jobId, reviewing, sender, onMod
     [decide, queue, setAlternate],
   );
   const work = useReviewWork({ project, task, current, decide });
+  working.current = work;
   useReviewKeys(shownAt, obey);
 
   useEffect(() => {

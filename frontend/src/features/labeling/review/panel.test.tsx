@@ -1,4 +1,4 @@
-import { cleanup, render, screen } from "@testing-library/react";
+import { cleanup, fireEvent, render, screen } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { labelOf } from "../../../api/labels";
@@ -189,4 +189,14 @@ describe("those who hear the page", () => {
       "Last: dog Most said cat, others dog. Also said: None of the classes.",
     );
   });
+});
+
+it("leaves the keys with the page: a click and then Enter is no decision more", () => {
+  const more = [...classes, classOf(9, "cow", null)];
+  show(suggestion(1), "suggestions", more);
+  const buttons = screen.getAllByRole("button");
+  expect(buttons.length).toBeGreaterThan(6);
+  expect(buttons.filter((one) => fireEvent.mouseDown(one)).map((one) => one.textContent)).toEqual(
+    [],
+  );
 });

@@ -1,4 +1,4 @@
-import { isElsewhere, keyOf } from "../../../ui/hotkeys";
+import { isControl, isElsewhere, keyOf } from "../../../ui/hotkeys";
 import { useKeyDown } from "../../../ui/useKeyDown";
 import type { ShownClasses } from "../useShownClasses";
 import { type ReviewCommand, reviewCommandFor } from "./decisions";
@@ -11,8 +11,7 @@ export function useReviewKeys(
   useKeyDown((event) => {
     if (event.repeat || event.defaultPrevented || isElsewhere(event)) return;
     const key = keyOf(event);
-    // Enter on a focused button or link is that button's.
-    if (key === "enter" && (event.target as Element).closest("a, button")) return;
+    if (key === "enter" && isControl(event.target)) return;
     const { classes, version } = shownAt(event.timeStamp);
     const command = reviewCommandFor(key, classes);
     if (!command) return;
