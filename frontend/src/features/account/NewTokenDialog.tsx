@@ -1,8 +1,8 @@
-import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { createToken, tokensQuery } from "../../api/auth";
 import { ApiError } from "../../api/errors";
-import { projectsQuery } from "../../api/projects";
+import { everyProjectQuery } from "../../api/projects";
 import type { TokenWithSecret } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
@@ -30,7 +30,7 @@ export function NewTokenDialog({ days: usual, most, onClose, onCreated }: NewTok
   const [days, setDays] = useState(String(usual));
   const [scope, setScope] = useState<Scope>("write");
   const [project, setProject] = useState("");
-  const projects = useInfiniteQuery(projectsQuery);
+  const projects = useQuery(everyProjectQuery);
   const client = useQueryClient();
   const create = useMutation({
     mutationFn: () =>
@@ -79,13 +79,11 @@ export function NewTokenDialog({ days: usual, most, onClose, onCreated }: NewTok
           onChange={(event) => setProject(event.target.value)}
         >
           <option value="">{t.people.opensAll}</option>
-          {projects.data?.pages.flatMap((page) =>
-            page.items.map((one) => (
-              <option key={one.id} value={one.id}>
-                {one.name}
-              </option>
-            )),
-          )}
+          {projects.data?.map((one) => (
+            <option key={one.id} value={one.id}>
+              {one.name}
+            </option>
+          ))}
         </SelectField>
         <SelectField
           label={t.people.expires}

@@ -22,6 +22,8 @@ type DuplicateRowProps = {
 /** Images that show the same picture: where they are, what is said of them, what to do. */
 export function DuplicateRow({ group, project, busy, onKeepOne, onSay }: DuplicateRowProps) {
   const { classes } = project;
+  // Where labels are more than a class, one for all of them can only be that they are of none.
+  const sayable = project.task === "classification" ? classes : [];
   const names = stateNames(project);
   const nameOf = (id: number | null) =>
     classes.find((one) => one.id === id)?.name ?? t.pool.values.verdict.ood;
@@ -63,7 +65,7 @@ export function DuplicateRow({ group, project, busy, onKeepOne, onSay }: Duplica
         )}
         {group.pool > 0 && (
           <Menu label={text.say} name={text.saying(group.pool)}>
-            {classes.map((one) => (
+            {sayable.map((one) => (
               <button key={one.id} type="button" onClick={() => onSay("label", one.id)}>
                 {one.name}
               </button>
