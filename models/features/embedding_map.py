@@ -8,7 +8,6 @@ out, and the others are placed among their nearest of it. Each step leaves a fil
 was killed goes on, and the same seed makes the same map on the same machine.
 """
 
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -221,7 +220,7 @@ class Layout:
         from openTSNE.nearest_neighbors import PrecomputedNeighbors
         from openTSNE.tsne import TSNEEmbedding, gradient_descent
 
-        threads = (os.cpu_count() or 1) if len(rows) >= _THREADS_FROM else 1
+        threads = torch.get_num_threads() if len(rows) >= _THREADS_FROM else 1
         index = PrecomputedNeighbors(rows.astype(np.int64), distances.astype(np.float64))
         near = PerplexityBasedNN(
             knn_index=index, perplexity=min(perplexity, rows.shape[1] / 3), n_jobs=threads
