@@ -52,7 +52,7 @@ def nearest_rows(
     share most of, and the best `CANDIDATES` of each by these are compared in full.
 
     Args:
-        embeddings: (N, D) float32, N >= 2, may be memory-mapped.
+        embeddings: (N, D) float32 or float16, N >= 2, may be memory-mapped.
         width: how many leading columns are compared.
         out: where two .npy files go, from where an earlier call got to: `out`.rows, (N, k) int32,
             the nearest first, and `out`.cosines, (N, k) float32; k = min(CANDIDATES, N - 1).
@@ -199,16 +199,21 @@ def _short_rows(embeddings: Any, width: int) -> Tensor:
     """Return the (N, d) rows of length 1, or their products with the main directions."""
     count = len(embeddings)
     if count <= _SHORTENED_FROM or width <= _SHORT:
-        return functional.normalize(torch.from_numpy(np.array(embeddings[:, :width])))
+        return functional.normalize(torch.from_numpy(_read(embeddings, slice(None), width)))
     drawn = np.sort(np.random.default_rng(0).choice(count, min(count, _SAMPLE), replace=False))
-    sample = functional.normalize(torch.from_numpy(np.array(embeddings[drawn, :width])))
+    sample = functional.normalize(torch.from_numpy(_read(embeddings, drawn, width)))
     _, vectors = torch.linalg.eigh(sample.T @ sample)
     basis = vectors[:, -_SHORT:]
     short = torch.empty((count, _SHORT))
     for start in range(0, count, _ROWS):
-        some = torch.from_numpy(np.array(embeddings[start : start + _ROWS, :width]))
+        some = torch.from_numpy(_read(embeddings, slice(start, start + _ROWS), width))
         short[start : start + _ROWS] = functional.normalize(some) @ basis
     return short
+
+
+def _read(embeddings: Any, rows: slice | Indices, width: int) -> Float32Array:
+    """Take the leading columns of some rows, as float32: detectors keep theirs in half of that."""
+    return np.array(embeddings[rows, :width], dtype=np.float32)
 
 
 def _best(short: Tensor, start: int, stop: int, k: int) -> Tensor:
@@ -235,9 +240,10 @@ def _cosines(
     embeddings: Any, width: int, rows: Indices, candidates: NDArray[np.int64]
 ) -> Float32Array:
     """Compare (B,) rows with their (B, k) candidates in full."""
-    own = unit_rows(embeddings[rows, :width])
+    own = unit_rows(_read(embeddings, rows, width))
     exact = np.empty(candidates.shape, dtype=np.float32)
     for place in range(candidates.shape[1]):
-        exact[:, place] = np.vecdot(own, unit_rows(embeddings[candidates[:, place], :width]))
+        other = unit_rows(_read(embeddings, candidates[:, place], width))
+        exact[:, place] = np.vecdot(own, other)
     np.clip(exact, -1, 1, out=exact)
     return exact

@@ -25,7 +25,7 @@ Pictures = NDArray[np.uint8]
 
 
 def found(
-    rows: NDArray[np.float32], width: int, out: Path
+    rows: NDArray[np.float32] | NDArray[np.float16], width: int, out: Path
 ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
     nearest_rows(rows, width, out=out)
     indices, cosines = nearest_files(out)
@@ -68,6 +68,20 @@ def test_short_rows_find_nearly_all_of_the_nearest(
     monkeypatch.setattr(duplicates, "_SHORTENED_FROM", 10_000)
     _, exact = found(rows.astype(np.float32), 300, tmp_path / "exact")
     assert np.mean(cosines[:, :10].sum(axis=1) >= 0.98 * exact[:, :10].sum(axis=1)) > 0.97
+
+
+@pytest.mark.parametrize("shortened_from", [100, 10_000])
+def test_rows_in_half_precision_are_compared_as_exactly(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shortened_from: int
+) -> None:
+    rows = np.random.default_rng(2).standard_normal((300, 200)).astype(np.float16)
+    rows[7] = 0
+    monkeypatch.setattr(duplicates, "_SHORTENED_FROM", shortened_from)
+    indices, cosines = found(rows, 200, tmp_path / "half")
+    other, exact = found(rows.astype(np.float32), 200, tmp_path / "whole")
+    assert np.array_equal(indices, other)
+    assert np.array_equal(cosines, exact)
+    assert not cosines[7].any()
 
 
 def test_a_search_that_was_stopped_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
