@@ -255,7 +255,8 @@ class _Search:
 
         trust = self.trust(free)
         weights = torch.cat([trust, trust * free["sharing"]])
-        believed = (weights @ self.said).view(self.count, -1).add_(free["shares"])
+        # Of no labels at all there is the prior alone.
+        believed = (weights @ self.said).view(self.count, len(self.alike)).add_(free["shares"])
         believed = believed.log_softmax(dim=1)
         both = believed + found.ways.T[self.given]
         likely = both.logsumexp(dim=1, keepdim=True)

@@ -77,7 +77,7 @@ def test_confused_labels_of_difficult_images_are_told_as_often_as_they_are() -> 
 @settings(max_examples=25, deadline=None)
 @given(
     classes=st.integers(2, 30),
-    count=st.integers(2, 200),
+    count=st.integers(0, 200),
     sure=st.sampled_from([0.0, 1.0, 30.0, 700.0]),
     opinions=st.integers(1, 3),
     seed=st.integers(0, 1000),
@@ -105,6 +105,21 @@ def test_after_a_review_of_half_the_labels_the_rest_is_judged_as_truly() -> None
     found = judge_labels(x, reviewed, classes=20, seed=0, settled=known, before=labels)
     left = ~known
     assert abs(float(found.wrong[left].mean()) - (labels != truth)[left].mean()) < 0.04
+
+
+@pytest.mark.parametrize("left", [0, 1, 20])
+def test_little_that_says_how_labels_go_wrong_is_judged_without_a_fault(left: int) -> None:
+    x, _, labels = families(4, 20, share=0.2, seed=1, within=2.0)
+    # What is left lies in one fold: to judge that fold, there is nothing to learn it from.
+    fold = np.arange(len(labels)) % 4
+    some = np.flatnonzero(fold == 0)[:left]
+    settled = ~np.isin(np.arange(len(labels)), some)
+    found = judge_labels(x, labels, classes=4, seed=0, partitions=[fold], settled=settled)
+    assert np.isfinite(found.probabilities).all()
+    assert set(suggestions(found, 0.0, settled)) == set(some)
+    if left > 1:
+        learned = judge_labels(x, labels, classes=4, seed=0, partitions=[fold], trained_on=some)
+        assert np.isfinite(learned.probabilities).all()
 
 
 def told(
