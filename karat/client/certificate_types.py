@@ -58,7 +58,8 @@ class Certificate(TypedDict):
     or `revoking`. `bound` is over all that is labeled by the model, `missed_bound` over what it
     calls OOD: how many of these are of a class after all. `is_current` is whether the model is
     still the newest; if not, a newer one may be better, and what is promised of the labels of this
-    one is as true as before. `refused` says why nothing can be promised.
+    one is as true as before. `refused` says why nothing can be promised, `stalled` why it does not
+    go on for now: workers try again all the time.
     """
 
     answered: int
@@ -91,6 +92,7 @@ class Certificate(TypedDict):
     round: int | None
     scope: Literal["all", "class"]
     settings_digest: str | None
+    stalled: str | None
     state: CertificateState
     target: float
     waiting: int
@@ -150,6 +152,7 @@ class CertificateDetail(TypedDict):
     round: int | None
     scope: Literal["all", "class"]
     settings_digest: str | None
+    stalled: str | None
     state: CertificateState
     target: float
     waiting: int

@@ -3785,6 +3785,8 @@ export interface components {
             scope: "all" | "class";
             /** Settings Digest */
             settings_digest: string | null;
+            /** Stalled */
+            stalled: string | null;
             state: components["schemas"]["CertificateState"];
             /** Target */
             target: number;
@@ -3872,7 +3874,8 @@ export interface components {
          *     or `revoking`. `bound` is over all that is labeled by the model, `missed_bound` over what it
          *     calls OOD: how many of these are of a class after all. `is_current` is whether the model is
          *     still the newest; if not, a newer one may be better, and what is promised of the labels of this
-         *     one is as true as before. `refused` says why nothing can be promised.
+         *     one is as true as before. `refused` says why nothing can be promised, `stalled` why it does not
+         *     go on for now: workers try again all the time.
          */
         CertificateOut: {
             /** Answered */
@@ -3936,6 +3939,8 @@ export interface components {
             scope: "all" | "class";
             /** Settings Digest */
             settings_digest: string | null;
+            /** Stalled */
+            stalled: string | null;
             state: components["schemas"]["CertificateState"];
             /** Target */
             target: number;

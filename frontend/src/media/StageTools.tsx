@@ -1,6 +1,6 @@
-import { keepFocus } from "../ui/keepFocus";
 import { FIXED_KEYS } from "../ui/hotkeys";
 import { Kbd } from "../ui/Kbd";
+import { keepFocus } from "../ui/keepFocus";
 import styles from "./StageTools.module.css";
 
 type Step = { label: string; disabled?: boolean; onClick: () => void };

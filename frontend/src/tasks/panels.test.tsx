@@ -34,8 +34,8 @@ it.each([
   ],
 ])("of %s leave the keys with the page: a click and then Enter is no verdict more", (_, shown) => {
   render(shown);
-  const buttons = screen.getAllByRole("button");
-  expect(buttons.length).toBeGreaterThan(4);
+  const buttons = screen.getAllByRole<HTMLButtonElement>("button").filter((one) => !one.disabled);
+  expect(buttons.length).toBeGreaterThan(2);
   // What stays unprevented takes the focus.
   expect(buttons.filter((one) => fireEvent.mouseDown(one)).map((one) => one.textContent)).toEqual(
     [],

@@ -44,19 +44,22 @@ const CASES: [number | null, string, string][] = [
   [null, "6000", "null"],
 ];
 
-it.each(CASES)("is as before, %s, while %s stands in it, and nothing goes ahead", async (first, typed, kept) => {
-  go.mockReset();
-  render(<Page first={first} nullable={first === null} />);
-  const field = screen.getByLabelText("Images");
-  const user = userEvent.setup();
-  await user.clear(field);
-  await user.type(field, typed);
-  expect(screen.getByRole("status").textContent).toBe(kept);
-  await user.click(screen.getByRole("button", { name: "Go" }));
-  expect(go).not.toHaveBeenCalled();
-  expect(document.activeElement).toBe(field);
-  await user.clear(field);
-  await user.type(field, "64");
-  await user.click(screen.getByRole("button", { name: "Go" }));
-  expect(go.mock.calls).toEqual([[64]]);
-});
+it.each(CASES)(
+  "is as before, %s, while %s stands in it, and nothing goes ahead",
+  async (first, typed, kept) => {
+    go.mockReset();
+    render(<Page first={first} nullable={first === null} />);
+    const field = screen.getByLabelText("Images");
+    const user = userEvent.setup();
+    await user.clear(field);
+    await user.type(field, typed);
+    expect(screen.getByRole("status").textContent).toBe(kept);
+    await user.click(screen.getByRole("button", { name: "Go" }));
+    expect(go).not.toHaveBeenCalled();
+    expect(document.activeElement).toBe(field);
+    await user.clear(field);
+    await user.type(field, "64");
+    await user.click(screen.getByRole("button", { name: "Go" }));
+    expect(go.mock.calls).toEqual([[64]]);
+  },
+);

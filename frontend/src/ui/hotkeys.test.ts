@@ -53,9 +53,12 @@ describe("keys", () => {
   });
 });
 
-it.each(["a", "button", "summary"])("leaves Enter and space to a %s, and to what is in it", (tag) => {
-  const control = document.createElement(tag);
-  const inner = control.appendChild(document.createElement("span"));
-  expect([control, inner].map(isControl)).toEqual([true, true]);
-  expect([document.body, document, null].map(isControl)).toEqual([false, false, false]);
-});
+it.each(["a", "button", "summary"])(
+  "leaves Enter and space to a %s, and to what is in it",
+  (tag) => {
+    const control = document.createElement(tag);
+    const inner = control.appendChild(document.createElement("span"));
+    expect([control, inner].map(isControl)).toEqual([true, true]);
+    expect([document.body, document, null].map(isControl)).toEqual([false, false, false]);
+  },
+);

@@ -79,7 +79,7 @@ export function NewTokenDialog({ days: usual, most, onClose, onCreated }: NewTok
           onChange={(event) => setProject(event.target.value)}
         >
           <option value="">{t.people.opensAll}</option>
-          {projects.data?.map((one) => (
+          {projects.data?.items.map((one) => (
             <option key={one.id} value={one.id}>
               {one.name}
             </option>

@@ -1,8 +1,8 @@
-import { keepFocus } from "../../ui/keepFocus";
 import { memo, useEffect, useRef } from "react";
 import type { LabelClass } from "../../api/types";
 import { t } from "../../strings";
 import type { TaskView } from "../../tasks/spec";
+import { keepFocus } from "../../ui/keepFocus";
 import type { Entry } from "./queue/model";
 import styles from "./Strip.module.css";
 

@@ -1,9 +1,9 @@
-import { keepFocus } from "../../ui/keepFocus";
-import { chanceOf100 } from "../../ui/format";
 import type { CSSProperties } from "react";
 import type { LabelClass } from "../../api/types";
 import { t } from "../../strings";
+import { chanceOf100 } from "../../ui/format";
 import { Kbd } from "../../ui/Kbd";
+import { keepFocus } from "../../ui/keepFocus";
 import { remove, toggleFlag } from "./commands";
 import { clip, duplicate } from "./copies";
 import { sizeOf } from "./describe";
@@ -46,9 +46,7 @@ export function Chosen({ editor, view, classes }: ChosenProps) {
         <span className={styles.colour} aria-hidden="true" />
         <strong className={styles.name}>{one?.name}</strong>
         <span className={styles.size} data-small={isSmall || undefined}>
-          {proposal && !proposal.said
-            ? `${chanceOf100(proposal.score)} %`
-            : rect && sizeOf(rect)}
+          {proposal && !proposal.said ? `${chanceOf100(proposal.score)} %` : rect && sizeOf(rect)}
         </span>
       </p>
       {box && (

@@ -1,7 +1,7 @@
-import { chanceOf100 } from "../../ui/format";
 import type { CSSProperties } from "react";
 import type { LabelClass } from "../../api/types";
 import { t } from "../../strings";
+import { chanceOf100 } from "../../ui/format";
 import { describeBox, sizeOf } from "./describe";
 import type { BoxEditor, EditorView } from "./editor";
 import { HANDLES, type Rect, rectToScreen } from "./geometry";

@@ -1,7 +1,7 @@
-import { keepFocus } from "../../ui/keepFocus";
 import { useId } from "react";
 import { t } from "../../strings";
 import { Kbd } from "../../ui/Kbd";
+import { keepFocus } from "../../ui/keepFocus";
 import type { BoxEditor, EditorView } from "./editor";
 import { LEAST_DOT } from "./memory";
 import styles from "./Panel.module.css";

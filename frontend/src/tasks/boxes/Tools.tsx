@@ -1,6 +1,6 @@
-import { keepFocus } from "../../ui/keepFocus";
 import { ScaleButtons } from "../../media/StageTools";
 import { t } from "../../strings";
+import { keepFocus } from "../../ui/keepFocus";
 import { hide, toggleCrosshair, toggleTool } from "./commands";
 import { repeatLast } from "./copies";
 import type { BoxEditor, EditorView } from "./editor";

@@ -1,5 +1,5 @@
-import { chanceOf100 } from "../../ui/format";
 import type { LabelClass } from "../../api/types";
+import { chanceOf100 } from "../../ui/format";
 import type { EditorView } from "./editor";
 import { overlap, type Rect, rectToScreen, type Size, type View } from "./geometry";
 import { FLAGS, type Proposal } from "./model";

@@ -92,12 +92,14 @@ describe("an order by keys", () => {
 });
 
 describe("what is not sent yet", () => {
-  it("is there again after a reload, and gone once it is sent", () => {
+  it("is there again after a reload, and gone once it is taken", () => {
     type(open(), "31");
     const again = open();
     expect(again.getView().ranking.order).toEqual([[43], [41]]);
     type(again, "42⏎");
     expect(labels()).toEqual([ranked([[43], [41], [44], [42]])]);
+    expect(open().getView().ranking.order).toHaveLength(4);
+    again.settled();
     expect(open().getView().ranking.order).toEqual([]);
   });
 
@@ -154,21 +156,5 @@ describe("keys", () => {
     expect(press("x", "KeyX", { altKey: true })).toBeNull();
     expect(commandFor("x")).toBeNull();
     expect(commandFor("n")).toEqual({ do: "answer", choice: { verdict: "ood", classId: null } });
-  });
-});
-
-describe("what was begun before another verdict", () => {
-  it("is gone on with where that was put off, and not where it was taken", () => {
-    type(open(), "31");
-    expect(open().isChanged).toBe(true);
-    const editor = open();
-    editor.settled();
-    expect(open().isChanged).toBe(false);
-  });
-
-  it("stays until what is sent has been taken", () => {
-    type(open(), "3142⏎");
-    expect(sent).toHaveLength(1);
-    expect(open().isChanged).toBe(true);
   });
 });

@@ -1,4 +1,3 @@
-import { keepFocus } from "../../../ui/keepFocus";
 import { type CSSProperties, useSyncExternalStore } from "react";
 import type { Suggestion } from "../../../api/types";
 import { t } from "../../../strings";
@@ -10,6 +9,7 @@ import { submit } from "../../../tasks/boxes/suggestions";
 import panel from "../../../tasks/classification/Panel.module.css";
 import { FIXED_KEYS } from "../../../ui/hotkeys";
 import { Kbd } from "../../../ui/Kbd";
+import { keepFocus } from "../../../ui/keepFocus";
 import { ACCEPT, type Choice, choiceOf, KEEP } from "./choices";
 import { type Deciding, DecisionButton } from "./DecisionButton";
 import type { DecisionPanelProps } from "./DecisionPanel";

@@ -1,8 +1,8 @@
-import { keepFocus } from "../../../ui/keepFocus";
 import { t } from "../../../strings";
 import panel from "../../../tasks/classification/Panel.module.css";
 import { FIXED_KEYS, keyLabel } from "../../../ui/hotkeys";
 import { Kbd } from "../../../ui/Kbd";
+import { keepFocus } from "../../../ui/keepFocus";
 import { choiceOf, labelName } from "./choices";
 import { type Deciding, DecisionButton, said } from "./DecisionButton";
 import styles from "./DecisionPanel.module.css";

@@ -1,4 +1,3 @@
-import { keepFocus } from "../../../ui/keepFocus";
 import { useSyncExternalStore } from "react";
 import type { Suggestion } from "../../../api/types";
 import { t } from "../../../strings";
@@ -9,6 +8,7 @@ import { Order } from "../../../tasks/instructions/Order";
 import { Tools } from "../../../tasks/instructions/Panel";
 import { isTouch } from "../../../ui/isTouch";
 import { Kbd } from "../../../ui/Kbd";
+import { keepFocus } from "../../../ui/keepFocus";
 import { ACCEPT, type Choice, choiceOf, KEEP } from "./choices";
 import { type Deciding, DecisionButton } from "./DecisionButton";
 import type { DecisionPanelProps } from "./DecisionPanel";

@@ -194,7 +194,7 @@ describe("those who hear the page", () => {
 it("leaves the keys with the page: a click and then Enter is no decision more", () => {
   const more = [...classes, classOf(9, "cow", null)];
   show(suggestion(1), "suggestions", more);
-  const buttons = screen.getAllByRole("button");
+  const buttons = screen.getAllByRole<HTMLButtonElement>("button").filter((one) => !one.disabled);
   expect(buttons.length).toBeGreaterThan(6);
   expect(buttons.filter((one) => fireEvent.mouseDown(one)).map((one) => one.textContent)).toEqual(
     [],
