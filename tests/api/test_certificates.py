@@ -370,10 +370,13 @@ def test_one_worker_is_at_it_and_whoever_is_sent_meanwhile_is_free_at_once(
 @pytest.mark.parametrize("state", [CertificateState.ASKING, CertificateState.APPLYING])
 @pytest.mark.parametrize("lost", ["gone", "broken"])
 def test_one_that_cannot_go_on_says_why_until_it_can(
-    world: World, scene: Scene, state: CertificateState, lost: str
+    http: TestClient, world: World, state: CertificateState, lost: str
 ) -> None:
+    scene = Scene(http, world, images=60)
     certificate = add_certificate(world, scene.project, state, passed=state == "applying")
-    file = world.storage.artifact(world.session.scalars(members_file(certificate.id)).one().storage_key)
+    file = world.storage.artifact(
+        world.session.scalars(members_file(certificate.id)).one().storage_key
+    )
     away = file.rename(file.with_suffix(".away"))
     if lost == "broken":
         file.write_bytes(b"no table")
