@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any, Final
 
 import pytest
+from PIL import Image
 from playwright.sync_api import Browser, Page
 
 from karat import Client
@@ -20,6 +21,7 @@ LONG: Final = "Northernwetlands" * 6 + "2026"
 MINA: Final = (f"{'m' * 60}@{'wetlands' * 6}.org", "a password of hers")
 PLACES: Final = (
     "/", "/projects/{id}", "/projects/{id}/settings", "/projects/{id}/jobs", "/projects/{id}/pool",
+    "/projects/{id}/pool?view=duplicates",
     "/projects/{id}/rounds/0", "/projects/{id}/label", "/projects/{id}/label/grid",
     "/projects/{id}/review/disagreements", "/projects/{id}/subsets", "/admin/users",
     "/admin/tokens", "/admin/workers", "/admin/webhooks", "/admin/judges", "/admin/storage",
@@ -51,7 +53,10 @@ def project(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> int:
         made = karat.create_project(LONG, classes, settings=settings)
         made.add_member(mina["id"])
         pool = images(folder / "pool", 12)
-        for file in pool.iterdir():
+        for file in list(pool.iterdir()):
+            # The same picture, saved anew.
+            Image.open(file).resize((48, 48), 0).save(file.with_stem(f"{file.stem}-larger"))
+        for file in list(pool.iterdir()):
             file.rename(file.with_name(f"{LONG}{file.name}"))
         karat.wait(made.import_images(pool)["id"])
         made.start()
@@ -62,6 +67,7 @@ def project(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> int:
             for one in made.lease(4)["items"]
         ]
         made.answer(answers)
+        karat.wait(made.start_job("compare", {})["id"])
         karat.create_token(LONG, scope="read")
         made.snapshots.take(LONG[:80])
         made.webhooks.create(f"https://example.org/{LONG}")

@@ -31,7 +31,7 @@ export const grid = {
   larger: "Show larger",
   preview: "Larger picture",
   previewHint: "Point at an image, or move to it, to see it here.",
-  predicted: (name: string, percent: string) => `${name} ${percent}`,
+  predicted: (name: string, percent: string) => `${name}, ${percent}`,
   inside: (percent: string) => `One of the classes: ${percent}`,
   tile: (name: string, id: number) => name || `Image ${id}`,
   helpTitle: "Keys of the grid",

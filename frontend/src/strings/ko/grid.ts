@@ -29,7 +29,7 @@ export const grid: Catalogue["grid"] = {
   larger: "크게 보기",
   preview: "크게 보기",
   previewHint: "이미지를 가리키거나 그 이미지로 이동하면 여기에 크게 표시됩니다.",
-  predicted: (name, percent) => `${name} ${percent}`,
+  predicted: (name, percent) => `${name}, ${percent}`,
   inside: (percent) => `클래스 중 하나일 확률 ${percent}`,
   tile: (name, id) => name || `이미지 ${id}`,
   helpTitle: "그리드 단축키",
