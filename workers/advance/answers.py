@@ -51,10 +51,8 @@ def _answers_to(
         that were added since; (n,) losses, where labels are no outputs.
     """
     assert advance.closing is not None
-    positions = advance.snapshot.answered_in(advance.closing)
-    labels = _in_outputs_of_then(advance, advance.snapshot.labels[positions])
-    known = np.flatnonzero(labels.is_ood | (labels.classes != _GONE))
-    positions, labels = positions[known], labels[known]
+    asked = advance.snapshot.answered_in(advance.closing)
+    positions, labels = advance.snapshot.known_to(advance.previous_class_ids, asked)
     query = advance.snapshot.labeled[positions]
     if task_type(advance.snapshot.task).names_one_class:
         return query, labels, None
@@ -81,15 +79,6 @@ def outputs_then(advance: Advance, scores: PoolScores, indices: Indices) -> Outp
             of = np.array(order, dtype=np.float32)
             detections[:, :, 5] = of[detections[:, :, 5].astype(np.int64)]
     return Outputs(found.logits, nothing, detections=detections)
-
-
-def _in_outputs_of_then(advance: Advance, labels: OpenSetLabels) -> OpenSetLabels:
-    """Labels as outputs of the model that chose the query; ``_GONE`` of classes since."""
-    if len(advance.snapshot.class_ids) == 0:
-        return labels
-    then = {class_id: index for index, class_id in enumerate(advance.previous_class_ids)}
-    of = np.array([then.get(one, _GONE) for one in advance.snapshot.class_ids.tolist()])
-    return OpenSetLabels.of(of[labels.classes], labels.is_ood)
 
 
 def answered_then(advance: Advance) -> tuple[PoolScores, NDArray[np.bool_]] | None:

@@ -22,7 +22,7 @@ from models.catalog import find
 from models.catalog.params.networks import compared_width
 from models.media.base import Store
 from models.media.images.store import images_of
-from models.protocols import Indices, Outputs, Progress, TargetModel
+from models.protocols import Indices, OpenSetLabels, Outputs, Progress, TargetModel
 from models.rounds import view_files
 from models.rounds.query import QuerySettings, Scored, infer, score_pool
 from models.target.train import (
@@ -70,6 +70,8 @@ class Advance:
     previous_state: dict[str, float]
     has_weights: bool = True
     """Whether uploaded weights that the settings name were there when these were read."""
+    model_class_ids: list[int] | None = None
+    """Class of each output of the model, where that is of an earlier job than the snapshot."""
 
     @classmethod
     def open(cls, context: JobContext) -> "Advance":
@@ -330,13 +332,22 @@ class Advance:
         missing = np.delete(self.snapshot.class_ids, present)
         return class_names(self.context, missing)
 
+    @cached_property
+    def judged(self) -> tuple[Indices, OpenSetLabels]:
+        """Pool indices of the verdicts that the model knows, and what these say by its outputs."""
+        snapshot = self.snapshot
+        if self.model_class_ids is None:
+            return snapshot.labeled, snapshot.labels
+        everything = np.arange(len(snapshot.labeled))
+        positions, labels = snapshot.known_to(self.model_class_ids, everything)
+        return snapshot.labeled[positions], labels
+
     def scored(self, model: TargetModel, rows: Any, progress: Progress) -> Scored:
         """Purity and informativeness of the unlabeled images at (n,) pool indices."""
         return score_pool(
             model,
             rows,
-            self.snapshot.labeled,
-            self.snapshot.labels,
+            *self.judged,
             self.query_settings,
             seed=self.seed,
             contrastive=self.contrastive(),
@@ -348,7 +359,7 @@ class Advance:
         """Keep what the model says of the labeled images, which each part is scored beside."""
         if self.verdicts() is not None:
             return
-        outputs = infer(model, self.snapshot.labeled, self.context.progress)
+        outputs = infer(model, self.judged[0], self.context.progress)
         # What is written is the memory as it lies.
         arrays = {
             "logits": np.ascontiguousarray(outputs.logits),
