@@ -33,6 +33,7 @@ from models.target.train import (
 from models.tasks.base import Learner, Training
 from workers.advance.reads import (
     artifacts_of,
+    chosen_before,
     open_queries,
     round_of,
 )
@@ -68,6 +69,8 @@ class Advance:
     previous: dict[ArtifactKind, Path]
     previous_class_ids: list[int]
     previous_state: dict[str, float]
+    chosen: int | None = None
+    """The round that ``previous`` has chosen the queue of: the one that closes, but for checks."""
     has_weights: bool = True
     """Whether uploaded weights that the settings name were there when these were read."""
     model_class_ids: list[int] | None = None
@@ -75,7 +78,7 @@ class Advance:
 
     @classmethod
     def open(cls, context: JobContext) -> "Advance":
-        """Read the rounds and the artifacts that the closing round was selected with.
+        """Read the rounds, and the artifacts that the last queue was selected with.
 
         Args:
             context: Of the job, or of a part of it, which works with the files of the whole.
@@ -89,7 +92,8 @@ class Advance:
         with context.sessions() as session:
             # The settings frozen into the round that is being prepared.
             round_ = round_of(session, context.project_id, params.numbers[-1])
-            before = {} if closing is None else artifacts_of(session, context.project_id, closing)
+            chosen = chosen_before(session, context.project_id, closing)
+            before = {} if chosen is None else artifacts_of(session, context.project_id, chosen)
             settings = ProjectSettings.model_validate(round_.settings)
             has_weights = True
             try:
@@ -111,6 +115,7 @@ class Advance:
             },
             previous_class_ids=meta["class_ids"] if meta else [],
             previous_state=meta.get("state", {}),
+            chosen=chosen,
             has_weights=has_weights,
         )
 
