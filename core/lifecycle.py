@@ -16,7 +16,9 @@ from sqlalchemy import (
     ColumnElement,
     String,
     Update,
+    and_,
     bindparam,
+    case,
     cast,
     exists,
     func,
@@ -344,7 +346,7 @@ def mark_answered() -> Update:
         update(Example)
         .where(Example.id == cast(values.c.id, BigInteger))
         .values(
-            state=values.c.state,
+            state=_unless_left_out(values.c.state),
             label=cast(values.c.label, JSONB),
             disputed=cast(values.c.disputed, Boolean),
         )
@@ -377,8 +379,14 @@ def mark_members() -> Update:
     return (
         update(Example)
         .where(Example.id == groups.c.example_id, ~_is_reviewed())
-        .values(state=groups.c.state, label=groups.c.label)
+        .values(state=_unless_left_out(groups.c.state), label=groups.c.label)
     )
+
+
+def _unless_left_out(state: ColumnElement[Any]) -> ColumnElement[Any]:
+    """A state that verdicts give: a skip brings nothing back that was left out meanwhile."""
+    new, out = cast(state, String), ExampleState.HELD_OUT.value
+    return case((and_(Example.state == out, new == ExampleState.UNLABELED.value), out), else_=new)
 
 
 def _is_reviewed() -> ColumnElement[bool]:

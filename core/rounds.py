@@ -20,6 +20,8 @@ AUDIT: Final = "audit"
 """Strategy of a round that asks about random draws alone: none has chosen."""
 REFINING: Final = frozenset({"warm_start", "propose_more"})
 """Phases of a job that make an open queue better, and that nothing waits for."""
+AFTER_OPENING: Final = REFINING | {"embed"}
+"""Phases of a project's first job that come after its round has opened."""
 _MOST_BUDGET: Final = 1e9
 _ALGORITHMS = ("model", "strategy", "purity", "informativeness", "subset")
 
@@ -147,7 +149,8 @@ def note_draws(round_: Round, *, of: int, free: int, drawn: int, requested: bool
 def take_up(round_: Round, project: Project) -> bool:
     """Give a round whose job failed the algorithms that the project has by now.
 
-    What answers were charged by stays as it was: some may have been given already.
+    What answers were charged by stays as it was: some may have been given already. So does the
+    strategy by which a queue was chosen.
 
     Returns:
         Whether that changes anything.
@@ -157,7 +160,7 @@ def take_up(round_: Round, project: Project) -> bool:
     if taken == round_.settings:
         return False
     round_.settings = taken
-    if round_.number and round_.strategy not in (AUDIT, CERTIFICATE):
+    if round_.number and round_.state is RoundState.SELECTING:
         round_.strategy = taken["strategy"]["name"]
     return True
 

@@ -28,7 +28,7 @@ from core.jobs.params import AdvanceParams
 from core.jobs.pauses import FINISH, Pause
 from core.lifecycle import move_round, new_job, request_cancel, requeue_job, resume_job
 from core.media.nouns import in_words_of, result_in_words_of
-from core.rounds import take_up
+from core.rounds import AFTER_OPENING, take_up
 from core.settings import Settings
 from core.settings.project import Choice, ProjectSettings
 from core.states import JobKind, JobState, Medium, ProjectRole, RoundState, Split
@@ -273,7 +273,7 @@ async def retry(session: AsyncSession, principal: Principal, job_id: int) -> Job
     """Queue a failed or cancelled job again; finished phases are not repeated.
 
     A round takes up the algorithms that its project has by now, since what failed may be what was
-    chosen; if they are others, all of it is done again.
+    chosen; if they are others, all of it is done again that can be.
     """
     job = await get_job(session, principal, job_id, least=ProjectRole.MANAGER, lock=True)
     _require_whole(job)
@@ -284,18 +284,35 @@ async def retry(session: AsyncSession, principal: Principal, job_id: int) -> Job
             await require_none_open(session, job.project_id, besides=job.id)
     requeue_job(job)
     if job.kind is JobKind.ADVANCE_ROUND and not job.dry_run:
-        closing = AdvanceParams.of(job).closing
-        rounds = await _rounds_of(session, job, *RoundState)
-        for round_ in rounds:
-            if round_.state is RoundState.FAILED:
-                again = RoundState.CLOSING if round_.number == closing else RoundState.SELECTING
-                move_round(round_, again)
-        # The one that is prepared comes last, if any follows the one that closes.
-        if take_up(rounds[-1], await session.get_one(Project, job.project_id)):
-            job.checkpoint = {}
+        await _go_on(session, job)
     queue.enqueue(session.info, job)
     await _changed(session, principal, job, "retry")
     return job
+
+
+async def _go_on(session: AsyncSession, job: Job) -> None:
+    """Have the rounds of a job that is retried wait for it again, as far as they still do.
+
+    One that has opened stays open: what the job does after that is done by the algorithms of now.
+    """
+    closing = AdvanceParams.of(job).closing
+    rounds = await _rounds_of(session, job, *RoundState)
+    for round_ in rounds:
+        # Another job may have failed to close it since.
+        if round_.state is RoundState.FAILED and round_.job_id == job.id:
+            again = RoundState.CLOSING if round_.number == closing else RoundState.SELECTING
+            move_round(round_, again)
+    # The one that is prepared comes last, if any follows the one that closes.
+    last, project = rounds[-1], await session.get_one(Project, job.project_id)
+    waits = last.state is RoundState.SELECTING or (
+        last.state is RoundState.CLOSING and last.number == closing
+    )
+    if waits and take_up(last, project):
+        job.checkpoint = {}
+    elif closing is None and last.state is RoundState.OPEN and take_up(last, project):
+        took = job.checkpoint.get("seconds", {})
+        kept = {name: seconds for name, seconds in took.items() if name not in AFTER_OPENING}
+        job.checkpoint = {"seconds": kept}
 
 
 async def resume(session: AsyncSession, principal: Principal, job_id: int, body: JobResume) -> Job:

@@ -3,7 +3,7 @@
 import uuid
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Literal
+from typing import Final, Literal
 
 from sqlalchemy import ColumnElement, and_, exists, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -11,10 +11,11 @@ from sqlalchemy.orm import aliased
 
 from api.callers.principal import Principal
 from api.instruction_rows import group_ids
+from api.reviews.disagreements import settles_own
 from api.reviews.schemas import DecisionIn, DecisionResult
 from api.telling import tell
 from core.class_names import ClassNames, hold_classes, label_refusal, naming
-from core.consensus import Vote, answered, lock_examples, opinions, outcome, votes
+from core.consensus import STANCES, Vote, answered, lock_examples, opinions, outcome, votes
 from core.events import Topic
 from core.jobs import queue
 from core.jobs.messages import FollowPeople
@@ -24,6 +25,11 @@ from core.states import Decision, ExampleState, RoundState, Source, Verdict
 from core.tables import Annotation, Example, Project, ProjectClass, Query, Round, Suggestion
 from core.tasks.registry import label_of, stored, task_type
 from core.tasks.spec import Label
+
+_OWN: Final = (
+    "You are one of those who disagree about it; another reviewer settles it, or whoever manages "
+    "the project."
+)
 
 
 def suggested_by(project: Project, job_id: int | None) -> ColumnElement[bool]:
@@ -44,6 +50,8 @@ class Desk:
         self._authors: dict[int, int | None] = {}
         self._votes: dict[int, list[tuple[int, Vote]]] = defaultdict(list)
         self._rounds: dict[int, int | None] = {}
+        # Examples on which who decides has taken a side, and may not settle.
+        self._sides: set[int] = set()
         # Decision and annotation of each suggestion, brought up to date as decisions are made.
         self._state: dict[int, tuple[Decision | None, int | None]] = {}
         self._decided: set[Suggestion] = set()
@@ -91,14 +99,21 @@ class Desk:
         }
         said = votes().add_columns(Annotation.round_id)
         for row in await session.execute(said.where(Annotation.example_id.in_(examples))):
-            desk._votes[row.example_id].append((row.id, Vote.of(row)))
+            vote = Vote.of(row)
+            desk._votes[row.example_id].append((row.id, vote))
             desk._authors[row.id] = row.annotator_id
+            if row.annotator_id == principal.id and vote.verdict in STANCES and not vote.final:
+                desk._sides.add(row.example_id)
             # The label that is reviewed stays in its round, and so does the review.
             desk._rounds.setdefault(row.example_id, row.round_id)
         for id_, (_, annotation_id) in desk._state.items():
             if annotation_id not in desk._authors:
                 # The image was asked about again, and an answer has corrected the decision.
                 desk._state[id_] = (None, None)
+        if desk._sides and (
+            job_id is not None or await settles_own(session, principal, project.id)
+        ):
+            desk._sides.clear()
         sizes = select(Example.id, Example.width, Example.height).where(Example.id.in_(examples))
         desk._sizes = {
             id_: None if width is None or height is None else (width, height)
@@ -123,6 +138,8 @@ class Desk:
                 detail = "There is no decision of yours to take back."
                 return result_of(one, "rejected", None, "not_decided", detail)
             return result_of(one, "accepted", self.take_back(suggestion.id, one.key, one.seconds))
+        if suggestion.example_id in self._sides:
+            return result_of(one, "rejected", None, "own_disagreement", _OWN)
         label = None if one.decision is Decision.UNSURE else self._meant(suggestion, one)
         version = self._shown(one)
         if label is not None:

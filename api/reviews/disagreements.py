@@ -87,6 +87,11 @@ async def _managed(
     return [id_ for id_, role in roles.items() if role is ProjectRole.MANAGER]
 
 
+async def settles_own(session: AsyncSession, principal: Principal, project_id: int) -> bool:
+    """Whether the caller may settle what they have taken a side in; see ``_for``."""
+    return project_id in await _managed(session, principal, [project_id])
+
+
 async def count_open(session: AsyncSession, project: Project) -> int:
     statement = select(func.count()).select_from(Example).where(_to_settle(project.id))
     return await session.scalar(statement) or 0

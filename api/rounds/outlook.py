@@ -110,7 +110,7 @@ def outlook(
         least_gain: What a round should gain at least for every hundred verdicts, or as a whole if
             it has more, in 0..1.
         repeated: By number of round, how many of its class verdicts are of images that an earlier
-            round had a class for: they add no label.
+            round had a class for: they add no label, as several verdicts on an image add one.
     """
     # Rounds of checks teach nothing, and have a budget of their own.
     rounds = [one for one in rounds if one.strategy not in (AUDIT, CERTIFICATE)]
@@ -141,7 +141,7 @@ def _accuracy(
 ) -> list[Reason]:
     # A round that was closed without an answer says nothing of what labels are worth.
     worked = [one for one in closed if one.answered.total]
-    new = [one.answered.label - repeated.get(one.number, 0) for one in worked]
+    new = [(one.answered.label - repeated.get(one.number, 0)) / overlap_of(one) for one in worked]
     labels = np.cumsum(new)
     # Random draws judge where there is no evaluation split; they are more with every round.
     by_draws = all(one.accuracy is None for one in worked)
@@ -242,15 +242,15 @@ def worth(found: Gain, *, most: float, surely: float, least: float) -> Worth:
     return Worth(mean, low, high, points)
 
 
-def _of_a_round(new: Sequence[int], costs: Sequence[float], budget: float) -> float:
+def _of_a_round(new: Sequence[float], costs: Sequence[float], budget: float) -> float:
     """How many of a kind ``budget`` buys, by the last rounds that cost as much together."""
-    labels, spent = 0, 0.0
+    labels, spent = 0.0, 0.0
     for count, cost in zip(reversed(new), reversed(costs), strict=True):
         labels += count
         spent += cost
         if is_spent(spent, budget):
             break
-    return labels * budget / spent if spent else float(labels)
+    return labels * budget / spent if spent else labels
 
 
 def _shares(closed: Sequence[RoundOut]) -> list[Reason]:

@@ -197,7 +197,7 @@ class DecisionResult(TypedDict):
 
     A `late` one is stored and changes nothing, because somebody else decided first. A `rejected`
     one names a suggestion that does not exist, a key that belongs to something else, or a class
-    whose name another class has by now.
+    whose name another class has by now, or settles what its reviewer has taken a side in.
     """
 
     annotation_id: int | None

@@ -7,13 +7,14 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select
 from sqlalchemy.orm import sessionmaker
 
-from core.artifacts.certificates import NO_CLASS, members_file
+from core.artifacts.certificates import NO_CLASS, Draw, members_file
 from core.states import CertificateState, ExampleState, Source
-from core.tables import Annotation, Artifact, Certificate, Example, Job, Project
+from core.tables import Annotation, Artifact, Certificate, Example, Job, Project, Query
 from tests.api.test_labeling import lease, running, send, verdict
 from tests.certificates import add_certificate, add_model
 from tests.world import World
 from workers.certificates import applying, observing
+from workers.certificates.asking import ask_no_more
 from workers.certificates.observing import go_on_with_all
 
 WHAT = {"target": 0.2, "confidence": 0.8}
@@ -236,6 +237,23 @@ def test_people_judge_more_than_was_foreseen_and_the_promise_holds_no_more(
     assert (
         world.session.scalar(select(Annotation.id).where(Annotation.source == Source.MODEL)) is None
     )
+
+
+def test_a_round_that_asks_for_nothing_else_keeps_a_query_that_waits(
+    scene: Scene, world: World
+) -> None:
+    session, project = world.session, scene.project
+    queries = session.scalars(select(Query).order_by(Query.example_id)).all()
+    for query in queries:
+        query.requested = True
+    # No sweep has heard of this one's answer yet.
+    queries[0].done = True
+    session.commit()
+    ids = [query.example_id for query in queries]
+    ask_no_more(session, project, [Draw(0, place, id_, 0.1) for place, id_ in enumerate(ids)])
+    session.commit()
+    left = select(Query.example_id).where(~Query.done)
+    assert session.scalars(left).all() == [ids[1]]
 
 
 def test_each_part_is_held_to_what_was_promised_of_it(world: World, scene: Scene) -> None:

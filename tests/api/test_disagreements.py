@@ -12,8 +12,8 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select
 
 from core.settings import Settings
-from core.states import ExampleState, Role
-from core.tables import Annotation, Example, Project, Query, Suggestion
+from core.states import ExampleState, ProjectRole, Role
+from core.tables import Annotation, Example, Member, Project, Query, Suggestion
 from tests.api.reviewing import call
 from tests.api.test_home import home
 from tests.api.test_labeling import lease, running, send, verdict
@@ -165,6 +165,20 @@ def test_nobody_settles_their_own_but_who_manages_the_project(disputed: Crowd) -
     assert len(disputed.lease(caller=engineer)) == 2
 
 
+def test_who_has_taken_a_side_decides_nothing_that_was_handed_to_others(disputed: Crowd) -> None:
+    which, whether = disputed.lease()
+    refused = disputed.decide(which, "keep", disputed.ada)
+    assert (refused["status"], refused["code"]) == ("rejected", "own_disagreement")
+    assert disputed.example(which).disputed
+    for decision in ("keep", "accept"):
+        # What somebody has decided as a reviewer is no side.
+        assert disputed.decide(which, decision)["status"] == "accepted"
+    member = select(Member).where(Member.user_id == disputed.ada.user.id)
+    disputed.world.session.scalars(member).one().role = ProjectRole.MANAGER
+    disputed.world.session.commit()
+    assert disputed.decide(whether, "keep", disputed.ada)["status"] == "accepted"
+
+
 def test_two_reviewers_see_different_images_and_the_second_of_two_is_late(disputed: Crowd) -> None:
     other = disputed.world.caller(Role.ENGINEER, disputed.project)
     (mine,) = disputed.lease(1)
@@ -231,7 +245,7 @@ def test_a_decision_that_an_answer_has_corrected_is_not_corrected_again(
     disputed.call("/revert", {}, engineer)
     suggestion = disputed.world.session.get_one(Suggestion, doubted["id"])
     assert (suggestion.decision, suggestion.annotation_id) == (None, None)
-    assert disputed.decide(doubted, "accept")["status"] == "accepted"
+    assert disputed.decide(doubted, "accept", engineer)["status"] == "accepted"
     assert disputed.example(doubted).label_class_id == disputed.classes[1]
 
 

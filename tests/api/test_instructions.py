@@ -188,6 +188,20 @@ def test_people_who_contradict_each_other_are_reviewed(
     assert metrics["agreement"]["same"] == 0.5
 
 
+def test_a_row_that_was_left_out_stays_so_where_its_group_is_skipped(
+    http: TestClient, world: World
+) -> None:
+    project = instructions(world, [row(number) for number in range(4)], overlap=2)
+    ask(world, project, [[0, 1], [2, 3]])
+    ann, ben = person(http, world, project), person(http, world, project)
+    ann.say(ann.lease(1)[0]["query_id"], "skip")
+    assert states(world, project)[:2] == ["unlabeled"] * 2
+    examples(world, project)[1].state = ExampleState.HELD_OUT
+    world.session.commit()
+    ben.say(ben.lease(1)[0]["query_id"], "skip")
+    assert states(world, project)[:2] == ["unlabeled", "held_out"]
+
+
 def test_a_group_that_is_asked_about_again_is_ranked_anew(
     http: TestClient, world: World, project: Project, installation: settings.Settings
 ) -> None:

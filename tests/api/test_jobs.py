@@ -7,9 +7,10 @@ import pytest
 from fastapi.testclient import TestClient
 
 from core.jobs import queue
-from core.lifecycle import claim_job, finish_job, new_job
+from core.lifecycle import claim_job, finish_job, move_round, new_job
+from core.rounds import close
 from core.settings import Settings
-from core.states import JobKind, JobState, Role
+from core.states import JobKind, JobState, ProjectState, Role, RoundState
 from core.tables import Job, Project, Worker
 from tests.world import Caller, World
 from workers.jobs.context import JobContext
@@ -131,6 +132,31 @@ def test_retried_job_starts_with_a_clean_record(
     cleared = ("error", "message", "started_at", "finished_at")
     assert [retried[name] for name in cleared] == [None] * 4
     assert queue.waiting("cpu") == 1
+
+
+def test_a_last_round_is_learned_from_as_is_chosen_now_and_says_who_chose_its_queue(
+    http: TestClient, world: World
+) -> None:
+    admin = world.caller()
+    project = world.project(images=4, state=ProjectState.RUNNING, max_rounds=2)
+    round_ = world.open_round(project, 4, number=1)
+    chosen = round_.strategy
+    _, job = close(project, round_, None)
+    world.session.add(job)
+    world.session.flush()
+    round_.job_id = job.id
+    claim_job(job, "test")
+    finish_job(job, JobState.FAILED, error={"code": "internal", "detail": "Boom."})
+    move_round(round_, RoundState.FAILED)
+    world.session.commit()
+    changes = {"strategy": {"name": "random"}, "model": {"name": "cnn_tiny"}}
+    url = f"/api/projects/{project.id}"
+    assert http.patch(url, json={"settings": changes}, headers=admin.headers).status_code == 200
+    assert act(http, job, admin, "retry").status_code == 200
+    world.session.expire_all()
+    assert (round_.state, round_.strategy) == (RoundState.CLOSING, chosen)
+    assert chosen != "random"
+    assert round_.settings["model"]["name"] == "cnn_tiny"
 
 
 @pytest.mark.parametrize("state", [JobState.QUEUED, JobState.SUCCEEDED])

@@ -133,6 +133,23 @@ def test_a_round_without_an_answer_changes_nothing() -> None:
     assert outlook([*rounds, idle]) == outlook(rounds)
 
 
+def test_several_verdicts_on_an_image_are_one_label() -> None:
+    def learned(overlap: int) -> dict[str, float]:
+        verdicts = {"inside": 50 * overlap, "ood": 10 * overlap, "settings": {"overlap": overlap}}
+        cost = {"budget": 60.0 * overlap, "spent": 60.0 * overlap, "ood_left": left(60, 20)}
+        rounds = [
+            round_of(k, float(curve(50 * (k + 1), 0.95, 2.0, 0.4)), **verdicts, **cost)
+            for k in range(5)
+        ]
+        return {one.code: one.values for one in outlook(rounds).reasons}["gain"]
+
+    once, thrice = learned(1), learned(3)
+    assert (once["labels"], once["more"], once["verdicts"]) == pytest.approx((250, 40, 60))
+    assert thrice == pytest.approx({**once, "verdicts": 180, **{
+        name: thrice[name] for name in ("least", "chance")
+    }})  # fmt: skip
+
+
 def test_a_round_that_was_closed_early_does_not_speak_for_a_whole_one() -> None:
     rounds = [round_of(k, float(curve(50 * (k + 1), 0.95, 2.0, 0.4))) for k in range(5)]
     early = round_of(5, rounds[-1].accuracy, inside=4, ood=2, spent=6.0)

@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from core.consensus import holds
 from core.states import ExampleState, Role, RoundState, Verdict
-from core.tables import Annotation, Audit, Example, Project, Round
+from core.tables import Annotation, Audit, Example, Project, Query, Round
 from tests.api.test_labeling import lease, running, send, verdict
 from tests.world import Caller, World
 
@@ -265,6 +265,23 @@ def test_groups_among_ood_are_told_of_until_somebody_acts_on_them(
         "round": 0,
         "items": [{"example_ids": [first, second], "similarity_min": 0.7, "size": 12}],
     }
+
+
+def test_a_late_skip_brings_nothing_back_that_was_left_out(http: TestClient, world: World) -> None:
+    project, admin = running(world, images=4, queries=2), world.caller()
+    (item,) = lease(http, admin, project, 1)["items"]
+    # Its round has closed, and has taken back what nobody had answered.
+    query = world.session.get_one(Query, item["query_id"])
+    query.done, query.lease_expires_at = True, None
+    world.session.get_one(Example, item["example_id"]).state = ExampleState.UNLABELED
+    world.session.commit()
+    act(http, project, admin, "hold-out", ids=[item["example_id"]])
+    skip = verdict(item["query_id"], "skip")
+    send(http, admin, project, skip)
+    assert state_of(world, item["example_id"]) is ExampleState.HELD_OUT
+    # Who says what it is is heard.
+    send(http, admin, project, verdict(item["query_id"], "ood", supersedes=skip["key"]))
+    assert state_of(world, item["example_id"]) is ExampleState.OOD
 
 
 @pytest.mark.parametrize("body", [{}, {"ids": []}, {"ids": [1], "filters": {}}])

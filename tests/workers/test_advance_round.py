@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +27,12 @@ from core.tables import Annotation, Artifact, Example, Job, Query
 from models.ranking.pool_scores import PoolScores
 from tests.processes import Hold, eventually, worker
 from tests.workers.killing import kill_in_every_phase, named
-from tests.workers.loop import TINY, Loop
+from tests.workers.loop import TINY, Loop, run
 from tests.world import World
 from workers.advance import handler
+from workers.advance.phases import Advance
 from workers.advance.reads import expected_seconds
+from workers.advance.selecting import select as select_queries
 from workers.execution.runner import run_job
 from workers.jobs.context import JobContext
 
@@ -285,6 +288,36 @@ def test_an_empty_pool_finishes_the_project(world: World) -> None:
     loop.finish(0)
     assert [round_.state for round_ in loop.rounds()] == [RoundState.CLOSED] * 2
     assert loop.project.state is ProjectState.FINISHED
+
+
+def test_what_comes_to_an_empty_pool_while_a_queue_is_chosen_is_asked_about(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop = Loop(world, budget=60, strategy={"name": "random"})
+    loop.answer(0, 12)
+    away, back = ExampleState.HELD_OUT, ExampleState.UNLABELED
+    pool = update(Example).where(Example.split == Split.POOL)
+    world.session.execute(pool.where(Example.state == back).values(state=away))
+    world.session.commit()
+
+    def chosen_before_an_import(advance: Advance) -> None:
+        select_queries(advance)
+        with advance.context.sessions.begin() as session:
+            session.execute(pool.where(Example.state == away).values(state=back))
+
+    phases = [
+        replace(one, run=chosen_before_an_import) if one.name == "select" else one
+        for one in handler.PHASES
+    ]
+    monkeypatch.setattr(handler, "PHASES", phases)
+    loop.finish(0)
+    empty = loop.rounds()[1]
+    assert (empty.state, empty.queries) == (RoundState.CLOSING, 0)
+    assert "came later" in empty.notes[-1]
+    assert loop.project.state is ProjectState.RUNNING
+    run(world.session, world.session.get_one(Job, empty.job_id))
+    assert loop.rounds()[1].state is RoundState.CLOSED
+    assert (loop.rounds()[2].state, loop.rounds()[2].queries) == (RoundState.OPEN, 48)
 
 
 def test_the_last_round_finishes_the_project(world: World) -> None:

@@ -10,19 +10,13 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import delete, func, select
 
-from core.artifacts.certificates import members_file
+from core.artifacts.certificates import NO_CLASS, Members, members_file
 from core.db import sync_engine
 from core.jobs.messages import RunJob
 from core.lifecycle import EXAMPLE_STATE_AFTER
+from core.rounds import newest_model
 from core.settings import Settings
-from core.states import (
-    CertificateState,
-    ExampleState,
-    JobState,
-    RoundState,
-    Source,
-    Verdict,
-)
+from core.states import CertificateState, ExampleState, JobState, RoundState, Source, Verdict
 from core.tables import Annotation, Certificate, Example, Job, ProjectClass, Query, Round
 from core.tasks.classification import stored_class
 from models.guarantee.certification import Certification
@@ -429,6 +423,40 @@ def expected(http: TestClient, pool: Pool) -> int:
     assert set(estimate["left"]) <= {None, *ids}
     assert pool.session.scalar(select(Certificate.id)) is None
     return int(estimate["answers"])
+
+
+@pytest.mark.parametrize("max_rounds", [1, None], ids=["asked anew", "by its scores"])
+def test_a_model_names_classes_in_the_order_of_its_round(
+    http: TestClient, world: World, max_rounds: int | None
+) -> None:
+    pool = Pool(world, images=230, max_rounds=max_rounds, zero_wait=False)
+    dark, middling = ({"id": one.id, "name": one.name} for one in pool.classes)
+    url, headers = f"/api/projects/{pool.project.id}", pool.admin.headers
+
+    def have(*wanted: dict[str, Any]) -> int:
+        found = http.patch(url, json={"classes": wanted}, headers=headers)
+        return int(found.json()["classes"][0]["id"])
+
+    have({"name": "fog"}, dark, middling)
+    pool.learn()
+    # One that nobody has used goes, two come, one of them in use, and the others change places.
+    haze = have({"name": "haze"}, {"name": "mist"}, middling, dark)
+    free = select(Example.id).where(Example.state == ExampleState.UNLABELED).limit(1)
+    body = {"ids": [pool.session.scalar(free)], "verdict": "label", "class_id": haze}
+    http.post(f"{url}/examples/verdict", json=body, headers=headers).raise_for_status()
+    expected(http, pool)
+    file = pool.session.scalars(members_file(pool.certify(http)["id"])).one()
+    members = Members.load(world.storage.artifact(file.storage_key))
+    truth = np.array([dark["id"], middling["id"], NO_CLASS])[members.pool_index % KINDS]
+    assert (members.class_id == truth).mean() > 0.8
+    model = pool.session.execute(newest_model(pool.project.id)).one()[0]
+    model.meta = {**model.meta, "class_ids": [haze, 0, 0]}
+    pool.session.commit()
+    job = start_job(http, world, pool.project, "certify", PROMISE, dry_run=True)
+    run_job(RunJob.of(job), handler)
+    pool.session.refresh(job)
+    assert job.error is not None
+    assert job.error["code"] == "class_gone"
 
 
 def test_what_others_ask_in_its_round_outlives_it(http: TestClient, world: World) -> None:

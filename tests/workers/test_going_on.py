@@ -68,6 +68,28 @@ def test_a_round_that_closes_again_says_what_holds_now(world: World, http: TestC
     assert again.notes == []
 
 
+def test_a_project_that_goes_on_after_checks_has_learned_from_its_last_answers(
+    world: World, http: TestClient
+) -> None:
+    loop = Loop(world, images=80, max_rounds=2, zero_wait=False)
+    loop.advance(0)
+    loop.advance(1)
+    url, headers = f"/api/projects/{loop.project.id}/audit", world.caller().headers
+    assert http.post(url, json={"n": 4}, headers=headers).json() == {"asked": 4, "round": 2}
+    loop.advance(2, 4)
+    assert loop.rounds()[2].metrics.get("purity_auroc") is None
+    loop.project.settings = {**loop.project.settings, "max_rounds": None}
+    world.session.commit()
+    resume(http, loop)
+    checks = loop.rounds()[2]
+    run_again(loop, checks)
+    following = loop.rounds()[3]
+    assert following.state is RoundState.OPEN
+    assert "meta_train" in checks.seconds
+    assert "rounds/3/mqnet.safetensors" in loop.files()
+    assert not any("expected value" in note for note in following.notes)
+
+
 def test_a_project_whose_pool_was_used_up_goes_on_with_more_images(
     world: World, http: TestClient
 ) -> None:

@@ -4,15 +4,16 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from core.jobs.messages import RunJob
-from core.states import JobState, ProjectState, RoundState
-from core.tables import Example, Job, Project
+from core.states import JobState, ProjectState, RoundState, Source
+from core.tables import Annotation, Example, Job, Project
 from tests.workers.loop import Loop
 from tests.world import World
 from workers.advance import handler
 from workers.execution.runner import run_job
+from workers.labels.timing import median_seconds
 
 
 def shown(http: TestClient, world: World, project: Project) -> tuple[float, float]:
@@ -47,6 +48,30 @@ def test_a_first_round_costs_no_more_than_the_pool_asks(
     world.session.expire_all()
     assert job.state is JobState.SUCCEEDED, job.error
     assert shown(http, world, project) == (0, budget)
+
+
+def test_what_took_nobody_any_time_makes_no_answer_cheaper(world: World) -> None:
+    cost = {"mode": "seconds", "c_in": 1, "c_ood": 1}
+    loop = Loop(world, images=90, evaluation=0, cost=cost, zero_wait=False)
+    loop.answer(0, 12)
+    answers = world.session.scalars(select(Annotation)).all()
+    for source, name in [(Source.ANNOTATOR, None)] * 8 + [(Source.IMPORT, "label")] * 40:
+        one = answers[0]
+        by_import: dict[str, Any] = {"source": source, "source_name": name, "seconds": 0.0}
+        asked = {"query_id": one.query_id, "round_id": one.round_id, "seconds": 3.0}
+        by_hand = {**asked, "annotator_id": one.annotator_id}
+        world.session.add(
+            Annotation(
+                project_id=loop.project.id, example_id=one.example_id,
+                client_key=func.gen_random_uuid(), verdict=one.verdict, label=one.label, cost=0.0,
+                counted=False, **(by_import if name else by_hand),
+            )
+        )  # fmt: skip
+    world.session.commit()
+    # Of twenty answers twelve took a second; the queue is as long as if they took half of that.
+    assert median_seconds(world.session, loop.project.id) == 1.0
+    assert loop.finish(0).state is JobState.SUCCEEDED
+    assert loop.rounds()[1].queries == 16
 
 
 def test_what_is_sent_to_the_last_round_is_paid_for(http: TestClient, world: World) -> None:

@@ -100,6 +100,8 @@ def test_wrong_answers_begin_the_next_queue_and_what_became_of_them_is_told(worl
     closed = loop.rounds()[2]
     assert closed.metrics["second_looks"] == {"answered": 2, "changed": 1}
     assert "Second looks: 1 of 2 gave another answer." in closed.notes
+    # Nor is that lost where the round closes once more, so that a finished project goes on.
+    assert second_looks.outcome(loop.session, closed) == {"answered": 2, "changed": 1}
     # Nobody is asked for the same answer a third time.
     assert wrong.isdisjoint({query.example_id for query in asked_again(loop, 3)})
 

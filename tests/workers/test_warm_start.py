@@ -13,8 +13,10 @@ from sqlalchemy import func, select, update
 
 from core.jobs import queue
 from core.jobs.messages import RunJob
+from core.rounds import AFTER_OPENING
 from core.states import ExampleState, JobState, Role, RoundState
 from core.tables import Annotation, Example, Job, Project, Query, Round
+from models.errors import ModelError
 from tests.processes import Hold, eventually, worker
 from tests.workers.killing import state
 from tests.workers.loop import Loop
@@ -103,6 +105,61 @@ def answer(http: TestClient, project: Project, caller: Caller, *query_ids: int) 
     response = http.post(url, json={"answers": answers}, headers=caller.headers)
     assert response.status_code == 200, response.text
     assert {one["status"] for one in response.json()["results"]} == {"accepted"}
+
+
+def failed_once_open(
+    http: TestClient, world: World, monkeypatch: pytest.MonkeyPatch
+) -> tuple[Project, Job, Round]:
+    """A project whose first job fails once its round is open, until another model is chosen."""
+
+    def embed(advance: Advance) -> None:
+        if advance.settings.model.params.get("features") != 16:
+            raise ModelError("It cannot be had.")
+        Advance.embed(advance)
+
+    instead_of(monkeypatch, "embed", embed)
+    project, job = begun(http, world)
+    run_job(RunJob.of(job), handler)
+    round_ = world.session.scalars(select(Round).where(Round.project_id == project.id)).one()
+    world.session.expire_all()
+    assert (job.state, round_.state) == (JobState.FAILED, RoundState.OPEN)
+    return project, job, round_
+
+
+def retried(http: TestClient, world: World, project: Project, job: Job) -> None:
+    """Another model is chosen, and the job queued again."""
+    headers = world.caller().headers
+    other = {"name": FROZEN["name"], "params": {"features": 16, "iterations": 2}}
+    url, body = f"/api/projects/{project.id}", {"settings": {"model": other}}
+    assert http.patch(url, json=body, headers=headers).status_code == 200
+    assert http.post(f"/api/jobs/{job.id}/retry", headers=headers).status_code == 200
+    world.session.expire_all()
+
+
+def test_a_first_job_that_failed_goes_on_in_the_open_round_with_another_model(
+    world: World, http: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project, job, round_ = failed_once_open(http, world, monkeypatch)
+    before = [one.id for one in queue_of(world, project)]
+    retried(http, world, project, job)
+    run(world, job)
+    assert round_.state is RoundState.OPEN
+    queries = queue_of(world, project)
+    assert [one.id for one in queries] == before
+    assert [one.typical for one in queries] == [place % 4 > 0 for place in range(QUEUE)]
+    names = [one.name for one in handler.FIRST_PHASES]
+    assert set(names[names.index("publish") + 1 :]) == AFTER_OPENING
+
+
+def test_a_first_job_that_failed_leaves_alone_what_its_round_has_become(
+    world: World, http: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project, job, round_ = failed_once_open(http, world, monkeypatch)
+    headers, settings = world.caller().headers, round_.settings
+    closing = http.post(f"/api/projects/{project.id}/rounds/0/close", headers=headers).json()
+    http.post(f"/api/jobs/{closing['job_id']}/cancel", headers=headers).raise_for_status()
+    retried(http, world, project, job)
+    assert (round_.state, round_.settings) == (RoundState.FAILED, settings)
 
 
 def test_three_of_four_images_are_typical_and_the_others_are_drawn(

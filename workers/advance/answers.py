@@ -1,4 +1,4 @@
-"""What the answers of a closing round say, by the model that chose what was asked."""
+"""What the answers to the last queue say, by the model that chose what was asked."""
 
 from typing import Final
 
@@ -21,8 +21,7 @@ _GONE: Final = -1
 
 
 def meta_train(advance: Advance) -> None:
-    """Train MQ-Net on this round's answers, by the scores of the model that chose them."""
-    assert advance.closing is not None
+    """Train MQ-Net on the last answers, by the scores of the model that chose them."""
     scores = PoolScores.from_parquet(advance.previous[ArtifactKind.SCORES])
     query, labels, losses = _answers_to(advance, scores)
     before = advance.previous.get(ArtifactKind.META_MODEL)
@@ -44,17 +43,15 @@ def meta_train(advance: Advance) -> None:
 def _answers_to(
     advance: Advance, scores: PoolScores
 ) -> tuple[Indices, OpenSetLabels, Losses | None]:
-    """Answers to the query that the closing round chose by ``scores``, as its model had it.
+    """Answers to the queue that was chosen by ``scores``, as their model had it.
 
     Returns:
         (n,) pool indices; what these are by the outputs of that model, without those of classes
         that were added since; (n,) losses, where labels are no outputs.
     """
-    assert advance.closing is not None
-    positions = advance.snapshot.answered_in(advance.closing)
-    labels = _in_outputs_of_then(advance, advance.snapshot.labels[positions])
-    known = np.flatnonzero(labels.is_ood | (labels.classes != _GONE))
-    positions, labels = positions[known], labels[known]
+    assert advance.chosen is not None
+    asked = advance.snapshot.answered_in(advance.chosen)
+    positions, labels = advance.snapshot.known_to(advance.previous_class_ids, asked)
     query = advance.snapshot.labeled[positions]
     if task_type(advance.snapshot.task).names_one_class:
         return query, labels, None
@@ -83,21 +80,12 @@ def outputs_then(advance: Advance, scores: PoolScores, indices: Indices) -> Outp
     return Outputs(found.logits, nothing, detections=detections)
 
 
-def _in_outputs_of_then(advance: Advance, labels: OpenSetLabels) -> OpenSetLabels:
-    """Labels as outputs of the model that chose the query; ``_GONE`` of classes since."""
-    if len(advance.snapshot.class_ids) == 0:
-        return labels
-    then = {class_id: index for index, class_id in enumerate(advance.previous_class_ids)}
-    of = np.array([then.get(one, _GONE) for one in advance.snapshot.class_ids.tolist()])
-    return OpenSetLabels.of(of[labels.classes], labels.is_ood)
-
-
 def answered_then(advance: Advance) -> tuple[PoolScores, NDArray[np.bool_]] | None:
-    """Scores by which the closing round's images were chosen, and which of them were OOD.
+    """Scores by which the images of the last queue were chosen, and which of them were OOD.
 
     As OOD counts what has a label that says that nothing is in it.
     """
-    if advance.closing is None or ArtifactKind.SCORES not in advance.previous:
+    if ArtifactKind.SCORES not in advance.previous:
         return None
     scores = PoolScores.from_parquet(advance.previous[ArtifactKind.SCORES])
     query, labels, _ = _answers_to(advance, scores)

@@ -31,7 +31,8 @@ def findings(advance: Advance) -> dict[str, Any]:
         "purity_left_out": left_out(advance),
         "look_alikes": _look_alikes(advance),
     }
-    answered = answered_then(advance)
+    # A round of checks has asked about nothing that purity has chosen.
+    answered = answered_then(advance) if advance.chosen == advance.closing else None
     if answered is None:
         return known
     scores, outside = answered

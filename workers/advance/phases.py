@@ -22,7 +22,7 @@ from models.catalog import find
 from models.catalog.params.networks import compared_width
 from models.media.base import Store
 from models.media.images.store import images_of
-from models.protocols import Indices, Outputs, Progress, TargetModel
+from models.protocols import Indices, OpenSetLabels, Outputs, Progress, TargetModel
 from models.rounds import view_files
 from models.rounds.query import QuerySettings, Scored, infer, score_pool
 from models.target.train import (
@@ -33,6 +33,7 @@ from models.target.train import (
 from models.tasks.base import Learner, Training
 from workers.advance.reads import (
     artifacts_of,
+    chosen_before,
     open_queries,
     round_of,
 )
@@ -68,12 +69,16 @@ class Advance:
     previous: dict[ArtifactKind, Path]
     previous_class_ids: list[int]
     previous_state: dict[str, float]
+    chosen: int | None = None
+    """The round that ``previous`` has chosen the queue of: the one that closes, but for checks."""
     has_weights: bool = True
     """Whether uploaded weights that the settings name were there when these were read."""
+    model_class_ids: list[int] | None = None
+    """Class of each output of the model, where that is of an earlier job than the snapshot."""
 
     @classmethod
     def open(cls, context: JobContext) -> "Advance":
-        """Read the rounds and the artifacts that the closing round was selected with.
+        """Read the rounds, and the artifacts that the last queue was selected with.
 
         Args:
             context: Of the job, or of a part of it, which works with the files of the whole.
@@ -87,7 +92,8 @@ class Advance:
         with context.sessions() as session:
             # The settings frozen into the round that is being prepared.
             round_ = round_of(session, context.project_id, params.numbers[-1])
-            before = {} if closing is None else artifacts_of(session, context.project_id, closing)
+            chosen = chosen_before(session, context.project_id, closing)
+            before = {} if chosen is None else artifacts_of(session, context.project_id, chosen)
             settings = ProjectSettings.model_validate(round_.settings)
             has_weights = True
             try:
@@ -109,6 +115,7 @@ class Advance:
             },
             previous_class_ids=meta["class_ids"] if meta else [],
             previous_state=meta.get("state", {}),
+            chosen=chosen,
             has_weights=has_weights,
         )
 
@@ -330,13 +337,22 @@ class Advance:
         missing = np.delete(self.snapshot.class_ids, present)
         return class_names(self.context, missing)
 
+    @cached_property
+    def judged(self) -> tuple[Indices, OpenSetLabels]:
+        """Pool indices of the verdicts that the model knows, and what these say by its outputs."""
+        snapshot = self.snapshot
+        if self.model_class_ids is None:
+            return snapshot.labeled, snapshot.labels
+        everything = np.arange(len(snapshot.labeled))
+        positions, labels = snapshot.known_to(self.model_class_ids, everything)
+        return snapshot.labeled[positions], labels
+
     def scored(self, model: TargetModel, rows: Any, progress: Progress) -> Scored:
         """Purity and informativeness of the unlabeled images at (n,) pool indices."""
         return score_pool(
             model,
             rows,
-            self.snapshot.labeled,
-            self.snapshot.labels,
+            *self.judged,
             self.query_settings,
             seed=self.seed,
             contrastive=self.contrastive(),
@@ -348,7 +364,7 @@ class Advance:
         """Keep what the model says of the labeled images, which each part is scored beside."""
         if self.verdicts() is not None:
             return
-        outputs = infer(model, self.snapshot.labeled, self.context.progress)
+        outputs = infer(model, self.judged[0], self.context.progress)
         # What is written is the memory as it lies.
         arrays = {
             "logits": np.ascontiguousarray(outputs.logits),

@@ -13,7 +13,7 @@ from core import events
 from core.among import among
 from core.lifecycle import mark_queried, mark_unqueried, move_project, move_round
 from core.rounds import fit_budget, is_spent
-from core.states import ArtifactKind, ExampleState, ProjectState, RoundState
+from core.states import ArtifactKind, ExampleState, ProjectState, RoundState, Split
 from core.tables import Artifact, Example, Project, Query, Round
 from core.tasks.registry import task_type
 from models.rounds.predictions import Predictions, predict
@@ -227,22 +227,44 @@ def _open(
         *selected["notes"],
         *advance.noted("propose").get("notes", []),
     ]
-    if not rows and round_.spent == 0:
-        round_.notes = [*round_.notes, "No unlabeled image is left in the pool."]
-        move_round(round_, RoundState.CLOSED)
-        move_project(project, ProjectState.FINISHED)
-        return
     if not rows:
-        round_.notes = [
-            *round_.notes,
-            "No unlabeled image is left in the pool: the model learns once more, from the last "
-            "answers.",
-        ]
+        is_left = _has_come(session, advance)
+        round_.notes = [*round_.notes, _why_empty(round_, is_left=is_left)]
+        if not is_left and round_.spent == 0:
+            move_round(round_, RoundState.CLOSED)
+            move_project(project, ProjectState.FINISHED)
+            return
     fit_budget(round_, _asked(session, project.id))
     move_round(round_, RoundState.OPEN)
-    # Zero-wait answers may have used the round's budget, or the pool, before it opened.
+    # Zero-wait answers may have used the round's budget, or the pool, before it opened; what has
+    # come to the pool since it was ranked the next one asks about.
     if not rows or is_spent(round_.spent, round_.budget):
         close_round(session, project, round_)
+
+
+def _has_come(session: Session, advance: Advance) -> bool:
+    """Whether the pool has something to ask about by now that nobody could have ranked then."""
+    statement = select(Example.pool_index).where(
+        Example.project_id == advance.context.project_id,
+        Example.split == Split.POOL,
+        Example.state == ExampleState.UNLABELED,
+    )
+    left = np.fromiter(session.scalars(statement), dtype=np.int64)
+    return not np.isin(left, advance.snapshot.unlabeled).all()
+
+
+def _why_empty(round_: Round, *, is_left: bool) -> str:
+    """What a round without a queue says of that."""
+    if is_left:
+        return (
+            "Nothing was left to ask about when this queue was chosen; what the pool has by now "
+            "came later."
+        )
+    if round_.spent == 0:
+        return "No unlabeled image is left in the pool."
+    return (
+        "No unlabeled image is left in the pool: the model learns once more, from the last answers."
+    )
 
 
 def _asked(session: Session, project_id: int) -> int:

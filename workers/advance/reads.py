@@ -4,6 +4,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from core.jobs.params import AdvanceParams
+from core.rounds import AUDIT, CERTIFICATE
 from core.states import ArtifactKind, JobKind, JobState, Source, Verdict
 from core.tables import Annotation, Artifact, Job, Query, Round
 from workers.labels.timing import FEWEST_TIMED
@@ -13,6 +14,21 @@ def round_of(session: Session, project_id: int, number: int) -> Round:
     """Round ``number``, which exists."""
     statement = select(Round).where(Round.project_id == project_id, Round.number == number)
     return session.scalars(statement).one()
+
+
+def chosen_before(session: Session, project_id: int, closing: int | None) -> int | None:
+    """Number of the newest round up to ``closing`` whose queue was chosen, if there is any.
+
+    Rounds of checks follow the last of a finished project; one that goes on learns from that.
+    """
+    if closing is None:
+        return None
+    statement = select(func.max(Round.number)).where(
+        Round.project_id == project_id,
+        Round.number <= closing,
+        Round.strategy.not_in((AUDIT, CERTIFICATE)),
+    )
+    return session.scalar(statement)
 
 
 def artifacts_of(session: Session, project_id: int, number: int) -> dict[ArtifactKind, Artifact]:

@@ -124,10 +124,12 @@ def asked(rows: list[dict[str, Any]]) -> dict[str, Any]:
 def outcome(session: Session, round_: Round) -> dict[str, int] | None:
     """How many second looks of a round were answered, and how many gave another answer.
 
-    None without any.
+    None without any. Of a round that closes once more it is what was found at first.
     """
-    examples = round_.metrics.get("second_looks", {}).get("examples", [])
-    if not examples:
+    known: dict[str, Any] = round_.metrics.get("second_looks", {})
+    if "answered" in known:
+        return known
+    if not (examples := known.get("examples")):
         return None
     before = aliased(Annotation)
     statement = (

@@ -1,9 +1,9 @@
 """Asking people about what was drawn for a certificate: in the open round, or one of its own."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Final
 
-from sqlalchemy import func, insert, select
+from sqlalchemy import Select, func, insert, select
 from sqlalchemy.orm import Session
 
 from core import events
@@ -131,6 +131,21 @@ def last_annotation(session: Session, example_ids: Sequence[int]) -> dict[int, i
     return dict(session.execute(statement).all())
 
 
+def _asked_in(round_: Round, example_ids: Collection[int]) -> Select[int]:
+    """Statement: one of the examples that wait in the queue of a round."""
+    return (
+        select(Query.example_id)
+        .where(
+            Query.round_id == round_.id,
+            Query.requested,
+            ~Query.done,
+            among(Query.example_id, sorted(example_ids)),
+        )
+        .order_by(Query.example_id)
+        .limit(1)
+    )
+
+
 def ask_no_more(session: Session, project: Project, draws: Sequence[Draw]) -> None:
     """Take back what nobody has judged; a round of its own closes, unless it asks for more.
 
@@ -149,7 +164,7 @@ def ask_no_more(session: Session, project: Project, draws: Sequence[Draw]) -> No
     is_empty = not session.scalar(others)
     mine = round_.strategy == CERTIFICATE
     if not mine and is_empty:
-        waiting = set(sorted(waiting)[1:])
+        waiting -= {session.scalar(_asked_in(round_, waiting))}
     taken = session.scalars(taken_back(round_.id, waiting)).all()
     session.execute(mark_unqueried(sorted(set(taken))))
     if mine and is_empty:

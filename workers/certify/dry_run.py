@@ -14,7 +14,7 @@ from models.guarantee.outlook import outlook
 from models.guarantee.promise import Promise
 from models.protocols import OOD, Indices
 from workers.certificates.promises import ASKED_AT_ONCE, human_error, promise_of
-from workers.certify.scoring import CANDIDATES, EARLIER, Facts, Outputs, gather, infer
+from workers.certify.scoring import CANDIDATES, EARLIER, Facts, Outputs, gather, infer, named_by
 from workers.dry_run import Cost, DryRun
 from workers.jobs.arrays import read_arrays
 from workers.jobs.context import JobContext
@@ -61,13 +61,15 @@ class _Timing:
         """
         assert self.outputs is not None
         outputs = self.outputs
+        class_ids = named_by(self.context, self.facts, outputs)
         labels, sure = labels_of(outputs.classes, outputs.probability, outputs.inside)
         place = np.arange(self.count) % len(labels)
-        lots = make_lots(labels[place], np.minimum(sure, 1.0)[place], np.arange(self.count))
+        said = np.where(labels == OOD, OOD, class_ids[labels])
+        lots = make_lots(said[place], np.minimum(sure, 1.0)[place], np.arange(self.count))
         with self.context.sessions() as session:
             human = human_error(session, self.context.project_id, self.params.confidence)
         promise = promise_of(self.params, human)
-        certification = self._begun(lots, promise, labels)
+        certification = self._begun(lots, promise, said)
         found = outlook(certification, at_once=ASKED_AT_ONCE, plays=_PLAYS, seed=self.facts.seed)
         return {
             "answers": found.answers,
@@ -75,13 +77,13 @@ class _Timing:
             "answers_high": found.high,
             "auto": found.labeled,
             "in_vain": found.in_vain,
-            "left": self._left(lots, found.passing),
+            "left": _left(lots, found.passing),
         }
 
-    def _begun(self, lots: list[Lot], promise: Promise, labels: Indices) -> Certification:
+    def _begun(self, lots: list[Lot], promise: Promise, said: Indices) -> Certification:
         """With what people have judged already, by what the model says of that."""
         at = np.searchsorted(self.sample, self.earlier["indices"])
-        wrong = (self.earlier["outputs"] != labels[at]).tolist()
+        wrong = (self.earlier["class_ids"] != said[at]).tolist()
         found = Certification(lots, promise, seed=self.facts.seed, first=at.tolist())
         for place, is_wrong, unsure in zip(
             at.tolist(), wrong, self.earlier["unsure"].tolist(), strict=True
@@ -89,14 +91,10 @@ class _Timing:
             found.observe(place, None if unsure else is_wrong)
         return found
 
-    def _left(self, lots: list[Lot], passing: NDArray[np.float64]) -> list[int | None]:
-        """Ids of the classes of which the model would most likely label none; None is OOD."""
-        class_ids = read_arrays(self.context.work / "snapshot.npz")["class_ids"]
-        likely: dict[int, float] = {}
-        for lot, share in zip(lots, passing.tolist(), strict=True):
-            likely[lot.label] = max(likely.get(lot.label, 0.0), share)
-        return [
-            None if label == OOD else int(class_ids[label])
-            for label, share in likely.items()
-            if share < 0.5
-        ]
+
+def _left(lots: list[Lot], passing: NDArray[np.float64]) -> list[int | None]:
+    """Ids of the classes of which the model would most likely label none; None is OOD."""
+    likely: dict[int, float] = {}
+    for lot, share in zip(lots, passing.tolist(), strict=True):
+        likely[lot.label] = max(likely.get(lot.label, 0.0), share)
+    return [None if label == OOD else label for label, share in likely.items() if share < 0.5]

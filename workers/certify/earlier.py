@@ -37,9 +37,9 @@ def with_earlier(
 
     Returns:
         (M,) pool indices to be labeled, ascending, those of the draws included. Of the draws
-        ``indices`` (E,) in the order in which they were judged, ``outputs`` (E,) of the class that
-        people say, or OOD, ``unsure`` (E,), and ``probability`` (E,). What people were shown and
-        have not answered is unsure.
+        ``indices`` (E,) in the order in which they were judged, ``class_ids`` (E,) of what people
+        say, or OOD, ``unsure`` (E,), and ``probability`` (E,). What people were shown and have not
+        answered is unsure.
     """
     draws = read_draws(session, project_id, closing)
     fair = ~np.isnan(draws.probability)
@@ -60,15 +60,17 @@ def with_earlier(
     indices, probability = indices[order], probability[order]
     said, unsure = snapshot.said_of_draws(indices)
     earlier = {
-        "indices": indices, "outputs": said.outputs(OOD), "unsure": unsure,
+        "indices": indices,
+        "class_ids": np.where(said.is_ood, OOD, snapshot.class_ids[said.classes]),
+        "unsure": unsure,
         "probability": probability,
-    }  # fmt: skip
+    }
     return np.union1d(free, indices), earlier
 
 
 _NONE: Earlier = {
     "indices": np.empty(0, dtype=np.int64),
-    "outputs": np.empty(0, dtype=np.int64),
+    "class_ids": np.empty(0, dtype=np.int64),
     "unsure": np.empty(0, dtype=np.bool_),
     "probability": np.empty(0),
 }
@@ -149,12 +151,10 @@ def _indices(session: Session, project_id: int, which: ColumnExpressionArgument[
     return np.fromiter(session.scalars(statement), dtype=np.int64)
 
 
-def judged(members: Members, earlier: Mapping[str, NDArray[Any]], class_ids: Indices) -> list[Draw]:
+def judged(members: Members, earlier: Mapping[str, NDArray[Any]]) -> list[Draw]:
     """The earlier draws as a certificate keeps them, by what the model takes each for."""
     at = np.searchsorted(members.pool_index, earlier["indices"])
-    outputs = earlier["outputs"]
-    said = np.where(outputs == OOD, OOD, class_ids[np.maximum(outputs, 0)])
-    right = said == members.class_id[at]
+    right = earlier["class_ids"] == members.class_id[at]
     outcomes: list[Outcome] = [
         "unsure" if unsure else "right" if one else "wrong"
         for one, unsure in zip(right.tolist(), earlier["unsure"].tolist(), strict=True)

@@ -129,7 +129,7 @@ class Certifying:
     def score(self) -> None:
         """Let the model say what each image is."""
         outputs = score(self.context, self.facts, self.progress)
-        members = members_of(self.context, outputs)
+        members = members_of(self.context, self.facts, outputs)
         write_atomically(self.file(_MEMBERS), members.save)
 
     def publish(self) -> None:
@@ -180,8 +180,7 @@ class Certifying:
     def _fill(self, session: Session, certificate: Certificate) -> None:
         facts, project_id = self.facts, self.context.project_id
         human = human_error(session, project_id, self.params.confidence)
-        class_ids = read_arrays(self.file("snapshot.npz"))["class_ids"]
-        draws = judged(self.members, read_arrays(self.file(EARLIER)), class_ids)
+        draws = judged(self.members, read_arrays(self.file(EARLIER)))
         certificate.observations = [draw.to_json() for draw in draws]
         certificate.images = len(self.members)
         certificate.model = facts.model

@@ -16,7 +16,7 @@ from core.errors import Conflict
 from core.rounds import newest_model
 from core.settings.project import ProjectSettings
 from core.states import ArtifactKind, ExampleState, Split
-from core.tables import Artifact, Example, Project, Round
+from core.tables import Artifact, Example, Project, ProjectClass, Round
 from models.errors import ModelError
 from models.guarantee.lots import labels_of
 from models.numerics.probability import softmax
@@ -27,10 +27,11 @@ from models.rounds.predictions import inside_of
 from models.rounds.query import by_row
 from workers.advance.phases import Advance
 from workers.advance.reads import round_of
+from workers.certificates.applying import CLASS_GONE
 from workers.certificates.promises import lots_of
 from workers.certify.earlier import with_earlier
 from workers.features.stored import latest
-from workers.jobs.arrays import read_arrays, write_arrays
+from workers.jobs.arrays import write_arrays
 from workers.jobs.context import JobContext
 from workers.labels.job_inputs import example_ids
 from workers.labels.snapshot import take
@@ -54,6 +55,8 @@ class Facts:
         settings: Those of its round.
         seed: Of the project.
         data_digest: SHA-256 of the SHA-256 of all images of the pool, in order.
+        class_ids: Class of each output of the model: a project may have others by now, or in
+            another order.
     """
 
     model: dict[str, Any]
@@ -61,6 +64,7 @@ class Facts:
     settings: dict[str, Any]
     seed: int
     data_digest: str
+    class_ids: list[int]
 
     @property
     def settings_digest(self) -> str:
@@ -113,6 +117,7 @@ def gather(context: JobContext) -> Facts:
             settings=round_.settings,
             seed=now.seed,
             data_digest=_data_digest(session, project_id),
+            class_ids=artifact.meta["class_ids"],
         )
         key = artifact.storage_key
     write_arrays(context.work / EARLIER, earlier)
@@ -182,6 +187,7 @@ def advance_of(context: JobContext, facts: Facts) -> Advance:
         previous={},
         previous_class_ids=[],
         previous_state={},
+        model_class_ids=facts.class_ids,
     )
     advance.note("snapshot", {"learned_by": learned if advance.needs_learned_features else None})
     return advance
@@ -256,10 +262,29 @@ def infer(context: JobContext, facts: Facts, rows: Indices, progress: Progress) 
     return Outputs.joined(parts)
 
 
-def members_of(context: JobContext, outputs: Outputs) -> Members:
-    """Put the candidates into lots, by what a model says of them."""
+def named_by(context: JobContext, facts: Facts, outputs: Outputs) -> Indices:
+    """(C,) ids of the classes that the outputs of the model stand for.
+
+    Raises:
+        Conflict: ``class_gone``, the model names one that the project has no longer.
+    """
+    class_ids = np.array(facts.class_ids, dtype=np.int64)
+    statement = select(ProjectClass.id).where(ProjectClass.project_id == context.project_id)
+    with context.sessions() as session:
+        there = list(session.scalars(statement))
+    if not np.isin(class_ids[np.unique(outputs.classes)], there).all():
+        raise Conflict("class_gone", CLASS_GONE)
+    return class_ids
+
+
+def members_of(context: JobContext, facts: Facts, outputs: Outputs) -> Members:
+    """Put the candidates into lots, by what a model says of them.
+
+    Raises:
+        Conflict: ``class_gone``.
+    """
     rows = np.load(context.work / CANDIDATES)
-    class_ids = read_arrays(context.work / "snapshot.npz")["class_ids"]
+    class_ids = named_by(context, facts, outputs)
     labels, sure = labels_of(outputs.classes, outputs.probability, outputs.inside)
     members = Members(
         pool_index=rows,
@@ -268,7 +293,7 @@ def members_of(context: JobContext, outputs: Outputs) -> Members:
         # An output of the model, or none of them, which both call -1.
         class_id=np.where(labels < 0, labels, class_ids[np.maximum(labels, 0)]),
         probability=np.minimum(sure, 1.0).astype(np.float32),
-        likeliest=class_ids[outputs.classes].astype(np.int64),
+        likeliest=class_ids[outputs.classes],
         given_any=outputs.probability.astype(np.float32),
         inside=np.full(len(rows), np.nan, dtype=np.float32)
         if outputs.inside is None

@@ -4,7 +4,7 @@ Annotators go on while the job runs. Everything that is computed reads this snap
 that was killed and resumed computes the same as one that was not.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -36,6 +36,8 @@ __all__ = ["BEFORE_ROUNDS", "Snapshot", "take"]
 _TARGETS: Final = ("targets", "evaluation_targets", "audited_targets")
 # Of a million rows, no more are objects at a time.
 _ROWS: Final = 10_000
+# No output of a model stands for the class.
+_UNKNOWN: Final = -1
 
 Array = NDArray[np.int64]
 
@@ -134,6 +136,26 @@ class Snapshot:
     def answered_in(self, number: int) -> Array:
         """(n,) positions in ``labeled`` of the examples that round ``number`` asked about first."""
         return np.flatnonzero(self.label_rounds == number)
+
+    def known_to(self, class_ids: Sequence[int], positions: Array) -> tuple[Array, OpenSetLabels]:
+        """What a model that was trained with other classes, or in another order, knows of verdicts.
+
+        Args:
+            class_ids: Class of each of its outputs; empty where labels know no classes.
+            positions: (n,) in ``labeled``.
+
+        Returns:
+            (K,) those of the positions that are OOD or of one of its classes; K labels, by its
+            outputs.
+        """
+        labels = self.labels[positions]
+        if len(self.class_ids) == 0:
+            return positions, labels
+        then = {class_id: output for output, class_id in enumerate(class_ids)}
+        of = np.array([then.get(one, _UNKNOWN) for one in self.class_ids.tolist()])
+        labels = OpenSetLabels.of(of[labels.classes], labels.is_ood)
+        known = np.flatnonzero(labels.is_ood | (labels.classes != _UNKNOWN))
+        return positions[known], labels[known]
 
     def said_of_draws(self, indices: Array) -> tuple[OpenSetLabels, NDArray[np.bool_]]:
         """What people say of (n,) random draws, and which of these are unsure.

@@ -14,12 +14,15 @@ _SECONDS_IF_UNKNOWN: Final = 1.0
 
 
 def median_seconds(session: Session, project_id: int) -> float:
-    """Seconds that a verdict takes; a guess while few are known."""
+    """Seconds that an annotator's verdict takes; a guess while few are known.
+
+    What was imported, decided in bulk or given by a model took nobody's time.
+    """
     median = func.percentile_cont(0.5).within_group(Annotation.seconds)
     statement = select(func.count(), median).where(
         Annotation.project_id == project_id,
         Annotation.verdict != Verdict.SKIP,
-        Annotation.source != Source.MODEL,
+        Annotation.source == Source.ANNOTATOR,
     )
     count, seconds = session.execute(statement).one()
     if count < FEWEST_TIMED:

@@ -4306,7 +4306,7 @@ export interface components {
          *
          *     A `late` one is stored and changes nothing, because somebody else decided first. A `rejected`
          *     one names a suggestion that does not exist, a key that belongs to something else, or a class
-         *     whose name another class has by now.
+         *     whose name another class has by now, or settles what its reviewer has taken a side in.
          */
         DecisionResult: {
             /** Annotation Id */

@@ -48,6 +48,8 @@ export const label = {
     unknown_query: "The image is no longer asked about.",
     unknown_suggestion: "The image is no longer in this review.",
     not_decided: "There was no decision of yours to take back.",
+    own_disagreement:
+      "You are one of those who disagree about it: another reviewer settles it, or whoever manages the project.",
     key_conflict: "It was sent twice, with something else each time.",
     malformed: "The server could not make sense of it.",
     other: "The server did not take it.",

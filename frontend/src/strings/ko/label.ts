@@ -47,6 +47,8 @@ export const label: Catalogue["label"] = {
     unknown_query: "더 이상 묻지 않는 이미지입니다.",
     unknown_suggestion: "더 이상 이 검토에 없는 이미지입니다.",
     not_decided: "취소할 내 결정이 없습니다.",
+    own_disagreement:
+      "의견이 갈린 사람 중 한 명이므로 결정할 수 없습니다. 다른 검토자나 프로젝트 관리자가 결정합니다.",
     key_conflict: "서로 다른 내용으로 두 번 전송되었습니다.",
     malformed: "서버가 이해할 수 없는 답변입니다.",
     other: "서버가 받지 않았습니다.",
