@@ -3,6 +3,7 @@
 And restores that are ended before they are done.
 """
 
+import errno
 import os
 import shutil
 import signal
@@ -17,6 +18,7 @@ import psycopg
 import pytest
 from sqlalchemy import create_engine, text
 
+from karat.cli import _explain
 from karat.local import backup
 from karat.local.backup import BackedUp, back_up
 from karat.local.backups import Backups, read_every
@@ -297,3 +299,18 @@ def test_a_backup_made_beside_hidden_tables_can_be_put_back(
     back_up(source, tmp_path / "karat.tar")
     restore_from(tmp_path / "karat.tar", empty)
     assert problems(empty) == []
+
+
+def test_what_is_no_fault_of_the_program_is_told_in_a_line(
+    karat: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "karat.tar").write_bytes(b"")
+    away = {"DATABASE_URL": "postgresql://localhost:1/none"}
+    for words in (("backup", "new.tar"), ("restore", "karat.tar"), ("verify",)):
+        said = karat(*words, status=1, **away).stderr
+        assert said.startswith("Error: The database does not do it: connection ")
+        assert said.endswith("Check DATABASE_URL.\n")
+    # As a file that is open says it.
+    assert _explain(OSError(errno.ENOSPC, "No space left on device")) == 1
+    assert "Nothing more can be written: No space left on device." in capsys.readouterr().err
+    assert _explain(OSError(errno.EBADF, "Bad file descriptor")) is None
