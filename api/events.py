@@ -11,13 +11,13 @@ from typing import Any, TypeVar
 
 import psycopg
 from fastapi import APIRouter, Request
-from sqlalchemy import select
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.ext.asyncio import AsyncSession
 from sse_starlette import EventSourceResponse
 
-from api.callers.access import ProjectId, seen, visible_project
-from api.callers.principal import CurrentUser, identified, settled
+from api.callers.access import ProjectId, standings, visible_project
+from api.callers.principal import CurrentUser, Principal, identified, settled
 from api.deps import transaction
 from api.projects import queries
 from core.errors import DomainError
@@ -140,14 +140,19 @@ async def project_events(
     """Server-sent events, named after what is to be read again."""
     # A session of its own, closed before streaming: a watcher must not hold a connection.
     async with transaction(request) as session:
-        await visible_project(session, user, project_id)
-        reviews = await session.scalar(select(seen(user, project_id, ProjectRole.REVIEWER)))
+        standing = await _standing(session, user, project_id)
+    reviews = standing in ProjectRole.REVIEWER.and_above
     broadcaster: Broadcaster = request.app.state.broadcaster
+
+    async def unchanged() -> bool:
+        async with transaction(request) as session:
+            return await _standing(session, user, project_id) is standing
 
     async def stream() -> AsyncIterator[Event]:
         with broadcaster.watch(project_id) as queue:
             yield _ALL
-            async for event in _while_allowed(queue.get, partial(_still, request, project_id)):
+            still = partial(_still, request, user, unchanged)
+            async for event in _while_allowed(queue.get, still):
                 if reviews or event["event"] not in _NOT_FOR_ANNOTATORS:
                     yield event
 
@@ -167,7 +172,7 @@ async def list_events(request: Request, user: CurrentUser) -> EventSourceRespons
         with broadcaster.watch_lists() as changed:
             known = await visible()
             yield _ALL
-            async for ids in _while_allowed(changed.next, partial(_still, request)):
+            async for ids in _while_allowed(changed.next, partial(_still, request, user)):
                 # One that has just been taken from the list is in the list of before.
                 before, known = known, await visible()
                 if None in ids or ids & (before | known):
@@ -194,17 +199,23 @@ async def _while_allowed(
             yield received
 
 
-async def _still(request: Request, project_id: int | None = None) -> bool:
-    """Whether the caller may go on watching: by their token or session, and as a member."""
+async def _standing(session: AsyncSession, user: Principal, project_id: int) -> ProjectRole:
+    """What the caller is in a project that they see."""
+    await visible_project(session, user, project_id)
+    return (await standings(session, user, [project_id]))[project_id]
+
+
+async def _still(
+    request: Request, user: Principal, unchanged: Callable[[], Awaitable[bool]] | None = None
+) -> bool:
+    """Whether the caller may go on watching as they began: who may see more or less begins anew."""
     try:
-        user = settled(await identified(request))
-        if project_id is not None:
-            async with transaction(request) as session:
-                await visible_project(session, user, project_id)
+        return settled(await identified(request)) == user and (
+            unchanged is None or await unchanged()
+        )
     except DomainError:
         return False
     except (DBAPIError, PoolTimeout, psycopg.Error, OSError) as error:
         # Nobody can say; the browser comes back by itself.
         logger.warning("a stream was ended, since the database is away: %s", error)
         return False
-    return True

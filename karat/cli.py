@@ -1,5 +1,6 @@
 """The command line: ``karat``."""
 
+import errno
 import os
 import sys
 from typing import Annotated
@@ -33,6 +34,7 @@ from karat.terminal import show_error
 _FAILED = 1
 # The status that click ends with, too, where the command line is wrong.
 _MISUSED = 2
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 app = typer.Typer(
     name="karat",
@@ -128,8 +130,20 @@ def _explain(error: Exception) -> int | None:
     if isinstance(error, OSError) and error.filename is not None:
         show_error(f"{error.filename}: {error.strerror}.")
         return _FAILED
+    # What is written to a file that is open names none.
+    if isinstance(error, OSError) and error.errno in _NO_ROOM:
+        show_error(f"Nothing more can be written: {error.strerror}.", "Make room, and try again.")
+        return _FAILED
+    psycopg = sys.modules.get("psycopg")
+    if psycopg is not None and isinstance(error, psycopg.Error):
+        show_error(f"The database does not do it: {_first_line(error)}.", "Check DATABASE_URL.")
+        return _FAILED
     transport = sys.modules.get("karat.client.transport")
     if transport is not None and isinstance(error, transport.KaratError):
         show_error(str(error), remedy(error))
         return _FAILED
     return None
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0].rstrip(".") or type(error).__name__

@@ -5,6 +5,7 @@ from sqlalchemy import create_engine, text
 
 import core.tables  # noqa: F401  registers the tables
 from core.db import Base
+from core.restores import IS_UNFINISHED, MESSAGE, REMEDY
 from core.settings import Settings
 from migrations.service_role import admit
 
@@ -17,6 +18,10 @@ def run() -> None:
     engine = create_engine(settings.sqlalchemy_url)
     with engine.connect() as connection:
         connection.execute(text("SELECT pg_advisory_lock(:lock)"), {"lock": _LOCK})
+        # Nobody works on what may have to go again.
+        restoring = "restoring" in context.get_x_argument(as_dictionary=True)
+        if not restoring and connection.scalar(text(IS_UNFINISHED)):
+            raise SystemExit(f"{MESSAGE} {REMEDY}")
         connection.commit()
         context.configure(connection=connection, target_metadata=Base.metadata, compare_type=True)
         with context.begin_transaction():

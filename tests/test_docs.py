@@ -88,6 +88,30 @@ def test_every_command_is_documented(command: str) -> None:
     assert f"`{command}`" in (ROOT / "docs" / "reference" / "cli.md").read_text()
 
 
+def _is_command(said: str) -> bool:
+    """Whether the words after ``karat`` are, as far as they name commands, those of one."""
+    place = KARAT
+    for word in said.split()[1:]:
+        if word.startswith("-") or word.isupper() or not hasattr(place, "commands"):
+            return True
+        if word not in place.commands:
+            return False
+        place = place.commands[word]
+    return True
+
+
+def test_every_command_that_a_sentence_names_exists() -> None:
+    named = {
+        one.content
+        for page in PAGES
+        for token in MarkdownIt().parse(page.read_text())
+        for one in token.children or ()
+        if one.type == "code_inline" and one.content.startswith("karat ")
+    }
+    assert len(named) > 50
+    assert {one for one in named if not _is_command(one)} == set()
+
+
 def test_every_variable_of_the_command_line_is_documented() -> None:
     options = [option for command in (KARAT, *COMMANDS.values()) for option in command.params]
     variables = {option.envvar for option in options if option.envvar}

@@ -2,18 +2,22 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Annotated
 
 from fastapi import Depends, Request
-from sqlalchemy import text
+from sqlalchemy import ColumnElement, and_, exists, func, or_, text
 from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.orm import aliased
 
 from api.callers.credentials import secret_hash
 from api.callers.token_limits import TELL, TokenMeter
 from api.database.batching import Batcher
 from api.database.pipelined_sql import Statement, driver, fetch
 from core.errors import Forbidden, NotFound, Unauthenticated
+from core.settings import Settings
 from core.states import Role, Scope
+from core.tables import ApiToken, Identity, User
 
 COOKIE = "karat_session"
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -75,6 +79,26 @@ _IDENTIFY = Statement(
                     AND i.signed_in_at < now() - make_interval(days => CAST(:sso_days AS int))))"""
     )
 )
+
+
+def usable(settings: Settings) -> ColumnElement[bool]:
+    """Condition on ``ApiToken``: it opens something, as ``_IDENTIFY`` has it."""
+    owner, now = aliased(User), func.now()
+    wanted: list[ColumnElement[bool]] = [
+        ApiToken.revoked_at.is_(None),
+        or_(ApiToken.expires_at.is_(None), ApiToken.expires_at > now),
+        exists().where(owner.id == ApiToken.user_id, owner.active),
+    ]
+    if settings.token_max_days is not None:
+        wanted.append(ApiToken.created_at > now - timedelta(days=settings.token_max_days))
+    if settings.oidc_issuer is not None and settings.oidc_token_days:
+        # Who has not signed in there since then has left, for all that is known.
+        gone = Identity.signed_in_at < now - timedelta(days=settings.oidc_token_days)
+        mine = (Identity.user_id == ApiToken.user_id, Identity.issuer == settings.oidc_issuer)
+        wanted.append(~exists().where(*mine, gone))
+    return and_(*wanted)
+
+
 _TOUCH = Statement(
     text(
         """WITH seen AS (

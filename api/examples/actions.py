@@ -48,14 +48,19 @@ class _Sorted:
 
 async def chosen(
     session: AsyncSession, project: Project, storage: Storage, selection: Selection
-) -> list[int]:
-    """Ids of a selection, in order, each once.
+) -> tuple[list[int], Counter[str]]:
+    """Examples of a selection that the project has, in order, each once, and how many it has not.
+
+    Of others nothing more is asked: what came of that would tell what they are.
 
     Raises:
         Conflict: More than ``MOST_AT_ONCE`` match.
     """
     if selection.ids is not None:
-        return list(dict.fromkeys(selection.ids))
+        ids = list(dict.fromkeys(selection.ids))
+        mine = await standing(session, project, ids)
+        known = [id_ for id_ in ids if id_ in mine]
+        return known, Counter({"unknown": len(ids) - len(known)})
     assert selection.filters is not None
     found = await service.matching_ids(
         session, project, storage, selection.filters, MOST_AT_ONCE + 1
@@ -67,7 +72,7 @@ async def chosen(
             "filters.",
             field="filters",
         )
-    return found
+    return found, Counter()
 
 
 async def send_to_queue(
@@ -88,10 +93,10 @@ async def send_to_queue(
             "Rows of instruction data are asked about in groups that a job puts together; start "
             "select_instructions and let people rank some of them.",
         )
-    ids = await chosen(session, project, storage, selection)
+    ids, left_out = await chosen(session, project, storage, selection)
     # Before anything is locked: the scores are read from files.
     predicted = await predictions_of(session, project, storage, ids)
-    changed = await _queue(session, project, ids, predicted)
+    changed = await _queue(session, project, ids, predicted, left_out)
     await note(session, principal, project, "queue", changed)
     return changed
 
@@ -101,7 +106,7 @@ async def _queue(
     project: Project,
     ids: Sequence[int],
     predicted: Mapping[int, dict[str, Any]],
-    left_out: Counter[str] | None = None,
+    left_out: Counter[str],
 ) -> Changed:
     # Rounds before examples, as everybody who stores verdicts locks them.
     rounds = (await session.scalars(lock_unfinished(project.id))).all()
@@ -109,7 +114,7 @@ async def _queue(
     overlap = ProjectSettings.model_validate(round_.settings).overlap
     await session.execute(lock_examples(among(Example.id, ids)))
     sorted_ = await _sort(session, project, round_, ids, overlap)
-    sorted_.left_out += left_out or Counter()
+    sorted_.left_out += left_out
     await _put(session, project, round_, ids, sorted_, predicted, overlap)
     return Changed(
         example_ids=[*sorted_.new, *sorted_.again],
@@ -146,9 +151,7 @@ async def _sort(
     said = await votes_on(session, ids)
     for id_ in ids:
         held = [row for row in said[id_] if opinions([Vote.of(row)])]
-        if id_ not in found:
-            sorted_.left_out["unknown"] += 1
-        elif found[id_].split is not Split.POOL:
+        if found[id_].split is not Split.POOL:
             sorted_.left_out["not_in_pool"] += 1
         elif found[id_].state is ExampleState.HELD_OUT:
             sorted_.left_out["held_out"] += 1
@@ -220,7 +223,7 @@ async def take_from_queue(
     Raises:
         Conflict: No round is open, or too many images match.
     """
-    ids = await chosen(session, project, storage, selection)
+    ids, left_out = await chosen(session, project, storage, selection)
     round_ = _open((await session.scalars(lock_unfinished(project.id))).all(), project)
     sent = select(Query).where(
         Query.round_id == round_.id,
@@ -236,7 +239,7 @@ async def take_from_queue(
         if query.lease_expires_at is not None and query.lease_expires_at > now
     }
     taken = sorted({query.example_id for query in queries} - seen)
-    left_out = Counter({"looked_at": len(seen), "not_sent": len(ids) - len(taken) - len(seen)})
+    left_out += Counter({"looked_at": len(seen), "not_sent": len(ids) - len(taken) - len(seen)})
     others = select(Query.id).where(
         Query.round_id == round_.id, ~Query.done, ~among(Query.example_id, taken)
     )
@@ -263,17 +266,15 @@ async def hold_out(
     selection: Selection,
 ) -> Changed:
     """Leave unlabeled images of the pool out of all rounds to come."""
-    ids = await chosen(session, project, storage, selection)
+    ids, left_out = await chosen(session, project, storage, selection)
     await session.execute(lock_examples(among(Example.id, ids)))
     found = await standing(session, project, ids)
     # Skipped by one of several annotators, an image is unlabeled and still waits for the others.
     asked = select(Query.example_id).where(among(Query.example_id, ids), ~Query.done)
     waiting = set(await session.scalars(asked))
-    taken, left_out = [], Counter[str]()
+    taken = []
     for id_ in ids:
-        if id_ not in found:
-            left_out["unknown"] += 1
-        elif found[id_].split is not Split.POOL:
+        if found[id_].split is not Split.POOL:
             left_out["not_in_pool"] += 1
         elif id_ in waiting:
             left_out["in_queue"] += 1
@@ -295,7 +296,7 @@ async def release(
     selection: Selection,
 ) -> Changed:
     """Give images that were held out back to the pool."""
-    ids = await chosen(session, project, storage, selection)
+    ids, left_out = await chosen(session, project, storage, selection)
     await session.execute(lock_examples(among(Example.id, ids)))
     statement = select(Example.id).where(
         Example.project_id == project.id,
@@ -305,7 +306,7 @@ async def release(
     held = set(await session.scalars(statement))
     taken = [id_ for id_ in ids if id_ in held]
     await _mark(session, mark_released, taken)
-    changed = changed_by(taken, Counter({"not_held_out": len(ids) - len(taken)}))
+    changed = changed_by(taken, left_out + Counter({"not_held_out": len(ids) - len(taken)}))
     await note(session, principal, project, "release", changed)
     return changed
 
@@ -323,14 +324,14 @@ async def promote(
         Conflict: No round is open, too many images match, or none of them can be asked about.
         Invalid: The name cannot be a class's.
     """
-    ids = await chosen(session, project, storage, promotion)
+    ids, left_out = await chosen(session, project, storage, promotion)
     statement = select(Example.id).where(
         Example.project_id == project.id,
         Example.state == ExampleState.OOD,
         among(Example.id, ids),
     )
     ood = set(await session.scalars(statement))
-    left_out = Counter({"not_ood": len(ids) - len(ood)})
+    left_out += Counter({"not_ood": len(ids) - len(ood)})
     # No model knows the class yet, so none says what they are.
     changed = await _queue(session, project, [id_ for id_ in ids if id_ in ood], {}, left_out)
     if not (changed.example_ids or changed.moved):

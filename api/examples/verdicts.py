@@ -43,7 +43,7 @@ async def judge(
     """
     if body.label is not None:
         await _check(session, project, body.label)
-    ids = await chosen(session, project, storage, body)
+    ids, left_out = await chosen(session, project, storage, body)
     if body.label is not None and type_of(body.label).looks_at_size:
         await _check_sizes(session, ids, body.label)
     # Rounds before examples, as everybody who stores verdicts locks them.
@@ -54,7 +54,8 @@ async def judge(
         id_: next((row.id for row in reversed(rows) if _is_mine(row, principal)), None)
         for id_, rows in said.items()
     }
-    taken, left_out = await _sorted(session, project, ids)
+    taken, not_taken = await _sorted(session, project, ids)
+    left_out += not_taken
     if task_type(project.task).of_groups:
         # What people say of their group holds for them until its round is closed.
         asked = await in_open_groups(session, taken)
@@ -138,9 +139,7 @@ async def _sorted(
     found = await standing(session, project, ids)
     taken, left_out = [], Counter[str]()
     for id_ in ids:
-        if id_ not in found:
-            left_out["unknown"] += 1
-        elif found[id_].split is not Split.POOL:
+        if found[id_].split is not Split.POOL:
             left_out["not_in_pool"] += 1
         elif found[id_].state is ExampleState.HELD_OUT:
             left_out["held_out"] += 1

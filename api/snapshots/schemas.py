@@ -1,7 +1,7 @@
 from datetime import datetime
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
 
 from api.examples.schemas import Filters
 from core.artifacts.pool_snapshots import Change, Origin, composed
@@ -20,6 +20,8 @@ class SnapshotCreate(BaseModel):
     `filters` are those of the list of examples; without them every example is part of it, of every
     split.
     """
+
+    model_config = ConfigDict(extra="forbid")
 
     name: SnapshotName
     filters: Filters | None = None

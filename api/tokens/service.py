@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.audit import record
 from api.callers.access import visible_project
 from api.callers.credentials import TOKEN_PREFIX, new_secret, secret_hash
-from api.callers.principal import Principal
+from api.callers.principal import Principal, usable
 from api.tokens.schemas import TokenCreate
 from core.errors import Conflict, Invalid, NotFound
 from core.settings import Settings
@@ -64,12 +64,8 @@ async def create_token(
         await visible_project(session, principal, body.project_id)
     # One at a time of a user, or several requests at once would all find room.
     await session.execute(select(User.id).where(User.id == principal.id).with_for_update())
-    usable = select(func.count()).where(
-        ApiToken.user_id == principal.id,
-        ApiToken.revoked_at.is_(None),
-        or_(ApiToken.expires_at.is_(None), ApiToken.expires_at > func.now()),
-    )
-    if (await session.scalar(usable) or 0) >= MOST_TOKENS:
+    valid = select(func.count()).where(ApiToken.user_id == principal.id, usable(settings))
+    if (await session.scalar(valid) or 0) >= MOST_TOKENS:
         raise Conflict(
             "too_many_tokens", f"You have {MOST_TOKENS} valid tokens; revoke one that is not used."
         )

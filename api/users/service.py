@@ -2,7 +2,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import exists, func, or_, select
+from sqlalchemy import exists, func, select
 from sqlalchemy import update as change
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -11,7 +11,7 @@ from api.audit import differences, record
 from api.callers import login_limits as limits
 from api.callers.credentials import hash_in_thread
 from api.callers.passwords import end_sessions, require_good, set_password, temporary_password
-from api.callers.principal import Principal
+from api.callers.principal import Principal, usable
 from api.second_factor import service as second_factor
 from api.users.roles import in_projects, lock_admins, set_role
 from api.users.schemas import PasswordReset, UserActivity, UserCreate, UserOut, UserUpdate
@@ -33,16 +33,12 @@ async def activity(
     """The same, with what they can come in with."""
     now = func.now()
     waiting = await limits.waiting(session, settings)
-    usable = (
-        ApiToken.revoked_at.is_(None),
-        or_(ApiToken.expires_at.is_(None), ApiToken.expires_at > now),
-    )
     open_ = select(func.count()).where(LoginSession.user_id == User.id)
     statement = select(
         User,
         select(func.count()).where(Member.user_id == User.id).scalar_subquery(),
         open_.where(LoginSession.expires_at > now).scalar_subquery(),
-        select(func.count()).where(ApiToken.user_id == User.id, *usable).scalar_subquery(),
+        select(func.count()).where(ApiToken.user_id == User.id, usable(settings)).scalar_subquery(),
         select(func.max(LoginSession.created_at))
         .where(LoginSession.user_id == User.id)
         .scalar_subquery(),

@@ -151,10 +151,8 @@ class AccountsClient:
         yield from self._lines("/admin/audit.jsonl", query)
 
     def _lines(self, path: str, query: dict[str, Any] | None = None) -> Iterator[dict[str, Any]]:
-        with self._transport.stream(path, query) as response:
-            for line in response.iter_lines():
-                if line:
-                    yield json.loads(line)
+        for line in self._transport.lines(path, query):
+            yield json.loads(line)
 
     def retentions(self) -> list[Retention]:
         """What will be deleted when, of all projects that are not kept for good; for admins."""

@@ -177,6 +177,28 @@ class Transport:
         except httpx.TransportError as error:
             raise self._unreachable(error) from error
 
+    def lines(self, path: str, query: dict[str, Any] | None = None) -> Iterator[bytes]:
+        """Read a response of JSON Lines, as it comes.
+
+        Args:
+            path: Path below ``/api``.
+            query: Query parameters; those that are None are left out.
+
+        Yields:
+            Each line that is not empty.
+
+        Raises:
+            KaratError: The API refused, or could not be reached.
+        """
+        rest = b""
+        with self.stream(path, query) as response:
+            # Text has more ends of lines than JSON Lines, and JSON leaves them as they are.
+            for block in response.iter_bytes():
+                *whole, rest = (rest + block).split(b"\n")
+                yield from filter(None, whole)
+        if rest:
+            yield rest
+
     def save(
         self,
         path: str,

@@ -15,6 +15,8 @@ from karat.terminal import console, show_error, show_json
 if TYPE_CHECKING:
     from karat.local.backup import BackedUp
     from karat.local.backups import Backups
+    from karat.local.installation import Installation
+    from karat.local.unfinished import Stays
 
 _LOOK_SECONDS: Final = 30.0
 _MARKS = {
@@ -137,20 +139,55 @@ def _go_on(backups: "Backups", data: Path) -> None:
 
 
 def restore(
-    file: Annotated[Path, typer.Argument(help="What karat backup wrote.")],
+    file: Annotated[Path | None, typer.Argument(help="What karat backup wrote.")] = None,
     data: DataOption = DEFAULT_DATA,
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace what the installation holds.")
     ] = False,
+    unfinished: Annotated[
+        str | None,
+        typer.Option(
+            metavar="before|now",
+            help="In place of FILE, of a restore that was killed: what stays, what was there "
+            "before it or what is there now; the other goes.",
+        ),
+    ] = None,
 ) -> None:
     """Put a backup back into an empty installation that does not run."""
     from karat.local.installation import opened
+    from karat.local.signals import Interrupted, interruptible
+
+    if (file is None) == (unfinished is None):
+        raise typer.BadParameter("Name a backup, or what stays of a restore with --unfinished.")
+    if unfinished not in {None, "before", "now"}:
+        raise typer.BadParameter("before or now.", param_hint="--unfinished")
+    said = ""
+    with interruptible():
+        try:
+            with opened(data, stopped=True, unfinished=True) as installation:
+                if file is None:
+                    said = _settled(installation, "before" if unfinished == "before" else "now")
+                else:
+                    said = _restored(installation, file, replace=replace)
+        except Interrupted:
+            if not said:
+                show_error("Stopped. Nothing was changed.")
+                raise typer.Exit(1) from None
+    where = "" if data == DEFAULT_DATA else f" --data-dir {shlex.quote(str(data))}"
+    typer.echo(f"{said} Check it with: karat verify{where}")
+
+
+def _restored(installation: "Installation", file: Path, *, replace: bool) -> str:
     from karat.local.restore import restore_from
 
-    with opened(data, stopped=True) as installation:
-        put = restore_from(file, installation, replace=replace)
-    where = "" if data == DEFAULT_DATA else f" --data-dir {shlex.quote(str(data))}"
-    typer.echo(
-        f"Restored {put.files} files and the database as of {put.created_at}. "
-        f"Check it with: karat verify{where}"
-    )
+    put = restore_from(file, installation, replace=replace)
+    return f"Restored {put.files} files and the database as of {put.created_at}."
+
+
+def _settled(installation: "Installation", stays: "Stays") -> str:
+    from karat.local.signals import uninterrupted
+    from karat.local.unfinished import alone, settle
+
+    with uninterrupted(), alone(installation.libpq_url) as connection:
+        settle(connection, installation.data_dir, stays)
+    return "What was there before is back." if stays == "before" else "What is there now stays."

@@ -1,6 +1,7 @@
 """``karat webhook``."""
 
 import time
+from http import HTTPStatus
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -123,17 +124,21 @@ def send_test(webhook: WebhookArgument, as_json: JsonOption = False) -> None:
     if as_json:
         show_json(told)
     elif over:
-        typer.echo(_came_of(told))
+        typer.echo(_came_of(told, webhook))
     else:
         typer.echo("Nobody has sent it yet: no worker takes from the queue web.")
     if told["state"] != "delivered":
         raise typer.Exit(1)
 
 
-def _came_of(told: "Delivery") -> str:
+def _came_of(told: "Delivery", webhook: int) -> str:
     if told["state"] == "delivered":
         return f"Accepted with {told['status']} after {told['seconds']:.2f} s."
-    return f"Not accepted: {told['fault']}: {told['detail']}. It is tried again."
+    if told["status"] == HTTPStatus.GONE:
+        after = f"The webhook is off now; switch it on with: karat webhook enable {webhook}"
+    else:
+        after = "It is tried again." if told["state"] == "waiting" else "It is not tried again."
+    return f"Not accepted: {told['fault']}: {told['detail']}. {after}"
 
 
 @webhooks.command("deliveries")

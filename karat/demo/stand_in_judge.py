@@ -319,7 +319,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=0.1)
     parser.add_argument("--slots", type=int, default=64)
     given = parser.parse_args()
-    lines = [json.loads(line) for line in given.truth.read_text().splitlines() if line.strip()]
+    lines = [json.loads(line) for line in given.truth.read_text().split("\n") if line.strip()]
     truths = {row_key(line["text"]): float(line["quality"]) for line in lines}
     behaviour = Behaviour(given.error, given.bias, seconds=given.seconds, slots=given.slots)
     with stand_in(known(truths), behaviour, given.port), contextlib.suppress(KeyboardInterrupt):

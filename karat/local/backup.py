@@ -26,7 +26,7 @@ from core.security.private import private_files
 from karat.local.archive import DATABASE, FORMAT, MANIFEST, STORED, ArchiveWriter, Manifest
 from karat.local.embedded import postgres_programs
 from karat.local.installation import Installation
-from karat.local.processes import ServiceError
+from karat.local.processes import ServiceError, tied
 
 _WARM_UP: Final = "warm-up.npz"
 """`core.files.storage.Storage.warm_up`, which the next job that wants it makes again."""
@@ -256,7 +256,7 @@ def run_program(installation: Installation, name: str, server: int, *arguments: 
     environment = {key: value for key, value in os.environ.items() if not key.startswith("PG")}
     environment |= {_LIBPQ[key]: str(value) for key, value in given.items() if key in _LIBPQ}
     done = subprocess.run(
-        [_find(name, server), *arguments],
+        [*tied(), "--", _find(name, server), *arguments],
         env=environment,
         stdin=subprocess.DEVNULL,
         capture_output=True,

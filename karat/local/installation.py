@@ -13,6 +13,7 @@ from core.security.private import private_files
 from karat.local.embedded import EmbeddedPostgres
 from karat.local.processes import DirectoryLock, ServiceError
 from karat.local.stack import LOCK_FILE, STATE_FILE, alembic_settings
+from karat.local.unfinished import require_finished
 
 # What workers.verify ends with when something is wrong.
 _UNSOUND = 3
@@ -54,13 +55,17 @@ class Installation:
             text=True,
         )
 
-    def migrate(self) -> None:
+    def migrate(self, *, restoring: bool = False) -> None:
         """Bring the database's schema up to date.
+
+        Args:
+            restoring: Whether a restore does, before it is done.
 
         Raises:
             ServiceError: It cannot be.
         """
-        process = self.run("alembic", "-c", str(alembic_settings()), "upgrade", "head")
+        asked = ("-x", "restoring=yes") if restoring else ()
+        process = self.run("alembic", "-c", str(alembic_settings()), *asked, "upgrade", "head")
         _, errors = process.communicate()
         if process.returncode != 0:
             last = (errors.strip().splitlines() or ["no reason given"])[-1]
@@ -68,7 +73,9 @@ class Installation:
 
 
 @contextmanager
-def opened(data_dir: Path, *, stopped: bool = False) -> Iterator[Installation]:
+def opened(
+    data_dir: Path, *, stopped: bool = False, unfinished: bool = False
+) -> Iterator[Installation]:
     """The installation of a data directory, its own PostgreSQL started if nothing runs there.
 
     With DATABASE_URL set, that database is used.
@@ -76,14 +83,23 @@ def opened(data_dir: Path, *, stopped: bool = False) -> Iterator[Installation]:
     Args:
         data_dir: The data directory.
         stopped: Whether nothing may run on it meanwhile.
+        unfinished: Whether a restore may have left it half-way.
 
     Yields:
         The installation, while it can be reached.
 
     Raises:
         AlreadyRunningError: It runs, and must not.
-        ServiceError: There is none, or its database does not start.
+        ServiceError: There is none, its database does not start, or it was left half-way.
     """
+    with _reached(data_dir, stopped=stopped) as installation:
+        if not unfinished:
+            require_finished(installation.libpq_url)
+        yield installation
+
+
+@contextmanager
+def _reached(data_dir: Path, *, stopped: bool) -> Iterator[Installation]:
     data_dir = data_dir.expanduser().resolve()
     lock = DirectoryLock(data_dir / LOCK_FILE, str(data_dir))
     given = os.environ.get("DATABASE_URL") or None

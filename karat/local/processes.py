@@ -173,8 +173,7 @@ def spawn(
     Returns:
         The running process.
     """
-    launcher = [sys.executable, "-I", "-S", str(_LAUNCHER)]
-    launcher += ["--parent", str(os.getpid()), "--death-signal", str(int(death_signal))]
+    launcher = tied(death_signal)
     if account is not None:
         launcher += ["--user", str(account.uid), "--group", str(account.gid)]
     if reach is not None:
@@ -191,6 +190,16 @@ def spawn(
             umask=UMASK,
             pass_fds=descriptors,
         )
+
+
+def tied(death_signal: signal.Signals = signal.SIGTERM) -> list[str]:
+    """What to put before ``--`` and a command, so that it ends when the thread does that starts it.
+
+    Args:
+        death_signal: What the system sends it then; on Linux only.
+    """
+    launcher = [sys.executable, "-I", "-S", str(_LAUNCHER)]
+    return [*launcher, "--parent", str(os.getpid()), "--death-signal", str(int(death_signal))]
 
 
 def private(path: str, flags: int) -> int:

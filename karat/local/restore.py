@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import shutil
 import tarfile
 import tempfile
 import uuid
@@ -27,7 +26,17 @@ from karat.local.archive import (
 from karat.local.backup import run_program
 from karat.local.installation import Installation
 from karat.local.processes import ServiceError
+from karat.local.signals import uninterrupted
 from karat.local.stack import alembic_settings
+from karat.local.unfinished import (
+    REPLACED_FILES,
+    alone,
+    bring_back,
+    discard,
+    forget,
+    set_aside,
+    undo_untouched,
+)
 
 # Jobs that had not ended begin again, since what they had on disk is not kept. One that has
 # published what it found must not do so twice: it only has to notice that it is done.
@@ -58,8 +67,8 @@ def restore_from(file: Path, installation: Installation, *, replace: bool = Fals
     """Put a backup into an installation.
 
     The files are unpacked beside their places and compared with their checksums; then the database
-    is restored in one transaction; then the files move. What was there before goes last: until then
-    a failure brings it back.
+    is restored in one transaction, and brought up to date; then the files move. What was there
+    before goes last: until then a failure brings it back.
 
     Args:
         file: What ``back_up`` wrote.
@@ -67,23 +76,28 @@ def restore_from(file: Path, installation: Installation, *, replace: bool = Fals
         replace: Whether what it holds may be replaced.
 
     Raises:
-        ServiceError: It is no whole backup, of a newer Karat, or the installation holds something.
+        ServiceError: It is no whole backup, of a newer Karat, or the installation holds something,
+            or what an earlier restore has left half-way.
     """
     data_dir = installation.data_dir
+    with alone(installation.libpq_url) as connection:
+        _require_alone(connection)
+        undo_untouched(connection, data_dir)
     if not replace:
         _require_empty(installation)
-    with private_files(), _staging(data_dir) as staging:
+    with contextlib.ExitStack() as last, private_files(), _staging(data_dir) as staging:
         with _reading(file) as archive:
             manifest, count = _unpack(archive, staging, file)
         _require_storage(manifest.storage_url)
-        with psycopg.connect(installation.libpq_url, autocommit=True) as connection:
+        with alone(installation.libpq_url) as connection:
             _require_alone(connection)
-            with _set_aside(connection):
+            with _replaced(installation, connection):
                 _restore_database(installation, connection, staging / DATABASE)
+                installation.migrate(restoring=True)
+                connection.execute(_FORGET)
+                # What is left takes moments, and does not end between two of them.
+                last.enter_context(uninterrupted())
                 _move(staging, data_dir)
-    installation.migrate()
-    with psycopg.connect(installation.libpq_url, autocommit=True) as connection:
-        connection.execute(_FORGET)
     return Restored(count, manifest.created_at)
 
 
@@ -130,8 +144,10 @@ def _staging(data_dir: Path) -> Iterator[Path]:
     staging.mkdir(mode=0o700)
     try:
         yield staging
-    finally:
-        shutil.rmtree(staging, ignore_errors=True)
+    except BaseException:
+        discard(staging)
+        raise
+    discard(staging, originals=True)
 
 
 def _move(staging: Path, data_dir: Path) -> None:
@@ -143,7 +159,7 @@ def _move(staging: Path, data_dir: Path) -> None:
     with contextlib.ExitStack() as back:
         for name in (*STORED, "work"):
             target, new = data_dir / name, staging / "storage" / name
-            old = staging / f"{name}.replaced"
+            old = staging / f"{name}{REPLACED_FILES}"
             try:
                 if target.exists():
                     target.rename(old)
@@ -257,22 +273,17 @@ def _compare(computed: IO[bytes], stored: IO[bytes], file: Path) -> None:
 
 
 @contextlib.contextmanager
-def _set_aside(connection: psycopg.Connection[Any]) -> Iterator[None]:
+def _replaced(installation: Installation, connection: psycopg.Connection[Any]) -> Iterator[None]:
     """Keep the tables that are replaced until the others are there, and the files."""
-    killed = connection.execute("SELECT to_regnamespace('karat_replaced') IS NOT NULL").fetchone()
-    if killed is not None and killed[0]:
-        # By a restore that was killed before it was done.
-        connection.execute("DROP SCHEMA public CASCADE")
-        connection.execute("ALTER SCHEMA karat_replaced RENAME TO public")
-    connection.execute("ALTER SCHEMA public RENAME TO karat_replaced")
-    connection.execute("CREATE SCHEMA public")
+    set_aside(connection)
     try:
         yield
     except BaseException:
-        connection.execute("DROP SCHEMA public CASCADE")
-        connection.execute("ALTER SCHEMA karat_replaced RENAME TO public")
+        # The other connection may have been left in the middle of a statement.
+        with psycopg.connect(installation.libpq_url, autocommit=True) as own:
+            bring_back(own)
         raise
-    connection.execute("DROP SCHEMA karat_replaced CASCADE")
+    forget(connection)
 
 
 def _restore_database(
@@ -286,6 +297,8 @@ def _restore_database(
         "--exit-on-error",
         "--no-owner",
         "--no-privileges",
+        # Backups of earlier versions may hold what a restore that was killed had set aside.
+        "--schema=public",
         f"--dbname={connection.info.dbname}",
         str(dump),
     )

@@ -75,6 +75,7 @@ class Stack:
             notify: Told, in one sentence, what a user should know.
         """
         self._backups = backups
+        self._notify = notify
         self.data_dir = data_dir.expanduser().resolve()
         self.logs = self.data_dir / "logs"
         self.host = host
@@ -150,6 +151,7 @@ class Stack:
             forks=self._forks,
         )
         self._start_services()
+        self._undo_restore()
         # The API needs no tables to start, and nobody knows its address yet.
         self._start_program("api", "api", "--host", self.host, "--port", str(self.port))
         self._prepare_database()
@@ -228,6 +230,12 @@ class Stack:
             self._supervisor.start("postgres", lambda: _process(self._postgres))
         if self._redis_url is None:
             self._supervisor.start("redis", lambda: _process(self._redis))
+
+    def _undo_restore(self) -> None:
+        """Bring back what a restore that was killed has hidden: all would look lost."""
+        from karat.local.unfinished import undo
+
+        undo(self.environment["DATABASE_URL"], self.data_dir, self._notify)
 
     def _start_program(self, name: str, module: str, *arguments: str) -> None:
         log, programs, environment = self._log(name), self._programs, self.environment

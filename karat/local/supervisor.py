@@ -105,17 +105,23 @@ class Supervisor:
             self._thread.join()
 
     def _run(self) -> None:
-        while not self._closed.wait(0.2):
-            with self._lock:
-                if self._watching:
-                    for name, child in self._children.items():
-                        self._look_after(name, child)
+        try:
+            while not self._closed.wait(0.2):
+                with self._lock:
+                    if self._watching:
+                        for name, child in self._children.items():
+                            self._look_after(name, child)
+        except Exception as error:
+            # Nobody would notice otherwise that nothing is started again.
+            self.failure = ServiceError(f"Processes are watched no more: {_said(error)}.")
+            self.failed.set()
+            self._closed.wait()
 
     def _look_after(self, name: str, child: _Child) -> None:
         now = time.monotonic()
         if child.due is not None:
             if now >= child.due:
-                self._start_again(child)
+                self._start_again(name, child)
             return
         status = child.process.poll()
         if status is None or self.failure is not None:
@@ -134,15 +140,29 @@ class Supervisor:
         # Nothing doubles for ever.
         pause = min(self._first_pause * 2 ** min(child.restarts, 30), self._longest_pause)
         child.due = now + pause
-        self._notify(f"{name} {_how_it_ended(status)}; starting it again in {pause:g} s.{why}")
+        self._tell(f"{name} {_how_it_ended(status)}; starting it again in {pause:g} s.{why}")
 
-    def _start_again(self, child: _Child) -> None:
+    def _start_again(self, name: str, child: _Child) -> None:
         child.due = None
         child.restarts += 1
         child.started = time.monotonic()
-        # A service that does not come up leaves its dead process, which is met again next time.
-        with contextlib.suppress(ServiceError):
+        try:
             child.process = child.start()
+        except Exception as error:
+            # Whatever it was, such as no room for another process: its dead process stays, and is
+            # met again next time.
+            self._tell(f"{name} did not come up: {_said(error)}.")
+
+    def _tell(self, message: str) -> None:
+        # On a full disk, or a terminal that is gone, nothing can be said, and all else goes on.
+        with contextlib.suppress(Exception):
+            self._notify(message)
+
+
+def _said(error: Exception) -> str:
+    """The first line of what an error says."""
+    message = error.message if isinstance(error, ServiceError) else str(error)
+    return message.partition("\n")[0].rstrip(".:") or type(error).__name__
 
 
 def _how_it_ended(status: int) -> str:

@@ -10,7 +10,7 @@ from fastapi.testclient import TestClient
 from hypothesis import strategies as st
 from sqlalchemy import select, update
 
-from core.states import ExampleState, JobKind, JobState, ProjectState, Role
+from core.states import ExampleState, JobKind, JobState, ProjectRole, ProjectState, Role
 from core.tables import Example, Job, Project, Query, Suggestion
 from core.tasks.classification import stored_class
 from core.tasks.proposals import to_store
@@ -48,6 +48,22 @@ def propose(world: World, *proposals: dict[str, Any], **rest: Any) -> None:
 def result(sent: dict[str, Any]) -> tuple[str, str | None]:
     (one,) = sent["results"]
     return one["status"], one["code"]
+
+
+def test_the_size_of_a_foreign_image_is_told_to_nobody(http: TestClient, world: World) -> None:
+    project, other = boxed(world), boxed(world)
+    (cat, *_) = world.classes(project)
+    reviewer = world.caller(Role.ENGINEER, project, as_=ProjectRole.REVIEWER)
+    foreign = select(Example.id).where(Example.project_id == other.id).limit(1)
+    # Nowhere inside of an image of 8 × 8 pixels.
+    label = {"type": "boxes", "boxes": [box(cat.id, 9, 9, 2, 2)]}
+    told = []
+    for id_ in (world.session.scalar(foreign), 10**9):
+        body = {"ids": [id_], "verdict": "label", "label": label}
+        path = f"/api/projects/{project.id}/examples/verdict"
+        told.append(http.post(path, json=body, headers=reviewer.headers))
+    assert [one.status_code for one in told] == [200, 200]
+    assert told[0].content == told[1].content
 
 
 def test_boxes_go_from_a_lease_to_the_example(http: TestClient, world: World) -> None:

@@ -482,7 +482,11 @@ def test_tokens_of_who_signs_in_no_more_open_nothing_until_they_do(
 
     def status() -> tuple[int, bool]:
         listed = http.get("/api/admin/tokens", headers=admin.headers).json()["items"]
-        (valid,) = (one["valid"] for one in listed if one["id"] == made["id"])
+        ((valid, owner),) = (
+            (one["valid"], one["user"]["id"]) for one in listed if one["id"] == made["id"]
+        )
+        people = http.get("/api/users/activity", headers=admin.headers).json()["items"]
+        assert [one["tokens"] for one in people if one["id"] == owner] == [int(valid)]
         return http.get("/api/auth/me", headers=bearer).status_code, valid
 
     admin = world.caller()

@@ -4,6 +4,7 @@ import ast
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from difflib import unified_diff
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,40 @@ def test_committed_description_is_that_of_the_api() -> None:
 def described() -> dict[str, Any]:
     found: dict[str, Any] = json.loads((ROOT / "frontend" / "openapi.json").read_text())
     return found
+
+
+def loose(schema: dict[str, Any], schemas: dict[str, Any], seen: set[str]) -> Iterator[str]:
+    """Objects below a schema that take fields that they do not know."""
+    name = schema.get("$ref", "").rpartition("/")[2]
+    if name in seen:
+        return
+    if name:
+        seen.add(name)
+        schema = schemas[name]
+    if "properties" in schema and schema.get("additionalProperties") is not False:
+        yield name or str(schema.get("title"))
+    more = schema.get("additionalProperties")
+    below = [*schema.get("properties", {}).values(), schema.get("items"), more]
+    for kind in ("anyOf", "oneOf", "allOf"):
+        below += schema.get(kind, [])
+    for one in below:
+        if isinstance(one, dict):
+            yield from loose(one, schemas, seen)
+
+
+def test_no_request_takes_what_it_does_not_know() -> None:
+    """A misspelled filter would be none, and everything would be taken."""
+    description = described()
+    found = {
+        name
+        for path in description["paths"].values()
+        for operation in path.values()
+        for form, content in operation.get("requestBody", {}).get("content", {}).items()
+        # What providers of single sign-on send is theirs to say.
+        if form != "application/x-www-form-urlencoded"
+        for name in loose(content["schema"], description["components"]["schemas"], set())
+    }
+    assert found == set()
 
 
 def test_types_of_the_python_client_are_those_of_the_description() -> None:

@@ -306,8 +306,13 @@ def test_what_would_change_too_many_is_refused_whole(
 def test_images_of_other_projects_are_not_touched(http: TestClient, world: World) -> None:
     project, other = running(world, images=2, queries=1), running(world, images=2, queries=1)
     admin, foreign = world.caller(), ids_of(world, other)
-    for verb in ("queue", "hold-out"):
-        assert act(http, project, admin, verb, ids=foreign)["left_out"] == {"unknown": 2}
+    for verb in ("queue", "unqueue", "hold-out", "release", "verdict"):
+        more: dict[str, Any] = {"verdict": "ood"} if verb == "verdict" else {}
+        said = act(http, project, admin, verb, ids=foreign, **more)
+        assert said["left_out"] == {"unknown": 2}
+        assert said == act(http, project, admin, verb, ids=[10**9, 10**9 + 1], **more)
+    said = act(http, project, admin, "promote", 409, ids=foreign, name="bird")
+    assert said == act(http, project, admin, "promote", 409, ids=[10**9], name="bird")
     annotator = world.caller(Role.ANNOTATOR, project)
     act(http, project, annotator, "queue", 403, ids=ids_of(world, project))
 

@@ -33,7 +33,7 @@ def test_a_token_ends_by_itself(
 
 
 def test_no_token_lives_longer_than_the_installation_says(
-    installation: Settings, world: World
+    installation: Settings, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bounded = installation.model_copy(update={"token_max_days": 30})
     old, new = world.caller(), world.caller(Role.ANNOTATOR)
@@ -53,6 +53,14 @@ def test_no_token_lives_longer_than_the_installation_says(
         assert http.get("/api/tokens", headers=new.headers).json()["days"] == 30
         listed = http.get("/api/admin/tokens", headers=world.caller().headers).json()["items"]
         assert [one["valid"] for one in listed if one["user"]["id"] == old.user.id] == [False]
+        # What has ended counts nowhere.
+        admin, again = world.caller(), world.token(old.user)[1]
+        people = http.get("/api/users/activity", headers=admin.headers).json()["items"]
+        assert {one["id"]: one["tokens"] for one in people}[old.user.id] == 1
+        monkeypatch.setattr("api.tokens.service.MOST_TOKENS", 2)
+        body = {"name": "another"}
+        assert http.post("/api/tokens", json=body, headers=again).status_code == 201
+        assert http.post("/api/tokens", json=body, headers=again).status_code == 409
 
 
 def test_a_bound_token_opens_its_project_and_nothing_of_others(

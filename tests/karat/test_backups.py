@@ -1,22 +1,34 @@
-"""Backups that are made by themselves: in time, only so many, and each can be put back."""
+"""Backups that are made by themselves: in time, only so many, and each can be put back.
 
+And restores that are ended before they are done.
+"""
+
+import errno
 import os
 import shutil
+import signal
+import subprocess
+import sys
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
+import psycopg
 import pytest
 from sqlalchemy import create_engine, text
 
+from karat.cli import _explain
 from karat.local import backup
 from karat.local.backup import BackedUp, back_up
 from karat.local.backups import Backups, read_every
 from karat.local.installation import Installation
 from karat.local.processes import ServiceError
 from karat.local.restore import restore_from
+from karat.local.unfinished import discard, set_aside, settle, undo
 from tests.karat.helpers import Run
 from tests.karat.test_backup import empty, problems, source
+from tests.processes import eventually
 from tests.world import World
 
 __all__ = ["empty", "source"]
@@ -145,3 +157,160 @@ def test_what_is_no_interval_is_refused(said: str, karat: Run, tmp_path: Path) -
     if said == "24":
         refused = karat("backup", tmp_path, "--every", said, status=2)
         assert "Write it as 24h" in refused.stderr
+
+
+@pytest.fixture
+def mine(source: Installation, empty: Installation, tmp_path: Path) -> Installation:
+    """An installation with a job of its own, and a backup of another beside it."""
+    back_up(source, tmp_path / "karat.tar")
+    restore_from(tmp_path / "karat.tar", empty)
+    execute(empty, "UPDATE jobs SET message = 'mine'")
+    (empty.data_dir / "images" / "mine").write_bytes(b"")
+    return empty
+
+
+def execute(installation: Installation, *statements: str) -> None:
+    with psycopg.connect(installation.libpq_url, autocommit=True) as connection:
+        for one in statements:
+            connection.execute(one)
+
+
+def messages(installation: Installation) -> list[Any]:
+    with psycopg.connect(installation.libpq_url) as connection:
+        return [row[0] for row in connection.execute("SELECT message FROM jobs").fetchall()]
+
+
+def left(installation: Installation) -> list[str]:
+    return [path.name for path in installation.data_dir.glob("*.part")]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_restore_that_is_ended_while_it_writes_hides_nothing(
+    mine: Installation, karat: Run, tmp_path: Path, number: signal.Signals
+) -> None:
+    there = {"DATABASE_URL": mine.database_url, "KARAT_DATA_DIR": str(mine.data_dir)}
+    command = [sys.executable, "-m", "karat", "restore", str(tmp_path / "karat.tar"), "--replace"]
+    with (
+        psycopg.connect(mine.libpq_url) as connection,
+        psycopg.connect(mine.libpq_url, autocommit=True) as watching,
+    ):
+        # What is restored waits for this with its first table.
+        connection.execute("LOCK TABLE pg_catalog.pg_class IN SHARE MODE")
+        process = subprocess.Popen(
+            command, env={**os.environ, **there}, stderr=subprocess.PIPE, text=True
+        )
+        writes = (
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+            "AND application_name = 'pg_restore' AND wait_event_type = 'Lock'"
+        )
+        eventually(lambda: watching.execute(writes).fetchone() == (1,), "it writes", 60)
+        process.send_signal(number)
+        time.sleep(0.2)
+    _, said = process.communicate(timeout=60)
+    if number == signal.SIGTERM:
+        assert (process.returncode, said) == (1, "Error: Stopped. Nothing was changed.\n")
+    else:
+        for verb in ("backup", "verify", "doctor --orphans --free"):
+            words = [*verb.split(), *(["x.tar"] if verb == "backup" else [])]
+            assert "karat restore --unfinished before" in karat(*words, status=1, **there).stderr
+        with pytest.raises(ServiceError, match="ended before it was done"):
+            mine.migrate()
+        told: list[str] = []
+        eventually(lambda: undone(mine, told), "it is undone")
+        assert told == ["A restore that was ended is undone: what was there before it is back."]
+    assert messages(mine) == ["mine"]
+    assert left(mine) == []
+    assert (mine.data_dir / "images" / "mine").exists()
+
+
+def undone(installation: Installation, told: list[str]) -> bool:
+    undo(installation.database_url, installation.data_dir, told.append)
+    return bool(told)
+
+
+@pytest.mark.parametrize("stays", ["before", "now"])
+def test_what_was_put_in_the_place_of_what_is_hidden_goes_only_if_told(
+    mine: Installation, karat: Run, tmp_path: Path, stays: str
+) -> None:
+    """Earlier versions began anew there, and people labeled."""
+    restored = restore_from(tmp_path / "karat.tar", mine, replace=True)
+    execute(
+        mine,
+        "UPDATE jobs SET message = 'hidden'",
+        "ALTER SCHEMA public RENAME TO karat_replaced",
+        "CREATE SCHEMA public",
+        "CREATE TABLE public.jobs AS SELECT 'since' AS message",
+    )
+    staging = mine.data_dir / "restore.killed.part"
+    (staging / "storage" / "images").mkdir(parents=True)
+    with pytest.raises(ServiceError, match="--unfinished now"):
+        restore_from(tmp_path / "karat.tar", mine, replace=True)
+    with pytest.raises(ServiceError, match="--unfinished now"):
+        undo(mine.database_url, mine.data_dir, print)
+    assert messages(mine) == ["since"]
+    assert left(mine) == ["restore.killed.part"]
+    there = {"DATABASE_URL": mine.database_url, "KARAT_DATA_DIR": str(mine.data_dir)}
+    karat("restore", "--unfinished", stays, **there)
+    assert messages(mine) == ["hidden" if stays == "before" else "since"]
+    assert left(mine) == []
+    assert "nothing to do" in karat("restore", "--unfinished", stays, status=1, **there).stderr
+    assert restore_from(tmp_path / "karat.tar", mine, replace=True) == restored
+
+
+def test_a_restore_that_is_killed_while_files_move_can_be_undone_and_not_half_kept(
+    mine: Installation,
+) -> None:
+    with psycopg.connect(mine.libpq_url, autocommit=True) as connection:
+        set_aside(connection)
+        connection.execute("CREATE TABLE jobs AS SELECT 'restored' AS message")
+        staging = mine.data_dir / "restore.killed.part"
+        for name in ("images", "projects"):
+            (staging / "storage" / name).mkdir(parents=True)
+        # As far as it came: images are in place, projects are not.
+        (mine.data_dir / "images").rename(staging / "images.replaced")
+        (staging / "storage" / "images").rename(mine.data_dir / "images")
+        with pytest.raises(ServiceError, match="not in their places"):
+            settle(connection, mine.data_dir, "now")
+        # And where none has come into its place yet.
+        (staging / "images.replaced").rename(mine.data_dir / "aside")
+        with pytest.raises(ServiceError, match="not in their places"):
+            settle(connection, mine.data_dir, "now")
+        (mine.data_dir / "aside").rename(staging / "images.replaced")
+        settle(connection, mine.data_dir, "before")
+    assert messages(mine) == ["mine"]
+    assert (mine.data_dir / "images" / "mine").exists()
+    assert left(mine) == []
+
+
+def test_originals_that_cannot_be_moved_back_are_not_removed(tmp_path: Path) -> None:
+    staging = tmp_path / "restore.failed.part"
+    (staging / "images.replaced").mkdir(parents=True)
+    discard(staging)
+    assert (staging / "images.replaced").exists()
+    discard(staging, originals=True)
+    assert not [*tmp_path.iterdir()]
+
+
+def test_a_backup_made_beside_hidden_tables_can_be_put_back(
+    source: Installation, empty: Installation, tmp_path: Path
+) -> None:
+    """As earlier versions wrote them."""
+    execute(source, "CREATE SCHEMA karat_replaced", "CREATE TABLE karat_replaced.jobs ()")
+    back_up(source, tmp_path / "karat.tar")
+    restore_from(tmp_path / "karat.tar", empty)
+    assert problems(empty) == []
+
+
+def test_what_is_no_fault_of_the_program_is_told_in_a_line(
+    karat: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "karat.tar").write_bytes(b"")
+    away = {"DATABASE_URL": "postgresql://localhost:1/none"}
+    for words in (("backup", "new.tar"), ("restore", "karat.tar"), ("verify",)):
+        said = karat(*words, status=1, **away).stderr
+        assert said.startswith("Error: The database does not do it: connection ")
+        assert said.endswith("Check DATABASE_URL.\n")
+    # As a file that is open says it.
+    assert _explain(OSError(errno.ENOSPC, "No space left on device")) == 1
+    assert "Nothing more can be written: No space left on device." in capsys.readouterr().err
+    assert _explain(OSError(errno.EBADF, "Bad file descriptor")) is None

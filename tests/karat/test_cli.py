@@ -157,6 +157,11 @@ def test_users_tokens_and_algorithms(
     assert unlocked == f"{email} may log in again.\n"
     missing = karat("user", "reset-password", "nobody@example.org", KARAT_TOKEN=mine, status=1)
     assert "karat user list" in missing.stderr
+    # JSON leaves such letters as they are, and they end none of its lines.
+    odd = f"Cats\u2028and\u2029dogs\x85of {engineer}"
+    karat("project", "create", odd, "--class", "cat", "--class", "dog")
+    held = karat("user", "export", engineer, KARAT_TOKEN=mine).stdout
+    assert odd in [json.loads(one).get("project") for one in held.split("\n") if one]
     held = karat("user", "export", email, KARAT_TOKEN=mine).stdout
     assert email in held
     assert "karat/" in held, "what the person has used, from the audit log"
@@ -167,12 +172,13 @@ def test_users_tokens_and_algorithms(
     for _ in range(2):
         # Goes on where it ended.
         karat("audit-log", "export", copy, KARAT_TOKEN=mine)
-    kept = [json.loads(one)["number"] for one in copy.read_text().splitlines()]
+    kept = [json.loads(one)["number"] for one in copy.read_bytes().splitlines()]
     assert kept == list(range(1, len(kept) + 1))
     assert copy.stat().st_mode & 0o077 == 0
     log = karat("audit-log", "export", KARAT_TOKEN=mine).stdout
     assert email not in log
-    last = json.loads(log.splitlines()[-1])
+    assert odd in log
+    last = json.loads(log.encode().splitlines()[-1])
     for one in itertools.islice(admin.audit_log(last["number"], follow=True), 1):
         assert (one["number"], one["object_type"]) == (last["number"] + 1, "audit")
 

@@ -8,6 +8,7 @@ import pytest
 
 from karat import Client, terminal
 from karat.client.resources import Job
+from karat.commands.webhooks import _came_of
 from karat.local.stack import Stack
 from tests.karat.helpers import Run, image_folder
 
@@ -75,3 +76,18 @@ def test_a_command_tells_its_log_and_prints_json_alone(
     assert json.loads(done.stdout)["state"] == "succeeded"
     assert "2/3 learn" in [line.partition(":")[0] for line in done.stderr.splitlines()]
     assert "waiting for a worker" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("state", "status", "after"),
+    [
+        ("waiting", 500, "It is tried again."),
+        ("failed", 500, "It is not tried again."),
+        ("failed", 410, "The webhook is off now; switch it on with: karat webhook enable 7"),
+    ],
+)
+def test_what_came_of_a_call_says_whether_it_is_tried_again(
+    state: str, status: int, after: str
+) -> None:
+    told: Any = {"state": state, "status": status, "fault": "refused", "detail": f"{status}"}
+    assert _came_of(told, 7) == f"Not accepted: refused: {status}. {after}"

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
+import psycopg
 import pytest
 from psycopg import sql
 
@@ -20,6 +21,7 @@ from karat.local.processes import AlreadyRunningError, Process, ServiceError
 from karat.local.stack import Stack, choose_port, is_ready
 from tests.conftest import Services
 from tests.karat.helpers import Run, descendants, wait_for, wait_gone
+from tests.processes import libpq_url
 
 
 @contextmanager
@@ -100,6 +102,11 @@ def test_up_uses_the_servers_it_is_given(
     name = "karat_up_elsewhere"
     services.administer(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
     given = {"DATABASE_URL": services.database_url(name), "REDIS_URL": services.redis.url}
+    with psycopg.connect(libpq_url(given["DATABASE_URL"]), autocommit=True) as connection:
+        # As a restore leaves it that was killed before it had put anything in place.
+        connection.execute("CREATE TABLE mine ()")
+        connection.execute("ALTER SCHEMA public RENAME TO karat_replaced")
+        connection.execute("CREATE SCHEMA public")
     with karat_up(tmp_path / "data", environment | given) as (process, said):
         assert is_ready(said[0].split()[-1])
         names = {child.name() for child in descendants(process.pid)}
@@ -107,6 +114,8 @@ def test_up_uses_the_servers_it_is_given(
         process.send_signal(signal.SIGTERM)
         assert process.wait(30) == 0
     assert not (tmp_path / "data" / "postgres").exists()
+    with psycopg.connect(libpq_url(given["DATABASE_URL"])) as connection:
+        assert connection.execute("SELECT count(*) FROM public.mine").fetchone() == (0,)
     services.administer(sql.SQL("DROP DATABASE {}").format(sql.Identifier(name)))
 
 

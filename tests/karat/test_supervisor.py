@@ -5,6 +5,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from karat.local.processes import spawn
 from karat.local.supervisor import Supervisor
 from tests.processes import eventually
@@ -43,6 +45,50 @@ def test_a_process_that_always_dies_is_given_up(tmp_path: Path) -> None:
     assert supervisor.failed.wait(30)
     assert "broken ended with status 3" in str(supervisor.failure)
     assert 3 <= len(said) <= 20
+    supervisor.close()
+
+
+@pytest.mark.parametrize(
+    "error", [BlockingIOError(11, "no room for another process"), ValueError()]
+)
+def test_what_cannot_be_started_just_now_is_tried_again(tmp_path: Path, error: Exception) -> None:
+    said: list[str] = []
+    tries = 0
+
+    def start() -> subprocess.Popen[bytes]:
+        nonlocal tries
+        tries += 1
+        if tries in {2, 3}:
+            raise error
+        return sleeper(tmp_path, "import time; time.sleep(60)")()
+
+    def tell(sentence: str) -> None:
+        said.append(sentence)
+        # As a terminal that is gone.
+        raise OSError(5, "Input/output error")
+
+    supervisor = Supervisor(tell, first_pause=0.01)
+    supervisor.start("sleeper", start)
+    supervisor.watch()
+    first = supervisor.processes["sleeper"]
+    first.kill()
+    eventually(lambda: supervisor.processes["sleeper"] is not first, "it is started again")
+    why = str(error) or "ValueError"
+    assert [one for one in said if "did not" in one] == [f"sleeper did not come up: {why}."] * 2
+    assert supervisor.failure is None
+    supervisor.stop(["sleeper"], seconds=5.0)
+    supervisor.close()
+
+
+def test_a_watch_that_fails_is_no_secret(tmp_path: Path) -> None:
+    def broken() -> bool:
+        raise LookupError("nobody can say")
+
+    supervisor = Supervisor(lambda _: None, no_room=broken)
+    supervisor.start("sleeper", sleeper(tmp_path, "raise SystemExit(1)"))
+    supervisor.watch()
+    assert supervisor.failed.wait(30)
+    assert str(supervisor.failure) == "Processes are watched no more: nobody can say."
     supervisor.close()
 
 

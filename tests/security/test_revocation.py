@@ -12,7 +12,7 @@ from api.callers.credentials import hash_password
 from api.main import create_app
 from api.middleware.connections import Limits
 from core.settings import Settings
-from core.states import ProjectState, Role, Scope
+from core.states import ProjectRole, ProjectState, Role, Scope
 from core.tables import Project
 from tests.security.serving import serving
 from tests.world import Caller, World
@@ -29,11 +29,12 @@ def url(installation: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[str
 
 
 class Watcher(threading.Thread):
-    """Somebody who reads a project's events until the stream ends."""
+    """Somebody who reads a project's events, or those of the list, until the stream ends."""
 
-    def __init__(self, url: str, project: Project, headers: dict[str, str]) -> None:
+    def __init__(self, url: str, project: Project | None, headers: dict[str, str]) -> None:
         super().__init__(daemon=True)
-        self.path, self.headers = f"{url}/api/projects/{project.id}/events", headers
+        place = "" if project is None else f"/projects/{project.id}"
+        self.path, self.headers = f"{url}/api{place}/events", headers
         self.begun = threading.Event()
         self.seen: list[str] = []
         self.start()
@@ -95,6 +96,39 @@ def test_an_open_stream_ends_with_the_right_to_it(
     assert stays.ended()
     assert any("paused" in line for line in stays.seen)
     assert not any("paused" in line for line in watcher.seen)
+
+
+def _less_in_the_project(admin: httpx.Client, caller: Caller, project: Project) -> httpx.Response:
+    path = f"/projects/{project.id}/members/{caller.user.id}"
+    return admin.put(path, json={"role": "annotator"})
+
+
+def _no_admin(admin: httpx.Client, caller: Caller, _: Project) -> httpx.Response:
+    return admin.patch(f"/users/{caller.user.id}", json={"role": "annotator"})
+
+
+@pytest.mark.parametrize(
+    ("role", "lower", "of_list"),
+    [
+        (Role.ENGINEER, _less_in_the_project, False),
+        (Role.ADMIN, _no_admin, False),
+        (Role.ADMIN, _no_admin, True),
+    ],
+)
+def test_an_open_stream_keeps_no_rights_of_a_role_that_was_taken(
+    url: str, world: World, admin: httpx.Client, project: Project, of_list: bool, role: Role,
+    lower: Callable[[httpx.Client, Caller, Project], httpx.Response],
+) -> None:  # fmt: skip
+    caller = world.caller(role, project, as_=ProjectRole.REVIEWER)
+    watched = None if of_list else project
+    watcher = Watcher(url, watched, caller.headers)
+    assert lower(admin, caller, project).is_success
+    assert watcher.ended()
+    # It begins anew with the rights that are left.
+    again = Watcher(url, watched, caller.headers)
+    assert again.is_alive()
+    _deactivate(admin, caller, project)
+    assert again.ended()
 
 
 def _with_password(world: World, *projects: Project) -> Caller:

@@ -19,6 +19,7 @@ from core.tables import Example, Job, Sync
 from tests.s3 import Bucket
 from tests.workers.import_files import Pool, png
 from tests.world import World
+from workers.imports.sync.compare import Followed
 from workers.imports.sync.due import due_syncs
 from workers.imports.sync.look import look
 from workers.jobs import context
@@ -159,6 +160,35 @@ def test_a_cancelled_import_is_begun_anew_only_when_asked(
     assert (sync.import_id, sync.new, follower.pool.examples()) == (first, 1, [])
     assert follower.look(made["id"])["latest_import"]["state"] == "succeeded"
     assert len(follower.pool.examples()) == 1
+
+
+def test_a_look_that_is_asked_for_while_another_is_under_way_comes_after_it(
+    bucket: Bucket, follower: Follower, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bucket.put({"1.png": png(1), "broken.png": b"no image"})
+    made = follower.add(bucket.url, every_minutes=None)
+    follower.look(made["id"])
+    assert follower.found(made["id"], "passed") == ["broken.png"]
+    compare = Followed.compare
+
+    def asked_meanwhile(*given: Any) -> Any:
+        found = compare(*given)
+        bucket.put({"broken.png": png(2), "3.png": png(3)})
+        follower.call("POST", f"/{made['id']}/run", 202, json={"again": True})
+        return found
+
+    with monkeypatch.context() as during:
+        during.setattr(Followed, "compare", asked_meanwhile)
+        shown = follower.look(made["id"])
+    assert (shown["objects"], shown["due_at"] is None) == (2, False)
+    with context.sessions().begin() as session:
+        assert due_syncs(session) == [SyncBucket(sync_id=made["id"])]
+    look(made["id"], context.sessions(), settings.settings())
+    follower.import_(made["id"])
+    names = sorted(one.name for one in follower.pool.examples())
+    assert names == ["1.png", "3.png", "broken.png"]
+    (shown,) = follower.call("GET")["items"]
+    assert (shown["objects"], shown["due_at"], shown["looking"]) == (3, None, False)
 
 
 def test_a_place_that_is_away_is_said_and_what_was_found_stays(

@@ -6,7 +6,8 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from datetime import timedelta
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
@@ -41,6 +42,16 @@ class _Left(Exception):
     """The place is followed no more, or another worker looks at it."""
 
 
+@dataclass(frozen=True)
+class _Begun:
+    """A look that has begun: whether by hand, and when it was due, which is later if asked anew."""
+
+    followed: Followed
+    params: ImportParams
+    asked: bool
+    due_at: datetime | None
+
+
 def look(sync_id: int, sessions: sessionmaker[Session], settings: Settings) -> None:
     """Look at the place once, unless it is not due, and have what is new imported.
 
@@ -56,15 +67,14 @@ def look(sync_id: int, sessions: sessionmaker[Session], settings: Settings) -> N
     begun = _begin(sync_id, sessions)
     if begun is None:
         return
-    followed, params = begun
     heart = _Heart(sync_id, sessions)
     try:
-        require_allowed(followed.location, settings.import_places, "location")
-        with _listed(followed, sessions, settings, heart) as (index, compared):
-            _finish(followed, params, sessions, index, compared)
+        require_allowed(begun.followed.location, settings.import_places, "location")
+        with _listed(begun.followed, sessions, settings, heart) as (index, compared):
+            _finish(begun, sessions, index, compared)
     except DomainError as error:
         logger.warning("sync %s: %s", sync_id, error.code)
-        _fail(followed, sessions, error)
+        _fail(begun, sessions, error)
     except _Left:
         logger.info("sync %s is given up", sync_id)
     except OperationalError:
@@ -73,7 +83,7 @@ def look(sync_id: int, sessions: sessionmaker[Session], settings: Settings) -> N
     except Exception as error:
         # Such as a disk that is full: said, and not begun anew with each sweep.
         logger.exception("sync %s failed", sync_id)
-        _fail(followed, sessions, _failed(error))
+        _fail(begun, sessions, _failed(error))
 
 
 def _failed(error: Exception) -> DomainError:
@@ -84,7 +94,7 @@ def _failed(error: Exception) -> DomainError:
     )
 
 
-def _begin(sync_id: int, sessions: sessionmaker[Session]) -> tuple[Followed, ImportParams] | None:
+def _begin(sync_id: int, sessions: sessionmaker[Session]) -> _Begun | None:
     statement = select(Sync).where(Sync.id == sync_id, is_due())
     with sessions.begin() as session:
         sync = session.scalar(statement.with_for_update(skip_locked=True, key_share=True))
@@ -92,7 +102,8 @@ def _begin(sync_id: int, sessions: sessionmaker[Session]) -> tuple[Followed, Imp
             return None
         sync.looking_at = func.clock_timestamp()
         params = ImportParams.model_validate(sync.params)
-        return Followed.of(sync.id, sync.project_id, params), params
+        followed = Followed.of(sync.id, sync.project_id, params)
+        return _Begun(followed, params, sync.asked, sync.due_at)
 
 
 class _Heart:
@@ -163,14 +174,14 @@ def _listed(
 
 
 def _finish(
-    followed: Followed,
-    params: ImportParams,
+    begun: _Begun,
     sessions: sessionmaker[Session],
     index: sqlite3.Connection,
     compared: Compared,
 ) -> None:
     with sessions() as session:
         with session.begin():
+            followed = begun.followed
             sync = session.get(Sync, followed.sync_id, with_for_update={"key_share": True})
             if sync is None:
                 raise _Left
@@ -179,13 +190,13 @@ def _finish(
             sync.changed, sync.gone = compared.changed, compared.gone
             sync.looked_at = func.clock_timestamp()
             sync.fault = sync.detail = None
-            if compared.new and _may_import(session, sync):
-                _import(session, sync, params)
-            _rest(session, sync)
+            if compared.new and _may_import(session, sync, asked=begun.asked):
+                _import(session, sync, begun.params)
+            _rest(session, sync, begun)
         queue.deliver(session.info)
 
 
-def _may_import(session: Session, sync: Sync) -> bool:
+def _may_import(session: Session, sync: Sync, *, asked: bool) -> bool:
     """Whether what is new is imported now: one that somebody has ended is not begun anew unasked.
 
     One that failed can be retried, and would most likely fail again.
@@ -193,7 +204,7 @@ def _may_import(session: Session, sync: Sync) -> bool:
     last = session.get(Job, sync.import_id) if sync.import_id is not None else None
     if last is None or last.state is JobState.SUCCEEDED:
         return True
-    return last.state in _UNDONE and sync.asked
+    return last.state in _UNDONE and asked
 
 
 def _import(session: Session, sync: Sync, params: ImportParams) -> None:
@@ -209,20 +220,21 @@ def _import(session: Session, sync: Sync, params: ImportParams) -> None:
     queue.enqueue(session.info, job)
 
 
-def _fail(followed: Followed, sessions: sessionmaker[Session], error: DomainError) -> None:
+def _fail(begun: _Begun, sessions: sessionmaker[Session], error: DomainError) -> None:
     with sessions.begin() as session:
-        sync = session.get(Sync, followed.sync_id, with_for_update={"key_share": True})
+        sync = session.get(Sync, begun.followed.sync_id, with_for_update={"key_share": True})
         if sync is not None:
             sync.fault, sync.detail = error.code, error.detail
-            _rest(session, sync)
+            _rest(session, sync, begun)
 
 
-def _rest(session: Session, sync: Sync) -> None:
-    """Nobody looks any more, until it is time again."""
+def _rest(session: Session, sync: Sync, begun: _Begun) -> None:
+    """Nobody looks any more, until it is time again: at once, if it was asked for meanwhile."""
     sync.looking_at = sync.sent_at = None
-    sync.asked = False
-    now = session.scalar(select(func.clock_timestamp()))
-    assert now is not None
-    every = sync.every_minutes
-    sync.due_at = None if every is None else now + timedelta(minutes=every)
+    if sync.due_at == begun.due_at:
+        sync.asked = False
+        now = session.scalar(select(func.clock_timestamp()))
+        assert now is not None
+        every = sync.every_minutes
+        sync.due_at = None if every is None else now + timedelta(minutes=every)
     session.execute(events.notify(sync.project_id, events.Topic.JOB, {}))
