@@ -116,6 +116,31 @@ def test_doccano_has_the_labels(both: Both) -> None:
     assert {key: found[key] for key in wanted} == wanted
 
 
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet", "label_studio", "doccano"])
+def test_labels_of_a_model_come_back_as_nobodys(both: Both, kind: str) -> None:
+    for one in both.examples(both.source).values():
+        one.meta = {"lang": "en"}
+    both.world.session.commit()
+    labeled = both.certify()
+    result = both.take(
+        both.export(kind), {"csv": "pool.csv", "doccano": "pool.jsonl", **WHOLE}[kind]
+    )
+    assert result["refused"] == 0, reasons(result)
+    people, found = both.said_by_people(), said(both.world, both.target)
+    if kind == "doccano":
+        assert {key for key, some in found.items() if some}.isdisjoint(labeled)
+        assert result["noted"] == {"a label is not taken": len(labeled)}
+    else:
+        assert found == {key: people[key] for key in found}
+    assert labeled <= found.keys()
+    source, target = both.examples(both.source), both.examples(both.target)
+    for key, one in target.items():
+        extras = {} if kind in ("csv", "jsonl") else {"lang": "en"}
+        assert (one.name, one.meta) == (source[key].name, one.meta | extras)
+        assert not any(name.startswith("label_") or name == "name" for name in one.meta), one.meta
+    assert [target[key].meta.get("label") for key in labeled] == [None] * len(labeled)
+
+
 def test_other_tools_read_texts(
     both: Both, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -74,7 +74,7 @@ def read_stated(fields: Mapping[str, Any]) -> Stated | Refused:
     return Stated(
         name=None if name is None else short_name(name),
         split=text(fields.get("split")),
-        label=_class(fields),
+        label=None if is_of_model(fields) else _class(fields),
         said=said,
         meta=_meta(fields),
     )
@@ -85,7 +85,7 @@ def read_said_of(fields: Mapping[str, Any]) -> tuple[Said, ...] | Refused:
 
     What a model has said under a certificate is nobody's vote, and does not come back as one.
     """
-    votes, of_model = fields.get(VOTES), _is_of_model(fields)
+    votes, of_model = fields.get(VOTES), is_of_model(fields)
     if votes is not None and not isinstance(votes, list):
         return Refused("votes must be a list")
     if votes and len(votes) > MOST_VOTES:
@@ -102,7 +102,7 @@ def read_said_of(fields: Mapping[str, Any]) -> tuple[Said, ...] | Refused:
     return tuple(found)
 
 
-def _is_of_model(fields: Mapping[str, Any]) -> bool:
+def is_of_model(fields: Mapping[str, Any]) -> bool:
     """Whether an image's label is a model's, or a row of a table of verdicts is."""
     table = (fields.get("source"), fields.get("annotator"))
     return fields.get(SOURCE) == BY_MODEL or table == (BY_MODEL, BY_MODEL)

@@ -16,7 +16,7 @@ from workers.imports.items import (
     printable,
 )
 from workers.imports.split_words import is_flag, row_split, split_text
-from workers.imports.stated import READ, is_stated, read_stated
+from workers.imports.stated import BY_MODEL, READ, SOURCE, is_of_model, is_stated, read_stated
 from workers.imports.values import Values
 
 # In a table of annotations, as we export it, each has a key of its own.
@@ -143,6 +143,8 @@ class RowItems:
     ) -> Item:
         """An example with the verdicts that its row states."""
         given = {"label": row.get(self.label or ""), "split": self._split_of(row)}
+        if is_of_model(row):
+            given[SOURCE] = BY_MODEL
         holds = str(row.get(HOLDS, True)).lower() not in ("false", "0")
         others = {*own, HOLDS, *(_OF_ANNOTATIONS if self._is_ours else ())}
         fields: dict[str, Any] = {key: value for key, value in row.items() if key not in others}
