@@ -16,14 +16,17 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from core.errors import DomainError
+from core.states import Medium
 from tests.workers.import_files import Pool, png, reasons, zipped
 from tests.world import World
 from workers.imports.formats.delimited import Delimited
 from workers.imports.formats.json_stream import elements, json_rows
+from workers.imports.formats.lines import PLAIN
 from workers.imports.formats.metadata import Metadata
 from workers.imports.formats.parquet.source import ParquetSource
 from workers.imports.formats.said import Described, describe
 from workers.imports.formats.table import TableSource
+from workers.imports.formats.text_table import TextTableSource
 from workers.imports.items import Item
 from workers.imports.keys import KeySource
 
@@ -122,6 +125,76 @@ def by_key(path: Path, annotations: Sequence[str] = ()) -> Iterator[Item]:
     bucket: Any = Nowhere()
     with closing(KeySource(path, path.name, {}, annotations, bucket, names_only=True)) as source:
         yield from source.items(0)
+
+
+def of_texts(path: Path, annotations: Sequence[str] = ()) -> Iterator[Item]:
+    if path.suffix == ".parquet":
+        source: Any = ParquetSource(path, path.name, {}, annotations, medium=Medium.TEXT)
+    else:
+        source = TextTableSource(path, path.name, {}, annotations, PLAIN)
+    with closing(source):
+        yield from source.items(0)
+
+
+def of_folder(path: Path, annotations: Sequence[str] = ()) -> Iterator[Described]:
+    """What it says as the metadata of a folder, of each image in the order of their names."""
+    metadata = Metadata(path.with_suffix(".sqlite"))
+    with closing(metadata), path.open("rb") as file:
+        metadata.add(f"metadata{path.suffix}", file)
+        names = [row.file for row in metadata.missing()]
+        metadata.match(names)
+        for name in names:
+            found = describe(metadata.rows_of(0, name), Described(), annotations)
+            assert isinstance(found, Described)
+            yield found
+
+
+def everywhere(
+    folder: Path, rows: Sequence[Mapping[str, Any]], annotations: Sequence[str] = ()
+) -> Iterator[tuple[str, Any]]:
+    """What rows with ``file_name`` and ``text`` say, wherever they may stand, and how."""
+    for kind in ("csv", "jsonl", "parquet"):
+        path = written(folder, kind, rows)
+        yield f"keys, {kind}", list(by_key(path, annotations))
+        yield f"texts, {kind}", list(of_texts(path, annotations))
+        if kind != "parquet":
+            yield f"folder, {kind}", list(of_folder(path, annotations))
+    path = folder / "table.json"
+    path.write_text(json.dumps(list(rows)))
+    yield "texts, json", list(of_texts(path, annotations))
+
+
+@pytest.mark.parametrize("annotations", [(), ("label",)])
+@pytest.mark.parametrize("counts", [(3, 5), (2.5, None), ("3 of 5", ""), (True, False), ([3], [4])])
+def test_a_column_that_is_only_called_votes_states_none(
+    tmp_path: Path, counts: Sequence[Any], annotations: Sequence[str]
+) -> None:
+    rows = [
+        {"file_name": f"{n}.png", "text": f"text {n}", "label": "cat", "votes": count}
+        for n, count in enumerate(counts)
+    ]
+    for how, found in everywhere(tmp_path, rows, annotations):
+        said = [(one.label, one.said, one.unread) for one in found]
+        assert said == [("cat", (), ())] * 2, how
+        assert [one.annotations for one in found] == [tuple((n, "cat") for n in annotations)] * 2
+        if not isinstance(counts[0], list):
+            assert str(found[0].meta["votes"]) == str(counts[0]), how
+    stated = [{**row, "verdict": "ood"} for row in rows]
+    for how, found in everywhere(tmp_path, stated):
+        assert [[one.verdict for one in item.said] for item in found] == [["ood"]] * 2, how
+        assert [one.unread for one in found] == [()] * 2, how
+
+
+@pytest.mark.parametrize("verdict", ["class", "ood", "", "guilty"])
+def test_columns_that_are_named_are_taken_beside_what_is_stated(
+    tmp_path: Path, verdict: str
+) -> None:
+    row = {"file_name": "a.png", "text": "text", "verdict": verdict, "class": "cat", "pred": "dog"}
+    for how, (one,) in everywhere(tmp_path, [row], ["pred"]):
+        assert one.annotations == (("pred", "dog"),), how
+        assert "pred" not in one.meta, how
+        assert bool(one.said) == (verdict in ("class", "ood")), how
+        assert bool(one.unread) == (verdict == "guilty"), how
 
 
 @settings(deadline=None)

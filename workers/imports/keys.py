@@ -15,6 +15,7 @@ from core.files.object_stores import Object
 from core.files.prefetch import AT_ONCE, in_order
 from workers.imports.bucket import Bucket
 from workers.imports.formats.parquet.bounds import BoundedParquet
+from workers.imports.formats.parquet.columns import holds_votes, states
 from workers.imports.formats.parquet.kinds import is_list
 from workers.imports.formats.row_items import RowItems, column_of, is_ours
 from workers.imports.formats.rows import Place, Row, header_of, is_csv, survey, text_rows
@@ -77,7 +78,10 @@ class KeySource(Source):
             raise invalid_column(
                 "key", "No column names the images; call it key, or say which it is.", names
             )
-        self._items = RowItems(names, columns, annotations, is_csv=is_csv(filename))
+        is_stated = self._states(annotations) if self._is_parquet else found.is_stated(annotations)
+        self._items = RowItems(
+            names, columns, annotations, is_csv=is_csv(filename), is_stated=is_stated
+        )
         self._values = self._items.values(found.values)
         self._needed = {self._key, *self._items.needed}
         self._total = found.total
@@ -136,6 +140,10 @@ class KeySource(Source):
         with closing(BoundedParquet(self._path)) as file:
             return [name for name in file.schema.names if _leaves(file, name, needed)]
 
+    def _states(self, annotations: Collection[str]) -> bool:
+        with closing(BoundedParquet(self._path)) as file:
+            return states(file.schema, annotations)
+
     def _rows(self, columns: Collection[str] | None = None) -> Iterator[Place]:
         """Every row; of a Parquet file with these columns."""
         try:
@@ -161,7 +169,8 @@ def _text(value: object) -> str | None:
 def _leaves(file: BoundedParquet, column: str, needed: Collection[str]) -> list[str]:
     """What is read of a column; lists only where they are needed."""
     kind = file.schema.field(column).type
-    is_needed = column == VOTES or (column in needed and is_list(kind))
+    is_votes = column == VOTES and holds_votes(kind)
+    is_needed = is_votes or (column in needed and is_list(kind))
     return file.leaves(column, OF_VOTES) if is_needed or not pa.types.is_nested(kind) else []
 
 

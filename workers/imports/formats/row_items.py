@@ -1,6 +1,6 @@
 """What the rows of a table say of the examples that each of them brings or names."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from core.files.csv_escape import original
@@ -16,7 +16,7 @@ from workers.imports.items import (
     printable,
 )
 from workers.imports.split_words import is_flag, row_split, split_text
-from workers.imports.stated import BY_MODEL, READ, SOURCE, is_of_model, is_stated, read_stated
+from workers.imports.stated import BY_MODEL, READ, SOURCE, beside, is_of_model, read_stated
 from workers.imports.values import Values
 
 # In a table of annotations, as we export it, each has a key of its own.
@@ -65,6 +65,7 @@ class RowItems:
         annotations: Sequence[str],
         *,
         is_csv: bool,
+        is_stated: bool,
         labels: Sequence[str] = ("label",),
     ) -> None:
         """Decide which column is what.
@@ -74,6 +75,7 @@ class RowItems:
             given: Names of columns by role, where the sender gave them.
             annotations: Columns that become annotations.
             is_csv: Whether cells may have been written so that spreadsheets do not compute them.
+            is_stated: Whether the rows state verdicts.
             labels: How a column of labels may be called, the likeliest first.
 
         Raises:
@@ -81,7 +83,7 @@ class RowItems:
         """
         self._annotations, self._is_csv = annotations, is_csv
         self._is_ours = is_ours(names)
-        self.is_stated = is_stated(names, annotations)
+        self.is_stated = is_stated
         self.label = column_of("label", given, labels, names)
         self.split = column_of("split", given, ("split",), names)
         self._flags = () if self.split else tuple(name for name in names if is_flag(name))
@@ -119,7 +121,6 @@ class RowItems:
         if self.is_stated:
             return self._stated(self.original(row), name, read, size, own, told)
         taken = {*own, self.label, self.split, *self._flags, *self._annotations}
-        said = [(column, cell(row, column)) for column in self._annotations]
         return Item(
             name=name,
             read=read,
@@ -128,7 +129,7 @@ class RowItems:
             label=cell(row, self.label or ""),
             label_column=self.label,
             split=self._split_of(row),
-            annotations=tuple((name, value) for name, value in said if value is not None),
+            annotations=_annotated(row, self._annotations),
             meta=extras({name: value for name, value in row.items() if name not in taken}),
         )
 
@@ -146,13 +147,21 @@ class RowItems:
         if is_of_model(row):
             given[SOURCE] = BY_MODEL
         holds = str(row.get(HOLDS, True)).lower() not in ("false", "0")
-        others = {*own, HOLDS, *(_OF_ANNOTATIONS if self._is_ours else ())}
+        others = {*own, HOLDS, *beside(self._annotations)}
+        others |= _OF_ANNOTATIONS if self._is_ours else set()
         fields: dict[str, Any] = {key: value for key, value in row.items() if key not in others}
         found = read_stated({**fields, **given})
         if isinstance(found, Refused):
             split = None if given["split"] is None else printable(given["split"]).strip() or None
-            unread = (found.reason,)
-            return Item(name=name, read=read, size=size, digests=told, split=split, unread=unread)
+            return Item(
+                name=name,
+                read=read,
+                size=size,
+                digests=told,
+                split=split,
+                annotations=_annotated(row, beside(self._annotations)),
+                unread=(found.reason,),
+            )
         return Item(
             name=name,
             read=read,
@@ -161,6 +170,7 @@ class RowItems:
             label=found.label,
             label_column=self.label,
             split=found.split,
+            annotations=_annotated(row, beside(self._annotations)),
             said=found.said if holds else (),
             meta=found.meta,
         )
@@ -171,3 +181,9 @@ class RowItems:
         else:
             said = split_text(self.split, row.get(self.split))
         return None if said is None else printable(said)
+
+
+def _annotated(row: Row, columns: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """What a row says in columns that become annotations."""
+    said = ((column, cell(row, column)) for column in columns)
+    return tuple((column, value) for column, value in said if value is not None)

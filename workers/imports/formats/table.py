@@ -21,7 +21,7 @@ from workers.imports.items import (
     refused_item,
     short_name,
 )
-from workers.imports.stated import is_stated, read_said_of, text
+from workers.imports.stated import read_said_of, text
 from workers.imports.values import Values
 
 TABLES: Final = frozenset({".csv", ".tsv", ".jsonl"})
@@ -42,7 +42,7 @@ class TableSource(Source):
             filename: What its sender called it.
             columns: Name of the key column, where the sender gave it.
             annotations: Names of the columns that become annotations. Without any, the file has to
-                have a column ``verdict``, as our exports do.
+                state verdicts, as our exports do.
 
         Raises:
             DomainError: ``invalid_archive``, ``invalid_column`` or ``no_annotation_column``.
@@ -58,7 +58,7 @@ class TableSource(Source):
         for column in annotations:
             if column not in names:
                 raise invalid_column("annotation", f"The file has no column {column!r}.", names)
-        self._is_stated = not annotations and is_stated(names)
+        self._is_stated = not annotations and self._found.is_stated()
         if not annotations and not self._is_stated:
             raise Invalid(
                 "no_annotation_column",

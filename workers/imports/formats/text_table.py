@@ -30,7 +30,7 @@ from workers.imports.items import (
     short_name,
 )
 from workers.imports.split_words import meaning
-from workers.imports.stated import BY_MODEL, OF_MODELS, SOURCE, is_stated, text
+from workers.imports.stated import BY_MODEL, OF_MODELS, SOURCE, text
 from workers.imports.values import Values
 
 DOCCANO: Final = "doccano"
@@ -86,8 +86,15 @@ class TextTableSource(Source):
         names = [name for name in found.columns if not name.startswith("\0")]
         if not names:
             raise invalid_archive(f"{printable(filename)} holds no texts: it is empty.")
-        self.is_stated = is_stated(names, annotations) and not self._is_tasks
-        self._items = RowItems(names, columns, annotations, is_csv=is_csv(filename), labels=labels)
+        self.is_stated = found.is_stated(annotations) and not self._is_tasks
+        self._items = RowItems(
+            names,
+            columns,
+            annotations,
+            is_csv=is_csv(filename),
+            is_stated=self.is_stated,
+            labels=labels,
+        )
         label = self._items.label
         column = text_column(
             names, kinds.texts, columns, {*annotations, label or ""}, is_stated=self.is_stated

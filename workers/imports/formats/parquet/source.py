@@ -41,6 +41,7 @@ from workers.imports.stated import (
     MOST_VOTES,
     OF_VOTES,
     VOTES,
+    beside,
     read_stated,
     text,
 )
@@ -178,6 +179,11 @@ class ParquetSource(Source):
         """Which column is what."""
         return self._columns
 
+    @property
+    def is_stated(self) -> bool:
+        """Whether its rows state verdicts."""
+        return bool(self._columns.stated)
+
     def close(self) -> None:
         """Close the file."""
         self._file.close()
@@ -209,7 +215,6 @@ class ParquetSource(Source):
         name = row.get(columns.name) if columns.name else None
         name = path if name is None else name
         meta = {printable(key): self._extra(key, row.get(key)) for key in columns.extras}
-        annotations = [(key, self._label(key, row)) for key in columns.annotations]
         keys = columns.keys
         found = None if keys is None else reference(keys.column, row[keys.column])
         also = () if keys is None else keys.also(row)
@@ -226,7 +231,7 @@ class ParquetSource(Source):
             label=self._label(columns.label, row) if columns.label else None,
             label_column=columns.label,
             split=self._split(row),
-            annotations=tuple((key, value) for key, value in annotations if value is not None),
+            annotations=self._annotated(columns.annotations, row),
             said=() if isinstance(drawn, Refused) else drawn,
             unread=(drawn.reason,) if isinstance(drawn, Refused) else (),
             meta={key: value for key, value in meta.items() if value is not None},
@@ -243,7 +248,10 @@ class ParquetSource(Source):
         columns = self._columns
         given = {} if columns.label is None else {"label": self._label(columns.label, row)}
         split = {"split": self._split(row)}
-        stated = read_stated({**row, **given, **split})
+        more = beside(columns.annotations)
+        annotations = self._annotated(more, row)
+        others = {key: value for key, value in row.items() if key not in more}
+        stated = read_stated({**others, **given, **split})
         name = self._place(number)
         read = self._read(content, found)
         meant = found if isinstance(found, Reference) else None
@@ -255,6 +263,7 @@ class ParquetSource(Source):
                 reference=meant,
                 also=also,
                 split=split["split"],
+                annotations=annotations,
                 unread=(stated.reason,),
             )
         return Item(
@@ -266,6 +275,7 @@ class ParquetSource(Source):
             label=stated.label,
             label_column=columns.label,
             split=stated.split,
+            annotations=annotations,
             said=stated.said,
             meta=stated.meta,
         )
@@ -298,6 +308,13 @@ class ParquetSource(Source):
             value = names[value]
         said = split_text(column, value)
         return None if said is None else printable(said)
+
+    def _annotated(
+        self, columns: Sequence[str], row: Mapping[str, Any]
+    ) -> tuple[tuple[str, str], ...]:
+        """What a row says in columns that become annotations."""
+        said = ((key, self._label(key, row)) for key in columns)
+        return tuple((key, value) for key, value in said if value is not None)
 
     def _label(self, column: str, row: Mapping[str, Any]) -> str | None:
         return written(row[column], self._columns.label_names.get(column, ()))
