@@ -16,10 +16,12 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from core.errors import DomainError
-from core.states import Medium
+from core.states import Medium, Split
 from tests.workers.import_files import Pool, png, reasons, zipped
 from tests.world import World
+from workers.imports.formats.archives.opening import open_archive
 from workers.imports.formats.delimited import Delimited
+from workers.imports.formats.folder import FolderSource
 from workers.imports.formats.json_stream import elements, json_rows
 from workers.imports.formats.lines import PLAIN
 from workers.imports.formats.metadata import Metadata
@@ -29,7 +31,9 @@ from workers.imports.formats.table import TableSource
 from workers.imports.formats.text_table import TextTableSource
 from workers.imports.items import Item
 from workers.imports.keys import KeySource
+from workers.imports.placing import place
 
+MIB = 1 << 20
 # Halves of characters and NUL as well, and the name of a field of our own.
 TEXT = st.text(st.characters(codec=None, exclude_categories=()), max_size=5) | st.sampled_from(
     ["\ud83d", "\ude00", "😀", "\0unread", "a\0b", "NaN", "label", "split"]
@@ -136,29 +140,29 @@ def of_texts(path: Path, annotations: Sequence[str] = ()) -> Iterator[Item]:
         yield from source.items(0)
 
 
-def of_folder(path: Path, annotations: Sequence[str] = ()) -> Iterator[Described]:
-    """What it says as the metadata of a folder, of each image in the order of their names."""
-    metadata = Metadata(path.with_suffix(".sqlite"))
-    with closing(metadata), path.open("rb") as file:
-        metadata.add(f"metadata{path.suffix}", file)
-        names = [row.file for row in metadata.missing()]
-        metadata.match(names)
-        for name in names:
-            found = describe(metadata.rows_of(0, name), Described(), annotations)
-            assert isinstance(found, Described)
-            yield found
+def of_folder(
+    path: Path, rows: Sequence[Mapping[str, Any]], annotations: Sequence[str] = ()
+) -> Iterator[Item]:
+    """What it says as the metadata of a zip."""
+    archive = path.with_name("folder.zip")
+    files = [(f"metadata{path.suffix}", path.read_bytes())]
+    archive.write_bytes(zipped([*files, *((row["file_name"], b"") for row in rows)]))
+    work = path.with_name(f"work of {path.name}")
+    work.mkdir(exist_ok=True)
+    with closing(FolderSource(open_archive(archive, "folder.zip", MIB), work, annotations)) as one:
+        yield from one.items(0)
 
 
 def everywhere(
     folder: Path, rows: Sequence[Mapping[str, Any]], annotations: Sequence[str] = ()
-) -> Iterator[tuple[str, Any]]:
+) -> Iterator[tuple[str, list[Item]]]:
     """What rows with ``file_name`` and ``text`` say, wherever they may stand, and how."""
     for kind in ("csv", "jsonl", "parquet"):
         path = written(folder, kind, rows)
         yield f"keys, {kind}", list(by_key(path, annotations))
         yield f"texts, {kind}", list(of_texts(path, annotations))
         if kind != "parquet":
-            yield f"folder, {kind}", list(of_folder(path, annotations))
+            yield f"folder, {kind}", list(of_folder(path, rows, annotations))
     path = folder / "table.json"
     path.write_text(json.dumps(list(rows)))
     yield "texts, json", list(of_texts(path, annotations))
@@ -183,6 +187,25 @@ def test_a_column_that_is_only_called_votes_states_none(
     for how, found in everywhere(tmp_path, stated):
         assert [[one.verdict for one in item.said] for item in found] == [["ood"]] * 2, how
         assert [one.unread for one in found] == [()] * 2, how
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        {"verdict": "class", "class": "cat", "label_source": "model"},
+        {"verdict": "class", "label": "cat", "holds": "false"},
+        {"verdict": "ood", "label": "cat"},
+    ],
+)
+def test_what_is_stated_leaves_no_note_that_would_be_taken_for_the_truth(
+    tmp_path: Path, stated: dict[str, str]
+) -> None:
+    reader: Any = None
+    row = {"file_name": "a.png", "text": "text", "lang": "en", **stated}
+    for how, (one,) in everywhere(tmp_path, [row]):
+        placed: Any = place(one, Split.POOL, reader)
+        assert "label" not in placed.meta, how
+        assert placed.meta["lang"] == "en", how
 
 
 @pytest.mark.parametrize("verdict", ["class", "ood", "", "guilty"])
@@ -288,9 +311,6 @@ def test_a_line_of_json_that_says_something_twice_is_refused() -> None:
         ("line 1", "is no JSON: it says 'label' twice"),
         ("line 2", json.loads(good)),
     ]
-
-
-MIB = 1 << 20
 
 
 @pytest.mark.parametrize(

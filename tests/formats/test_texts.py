@@ -17,7 +17,7 @@ from sqlalchemy import select
 from api.exports import texts as exported
 from core.media import MEDIA
 from core.states import ExampleState, ProjectState, Role, Split
-from core.tables import Example, ExampleText, Project
+from core.tables import Annotation, Example, ExampleText, Project
 from core.tasks.classification import stored_class
 from tests.api.test_labeling import lease, send, verdict
 from tests.formats.conftest import Both, amounts, said
@@ -64,6 +64,12 @@ def both(http: TestClient, world: World) -> Iterator[Both]:
         items.sort(key=lambda item: item["rank"])
         pairs = zip(items, answers, strict=True)
         send(http, caller, project, *(verdict(one["query_id"], **answer) for one, answer in pairs))
+    # The last that Ada has said is corrected.
+    hers = select(Annotation).where(Annotation.annotator_id == ada.user.id)
+    last = world.session.scalars(hers.order_by(Annotation.id.desc())).first()
+    assert last is not None
+    what = {**classes[0], "supersedes": str(last.client_key)}
+    send(http, ada, project, verdict(last.query_id or 0, **what))
     yield Both(http, world, world.caller(), project, world.texts((), classes=CLASSES))
     if context.sessions.cache_info().currsize:
         context.sessions().kw["bind"].dispose()
@@ -100,6 +106,8 @@ def test_rows_of_annotations_bring_their_texts(both: Both, kind: str) -> None:
     assert said(both.world, both.target) == judged
     source = contents(both.world, both.source)
     assert contents(both.world, both.target) == {key: source[key] for key in judged}
+    # What was corrected, and came first, is no note of what a text is.
+    assert [one.meta.get("label") for one in both.examples(both.target).values()] == [None] * 9
 
 
 def test_doccano_has_the_labels(both: Both) -> None:

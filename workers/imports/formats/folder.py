@@ -346,6 +346,7 @@ class FolderSource(Source):
             read=partial(self._entries.read, entry),
             size=entry.size,
             label=found.label,
+            is_stated=found.is_stated,
             label_column=found.label_column,
             rivals=found.rivals,
             split=found.split,

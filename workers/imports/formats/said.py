@@ -39,6 +39,7 @@ class Described:
     meant: Split | None = None
     unsure: str | None = None
     label: str | None = None
+    is_stated: bool = False
     label_column: str | None = None
     rivals: tuple[tuple[str | None, str], ...] = ()
     annotations: tuple[tuple[str, str], ...] = ()
@@ -98,6 +99,7 @@ def describe(rows: Sequence[Row], folder: Described, columns: Sequence[str]) -> 
         meant=None if splits else folder.meant,
         unsure=None if splits else folder.unsure,
         label=label,
+        is_stated=bool(labels) and all(one.label_column == "" for one in found if one.label),
         label_column=column or None,
         rivals=tuple(rivals) if len(rivals) > 1 else (),
         annotations=tuple(dict.fromkeys(annotations)),

@@ -211,6 +211,7 @@ class TextTableSource(Source):
             read=read,
             digests=found.digests,
             label=found.label,
+            is_stated=found.is_stated,
             label_column=found.label_column,
             rivals=found.rivals,
             split=found.split,

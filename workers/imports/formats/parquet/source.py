@@ -273,6 +273,7 @@ class ParquetSource(Source):
             also=also,
             digests=self._digests(row),
             label=stated.label,
+            is_stated=True,
             label_column=columns.label,
             split=stated.split,
             annotations=annotations,
