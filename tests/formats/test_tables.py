@@ -6,6 +6,7 @@ import json
 import tracemalloc
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from core.errors import DomainError
+from core.files.csv_escape import plain_row
 from core.states import Medium, Split
 from tests.workers.import_files import Pool, png, reasons, zipped
 from tests.world import World
@@ -29,7 +31,7 @@ from workers.imports.formats.parquet.source import ParquetSource
 from workers.imports.formats.said import Described, describe
 from workers.imports.formats.table import TableSource
 from workers.imports.formats.text_table import TextTableSource
-from workers.imports.items import Item
+from workers.imports.items import Item, Refused
 from workers.imports.keys import KeySource
 from workers.imports.placing import place
 
@@ -272,6 +274,60 @@ def test_a_list_of_one_label_is_that_label(tmp_path: Path, kind: str) -> None:
         ("cat", (("label", "cat"),)),
         (None, ()),
     ]
+
+
+class Asked(Nowhere):
+    """A bucket that has nothing, and notes what it is asked for."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+
+    def locate(self, text: str) -> Any:
+        self.names.append(text)
+        return Refused("not there")
+
+
+RISKY = ("-5", "=1+1", "'=x", "''- y", "@b", "'quoted'", "plain", "- milk\n- eggs")
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"verdict": "class", "class": "-cat"},
+        {"example_id": 1, "class_id": 2, "rank": 3, "class": "-cat"},
+        {"class": "-cat"},
+    ],
+    ids=["annotations", "a subset", "of texts whose hash tells it"],
+)
+def test_what_is_written_for_spreadsheets_is_undone_once(
+    tmp_path: Path, more: dict[str, str]
+) -> None:
+    path = tmp_path / "ours.csv"
+    rows = [
+        {
+            "name": f"{text[:4]}.png",
+            "text": text,
+            "sha256": sha256(text.encode()).hexdigest(),
+            **more,
+        }
+        for text in RISKY
+    ]
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(rows[0])
+        writer.writerows(plain_row(row.values()) for row in rows)
+    found = list(of_texts(path))
+    assert [one.read() for one in found] == [text.encode() for text in RISKY]
+    if "verdict" in more:
+        assert [one.name for one in found] == [row["name"] for row in rows]
+        assert {one.said[0].class_name for one in found} == {"-cat"}
+    if len(more) == 1:
+        return
+    assert [one.label for one in found] == ["-cat"] * len(RISKY)
+    bucket: Any = Asked()
+    with closing(KeySource(path, path.name, {}, (), bucket)) as source:
+        assert [one.name for one in source.items(0)] == [row["name"] for row in rows]
+    assert sorted(bucket.names) == sorted(str(row["name"]) for row in rows)
 
 
 TWICE = b"file,label,label\na.png,cat,dog\n"

@@ -99,7 +99,10 @@ class KeySource(Source):
 
     def items(self, start: int) -> Iterator[Item]:
         """Items from ``start`` on, looked up and read ahead."""
-        rows = islice(self._rows(), start, None)
+        rows = (
+            (place, row if isinstance(row, str) else self._items.original(row))
+            for place, row in islice(self._rows(), start, None)
+        )
         if self._names_only:
             unread = Refused("it was not looked up")
             return (self._item(place, row, unread) for place, row in rows)

@@ -1,6 +1,7 @@
 """What the rows of a table say of the examples that each of them brings or names."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from hashlib import sha256
 from typing import Any, Final
 
 from core.files.csv_escape import original
@@ -23,8 +24,10 @@ from workers.imports.values import Values
 _OURS: Final = frozenset({"annotation_id", "key"})
 _OF_ANNOTATIONS: Final = frozenset({
     *_OURS, "example_id", "pool_index", "effective", "counted", "source", "cost", "purity",
-    "informativeness", "meta_score", "supersedes", "lot", "bound",
+    "informativeness", "meta_score", "supersedes", "lot", "bound", "seen_as",
 })  # fmt: skip
+# Of the rows of a subset, as we export them.
+_OF_SUBSETS: Final = frozenset({"example_id", "class_id", "rank", "sha256"})
 
 Read = Callable[[], bytes | Fetched | Refused]
 
@@ -82,6 +85,7 @@ class RowItems:
             DomainError: ``invalid_column``.
         """
         self._annotations, self._is_csv = annotations, is_csv
+        self._is_plain = is_csv and (is_stated or _OF_SUBSETS.issubset(names))
         self._is_ours = is_ours(names)
         self.is_stated = is_stated
         self.label = column_of("label", given, labels, names)
@@ -101,9 +105,14 @@ class RowItems:
             name: held for name, held in found.items() if name in (*self._annotations, self.label)
         }
 
-    def original(self, row: Row) -> Row:
-        """A row as it was before it was written for spreadsheets."""
-        if not (self.is_stated and self._is_csv):
+    def original(self, row: Row, text: str = "") -> Row:
+        """A row as it was before it was written for spreadsheets, as all that we export are.
+
+        Args:
+            row: As it stands in the file; only what comes out of here is read.
+            text: Column of the text that it brings, whose hash tells, too, how that was.
+        """
+        if not (self._is_plain or (self._is_csv and _is_told(row.get(text), row.get("sha256")))):
             return row
         return {key: original(value or "") for key, value in row.items()}
 
@@ -111,7 +120,7 @@ class RowItems:
         """The item of a row.
 
         Args:
-            row: As it stands in the file.
+            row: As it was before it was written.
             name: What it is called.
             read: Reads what it brings.
             size: How long that is, where it is known.
@@ -119,7 +128,7 @@ class RowItems:
         """
         told = digests([row.get("sha256")])
         if self.is_stated:
-            return self._stated(self.original(row), name, read, size, own, told)
+            return self._stated(row, name, read, size, own, told)
         taken = {*own, self.label, self.split, *self._flags, *self._annotations}
         return Item(
             name=name,
@@ -182,6 +191,13 @@ class RowItems:
         else:
             said = split_text(self.split, row.get(self.split))
         return None if said is None else printable(said)
+
+
+def _is_told(text: str | None, digest: str | None) -> bool:
+    """Whether a hash is of a text without the apostrophe before it."""
+    if not text or not digest or original(text) == text:
+        return False
+    return sha256(original(text).encode("utf-8", "replace")).hexdigest() == digest.strip().lower()
 
 
 def _annotated(row: Row, columns: Iterable[str]) -> tuple[tuple[str, str], ...]:

@@ -158,13 +158,13 @@ class TextTableSource(Source):
                 reason = "it is no task: it has no object data"
                 yield refused_item(f"{self._filename}, {place}", reason)
             else:
-                yield self._item(place, row)
+                yield self._item(place, self._items.original(row, self._text))
 
     def close(self) -> None:
         """Nothing stays open between rows."""
 
     def _item(self, place: str, row: Row) -> Item:
-        content, is_mended = self._content(self._items.original(row))
+        content, is_mended = self._content(row)
         name = self._called(place, row)
         read = partial(_same, content)
         if self._is_tasks:
