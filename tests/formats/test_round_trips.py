@@ -57,7 +57,11 @@ def test_labels_of_a_model_come_back_as_nobodys(both: Both) -> None:
 
 @pytest.mark.parametrize("kind", WITH_IMAGES)
 def test_names_and_extras_stay(both: Both, kind: str) -> None:
-    both.take(both.export(kind), WITH_IMAGES[kind])
+    for one in both.examples(both.source).values():
+        one.meta = {**one.meta, **{f"extra {n}": "ü" * 900 for n in range(100)}}
+    both.world.session.commit()
+    result = both.take(both.export(kind), WITH_IMAGES[kind])
+    assert result["refused"] == 0, reasons(result)
     source, target = (both.examples(one) for one in (both.source, both.target))
     assert {key: one.name for key, one in target.items()} == {
         key: source[key].name for key in target

@@ -276,6 +276,17 @@ def test_a_list_of_one_label_is_that_label(tmp_path: Path, kind: str) -> None:
     ]
 
 
+@pytest.mark.parametrize(("each", "kept"), [(900, 1000), (5000, 0)])
+def test_many_extras_cost_no_row_of_a_parquet_file(tmp_path: Path, each: int, kept: int) -> None:
+    meta = json.dumps({f"extra {n}": "ü" * each for n in range(1000)}, ensure_ascii=False)
+    rows = [{"file_name": "a.png", "text": "text", "verdict": "ood", "meta": meta}] * 3
+    path = written(tmp_path, "parquet", rows)
+    for found in (list(by_key(path)), list(of_texts(path))):
+        extras = [sum(name.startswith("extra") for name in one.meta) for one in found]
+        assert extras == [kept] * 3
+        assert all(one.refused is None and len(one.said) == 1 for one in found)
+
+
 class Asked(Nowhere):
     """A bucket that has nothing, and notes what it is asked for."""
 

@@ -33,7 +33,7 @@ from workers.imports.items import (
     short_name,
 )
 from workers.imports.prefetch import read_ahead
-from workers.imports.stated import MOST_VOTES, OF_VOTES, VOTES
+from workers.imports.stated import EXTRAS, MOST_VOTES, OF_VOTES, VOTES
 from workers.imports.values import Values
 
 _KEYS: Final = ("key", "object_key", "location", "uri", *NAME_COLUMNS)
@@ -192,7 +192,9 @@ def _parquet(
         names = [name for name in file.schema.names if columns is None or name in columns]
         leaves = [leaf for name in names for leaf in _leaves(file, name, needed)]
         extras = [name for name in leaves if name not in needed]
+        # Of rows that state nothing it is an extra itself.
+        told = {EXTRAS}.intersection(needed)
         for _, batch in file.batches(leaves, optional=extras):
-            for row in file.rows(batch, needed, MOST_VOTES):
+            for row in file.rows(batch, needed, MOST_VOTES, extras=told):
                 yield f"row {number}", row
                 number += 1

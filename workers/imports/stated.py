@@ -37,7 +37,9 @@ OF_VOTES: Final = frozenset(
     {VERDICT, "class", "class_name", "label", "annotator", "seconds", "created_at"}
 )
 """Fields that are read of a vote, and of an image that has none."""
-READ: Final = OF_VOTES | {VOTES, SOURCE, "name", "split", "meta"}
+EXTRAS: Final = "meta"
+"""Field that holds extras, as an object or its JSON."""
+READ: Final = OF_VOTES | {VOTES, SOURCE, "name", "split", EXTRAS}
 """Fields that are read of an image."""
 _SAYING: Final = frozenset({VERDICT, VOTES, "class", "class_name", "label"})
 
@@ -205,7 +207,7 @@ def _meta(fields: Mapping[str, Any]) -> dict[str, Any]:
 
     One that is only called votes is unknown, too: lists are no extras.
     """
-    given = fields.get("meta")
+    given = fields.get(EXTRAS)
     if isinstance(given, str):
         try:
             given = json.loads(given)

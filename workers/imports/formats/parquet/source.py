@@ -38,6 +38,7 @@ from workers.imports.items import (
 )
 from workers.imports.split_words import row_split, split_text
 from workers.imports.stated import (
+    EXTRAS,
     MOST_VOTES,
     OF_VOTES,
     VOTES,
@@ -196,7 +197,9 @@ class ParquetSource(Source):
             others = others.append_column(_PATH, pc.struct_field(contents, "path"))
         needed = {*self._columns.all(), _PATH, objects.COLUMN}.difference(self._columns.extras)
         bounds = (MOST_VOTES,) if self._objects is None else _OF_BOXES
-        for index, row in enumerate(self._file.rows(others, needed, *bounds)):
+        extras = (EXTRAS,) if self.is_stated else ()
+        rows = self._file.rows(others, needed, *bounds, extras=extras)
+        for index, row in enumerate(rows):
             if isinstance(row, str):
                 yield refused_item(self._place(first + index), row)
             else:
