@@ -14,6 +14,7 @@ from core.errors import DomainError
 from core.files.object_stores import Object
 from core.files.prefetch import AT_ONCE, in_order
 from workers.imports.bucket import Bucket
+from workers.imports.formats.lines import PLAIN, Lines
 from workers.imports.formats.parquet.bounds import BoundedParquet
 from workers.imports.formats.parquet.columns import holds_votes, states
 from workers.imports.formats.parquet.kinds import is_list
@@ -50,6 +51,7 @@ class KeySource(Source):
         annotations: Sequence[str],
         bucket: Bucket,
         *,
+        how: Lines = PLAIN,
         names_only: bool = False,
     ) -> None:
         """Read the header, and count the rows.
@@ -60,13 +62,14 @@ class KeySource(Source):
             columns: Names of the columns ``key``, ``label`` and ``split``, where they were given.
             annotations: Names of the columns that become annotations.
             bucket: Where the images are.
+            how: How lines of a table in text are read.
             names_only: Whether what the rows say is enough, and nothing is looked up or read.
 
         Raises:
             DomainError: ``invalid_archive`` or ``invalid_column``.
         """
         self._path, self._filename, self._bucket = path, filename, bucket
-        self._names_only = names_only
+        self._how, self._names_only = how, names_only
         self._is_parquet = Path(filename).suffix.lower() not in TABLES
         labels = dict.fromkeys((*annotations, columns.get("label", "label")))
         self._needed: Collection[str] = labels
@@ -139,7 +142,7 @@ class KeySource(Source):
     def _header(self, needed: Collection[str]) -> Sequence[str]:
         """Names of the columns that are read; of JSON Lines only the rows tell."""
         if not self._is_parquet:
-            return header_of(self._path, self._filename)
+            return header_of(self._path, self._filename, self._how)
         with closing(BoundedParquet(self._path)) as file:
             return [name for name in file.schema.names if _leaves(file, name, needed)]
 
@@ -153,7 +156,7 @@ class KeySource(Source):
             if self._is_parquet:
                 yield from _parquet(self._path, self._needed, columns)
             else:
-                yield from text_rows(self._path, self._filename)
+                yield from text_rows(self._path, self._filename, self._how)
         except DomainError:
             raise
         except (ValueError, OSError, pa.ArrowException) as error:

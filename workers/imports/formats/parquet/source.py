@@ -91,7 +91,7 @@ class ParquetSource(Source):
             DomainError: ``invalid_archive`` or ``invalid_column``.
         """
         self._filename = filename
-        self._names_only = names_only
+        self._names_only, self._is_boxes = names_only, boxes
         self._file = BoundedParquet(path)
         try:
             self._objects = objects.find(self._file.schema) if boxes else None
@@ -196,7 +196,7 @@ class ParquetSource(Source):
         if contents is not None and has_path(contents.type):
             others = others.append_column(_PATH, pc.struct_field(contents, "path"))
         needed = {*self._columns.all(), _PATH, objects.COLUMN}.difference(self._columns.extras)
-        bounds = (MOST_VOTES,) if self._objects is None else _OF_BOXES
+        bounds = _OF_BOXES if self._is_boxes else (MOST_VOTES,)
         extras = (EXTRAS,) if self.is_stated else ()
         rows = self._file.rows(others, needed, *bounds, extras=extras)
         for index, row in enumerate(rows):
