@@ -6,6 +6,8 @@ import json
 import tracemalloc
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
+from datetime import date
+from decimal import Decimal
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -104,7 +106,7 @@ class Nowhere:
         return text
 
 
-def written(folder: Path, kind: str, rows: Sequence[Mapping[str, str]]) -> Path:
+def written(folder: Path, kind: str, rows: Sequence[Mapping[str, Any]]) -> Path:
     """A table; in text a row lacks what it says nothing of."""
     path = folder / f"table.{kind}"
     names = list(dict.fromkeys(name for row in rows for name in row))
@@ -121,7 +123,7 @@ def written(folder: Path, kind: str, rows: Sequence[Mapping[str, str]]) -> Path:
             for row in rows:
                 cells = [row.get(name, "") for name in names]
                 # As programs write it that stop at the last cell with something in it.
-                while cells and not cells[-1]:
+                while cells and cells[-1] in ("", None):
                     cells.pop()
                 writer.writerow(cells)
     return path
@@ -339,6 +341,35 @@ def test_what_is_written_for_spreadsheets_is_undone_once(
     with closing(KeySource(path, path.name, {}, (), bucket)) as source:
         assert [one.name for one in source.items(0)] == [row["name"] for row in rows]
     assert sorted(bucket.names) == sorted(str(row["name"]) for row in rows)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        (True, False), (3, 4), (1.5, 2.0), (Decimal("2.50"), Decimal("1.00")), ("cat", "dog"),
+        (date(2026, 1, 2), date(2026, 1, 3)),
+    ],
+    ids=lambda labels: type(labels[0]).__name__,
+)  # fmt: skip
+def test_a_label_of_any_type_is_read_from_parquet_as_from_a_csv(
+    tmp_path: Path, labels: Sequence[Any]
+) -> None:
+    rows = [
+        {"file_name": f"{n}.png", "text": f"text {n}", "label": one} for n, one in enumerate(labels)
+    ]
+    found = {}
+    for kind in ("csv", "parquet"):
+        path = written(tmp_path, kind, rows)
+        found[kind] = [[one.label for one in read(path)] for read in (by_key, of_texts)]
+    assert found["parquet"] == found["csv"] == [[str(one) for one in labels]] * 2
+    path, images = tmp_path / "images.parquet", {"image": [b"x"] * 2, "label": list(labels)}
+    parquet.write_table(pa.table(images), path)
+    with closing(ParquetSource(path, path.name, {})) as source:
+        assert [one.label for one in source.items(0)] == found["csv"][0]
+    # Another that is named leaves what is called so an extra, as in a CSV.
+    parquet.write_table(pa.table({**images, "b": ["c"] * 2}), path)
+    with closing(ParquetSource(path, path.name, {"label": "b"})) as source:
+        assert [(one.label, "label" in one.meta) for one in source.items(0)] == [("c", True)] * 2
 
 
 TWICE = b"file,label,label\na.png,cat,dog\n"

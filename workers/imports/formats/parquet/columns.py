@@ -164,7 +164,9 @@ def find_columns(
     digest = None if content is None else _first(schema, ("sha256",), is_text)
     own = OWN - other if is_stating else ()
     key = None if keys is None else keys.column
-    taken = {content, key, label, split, name, "label", *flags, *annotations, *own}
+    # Beside a name of a class, a label is only its number.
+    number = "label" if label == "class_name" else None
+    taken = {content, key, label, number, split, name, *flags, *annotations, *own}
     extras = tuple(
         field.name for field in schema if field.name not in taken and is_small(field.type)
     )
@@ -229,9 +231,7 @@ def has_path(kind: pa.DataType) -> bool:
 
 
 def _is_label(kind: pa.DataType) -> bool:
-    if pa.types.is_dictionary(kind):
-        return _is_label(kind.value_type)
-    return is_text(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind)
+    return is_small(kind.value_type if pa.types.is_dictionary(kind) else kind)
 
 
 def _declared_names(schema: pa.Schema, label: str) -> tuple[str, ...]:
