@@ -25,6 +25,7 @@ from tests.workers.import_files import Pool, png, reasons, zipped
 from tests.world import World
 from workers.imports.formats.archives.opening import open_archive
 from workers.imports.formats.delimited import Delimited
+from workers.imports.formats.documents import Tool, whose
 from workers.imports.formats.folder import FolderSource
 from workers.imports.formats.json_stream import elements, json_rows
 from workers.imports.formats.lines import PLAIN
@@ -489,11 +490,14 @@ class Slow(io.BytesIO):
         return super().read(min(size or 0, self._most))
 
 
+LARGE = [2**63 - 1, 2**63, -(2**63) - 1, 2**64, 10**30, 10**300]
 WORDS = st.text(st.sampled_from(['"', "\\", "a", " ", ":", ","]), max_size=6) | st.lists(
-    st.sampled_from(["NaN", "-Infinity", '"', "\\", " "]), max_size=6
+    st.sampled_from(["NaN", "-Infinity", '"', "\\", " ", *map(str, LARGE[:4])]), max_size=6
 ).map("".join)
 DOCUMENTS = st.recursive(
-    st.sampled_from([float("nan"), float("inf"), float("-inf"), 1.5, None]) | WORDS,
+    st.sampled_from([float("nan"), float("inf"), float("-inf"), 1.5, 1e-30, 1 / 3, None, *LARGE])
+    | st.integers()
+    | WORDS,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(WORDS, inner, max_size=4),
     max_leaves=20,
 )
@@ -505,6 +509,46 @@ def test_no_number_is_null_in_values_and_itself_in_text(document: list[Any], mos
     text = json.dumps(document)
     expected = json.loads(text, parse_constant=lambda _: None)
     assert [one for _, one in elements(Slow(text.encode(), most), "x.json")] == expected
+
+
+@pytest.mark.parametrize(
+    ("first", "tool"),
+    [
+        ({"id": 1, "annotations": [{"result": [{"value": "LONG"}]}], "data": {}}, "LABEL_STUDIO"),
+        ({"data": {"text": "LONG"}}, "LABEL_STUDIO"),
+        ({"completions": [{"result": [{"value": "LONG"}]}]}, "LABEL_STUDIO"),
+        ({"image": "a.png", "label": [{"rle": "LONG"}], "annotator": 1}, None),
+        ({"text": "LONG"}, None),
+    ],
+)
+def test_whose_a_document_is_shows_in_the_beginning_of_what_is_long(
+    first: dict[str, Any], tool: str | None
+) -> None:
+    long = json.dumps(["long " * 1000] * 250)
+    text = json.dumps([first]).replace('"LONG"', long)
+    found = whose(io.BytesIO(text.encode()))
+    assert (found.name if isinstance(found, Tool) else None) == tool
+    for key in ("images", "annotations", "categories"):
+        coco = json.dumps({"info": {}, key: [{"id": 1, "segmentation": "LONG"}]})
+        assert whose(io.BytesIO(coco.replace('"LONG"', long).encode())) is Tool.COCO
+    shape = {"label": "cat", "points": "LONG"}
+    labelme = json.dumps({"version": "5", "flags": {}, "shapes": [shape]}).replace('"LONG"', long)
+    assert whose(io.BytesIO(labelme.encode())) is Tool.LABELME
+
+
+@pytest.mark.parametrize("content", [b'{"a": 1}\n{"a": 2}\n', b'{}{"a": 1}', b'{"a": 1} x'])
+def test_json_lines_that_are_called_json_are_told_what_to_be_called(
+    tmp_path: Path, content: bytes
+) -> None:
+    with pytest.raises(DomainError, match="call a file of these"):
+        list(elements(io.BytesIO(content), "x.json"))
+    refused = whose(io.BytesIO(content))
+    assert isinstance(refused, Refused)
+    assert "call a file of these .jsonl" in refused.reason
+    path = tmp_path / "x.json"
+    path.write_bytes(content)
+    with pytest.raises(DomainError, match="call a file of these"):
+        list(of_texts(path))
 
 
 def test_a_document_full_of_no_numbers_is_read() -> None:
