@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import select
+from sqlalchemy.orm import sessionmaker
 
 from core.consensus import Vote, answered, votes
 from core.lifecycle import mark_answered
@@ -16,8 +17,10 @@ from core.states import ExampleState, ProjectState, Role, Source, Split, Verdict
 from core.tables import Annotation, Example, Project, User
 from core.tasks.classification import stored_class
 from tests.api.test_labeling import lease, send, verdict
+from tests.certificates import add_certificate
 from tests.workers.import_files import Pool, zipped
 from tests.world import Caller, World
+from workers.certificates.observing import go_on_with_all
 from workers.jobs import context
 
 CLASSES = ("cat", "=1+1", 'a/b, "c"', "skip", "고양이")
@@ -104,6 +107,23 @@ class Both:
         session.execute(mark_answered(), answered({example.id: [Vote.of(row) for row in rows]}))
         session.commit()
         return example.content_hash.hex()
+
+    def certify(self) -> set[str]:
+        """Let a model label what nobody has judged; returns it by content."""
+        before = {key for key, one in amounts(self.world, self.source).items() if one[2]}
+        certificate = add_certificate(self.world, self.source)
+        url = f"/api/projects/{self.source.id}/certificates/{certificate.id}/apply"
+        applied = self.http.post(url, headers=self.admin.headers)
+        assert applied.status_code == 202, applied.text
+        go_on_with_all(sessionmaker(self.world.session.get_bind()), self.world.storage)
+        now = {key for key, one in amounts(self.world, self.source).items() if one[2]}
+        assert now - before, certificate.refused
+        return now - before
+
+    def said_by_people(self) -> dict[str, Said]:
+        """What people have said, by content, who have names."""
+        votes = said(self.world, self.source)
+        return {key: {one for one in some if one[0]} for key, some in votes.items()}
 
     def copy_images(self) -> None:
         """Put the images into the other project, without verdicts."""

@@ -28,6 +28,7 @@ from core.tasks.registry import label_of, stored
 from tests.workers.box_files import BoxPool, image
 from tests.workers.import_files import zipped
 from tests.world import Caller, World
+from workers.imports.formats.lines import MOST_LINE
 from workers.jobs import context
 
 Sides = tuple[str, float, float, float, float]
@@ -445,6 +446,25 @@ def without_ours(content: bytes) -> bytes:
                 one.pop(name, None)
         files["annotations.json"] = json.dumps(document).encode()
     return zipped(files.items())
+
+
+@pytest.mark.parametrize("kind", ["yolo", "csv"])
+def test_thousands_of_boxes_on_an_image_come_back(boxed: Boxed, kind: str) -> None:
+    boxed.pool.send({"0.jpg": image(0)})
+    cat, _ = boxed.pool.names
+    flags = dict.fromkeys(("occluded", "truncated", "difficult", "crowd"), True)
+    boxes = [
+        Box(class_id=cat, x=n % 60 / 0.97, y=n // 60 / 2.7, w=1 / 3, h=1 / 7, **flags)
+        for n in range(6000)
+    ]
+    boxed.say("0.jpg", "ada@example.org", Verdict.LABEL, *boxes)
+    content, target = boxed.export(kind), boxed.another()
+    lines = opened(content)["metadata.jsonl"] if kind == "yolo" else content
+    assert max(map(len, lines.splitlines())) > MOST_LINE
+    if kind != "yolo":
+        target.send({"0.jpg": image(0)})
+    target.result(target.add(content, f"a.{'zip' if kind == 'yolo' else kind}"))
+    assert boxed.said(target) == boxed.said(boxed.pool)
 
 
 @pytest.mark.parametrize("kind", ["coco", "yolo", "voc", "cvat"])

@@ -96,6 +96,13 @@ def test_an_id_is_a_number_however_it_is_written(world: World) -> None:
     assert labels(pool) == {"a.png": ["cat"], "b.png": ["dog"]}
 
 
+def test_ids_may_be_larger_than_a_machine_counts(world: World) -> None:
+    pool = pool_of(world)
+    # Hashes of 64 bits; as floats both would be one.
+    pool.add(zipped_with(coco({2**63: "a.png", 2**63 + 1: "b.png"}, [(2**63, 1), (2**63 + 1, 2)])))
+    assert labels(pool) == {"a.png": ["cat"], "b.png": ["dog"]}
+
+
 def test_an_image_id_of_two_files_labels_neither(world: World) -> None:
     pool = pool_of(world)
     document = json.loads(coco({1: "a.png"}, [(1, 1)]))

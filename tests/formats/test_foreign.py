@@ -268,8 +268,7 @@ def test_a_document_that_is_no_ones_is_one_file_refused(pool: Pool) -> None:
         ({"verdict": "class"}, "no class is named"),
         ({"verdict": "label"}, "no class is named"),
         ({"verdict": "class", "class": "unsure"}, "not a class of the project"),
-        ({"votes": [5]}, "a vote must be an object"),
-        ({"votes": "cat"}, "votes must be a list"),
+        ({"votes": [5, {"class": "cat"}]}, "a vote must be an object"),
     ],
 )
 def test_what_is_stated_wrongly_is_refused_by_name(

@@ -10,7 +10,7 @@ import pytest
 from api.exports.records import Images
 from api.exports.service import Format, as_images
 from core.states import Split
-from tests.formats.conftest import Both, amounts, said
+from tests.formats.conftest import CLASSES, Both, amounts, said
 from tests.workers.import_files import reasons
 
 WITH_IMAGES = {
@@ -31,9 +31,37 @@ def test_a_project_moves_with_its_images(both: Both, kind: str) -> None:
     assert both.take(both.export(kind), WITH_IMAGES[kind])["annotations"] == 0
 
 
+def test_labels_of_a_model_come_back_as_nobodys(both: Both) -> None:
+    # More than wait for somebody, of whom a model may be wrong.
+    both.world.add_images(both.source, 20)
+    labeled = both.certify()
+    people = both.said_by_people()
+    files = [
+        *((kind, name, {"unlabeled": True}) for kind, name in WITH_IMAGES.items()),
+        ("imagefolder", "pool.zip", {}),
+        *((kind, f"labels.{kind}", {}) for kind in ("csv", "jsonl")),
+        *((kind, "project.json", {"images": False}) for kind in ("label_studio", "coco")),
+    ]
+    for kind, filename, how in files:
+        both.target = both.world.project(classes=CLASSES)
+        if not filename.startswith("pool"):
+            both.copy_images()
+        result = both.take(both.export(kind, **how), filename)
+        assert result["refused"] == 0, reasons(result)
+        found = said(both.world, both.target)
+        assert found == {key: people[key] for key in found}, kind
+        assert labeled <= found.keys(), kind
+        examples = both.examples(both.target)
+        assert [examples[key].meta.get("label") for key in labeled] == [None] * len(labeled), kind
+
+
 @pytest.mark.parametrize("kind", WITH_IMAGES)
 def test_names_and_extras_stay(both: Both, kind: str) -> None:
-    both.take(both.export(kind), WITH_IMAGES[kind])
+    for one in both.examples(both.source).values():
+        one.meta = {**one.meta, **{f"extra {n}": "ü" * 900 for n in range(100)}}
+    both.world.session.commit()
+    result = both.take(both.export(kind), WITH_IMAGES[kind])
+    assert result["refused"] == 0, reasons(result)
     source, target = (both.examples(one) for one in (both.source, both.target))
     assert {key: one.name for key, one in target.items()} == {
         key: source[key].name for key in target

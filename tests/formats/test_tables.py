@@ -6,6 +6,9 @@ import json
 import tracemalloc
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
+from datetime import date
+from decimal import Decimal
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -16,17 +19,26 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from core.errors import DomainError
+from core.files.csv_escape import plain_row
+from core.states import Medium, Split
 from tests.workers.import_files import Pool, png, reasons, zipped
 from tests.world import World
+from workers.imports.formats.archives.opening import open_archive
 from workers.imports.formats.delimited import Delimited
+from workers.imports.formats.documents import Tool, whose
+from workers.imports.formats.folder import FolderSource
 from workers.imports.formats.json_stream import elements, json_rows
+from workers.imports.formats.lines import PLAIN
 from workers.imports.formats.metadata import Metadata
 from workers.imports.formats.parquet.source import ParquetSource
 from workers.imports.formats.said import Described, describe
 from workers.imports.formats.table import TableSource
-from workers.imports.items import Item
+from workers.imports.formats.text_table import TextTableSource
+from workers.imports.items import Item, Refused
 from workers.imports.keys import KeySource
+from workers.imports.placing import place
 
+MIB = 1 << 20
 # Halves of characters and NUL as well, and the name of a field of our own.
 TEXT = st.text(st.characters(codec=None, exclude_categories=()), max_size=5) | st.sampled_from(
     ["\ud83d", "\ude00", "😀", "\0unread", "a\0b", "NaN", "label", "split"]
@@ -95,7 +107,7 @@ class Nowhere:
         return text
 
 
-def written(folder: Path, kind: str, rows: Sequence[Mapping[str, str]]) -> Path:
+def written(folder: Path, kind: str, rows: Sequence[Mapping[str, Any]]) -> Path:
     """A table; in text a row lacks what it says nothing of."""
     path = folder / f"table.{kind}"
     names = list(dict.fromkeys(name for row in rows for name in row))
@@ -112,7 +124,7 @@ def written(folder: Path, kind: str, rows: Sequence[Mapping[str, str]]) -> Path:
             for row in rows:
                 cells = [row.get(name, "") for name in names]
                 # As programs write it that stop at the last cell with something in it.
-                while cells and not cells[-1]:
+                while cells and cells[-1] in ("", None):
                     cells.pop()
                 writer.writerow(cells)
     return path
@@ -122,6 +134,95 @@ def by_key(path: Path, annotations: Sequence[str] = ()) -> Iterator[Item]:
     bucket: Any = Nowhere()
     with closing(KeySource(path, path.name, {}, annotations, bucket, names_only=True)) as source:
         yield from source.items(0)
+
+
+def of_texts(path: Path, annotations: Sequence[str] = ()) -> Iterator[Item]:
+    if path.suffix == ".parquet":
+        source: Any = ParquetSource(path, path.name, {}, annotations, medium=Medium.TEXT)
+    else:
+        source = TextTableSource(path, path.name, {}, annotations, PLAIN)
+    with closing(source):
+        yield from source.items(0)
+
+
+def of_folder(
+    path: Path, rows: Sequence[Mapping[str, Any]], annotations: Sequence[str] = ()
+) -> Iterator[Item]:
+    """What it says as the metadata of a zip."""
+    archive = path.with_name("folder.zip")
+    files = [(f"metadata{path.suffix}", path.read_bytes())]
+    archive.write_bytes(zipped([*files, *((row["file_name"], b"") for row in rows)]))
+    work = path.with_name(f"work of {path.name}")
+    work.mkdir(exist_ok=True)
+    with closing(FolderSource(open_archive(archive, "folder.zip", MIB), work, annotations)) as one:
+        yield from one.items(0)
+
+
+def everywhere(
+    folder: Path, rows: Sequence[Mapping[str, Any]], annotations: Sequence[str] = ()
+) -> Iterator[tuple[str, list[Item]]]:
+    """What rows with ``file_name`` and ``text`` say, wherever they may stand, and how."""
+    for kind in ("csv", "jsonl", "parquet"):
+        path = written(folder, kind, rows)
+        yield f"keys, {kind}", list(by_key(path, annotations))
+        yield f"texts, {kind}", list(of_texts(path, annotations))
+        if kind != "parquet":
+            yield f"folder, {kind}", list(of_folder(path, rows, annotations))
+    path = folder / "table.json"
+    path.write_text(json.dumps(list(rows)))
+    yield "texts, json", list(of_texts(path, annotations))
+
+
+@pytest.mark.parametrize("annotations", [(), ("label",)])
+@pytest.mark.parametrize("counts", [(3, 5), (2.5, None), ("3 of 5", ""), (True, False), ([3], [4])])
+def test_a_column_that_is_only_called_votes_states_none(
+    tmp_path: Path, counts: Sequence[Any], annotations: Sequence[str]
+) -> None:
+    rows = [
+        {"file_name": f"{n}.png", "text": f"text {n}", "label": "cat", "votes": count}
+        for n, count in enumerate(counts)
+    ]
+    for how, found in everywhere(tmp_path, rows, annotations):
+        said = [(one.label, one.said, one.unread) for one in found]
+        assert said == [("cat", (), ())] * 2, how
+        assert [one.annotations for one in found] == [tuple((n, "cat") for n in annotations)] * 2
+        if not isinstance(counts[0], list):
+            assert str(found[0].meta["votes"]) == str(counts[0]), how
+    stated = [{**row, "verdict": "ood"} for row in rows]
+    for how, found in everywhere(tmp_path, stated):
+        assert [[one.verdict for one in item.said] for item in found] == [["ood"]] * 2, how
+        assert [one.unread for one in found] == [()] * 2, how
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        {"verdict": "class", "class": "cat", "label_source": "model"},
+        {"verdict": "class", "label": "cat", "holds": "false"},
+        {"verdict": "ood", "label": "cat"},
+    ],
+)
+def test_what_is_stated_leaves_no_note_that_would_be_taken_for_the_truth(
+    tmp_path: Path, stated: dict[str, str]
+) -> None:
+    reader: Any = None
+    row = {"file_name": "a.png", "text": "text", "lang": "en", **stated}
+    for how, (one,) in everywhere(tmp_path, [row]):
+        placed: Any = place(one, Split.POOL, reader)
+        assert "label" not in placed.meta, how
+        assert placed.meta["lang"] == "en", how
+
+
+@pytest.mark.parametrize("verdict", ["class", "ood", "", "guilty"])
+def test_columns_that_are_named_are_taken_beside_what_is_stated(
+    tmp_path: Path, verdict: str
+) -> None:
+    row = {"file_name": "a.png", "text": "text", "verdict": verdict, "class": "cat", "pred": "dog"}
+    for how, (one,) in everywhere(tmp_path, [row], ["pred"]):
+        assert one.annotations == (("pred", "dog"),), how
+        assert "pred" not in one.meta, how
+        assert bool(one.said) == (verdict in ("class", "ood")), how
+        assert bool(one.unread) == (verdict == "guilty"), how
 
 
 @settings(deadline=None)
@@ -178,6 +279,100 @@ def test_a_list_of_one_label_is_that_label(tmp_path: Path, kind: str) -> None:
     ]
 
 
+@pytest.mark.parametrize(("each", "kept"), [(900, 1000), (5000, 0)])
+def test_many_extras_cost_no_row_of_a_parquet_file(tmp_path: Path, each: int, kept: int) -> None:
+    meta = json.dumps({f"extra {n}": "ü" * each for n in range(1000)}, ensure_ascii=False)
+    rows = [{"file_name": "a.png", "text": "text", "verdict": "ood", "meta": meta}] * 3
+    path = written(tmp_path, "parquet", rows)
+    for found in (list(by_key(path)), list(of_texts(path))):
+        extras = [sum(name.startswith("extra") for name in one.meta) for one in found]
+        assert extras == [kept] * 3
+        assert all(one.refused is None and len(one.said) == 1 for one in found)
+
+
+class Asked(Nowhere):
+    """A bucket that has nothing, and notes what it is asked for."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+
+    def locate(self, text: str) -> Any:
+        self.names.append(text)
+        return Refused("not there")
+
+
+RISKY = ("-5", "=1+1", "'=x", "''- y", "@b", "'quoted'", "plain", "- milk\n- eggs")
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"verdict": "class", "class": "-cat"},
+        {"example_id": 1, "class_id": 2, "rank": 3, "class": "-cat"},
+        {"class": "-cat"},
+    ],
+    ids=["annotations", "a subset", "of texts whose hash tells it"],
+)
+def test_what_is_written_for_spreadsheets_is_undone_once(
+    tmp_path: Path, more: dict[str, str]
+) -> None:
+    path = tmp_path / "ours.csv"
+    rows = [
+        {
+            "name": f"{text[:4]}.png",
+            "text": text,
+            "sha256": sha256(text.encode()).hexdigest(),
+            **more,
+        }
+        for text in RISKY
+    ]
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(rows[0])
+        writer.writerows(plain_row(row.values()) for row in rows)
+    found = list(of_texts(path))
+    assert [one.read() for one in found] == [text.encode() for text in RISKY]
+    if "verdict" in more:
+        assert [one.name for one in found] == [row["name"] for row in rows]
+        assert {one.said[0].class_name for one in found} == {"-cat"}
+    if len(more) == 1:
+        return
+    assert [one.label for one in found] == ["-cat"] * len(RISKY)
+    bucket: Any = Asked()
+    with closing(KeySource(path, path.name, {}, (), bucket)) as source:
+        assert [one.name for one in source.items(0)] == [row["name"] for row in rows]
+    assert sorted(bucket.names) == sorted(str(row["name"]) for row in rows)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        (True, False), (3, 4), (1.5, 2.0), (Decimal("2.50"), Decimal("1.00")), ("cat", "dog"),
+        (date(2026, 1, 2), date(2026, 1, 3)),
+    ],
+    ids=lambda labels: type(labels[0]).__name__,
+)  # fmt: skip
+def test_a_label_of_any_type_is_read_from_parquet_as_from_a_csv(
+    tmp_path: Path, labels: Sequence[Any]
+) -> None:
+    rows = [
+        {"file_name": f"{n}.png", "text": f"text {n}", "label": one} for n, one in enumerate(labels)
+    ]
+    found = {}
+    for kind in ("csv", "parquet"):
+        path = written(tmp_path, kind, rows)
+        found[kind] = [[one.label for one in read(path)] for read in (by_key, of_texts)]
+    assert found["parquet"] == found["csv"] == [[str(one) for one in labels]] * 2
+    path, images = tmp_path / "images.parquet", {"image": [b"x"] * 2, "label": list(labels)}
+    parquet.write_table(pa.table(images), path)
+    with closing(ParquetSource(path, path.name, {})) as source:
+        assert [one.label for one in source.items(0)] == found["csv"][0]
+    # Another that is named leaves what is called so an extra, as in a CSV.
+    parquet.write_table(pa.table({**images, "b": ["c"] * 2}), path)
+    with closing(ParquetSource(path, path.name, {"label": "b"})) as source:
+        assert [(one.label, "label" in one.meta) for one in source.items(0)] == [("c", True)] * 2
+
+
 TWICE = b"file,label,label\na.png,cat,dog\n"
 
 
@@ -215,9 +410,6 @@ def test_a_line_of_json_that_says_something_twice_is_refused() -> None:
         ("line 1", "is no JSON: it says 'label' twice"),
         ("line 2", json.loads(good)),
     ]
-
-
-MIB = 1 << 20
 
 
 @pytest.mark.parametrize(
@@ -298,11 +490,14 @@ class Slow(io.BytesIO):
         return super().read(min(size or 0, self._most))
 
 
+LARGE = [2**63 - 1, 2**63, -(2**63) - 1, 2**64, 10**30, 10**300]
 WORDS = st.text(st.sampled_from(['"', "\\", "a", " ", ":", ","]), max_size=6) | st.lists(
-    st.sampled_from(["NaN", "-Infinity", '"', "\\", " "]), max_size=6
+    st.sampled_from(["NaN", "-Infinity", '"', "\\", " ", *map(str, LARGE[:4])]), max_size=6
 ).map("".join)
 DOCUMENTS = st.recursive(
-    st.sampled_from([float("nan"), float("inf"), float("-inf"), 1.5, None]) | WORDS,
+    st.sampled_from([float("nan"), float("inf"), float("-inf"), 1.5, 1e-30, 1 / 3, None, *LARGE])
+    | st.integers()
+    | WORDS,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(WORDS, inner, max_size=4),
     max_leaves=20,
 )
@@ -314,6 +509,46 @@ def test_no_number_is_null_in_values_and_itself_in_text(document: list[Any], mos
     text = json.dumps(document)
     expected = json.loads(text, parse_constant=lambda _: None)
     assert [one for _, one in elements(Slow(text.encode(), most), "x.json")] == expected
+
+
+@pytest.mark.parametrize(
+    ("first", "tool"),
+    [
+        ({"id": 1, "annotations": [{"result": [{"value": "LONG"}]}], "data": {}}, "LABEL_STUDIO"),
+        ({"data": {"text": "LONG"}}, "LABEL_STUDIO"),
+        ({"completions": [{"result": [{"value": "LONG"}]}]}, "LABEL_STUDIO"),
+        ({"image": "a.png", "label": [{"rle": "LONG"}], "annotator": 1}, None),
+        ({"text": "LONG"}, None),
+    ],
+)
+def test_whose_a_document_is_shows_in_the_beginning_of_what_is_long(
+    first: dict[str, Any], tool: str | None
+) -> None:
+    long = json.dumps(["long " * 1000] * 250)
+    text = json.dumps([first]).replace('"LONG"', long)
+    found = whose(io.BytesIO(text.encode()))
+    assert (found.name if isinstance(found, Tool) else None) == tool
+    for key in ("images", "annotations", "categories"):
+        coco = json.dumps({"info": {}, key: [{"id": 1, "segmentation": "LONG"}]})
+        assert whose(io.BytesIO(coco.replace('"LONG"', long).encode())) is Tool.COCO
+    shape = {"label": "cat", "points": "LONG"}
+    labelme = json.dumps({"version": "5", "flags": {}, "shapes": [shape]}).replace('"LONG"', long)
+    assert whose(io.BytesIO(labelme.encode())) is Tool.LABELME
+
+
+@pytest.mark.parametrize("content", [b'{"a": 1}\n{"a": 2}\n', b'{}{"a": 1}', b'{"a": 1} x'])
+def test_json_lines_that_are_called_json_are_told_what_to_be_called(
+    tmp_path: Path, content: bytes
+) -> None:
+    with pytest.raises(DomainError, match="call a file of these"):
+        list(elements(io.BytesIO(content), "x.json"))
+    refused = whose(io.BytesIO(content))
+    assert isinstance(refused, Refused)
+    assert "call a file of these .jsonl" in refused.reason
+    path = tmp_path / "x.json"
+    path.write_bytes(content)
+    with pytest.raises(DomainError, match="call a file of these"):
+        list(of_texts(path))
 
 
 def test_a_document_full_of_no_numbers_is_read() -> None:

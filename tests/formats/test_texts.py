@@ -17,7 +17,7 @@ from sqlalchemy import select
 from api.exports import texts as exported
 from core.media import MEDIA
 from core.states import ExampleState, ProjectState, Role, Split
-from core.tables import Example, ExampleText, Project
+from core.tables import Annotation, Example, ExampleText, Project
 from core.tasks.classification import stored_class
 from tests.api.test_labeling import lease, send, verdict
 from tests.formats.conftest import Both, amounts, said
@@ -64,6 +64,12 @@ def both(http: TestClient, world: World) -> Iterator[Both]:
         items.sort(key=lambda item: item["rank"])
         pairs = zip(items, answers, strict=True)
         send(http, caller, project, *(verdict(one["query_id"], **answer) for one, answer in pairs))
+    # The last that Ada has said is corrected.
+    hers = select(Annotation).where(Annotation.annotator_id == ada.user.id)
+    last = world.session.scalars(hers.order_by(Annotation.id.desc())).first()
+    assert last is not None
+    what = {**classes[0], "supersedes": str(last.client_key)}
+    send(http, ada, project, verdict(last.query_id or 0, **what))
     yield Both(http, world, world.caller(), project, world.texts((), classes=CLASSES))
     if context.sessions.cache_info().currsize:
         context.sessions().kw["bind"].dispose()
@@ -100,6 +106,8 @@ def test_rows_of_annotations_bring_their_texts(both: Both, kind: str) -> None:
     assert said(both.world, both.target) == judged
     source = contents(both.world, both.source)
     assert contents(both.world, both.target) == {key: source[key] for key in judged}
+    # What was corrected, and came first, is no note of what a text is.
+    assert [one.meta.get("label") for one in both.examples(both.target).values()] == [None] * 9
 
 
 def test_doccano_has_the_labels(both: Both) -> None:
@@ -114,6 +122,30 @@ def test_doccano_has_the_labels(both: Both) -> None:
     }  # fmt: skip
     found = amounts(both.world, both.target)
     assert {key: found[key] for key in wanted} == wanted
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet", "label_studio", "doccano"])
+def test_labels_of_a_model_come_back_as_nobodys(both: Both, kind: str) -> None:
+    for one in both.examples(both.source).values():
+        # As a spreadsheet would compute it.
+        one.name, one.meta = f"-{one.pool_index}", {"lang": "en"}
+    both.world.session.commit()
+    labeled = both.certify()
+    result = both.take(
+        both.export(kind), {"csv": "pool.csv", "doccano": "pool.jsonl", **WHOLE}[kind]
+    )
+    assert result["refused"] == 0, reasons(result)
+    people, found = both.said_by_people(), said(both.world, both.target)
+    if kind == "doccano":
+        assert {key for key, some in found.items() if some}.isdisjoint(labeled)
+        assert result["noted"] == {"a label is not taken": len(labeled)}
+    else:
+        assert found == {key: people[key] for key in found}
+    assert labeled <= found.keys()
+    source, target = both.examples(both.source), both.examples(both.target)
+    for key, one in target.items():
+        extras = {} if kind in ("csv", "jsonl") else {"lang": "en"}
+        assert (one.name, one.meta) == (source[key].name, extras)
 
 
 def test_other_tools_read_texts(

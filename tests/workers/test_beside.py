@@ -2,11 +2,14 @@
 
 import json
 import unicodedata
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Literal
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.workers.box_files import labelme, voc, voc_object
 from tests.workers.import_files import png, zipped
@@ -70,14 +73,48 @@ def test_notes_are_told_apart_by_their_folders(tmp_path: Path) -> None:
 def test_lists_of_pascal_voc_name_images_in_either_form(
     tmp_path: Path, listed: str, written: str
 ) -> None:
-    archive = tmp_path / "a.zip"
-    files: dict[str, bytes] = {
-        f"VOC/JPEGImages/{written}.jpg": png(1),
-        f"VOC/Annotations/{written}.xml": voc(voc_object(1, 1, 5, 5), filename="").encode(),
-        "VOC/ImageSets/Main/val.txt": f"{listed}\n".encode(),
-    }
+    assert splits_of_voc(tmp_path, [written], {"val": [listed]}) == {written: "evaluation"}
+
+
+def splits_of_voc(
+    folder: Path, names: Sequence[str], lists: Mapping[str, Sequence[str]]
+) -> dict[str, str | None]:
+    """What a data set says of the split of each of its images."""
+    archive = folder / "a.zip"
+    drawn = voc(voc_object(1, 1, 5, 5), filename="").encode()
+    files = {f"VOC/Annotations/{name}.xml": drawn for name in names}
+    files |= {f"VOC/JPEGImages/{name}.jpg": png(1) for name in names}
+    for name, lines in lists.items():
+        files[f"VOC/ImageSets/Main/{name}.txt"] = "".join(f"{one}\n" for one in lines).encode()
     archive.write_bytes(zipped(files.items()))
-    with closing(FolderSource(ZipEntries(archive), tmp_path / "it", boxes=True)) as found:
-        (item,) = found.items(0)
-    assert item.said
-    assert item.split == "evaluation"
+    with closing(FolderSource(ZipEntries(archive), folder / "it", boxes=True)) as found:
+        items = [*found.items(0)]
+    assert all(one.said and one.refused is None for one in items)
+    return {Path(one.name).stem: one.split for one in items}
+
+
+NAMES_LIKE_FLAGS = ("img", "img 1", "img 0", "img -1", "img 1 1")
+
+
+@settings(deadline=None)
+@given(
+    there=st.sets(st.sampled_from(NAMES_LIKE_FLAGS), min_size=1),
+    splits=st.fixed_dictionaries(
+        {name: st.sampled_from(["train", "val", None]) for name in NAMES_LIKE_FLAGS}
+    ),
+)
+def test_a_name_in_a_list_of_pascal_voc_may_end_like_a_flag(
+    tmp_path_factory: pytest.TempPathFactory, there: set[str], splits: dict[str, str | None]
+) -> None:
+    folder = tmp_path_factory.mktemp("voc")
+    lists = {one: [name for name in there if splits[name] == one] for one in ("train", "val")}
+    words = {"train": "pool", "val": "evaluation", None: None}
+    expected = {name: words[splits[name]] for name in there}
+    assert splits_of_voc(folder, sorted(there), lists) == expected
+
+
+def test_flags_in_lists_of_pascal_voc_are_no_part_of_names(tmp_path: Path) -> None:
+    lists = {"train": ["a  1", '"b c" -1'], "val": ["d  0"]}
+    assert splits_of_voc(tmp_path, ["a", "b c", "d"], lists) == {
+        "a": "pool", "b c": "pool", "d": "evaluation",
+    }  # fmt: skip

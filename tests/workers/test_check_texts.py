@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,9 @@ def labeled() -> Labeled:
     ]
 
 
-def csv_of(rows: Labeled, header: tuple[str, ...] = ("id", "text", "label")) -> bytes:
+def csv_of(
+    rows: Sequence[tuple[Any, ...]], header: tuple[str, ...] = ("id", "text", "label")
+) -> bytes:
     stream = io.StringIO()
     writer = csv.writer(stream)
     writer.writerow(header)
@@ -64,8 +66,15 @@ def archive(folder: Path) -> Path:
     return path
 
 
+def counted(folder: Path) -> Path:
+    """With a column that counts votes, which are none."""
+    header = ("id", "text", "label", "votes")
+    return put(folder, {"mails.csv": csv_of([(*row, 3) for row in labeled()], header)})
+
+
 FORMS: dict[str, Callable[[Path], Path]] = {
     "csv": lambda folder: put(folder, {"mails.csv": csv_of(labeled())}) / "mails.csv",
+    "votes": lambda folder: counted(folder) / "mails.csv",
     "doccano": lines,
     "parquet": columns,
     "folder": lambda folder: put(folder / "mails", files()),

@@ -198,8 +198,11 @@ def test_rows_that_are_nearly_the_same_are_named(rows: Pool) -> None:
 
 
 def test_our_own_parquet_comes_back_as_it_was(rows: Pool, world: World, http: TestClient) -> None:
-    several = {**ALPACA, "output": ["3", "three"], "id": 5, "score": 1.5}
-    done(rows.add(jsonl(several, {"instruction": "Sing.", "output": "La."}), "a.jsonl"))
+    # Parts of up to as much as a row may have are in it three times, and extras beside them.
+    extras = {f"extra {n}": "y" * 900 for n in range(100)}
+    several = {**ALPACA, "output": ["3", "three"], "id": 5, "score": 1.5, **extras}
+    long = {"instruction": "Sing.", "output": "La." * 330_000}
+    done(rows.add(jsonl(several, long), "a.jsonl"))
     done(rows.add(jsonl({"messages": LONG_CHAT}, {"messages": CHAT}), "b.jsonl"))
     caller = world.caller()
     path = f"/api/projects/{rows.project_id}/export"
@@ -211,4 +214,4 @@ def test_our_own_parquet_comes_back_as_it_was(rows: Pool, world: World, http: Te
         one.content_hash for one in rows.examples()
     ]
     first = again.examples()[0]
-    assert (first.name, first.meta) == ("5", {"id": 5, "score": 1.5})
+    assert (first.name, first.meta) == ("5", {"id": 5, "score": 1.5, **extras})

@@ -12,9 +12,14 @@ import pytest
 from pyarrow import parquet
 from sqlalchemy import select
 
-from core.states import ExampleState, JobState, Split, Verdict
+from core.jobs.imports import ImportParams
+from core.lifecycle import new_job
+from core.states import ExampleState, JobKind, JobState, Split, Verdict
 from core.tables import Annotation, Example, Job, ProjectClass
+from core.tasks.instruction_rows import rendered
+from tests import instructions
 from tests.workers.import_files import Pool, reasons
+from tests.world import World
 
 # Right to left, combining, beyond the basic plane, tabs and blanks that are kept.
 HARD = [
@@ -376,6 +381,24 @@ def test_a_single_file_is_one_text(texts: Pool) -> None:
     result = done(texts.add("하나".encode(), "note.txt"))
     assert (result["added"], texts.contents()) == (1, ["하나"])
     assert [one.name for one in texts.examples()] == ["note.txt"]
+
+
+def test_the_texts_of_another_project_come_whatever_they_are_called(world: World) -> None:
+    called = ["alpaca.jsonl, line 5", "v1.2", "README", "notes.csv", "a.txt", ""]
+    rows = [instructions.row(number) for number in range(len(called))]
+    source = instructions.instructions(world, rows)
+    for one, name in zip(instructions.examples(world, source), called, strict=True):
+        one.name = name
+    pool = Pool(world.session, world.storage, world.texts([]))
+    params = ImportParams(filename=source.name, project=source.id).to_json()
+    for more in ({"dry_run": True}, {}):
+        job = new_job(JobKind.IMPORT_POOL, project_id=pool.project_id, params={**params, **more})
+        world.session.add(job)
+        world.session.commit()
+        result = done(pool.run(job))
+    assert (result["added"], result["refused"]) == (len(called), 0), reasons(result)
+    assert [one.name for one in pool.examples()] == called
+    assert pool.contents() == [rendered(one) for one in rows]
 
 
 def test_numbers_are_no_texts_though_their_column_is_called_so(texts: Pool) -> None:

@@ -21,6 +21,7 @@ from workers.imports.formats.archives.packed import Unpacking
 from workers.imports.formats.documents import SUFFIX, DocumentSource
 from workers.imports.formats.folder import FolderSource
 from workers.imports.formats.parquet.bounds import BoundedParquet
+from workers.imports.formats.parquet.columns import states
 from workers.imports.formats.parquet.source import ParquetSource
 from workers.imports.formats.rows import header_of, survey, text_rows
 from workers.imports.formats.sidecars import FORMAT as SIDECARS
@@ -36,7 +37,6 @@ from workers.imports.items import (
 )
 from workers.imports.placing import split_of
 from workers.imports.split_words import normal
-from workers.imports.stated import is_stated
 from workers.imports.values import NO_CLASS, Values, says_nothing
 
 _LABEL_COLUMNS: Final = ("class_name", "label", "class")
@@ -248,12 +248,12 @@ def _parquet(asked: Asked, *, names_only: bool, hold: Any) -> ParquetSource:
         return found
 
     with closing(BoundedParquet(asked.path)) as file:
-        names = file.schema.names
+        schema = file.schema
     if asked.label_column is not None:
         return open_with((asked.label_column,))
-    if is_stated(names):
+    if states(schema):
         return open_with(())
-    return open_with((_label_column(names),))
+    return open_with((_label_column(schema.names),))
 
 
 def _labels(asked: Asked, suffix: str, images: FolderSource, work: Path) -> Source:
@@ -266,8 +266,8 @@ def _labels(asked: Asked, suffix: str, images: FolderSource, work: Path) -> Sour
         folder.mkdir(exist_ok=True)
         return DocumentSource(path, name, folder, pool)
     columns = {} if asked.key_column is None else {"key": asked.key_column}
-    names = survey(text_rows(path, name), header_of(path, name), ()).columns
-    stated = asked.label_column is None and is_stated(names)
+    found = survey(text_rows(path, name), header_of(path, name), ())
+    names, stated = found.columns, asked.label_column is None and found.is_stated()
     column = () if stated or not names else (asked.label_column or _label_column(names),)
     return TableSource(path, name, columns, column)
 
@@ -304,7 +304,9 @@ def _without_doubt(item: Item, chosen: Mapping[str, FolderChoice]) -> Item:
 
 
 def _without_folder(item: Item) -> Item:
-    """What states verdicts goes before the folder that an image lies in."""
+    """What states verdicts goes before the folder that an image lies in, a column before both."""
+    if any(column != "label" for column, _ in item.annotations):
+        return replace(item, said=())
     return replace(item, annotations=()) if item.said else item
 
 

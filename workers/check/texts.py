@@ -22,7 +22,6 @@ from workers.imports.formats.text_table import TABLES, TextTableSource
 from workers.imports.formats.text_zip import TextZip
 from workers.imports.items import Source, invalid_column
 from workers.imports.media.text import is_called_text
-from workers.imports.stated import is_stated
 
 PARQUET: Final = ".parquet"
 _JSON: Final = ".json"
@@ -134,7 +133,7 @@ def _table(asked: Asked, path: Path, name: str) -> Source:
         return open_with((asked.label_column,))
     found = open_with(())
     # What another tool has written, or we, says itself who has said what.
-    if found.documents or (not name.endswith(_JSON) and is_stated(_names(path))):
+    if found.documents or found.is_stated:
         return found
     found.close()
     label = found.roles.get("label")

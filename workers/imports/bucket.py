@@ -21,6 +21,7 @@ from core.settings.locations import Location
 from workers.imports.formats.archives.entries import base_of
 from workers.imports.formats.archives.packed import Unpacking
 from workers.imports.formats.folder import FolderSource
+from workers.imports.formats.lines import PLAIN, Lines
 from workers.imports.formats.metadata import NAMES
 from workers.imports.items import (
     MAX_IMAGE_BYTES,
@@ -218,6 +219,7 @@ class BucketSource(Source):
         chosen: Mapping[str, FolderChoice] | None = None,
         *,
         most: int,
+        how: Lines = PLAIN,
         names_only: bool = False,
     ) -> None:
         """Scan the names, as ``FolderSource`` does.
@@ -228,10 +230,11 @@ class BucketSource(Source):
             annotations: As of ``FolderSource``.
             chosen: As of ``FolderSource``.
             most: Bytes that compressed metadata may unpack to.
+            how: How lines of the metadata are read.
             names_only: Whether nothing is to be read.
         """
         entries = Unpacking(listing, most, _is_packed)
-        self._folder = FolderSource(entries, work, annotations, chosen)
+        self._folder = FolderSource(entries, work, annotations, chosen, how=how)
         self._names_only = names_only
         self._threads = ThreadPoolExecutor(AT_ONCE)
 

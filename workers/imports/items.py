@@ -123,6 +123,7 @@ class Item:
         also: What else the row says of which image that is; it may not mean another.
         digests: SHA-256 (32 bytes each) that rows say the bytes have which came.
         label: Label that came with it.
+        is_stated: Whether its label only repeats what verdicts say, and is no note of its own.
         label_column: Where that stood; ``None`` for a folder, whose name is never a number.
         rivals: All that claims to be its truth, where that is not one label alone: each with its
             column, empty in what states verdicts, and ``None`` for the folder.
@@ -149,6 +150,7 @@ class Item:
     also: tuple[Reference, ...] = ()
     digests: tuple[bytes, ...] = ()
     label: str | None = None
+    is_stated: bool = False
     label_column: str | None = None
     rivals: tuple[tuple[str | None, str], ...] = ()
     split: str | None = None

@@ -14,7 +14,9 @@ from core.errors import DomainError
 from core.files.object_stores import Object
 from core.files.prefetch import AT_ONCE, in_order
 from workers.imports.bucket import Bucket
+from workers.imports.formats.lines import PLAIN, Lines
 from workers.imports.formats.parquet.bounds import BoundedParquet
+from workers.imports.formats.parquet.columns import holds_votes, states
 from workers.imports.formats.parquet.kinds import is_list
 from workers.imports.formats.row_items import RowItems, column_of, is_ours
 from workers.imports.formats.rows import Place, Row, header_of, is_csv, survey, text_rows
@@ -32,7 +34,7 @@ from workers.imports.items import (
     short_name,
 )
 from workers.imports.prefetch import read_ahead
-from workers.imports.stated import MOST_VOTES, OF_VOTES, VOTES
+from workers.imports.stated import EXTRAS, MOST_VOTES, OF_VOTES, VOTES
 from workers.imports.values import Values
 
 _KEYS: Final = ("key", "object_key", "location", "uri", *NAME_COLUMNS)
@@ -49,6 +51,7 @@ class KeySource(Source):
         annotations: Sequence[str],
         bucket: Bucket,
         *,
+        how: Lines = PLAIN,
         names_only: bool = False,
     ) -> None:
         """Read the header, and count the rows.
@@ -59,13 +62,14 @@ class KeySource(Source):
             columns: Names of the columns ``key``, ``label`` and ``split``, where they were given.
             annotations: Names of the columns that become annotations.
             bucket: Where the images are.
+            how: How lines of a table in text are read.
             names_only: Whether what the rows say is enough, and nothing is looked up or read.
 
         Raises:
             DomainError: ``invalid_archive`` or ``invalid_column``.
         """
         self._path, self._filename, self._bucket = path, filename, bucket
-        self._names_only = names_only
+        self._how, self._names_only = how, names_only
         self._is_parquet = Path(filename).suffix.lower() not in TABLES
         labels = dict.fromkeys((*annotations, columns.get("label", "label")))
         self._needed: Collection[str] = labels
@@ -77,7 +81,10 @@ class KeySource(Source):
             raise invalid_column(
                 "key", "No column names the images; call it key, or say which it is.", names
             )
-        self._items = RowItems(names, columns, annotations, is_csv=is_csv(filename))
+        is_stated = self._states(annotations) if self._is_parquet else found.is_stated(annotations)
+        self._items = RowItems(
+            names, columns, annotations, is_csv=is_csv(filename), is_stated=is_stated
+        )
         self._values = self._items.values(found.values)
         self._needed = {self._key, *self._items.needed}
         self._total = found.total
@@ -95,7 +102,10 @@ class KeySource(Source):
 
     def items(self, start: int) -> Iterator[Item]:
         """Items from ``start`` on, looked up and read ahead."""
-        rows = islice(self._rows(), start, None)
+        rows = (
+            (place, row if isinstance(row, str) else self._items.original(row))
+            for place, row in islice(self._rows(), start, None)
+        )
         if self._names_only:
             unread = Refused("it was not looked up")
             return (self._item(place, row, unread) for place, row in rows)
@@ -132,9 +142,13 @@ class KeySource(Source):
     def _header(self, needed: Collection[str]) -> Sequence[str]:
         """Names of the columns that are read; of JSON Lines only the rows tell."""
         if not self._is_parquet:
-            return header_of(self._path, self._filename)
+            return header_of(self._path, self._filename, self._how)
         with closing(BoundedParquet(self._path)) as file:
             return [name for name in file.schema.names if _leaves(file, name, needed)]
+
+    def _states(self, annotations: Collection[str]) -> bool:
+        with closing(BoundedParquet(self._path)) as file:
+            return states(file.schema, annotations)
 
     def _rows(self, columns: Collection[str] | None = None) -> Iterator[Place]:
         """Every row; of a Parquet file with these columns."""
@@ -142,7 +156,7 @@ class KeySource(Source):
             if self._is_parquet:
                 yield from _parquet(self._path, self._needed, columns)
             else:
-                yield from text_rows(self._path, self._filename)
+                yield from text_rows(self._path, self._filename, self._how)
         except DomainError:
             raise
         except (ValueError, OSError, pa.ArrowException) as error:
@@ -161,7 +175,8 @@ def _text(value: object) -> str | None:
 def _leaves(file: BoundedParquet, column: str, needed: Collection[str]) -> list[str]:
     """What is read of a column; lists only where they are needed."""
     kind = file.schema.field(column).type
-    is_needed = column == VOTES or (column in needed and is_list(kind))
+    is_votes = column == VOTES and holds_votes(kind)
+    is_needed = is_votes or (column in needed and is_list(kind))
     return file.leaves(column, OF_VOTES) if is_needed or not pa.types.is_nested(kind) else []
 
 
@@ -180,7 +195,9 @@ def _parquet(
         names = [name for name in file.schema.names if columns is None or name in columns]
         leaves = [leaf for name in names for leaf in _leaves(file, name, needed)]
         extras = [name for name in leaves if name not in needed]
+        # Of rows that state nothing it is an extra itself.
+        told = {EXTRAS}.intersection(needed)
         for _, batch in file.batches(leaves, optional=extras):
-            for row in file.rows(batch, needed, MOST_VOTES):
+            for row in file.rows(batch, needed, MOST_VOTES, extras=told):
                 yield f"row {number}", row
                 number += 1

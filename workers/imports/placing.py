@@ -45,14 +45,19 @@ def place(
     if isinstance(split, Refused):
         return split
     if split is not Split.EVALUATION:
-        # What somebody annotated is not also the truth.
-        is_note = item.label is not None and not (
-            item.said or (item.label_column or "label") in dict(item.annotations)
-        )
-        meta = {**item.meta, "label": item.label} if is_note else item.meta
+        meta = {**item.meta, "label": item.label} if is_noted(item) else item.meta
         return Place(split, None, meta)
     truth = reader.truth(item)
     return truth if isinstance(truth, Refused) else Place(split, truth, item.meta)
+
+
+def is_noted(item: Item) -> bool:
+    """Whether the label of what is not for evaluation is kept among its extras.
+
+    What somebody annotated is not also the truth, least of all where it was overruled.
+    """
+    is_annotated = (item.label_column or "label") in dict(item.annotations)
+    return item.label is not None and not (item.said or item.is_stated or is_annotated)
 
 
 def split_of(item: Item, default: Split, chosen: Mapping[str, FolderChoice]) -> Split | Refused:

@@ -21,7 +21,7 @@ from workers.imports.formats.folder import FolderSource
 from workers.imports.items import Item, LeftOut, Refused, Source, beginning, short_name
 from workers.imports.media import reading_of
 from workers.imports.media.base import Reading
-from workers.imports.placing import Place, place, split_of
+from workers.imports.placing import Place, is_noted, place, split_of
 from workers.imports.planned import MOST_LABELS, MOST_TEXT, SHOWN, Column, Group, shown_name
 from workers.imports.ranked import notes_of, rankings_of
 from workers.imports.reading import LabelReader
@@ -294,7 +294,7 @@ class Plan:
             self._note_taken(item)
         chosen = dict(item.annotations)
         label_column = item.label_column or "label"
-        others = {} if item.said or item.label is None else {label_column: item.label}
+        others = {label_column: item.label} if is_noted(item) else {}
         for name, value in {**item.meta, **others}.items():
             if name in chosen or says_nothing(str(value)):
                 continue

@@ -96,7 +96,8 @@ class ProjectSource(Source):
         return Item(
             name=row.name,
             read=partial(self._read, original) if text is None else text.encode,
-            size=row.bytes,
+            # As rows of a table: by their size files are told, which are texts by their names.
+            size=row.bytes if text is None else 0,
             meant=row.split,
             said=(Said(f"project {self._name}", Verdict.OOD),) if ood else (),
             meta={**({} if label is None else {META: label}), **row.meta},

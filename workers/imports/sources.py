@@ -21,7 +21,7 @@ from workers.imports.bucket import Bucket, BucketSource, Listing
 from workers.imports.formats.archives.opening import ARCHIVES, open_archive, unpacked
 from workers.imports.formats.documents import SUFFIX, DocumentSource
 from workers.imports.formats.folder import FolderSource
-from workers.imports.formats.lines import MOST_LINE, Lines
+from workers.imports.formats.lines import MOST_LINE, OF_BOXES, PLAIN, Lines
 from workers.imports.formats.single import SingleSource
 from workers.imports.formats.table import TABLES, TableSource
 from workers.imports.formats.text_table import TABLES as TEXT_TABLES
@@ -75,8 +75,9 @@ def open_source(context: JobContext, *, names_only: bool = False) -> Source:
             return _instructions(context, params)
         return _texts(context, params, names_only)
     boxes = task == BOXES.name
+    how = OF_BOXES if boxes else PLAIN
     if params.location is not None:
-        return _bucket(context, params, params.location, names_only)
+        return _bucket(context, params, params.location, how, names_only)
     annotations = params.annotations
     path, filename = _upload(context, params)
     suffix = Path(filename).suffix.lower()
@@ -89,6 +90,7 @@ def open_source(context: JobContext, *, names_only: bool = False) -> Source:
             _pool(context),
             boxes=boxes,
             sidecars=not boxes,
+            how=how,
         )
     if suffix == ".parquet":
         from workers.imports.formats.parquet.source import (
@@ -99,7 +101,7 @@ def open_source(context: JobContext, *, names_only: bool = False) -> Source:
             path, filename, params.columns, annotations, names_only=names_only, boxes=boxes
         )
     if suffix in TABLES:
-        return TableSource(path, filename, params.columns, annotations)
+        return TableSource(path, filename, params.columns, annotations, how)
     if suffix == SUFFIX:
         return DocumentSource(path, filename, context.work, _pool(context), boxes=boxes)
     return SingleSource(path, filename)
@@ -207,7 +209,9 @@ def _unpacked(context: JobContext, path: Path, filename: str) -> tuple[Path, str
     return unpacked(path, filename, context.work / "unpacked", most, context.check)
 
 
-def _bucket(context: JobContext, params: ImportParams, place: str, names_only: bool) -> Source:
+def _bucket(
+    context: JobContext, params: ImportParams, place: str, how: Lines, names_only: bool
+) -> Source:
     location = Location.parse(place)
     require_allowed(location, context.settings.import_places, "location")
     bucket = Bucket(Buckets(context.settings), location)
@@ -221,7 +225,7 @@ def _bucket(context: JobContext, params: ImportParams, place: str, names_only: b
         columns = params.columns
         from workers.imports.keys import KeySource  # as above
 
-        return KeySource(table, name, columns, annotations, bucket, names_only=names_only)
+        return KeySource(table, name, columns, annotations, bucket, how=how, names_only=names_only)
     compare = None
     if params.sync is not None:
         followed = Followed.of(params.sync, context.project_id, params)
@@ -240,6 +244,7 @@ def _bucket(context: JobContext, params: ImportParams, place: str, names_only: b
         annotations,
         params.folder_split,
         most=context.settings.max_upload_bytes,
+        how=how,
         names_only=names_only,
     )
 

@@ -5,7 +5,7 @@ Every export of images carries these fields beside what its format has, so that 
 
 import json
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -37,8 +37,11 @@ OF_VOTES: Final = frozenset(
     {VERDICT, "class", "class_name", "label", "annotator", "seconds", "created_at"}
 )
 """Fields that are read of a vote, and of an image that has none."""
-READ: Final = OF_VOTES | {VOTES, SOURCE, "name", "split", "meta"}
+EXTRAS: Final = "meta"
+"""Field that holds extras, as an object or its JSON."""
+READ: Final = OF_VOTES | {VOTES, SOURCE, "name", "split", EXTRAS}
 """Fields that are read of an image."""
+_SAYING: Final = frozenset({VERDICT, VOTES, "class", "class_name", "label"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +63,26 @@ class Stated:
     meta: dict[str, Any] = field(default_factory=dict)
 
 
-def is_stated(names: Collection[str], annotations: Collection[str] = ()) -> bool:
-    """Whether fields of these names state verdicts, and are not columns of labels themselves."""
-    return any(name in names and name not in annotations for name in (VERDICT, VOTES))
+def holds_votes(value: object) -> bool:
+    """Whether a value is a list of votes, or one of none; what else is called so counts them."""
+    return isinstance(value, list) and (not value or any(isinstance(one, dict) for one in value))
+
+
+def is_stated(fields: Mapping[str, Any], annotations: Collection[str] = ()) -> bool:
+    """Whether fields state verdicts, and are not columns of labels themselves.
+
+    Args:
+        fields: Names, each with what stands there; of the votes of a table, in any of its rows.
+        annotations: Columns of labels.
+    """
+    if VERDICT in fields and VERDICT not in annotations:
+        return True
+    return VOTES not in annotations and holds_votes(fields.get(VOTES))
+
+
+def beside(annotations: Iterable[str]) -> list[str]:
+    """Columns of labels that say something beside verdicts, which are not the words of those."""
+    return [name for name in annotations if name not in _SAYING]
 
 
 def read_stated(fields: Mapping[str, Any]) -> Stated | Refused:
@@ -74,7 +94,7 @@ def read_stated(fields: Mapping[str, Any]) -> Stated | Refused:
     return Stated(
         name=None if name is None else short_name(name),
         split=text(fields.get("split")),
-        label=_class(fields),
+        label=None if is_of_model(fields) else _class(fields),
         said=said,
         meta=_meta(fields),
     )
@@ -85,7 +105,9 @@ def read_said_of(fields: Mapping[str, Any]) -> tuple[Said, ...] | Refused:
 
     What a model has said under a certificate is nobody's vote, and does not come back as one.
     """
-    votes, of_model = fields.get(VOTES), _is_of_model(fields)
+    votes, of_model = fields.get(VOTES), is_of_model(fields)
+    if VERDICT in fields and not holds_votes(votes):
+        votes = None
     if votes is not None and not isinstance(votes, list):
         return Refused("votes must be a list")
     if votes and len(votes) > MOST_VOTES:
@@ -102,7 +124,7 @@ def read_said_of(fields: Mapping[str, Any]) -> tuple[Said, ...] | Refused:
     return tuple(found)
 
 
-def _is_of_model(fields: Mapping[str, Any]) -> bool:
+def is_of_model(fields: Mapping[str, Any]) -> bool:
     """Whether an image's label is a model's, or a row of a table of verdicts is."""
     table = (fields.get("source"), fields.get("annotator"))
     return fields.get(SOURCE) == BY_MODEL or table == (BY_MODEL, BY_MODEL)
@@ -181,12 +203,16 @@ def _class(fields: Mapping[str, Any]) -> str | None:
 
 
 def _meta(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The extras of the image: those in ``meta``, an object or its JSON, and unknown fields."""
-    given = fields.get("meta")
+    """The extras of the image: those in ``meta``, an object or its JSON, and unknown fields.
+
+    One that is only called votes is unknown, too: lists are no extras.
+    """
+    given = fields.get(EXTRAS)
     if isinstance(given, str):
         try:
             given = json.loads(given)
         except (ValueError, RecursionError):
             given = None
-    kept = extras({key: value for key, value in fields.items() if key not in OWN})
+    unknown = {key: value for key, value in fields.items() if key not in OWN or key == VOTES}
+    kept = extras(unknown)
     return {**kept, **(extras(given) if isinstance(given, dict) else {})}

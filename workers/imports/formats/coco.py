@@ -10,13 +10,16 @@ from workers.imports.formats.metadata import UNREAD, Problem
 from workers.imports.items import plain_path, printable
 from workers.imports.matching import Called
 from workers.imports.scratch_index import scratch_index
+from workers.imports.stated import SOURCE as SAID_BY
 from workers.imports.stated import is_stated
 
 SOURCE: Final = "COCO"
 """Source of what names nobody."""
 UNDECIDED: Final = "undecided"
 """Member of our exports for images that are neither labeled nor OOD."""
-KEPT: Final = frozenset({"name", "sha256", "split", "class", "label", "verdict", "votes", "meta"})
+KEPT: Final = frozenset({
+    "name", "sha256", "split", "class", "label", "verdict", "votes", "meta", SAID_BY,
+})  # fmt: skip
 _SHOWN: Final = 3
 
 

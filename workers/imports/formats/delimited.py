@@ -205,7 +205,7 @@ class _Borrowed(io.TextIOWrapper):
 
 
 def csv_rows(
-    file: BinaryIO, name: str, needed: str
+    file: BinaryIO, name: str, needed: str, how: Lines = PLAIN
 ) -> Iterator[tuple[str, "dict[str, str] | str"]]:
     """Where each row is, and its cells that are not empty, by column; or why there are none.
 
@@ -213,6 +213,7 @@ def csv_rows(
         file: The CSV.
         name: What it is called in messages.
         needed: A column that it must have.
+        how: How its lines are read.
 
     Raises:
         DomainError: ``invalid_archive``.
@@ -221,7 +222,7 @@ def csv_rows(
         # Of an archive, where one cannot go back to the beginning.
         shutil.copyfileobj(file, copy)
         copy.seek(0)
-        found = Delimited(copy, name)
+        found = Delimited(copy, name, how)
         if needed not in (column.casefold() for column in found.header):
             raise invalid_archive(
                 f"{printable(name)} has no column {needed}, so it says nothing of the images "

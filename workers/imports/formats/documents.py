@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
+from io import BytesIO
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -14,7 +15,7 @@ from workers.imports.formats.boxes import labelme as shapes
 from workers.imports.formats.boxes.coco import CocoBoxes
 from workers.imports.formats.boxes.label_studio import fields_of as box_fields
 from workers.imports.formats.coco import CocoIndex
-from workers.imports.formats.json_stream import Readable, elements
+from workers.imports.formats.json_stream import Readable, begun, elements
 from workers.imports.formats.metadata import UNREAD, Metadata, Missing
 from workers.imports.formats.said import drawn_on
 from workers.imports.items import (
@@ -36,6 +37,7 @@ SUFFIX: Final = ".json"
 _LOOKED_AT: Final = 1 << 20
 _MARKED_AT: Final = 64
 _COCO: Final = frozenset({"images", "annotations", "categories"})
+_OF_TASKS: Final = frozenset((None, key) for key in ("annotations", "completions", "predictions"))
 
 
 class Tool(Enum):
@@ -82,11 +84,26 @@ def whose(file: BinaryIO) -> Tool | Refused:
             if marks.tell(key, one):
                 return Tool.LABELME
     except (DomainError, ValueError) as error:
-        # Cut off here, what it began with was no element of such a document.
         if start.left == 0:
-            return _nobodys()
+            return _of_long(start.seen)
         return Refused(error.detail if isinstance(error, DomainError) else str(error))
     return Tool.LABELME if marks.are_all else _nobodys()
+
+
+def _of_long(beginning: bytes) -> Tool | Refused:
+    """Whose a document is, by what the element begins with that is longer than what was looked at.
+
+    Label Studio writes what is annotated, such as masks, before the data that it is about.
+    """
+    for path, event in begun(BytesIO(beginning)):
+        is_list, is_object = event == "start_array", event == "start_map"
+        if (path == (None, "data") and is_object) or (path in _OF_TASKS and is_list):
+            return Tool.LABEL_STUDIO
+        if len(path) == 2 and path[0] in _COCO and path[1] is None and is_object:
+            return Tool.COCO
+        if path == (labelme.SHAPES, None, "points") and is_list:
+            return Tool.LABELME
+    return _nobodys()
 
 
 class _Beginning:
@@ -94,12 +111,19 @@ class _Beginning:
 
     def __init__(self, file: Readable) -> None:
         self._file = file
+        self._blocks: list[bytes] = []
         self.left = _LOOKED_AT
+
+    @property
+    def seen(self) -> bytes:
+        """All that was read."""
+        return b"".join(self._blocks)
 
     def read(self, size: int = -1, /) -> bytes:
         is_first = self.left == _LOOKED_AT
         block = self._file.read(min(size, self.left))
         self.left -= len(block)
+        self._blocks.append(block)
         if is_first and b"\0" in block[:_MARKED_AT]:
             raise invalid_archive("it cannot be read as JSON: it is UTF-16. Save it as UTF-8")
         return block

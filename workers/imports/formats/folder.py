@@ -30,6 +30,7 @@ from workers.imports.formats.documents import (
     whose,
 )
 from workers.imports.formats.labelme_files import LabelMeFiles
+from workers.imports.formats.lines import PLAIN, Lines
 from workers.imports.formats.metadata import NAMES, ROLES, Metadata
 from workers.imports.formats.said import Described, describe
 from workers.imports.formats.sidecars import Sidecars
@@ -75,6 +76,7 @@ class FolderSource(Source):
         known: Collection[str] = (),
         boxes: bool = False,
         sidecars: bool = False,
+        how: Lines = PLAIN,
     ) -> None:
         """Scan the names of ``entries``, and index their metadata under ``work``.
 
@@ -89,13 +91,14 @@ class FolderSource(Source):
             known: What ``chosen`` may name besides the folders.
             boxes: Whether labels are boxes, so that texts and XML beside images may draw them.
             sidecars: Whether files beside an image, under its name, may say something of it.
+            how: How lines of the metadata are read.
 
         Raises:
             DomainError: ``invalid_archive``; ``invalid_column`` if no metadata has one of
                 ``annotations``; ``unknown_folder`` if there is none that one of ``chosen`` names.
         """
         self._annotations = annotations
-        self._is_called, self._known = is_called, known
+        self._is_called, self._known, self._how = is_called, known, how
         self._chosen = chosen or {}
         self._entries = entries
         self._metadata: Metadata | None = None
@@ -259,7 +262,7 @@ class FolderSource(Source):
                 metadata.problem(name, file.reason)
                 continue
             with file:
-                metadata.add(name, file)
+                metadata.add(name, file, self._how)
         if self._sidecars:
             self._sidecars.read(metadata, self._entries.open)
         described = {one.folder for one in self._documents.values() if one.folder}
@@ -346,6 +349,7 @@ class FolderSource(Source):
             read=partial(self._entries.read, entry),
             size=entry.size,
             label=found.label,
+            is_stated=found.is_stated,
             label_column=found.label_column,
             rivals=found.rivals,
             split=found.split,

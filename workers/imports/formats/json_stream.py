@@ -9,6 +9,7 @@ import io
 import json
 import math
 import re
+import string
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any, BinaryIO, Final, Protocol
@@ -25,15 +26,23 @@ _MOST_BYTES: Final = 16 << 20
 _MOST_PARTS: Final = 100_000
 _BOM: Final = b"\xef\xbb\xbf"
 _LOOKED_AT: Final = 64
+_LINES: Final = " Objects that follow each other are JSON Lines: call a file of these .jsonl."
 _OPENS: Final = frozenset({"start_map", "start_array"})
+_BEGUN: Final = 3
 _CLOSES: Final = frozenset({"end_map", "end_array"})
-# What Python and pandas write for numbers that JSON has no word for.
-_NO_NUMBER: Final = re.compile(rb"-?\b(?:NaN|Infinity)\b")
+# What Python and pandas write for numbers that JSON has no word for, and numbers that the parser
+# has no room for.
+_ODD: Final = re.compile(rb"-?\b(?:NaN|Infinity)\b|(?<![\w.+-])-?\d{19,}(?![\d.eE])")
+_LARGE: Final = b"0" * 19
+_AS_ZEROS: Final = bytes.maketrans(b"123456789", b"0" * 9)
+# Before such a number, which is handed to the parser as a text.
+_MARK: Final = "\0\0integer "
 # An escape that stands for half a character: two of them make one.
 _HALF: Final = re.compile(r"\\u[dD][89a-fA-F]")
 _ESCAPED: Final = re.compile(rb"\\.", re.DOTALL)
-# What may go on in the next block: a word.
-_UNFINISHED: Final = re.compile(rb"[-A-Za-z]{1,9}$")
+# What may go on in the next block: a word, or a number.
+_UNFINISHED: Final = (string.ascii_letters + string.digits + "-+.").encode()
+_MOST_UNFINISHED: Final = 400
 
 
 class Readable(Protocol):
@@ -55,7 +64,7 @@ def elements(file: Readable, name: str) -> Iterator[tuple[str | None, Any]]:
         The object's key, ``None`` for an array; and the element. A member of the object that is no
         array comes whole.
 
-    NaN and Infinity are read as null.
+    NaN and Infinity are read as null, and integers of any size as they are.
 
     Raises:
         DomainError: ``invalid_archive`` for what is no JSON, too deep, or too large in one piece.
@@ -80,6 +89,7 @@ def _unreadable(name: str, source: "_Counted", error: Exception) -> Exception:
     # What is no UTF-8 is shown as it is.
     text = said.decode(errors="replace") if isinstance(said, bytes) else str(error)
     reason, *shown = text.split("\n")
+    hint = _LINES if "trailing garbage" in reason and source.is_object else ""
     place = source.position
     if len(shown) > 1 and "^" in shown[1]:
         # An excerpt, and below it an arrow to where it went wrong.
@@ -87,7 +97,7 @@ def _unreadable(name: str, source: "_Counted", error: Exception) -> Exception:
         place = source.place_of(excerpt, shown[1].index("^") - len(shown[0]) + len(excerpt))
     return invalid_archive(
         f"{printable(name)} cannot be read as JSON near byte {place:,}: "
-        f"{printable(reason).strip()[:200].rstrip('.')}."
+        f"{printable(reason).strip()[:200].rstrip('.')}.{hint}"
     )
 
 
@@ -201,6 +211,7 @@ def _elements(source: "_Counted") -> Iterator[tuple[str | None, Any]]:
                 if event not in _OPENS:
                     raise ValueError("it is neither an array nor an object")
                 outer.append(event)
+                source.is_object = event == "start_map"
                 continue
             if event in _CLOSES:
                 outer.pop()
@@ -212,6 +223,8 @@ def _elements(source: "_Counted") -> Iterator[tuple[str | None, Any]]:
                 outer.append(event)
                 continue
             builder = ijson.ObjectBuilder()
+        if event == "string" and value.startswith(_MARK):
+            value = int(value[len(_MARK) :])
         builder.event(event, value)
         depth += (event in _OPENS) - (event in _CLOSES)
         if depth > _MOST_DEPTH:
@@ -225,13 +238,36 @@ def _elements(source: "_Counted") -> Iterator[tuple[str | None, Any]]:
             source.since = parts = 0
 
 
+def begun(file: Readable) -> Iterator[tuple[tuple[str | None, ...], str]]:
+    """Where each value begins in a document that breaks off somewhere, three levels down at most.
+
+    Yields:
+        Keys of the objects around it, ``None`` for a list; and the event of ``ijson``.
+    """
+    path: list[str | None] = []
+    try:
+        for event, value in ijson.basic_parse(_Counted(file), buf_size=_BLOCK, use_float=True):
+            if event == "map_key":
+                path[-1] = value
+                continue
+            if event in _CLOSES:
+                path.pop()
+                continue
+            if len(path) <= _BEGUN:
+                yield tuple(path), event
+            if event in _OPENS:
+                path.append(None)
+    except (ijson.JSONError, UnicodeDecodeError, ValueError):
+        return
+
+
 class _Counted:
-    """A stream that gives up when one element takes too much of it; NaN in it becomes null."""
+    """A stream that gives up when one element takes too much of it; odd numbers are mended."""
 
     def __init__(self, file: Readable) -> None:
         self._file = file
         self.position = self.since = 0
-        self._in_text = False
+        self.is_object = self._in_text = False
         self._held = self._last = b""
 
     def read(self, size: int = -1, /) -> bytes:
@@ -263,23 +299,27 @@ class _Counted:
     def _numbers(self, block: bytes) -> bytes:
         inside, seen = self._in_text, 0
         self._in_text ^= _is_odd(block)
-        if b"NaN" not in block and b"Infinity" not in block:
+        is_odd = b"NaN" in block or b"Infinity" in block
+        if not is_odd and _LARGE not in block.translate(_AS_ZEROS):
             return block
 
-        def null(found: re.Match[bytes]) -> bytes:
-            # Counted from one word to the next: a block is full of them in a bad document.
+        def mended(found: re.Match[bytes]) -> bytes:
+            # Counted from one to the next: a block is full of them in a bad document.
             nonlocal inside, seen
             inside ^= _is_odd(block[seen : found.start()])
             seen = found.start()
-            return found[0] if inside else b"null"
+            if inside:
+                return found[0]
+            number = found[0].decode()
+            return json.dumps(_MARK + number).encode() if number[-1].isdigit() else b"null"
 
-        return _NO_NUMBER.sub(null, block)
+        return _ODD.sub(mended, block)
 
 
 def _finished(block: bytes) -> int:
-    """Length of ``block`` without a word or an escape that may go on in the next one."""
-    unfinished = _UNFINISHED.search(block)
-    end = unfinished.start() if unfinished else len(block)
+    """Length of ``block`` without a word, number or escape that may go on in the next one."""
+    tail = block[-_MOST_UNFINISHED:]
+    end = len(block) - len(tail) + len(tail.rstrip(_UNFINISHED))
     return end - (end - len(block[:end].rstrip(b"\\"))) % 2
 
 

@@ -15,13 +15,14 @@ from workers.imports.items import Refused, extras, plain_path, printable, unsett
 from workers.imports.matching import Called
 from workers.imports.split_words import parse_split
 from workers.imports.stated import OF_MODELS, read_seconds, text
+from workers.imports.stated import SOURCE as SAID_BY
 
 SOURCE: Final = "Label Studio"
 """Source of what names nobody."""
 CLASS_CONTROL: Final = "class"
 VERDICT_CONTROL: Final = "verdict"
 """Control of our exports whose choices are verdicts, never classes."""
-_OURS: Final = ("name", "sha256", "split")
+_OURS: Final = ("name", "sha256", "split", SAID_BY)
 # What Label Studio puts before the name of a file that is uploaded to it.
 _PREFIX: Final = re.compile(r"[0-9a-f]{8}-(?=.)")
 # Where it keeps such files, by project; and how it addresses those of the machine.
@@ -150,7 +151,7 @@ def about(task: Mapping[str, Any]) -> dict[str, Any]:
     split = parse_split(str(data.get("split", "")))
     # Fields of these names mean what we mean by them only in our own exports.
     ours = {key: data.get(key) for key in _OURS} if "sha256" in data else {}
-    # What a label rested on when we exported it says nothing of another label.
+    # What a model's label rested on says nothing of another; which votes were its, it still tells.
     known = {"image", *ours, *(OF_MODELS if ours else ())}
     others = {key: value for key, value in data.items() if key not in known}
     meta = task.get("meta")

@@ -29,6 +29,8 @@ class Lines:
 
 PLAIN: Final = Lines()
 """Lines of labels, paths and other words."""
+OF_BOXES: Final = Lines(16 << 20)
+"""Lines where a label may be thousands of boxes, each twice and more often: whole, and by votes."""
 
 
 def not_whole(text: str) -> str | None:

@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, Final, NamedTuple
 from core.errors import DomainError
 from workers.imports.formats.delimited import csv_rows
 from workers.imports.formats.json_stream import json_rows
+from workers.imports.formats.lines import PLAIN, Lines
 from workers.imports.items import composed, only, plain_path, printable
 from workers.imports.matching import Called, Match, Matches, Unmatched
 from workers.imports.scratch_index import scratch_index
@@ -84,12 +85,12 @@ class Metadata:
         (count,) = self._index.execute("SELECT count(*) FROM problems").fetchone()
         return int(count)
 
-    def add(self, name: str, content: BinaryIO) -> None:
+    def add(self, name: str, content: BinaryIO, how: Lines = PLAIN) -> None:
         """Index the metadata file ``name``; what of it cannot be read becomes a problem."""
         folder = name.rpartition("/")[0]
         prefix = f"{printable(folder)}/" if folder else ""
         is_csv = name.lower().endswith(".csv")
-        rows = csv_rows(content, name, FILE) if is_csv else json_rows(content, name)
+        rows = csv_rows(content, name, FILE, how) if is_csv else json_rows(content, name, how)
         self._index.execute("BEGIN")
         try:
             for place, row in rows:

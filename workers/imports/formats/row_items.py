@@ -1,6 +1,7 @@
 """What the rows of a table say of the examples that each of them brings or names."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from hashlib import sha256
 from typing import Any, Final
 
 from core.files.csv_escape import original
@@ -16,15 +17,17 @@ from workers.imports.items import (
     printable,
 )
 from workers.imports.split_words import is_flag, row_split, split_text
-from workers.imports.stated import READ, is_stated, read_stated
+from workers.imports.stated import BY_MODEL, READ, SOURCE, beside, is_of_model, read_stated
 from workers.imports.values import Values
 
 # In a table of annotations, as we export it, each has a key of its own.
 _OURS: Final = frozenset({"annotation_id", "key"})
 _OF_ANNOTATIONS: Final = frozenset({
     *_OURS, "example_id", "pool_index", "effective", "counted", "source", "cost", "purity",
-    "informativeness", "meta_score", "supersedes", "lot", "bound",
+    "informativeness", "meta_score", "supersedes", "lot", "bound", "seen_as",
 })  # fmt: skip
+# Of the rows of a subset, as we export them.
+_OF_SUBSETS: Final = frozenset({"example_id", "class_id", "rank", "sha256"})
 
 Read = Callable[[], bytes | Fetched | Refused]
 
@@ -65,6 +68,7 @@ class RowItems:
         annotations: Sequence[str],
         *,
         is_csv: bool,
+        is_stated: bool,
         labels: Sequence[str] = ("label",),
     ) -> None:
         """Decide which column is what.
@@ -74,14 +78,16 @@ class RowItems:
             given: Names of columns by role, where the sender gave them.
             annotations: Columns that become annotations.
             is_csv: Whether cells may have been written so that spreadsheets do not compute them.
+            is_stated: Whether the rows state verdicts.
             labels: How a column of labels may be called, the likeliest first.
 
         Raises:
             DomainError: ``invalid_column``.
         """
         self._annotations, self._is_csv = annotations, is_csv
+        self._is_plain = is_csv and (is_stated or _OF_SUBSETS.issubset(names))
         self._is_ours = is_ours(names)
-        self.is_stated = is_stated(names, annotations)
+        self.is_stated = is_stated
         self.label = column_of("label", given, labels, names)
         self.split = column_of("split", given, ("split",), names)
         self._flags = () if self.split else tuple(name for name in names if is_flag(name))
@@ -99,9 +105,14 @@ class RowItems:
             name: held for name, held in found.items() if name in (*self._annotations, self.label)
         }
 
-    def original(self, row: Row) -> Row:
-        """A row as it was before it was written for spreadsheets."""
-        if not (self.is_stated and self._is_csv):
+    def original(self, row: Row, text: str = "") -> Row:
+        """A row as it was before it was written for spreadsheets, as all that we export are.
+
+        Args:
+            row: As it stands in the file; only what comes out of here is read.
+            text: Column of the text that it brings, whose hash tells, too, how that was.
+        """
+        if not (self._is_plain or (self._is_csv and _is_told(row.get(text), row.get("sha256")))):
             return row
         return {key: original(value or "") for key, value in row.items()}
 
@@ -109,7 +120,7 @@ class RowItems:
         """The item of a row.
 
         Args:
-            row: As it stands in the file.
+            row: As it was before it was written.
             name: What it is called.
             read: Reads what it brings.
             size: How long that is, where it is known.
@@ -117,9 +128,8 @@ class RowItems:
         """
         told = digests([row.get("sha256")])
         if self.is_stated:
-            return self._stated(self.original(row), name, read, size, own, told)
+            return self._stated(row, name, read, size, own, told)
         taken = {*own, self.label, self.split, *self._flags, *self._annotations}
-        said = [(column, cell(row, column)) for column in self._annotations]
         return Item(
             name=name,
             read=read,
@@ -128,7 +138,7 @@ class RowItems:
             label=cell(row, self.label or ""),
             label_column=self.label,
             split=self._split_of(row),
-            annotations=tuple((name, value) for name, value in said if value is not None),
+            annotations=_annotated(row, self._annotations),
             meta=extras({name: value for name, value in row.items() if name not in taken}),
         )
 
@@ -143,22 +153,34 @@ class RowItems:
     ) -> Item:
         """An example with the verdicts that its row states."""
         given = {"label": row.get(self.label or ""), "split": self._split_of(row)}
+        if is_of_model(row):
+            given[SOURCE] = BY_MODEL
         holds = str(row.get(HOLDS, True)).lower() not in ("false", "0")
-        others = {*own, HOLDS, *(_OF_ANNOTATIONS if self._is_ours else ())}
+        others = {*own, HOLDS, *beside(self._annotations)}
+        others |= _OF_ANNOTATIONS if self._is_ours else set()
         fields: dict[str, Any] = {key: value for key, value in row.items() if key not in others}
         found = read_stated({**fields, **given})
         if isinstance(found, Refused):
             split = None if given["split"] is None else printable(given["split"]).strip() or None
-            unread = (found.reason,)
-            return Item(name=name, read=read, size=size, digests=told, split=split, unread=unread)
+            return Item(
+                name=name,
+                read=read,
+                size=size,
+                digests=told,
+                split=split,
+                annotations=_annotated(row, beside(self._annotations)),
+                unread=(found.reason,),
+            )
         return Item(
             name=name,
             read=read,
             size=size,
             digests=told,
-            label=found.label,
+            label=found.label if holds else None,
+            is_stated=True,
             label_column=self.label,
             split=found.split,
+            annotations=_annotated(row, beside(self._annotations)),
             said=found.said if holds else (),
             meta=found.meta,
         )
@@ -169,3 +191,16 @@ class RowItems:
         else:
             said = split_text(self.split, row.get(self.split))
         return None if said is None else printable(said)
+
+
+def _is_told(text: str | None, digest: str | None) -> bool:
+    """Whether a hash is of a text without the apostrophe before it."""
+    if not text or not digest or original(text) == text:
+        return False
+    return sha256(original(text).encode("utf-8", "replace")).hexdigest() == digest.strip().lower()
+
+
+def _annotated(row: Row, columns: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """What a row says in columns that become annotations."""
+    said = ((column, cell(row, column)) for column in columns)
+    return tuple((column, value) for column, value in said if value is not None)

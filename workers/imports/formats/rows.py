@@ -1,6 +1,6 @@
 """Rows of tables in text, a CSV or JSON Lines: read from the beginning as often as asked."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -9,7 +9,7 @@ from workers.imports.formats.delimited import Delimited
 from workers.imports.formats.json_stream import json_rows
 from workers.imports.formats.lines import PLAIN, Lines
 from workers.imports.items import only
-from workers.imports.stated import text
+from workers.imports.stated import VOTES, holds_votes, is_stated, text
 from workers.imports.values import Values
 
 _MOST_COLUMNS: Final = 1000
@@ -27,11 +27,17 @@ class Survey:
         total: Number of rows.
         columns: Names, in their order.
         values: What stands in the columns that were asked for.
+        votes: What stands in a column of that name, in the first row where that is votes.
     """
 
     total: int
     columns: Sequence[str]
     values: Mapping[str, Values]
+    votes: Any = None
+
+    def is_stated(self, annotations: Collection[str] = ()) -> bool:
+        """Whether its rows state verdicts, where ``annotations`` become annotations."""
+        return is_stated({**dict.fromkeys(self.columns), VOTES: self.votes}, annotations)
 
 
 def survey(rows: Iterable[Place], header: Sequence[str], columns: Iterable[str]) -> Survey:
@@ -44,17 +50,20 @@ def survey(rows: Iterable[Place], header: Sequence[str], columns: Iterable[str])
     """
     names = dict.fromkeys(header)
     values = {column: Values() for column in columns}
-    total = 0
+    total, votes = 0, None
     for _, row in rows:
         total += 1
         if isinstance(row, str):
             continue
         if not header and len(names) < _MOST_COLUMNS:
             names.update(dict.fromkeys(row))
+        # An empty list tells nothing of the others.
+        if not holds_votes(votes):
+            votes = row.get(VOTES) or votes
         for column, held in values.items():
             if (value := cell(row, column)) is not None:
                 held.add(value)
-    return Survey(total, [name for name in names if name], values)
+    return Survey(total, [name for name in names if name], values, votes)
 
 
 def cell(row: Row, column: str) -> str | None:

@@ -19,6 +19,7 @@ from workers.imports.items import (
 from workers.imports.split_words import is_flag, row_split
 from workers.imports.stated import (
     author_name,
+    beside,
     is_stated,
     read_seconds,
     read_stated,
@@ -38,6 +39,7 @@ class Described:
     meant: Split | None = None
     unsure: str | None = None
     label: str | None = None
+    is_stated: bool = False
     label_column: str | None = None
     rivals: tuple[tuple[str | None, str], ...] = ()
     annotations: tuple[tuple[str, str], ...] = ()
@@ -97,6 +99,7 @@ def describe(rows: Sequence[Row], folder: Described, columns: Sequence[str]) -> 
         meant=None if splits else folder.meant,
         unsure=None if splits else folder.unsure,
         label=label,
+        is_stated=bool(labels) and all(one.label_column == "" for one in found if one.label),
         label_column=column or None,
         rivals=tuple(rivals) if len(rivals) > 1 else (),
         annotations=tuple(dict.fromkeys(annotations)),
@@ -141,40 +144,55 @@ def _one(row: Row, columns: Sequence[str]) -> Described:
     fields = dict(row.fields)
     unread = tuple(fields.pop(UNREAD, ()))
     if is_stated(fields, columns):
-        return _stated(fields, unread, row.how)
+        return _stated(fields, unread, row.how, columns)
     flags = [name for name in fields if is_flag(name)]
     split = row_split(fields, flags)
     for name in ("split", *flags):
         fields.pop(name, None)
     label = text(only(fields.pop("label", None)))
-    said = [
-        (name, label if name == "label" else text(only(fields.pop(name, None)))) for name in columns
-    ]
+    said = _annotated({**fields, "label": label}, columns)
+    for name in columns:
+        fields.pop(name, None)
     return Described(
         split=split,
         label=label,
         label_column="label",
-        annotations=tuple((name, value) for name, value in said if value is not None),
+        annotations=said,
         unread=unread,
         how=row.how,
         meta=extras(fields),
     )
 
 
-def _stated(fields: Mapping[str, Any], unread: tuple[str, ...], how: str) -> Described:
+def _annotated(fields: Mapping[str, Any], columns: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """What a row says in columns that become annotations."""
+    said = ((name, text(only(fields.get(name)))) for name in columns)
+    return tuple((name, value) for name, value in said if value is not None)
+
+
+def _stated(
+    fields: Mapping[str, Any], unread: tuple[str, ...], how: str, columns: Sequence[str]
+) -> Described:
     """Of what states verdicts, no folder says the class; an empty column name says that."""
     split = row_split(fields)
-    found = read_stated(
-        {**{key: value for key, value in fields.items() if key != BOXES}, "split": split}
-    )
+    more = beside(columns)
+    annotations = _annotated(fields, more)
+    others = {key: value for key, value in fields.items() if key not in (BOXES, *more)}
+    found = read_stated({**others, "split": split})
     if isinstance(found, Refused):
-        reasons = (*unread, found.reason)
-        return Described(split=split, label_column="", unread=reasons, how=how)
+        return Described(
+            split=split,
+            label_column="",
+            annotations=annotations,
+            unread=(*unread, found.reason),
+            how=how,
+        )
     return Described(
         name=found.name,
         split=split,
         label=found.label,
         label_column="",
+        annotations=annotations,
         said=(*found.said, *drawn_on(fields)),
         unread=unread,
         how=how,

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from core.errors import Invalid
 from core.files.csv_escape import original
+from workers.imports.formats.lines import PLAIN, Lines
 from workers.imports.formats.rows import Place, cell, header_of, is_csv, survey, text_rows
 from workers.imports.items import (
     Item,
@@ -21,7 +22,7 @@ from workers.imports.items import (
     refused_item,
     short_name,
 )
-from workers.imports.stated import is_stated, read_said_of, text
+from workers.imports.stated import read_said_of, text
 from workers.imports.values import Values
 
 TABLES: Final = frozenset({".csv", ".tsv", ".jsonl"})
@@ -33,7 +34,12 @@ class TableSource(Source):
     """Rows of a CSV with a header, or of JSON Lines, one at a time."""
 
     def __init__(
-        self, path: Path, filename: str, columns: Mapping[str, str], annotations: Sequence[str]
+        self,
+        path: Path,
+        filename: str,
+        columns: Mapping[str, str],
+        annotations: Sequence[str],
+        how: Lines = PLAIN,
     ) -> None:
         """Read the header, and count the rows.
 
@@ -42,23 +48,24 @@ class TableSource(Source):
             filename: What its sender called it.
             columns: Name of the key column, where the sender gave it.
             annotations: Names of the columns that become annotations. Without any, the file has to
-                have a column ``verdict``, as our exports do.
+                state verdicts, as our exports do.
+            how: How its lines are read.
 
         Raises:
             DomainError: ``invalid_archive``, ``invalid_column`` or ``no_annotation_column``.
         """
         self._filename = filename
-        self._path = path
+        self._path, self._how = path, how
         self._annotations = annotations
         self._is_csv = is_csv(filename)
-        self._found = survey(self._rows(), header_of(path, filename), annotations)
+        self._found = survey(self._rows(), header_of(path, filename, how), annotations)
         names = self._found.columns
         if not names:
             raise self._empty()
         for column in annotations:
             if column not in names:
                 raise invalid_column("annotation", f"The file has no column {column!r}.", names)
-        self._is_stated = not annotations and is_stated(names)
+        self._is_stated = not annotations and self._found.is_stated()
         if not annotations and not self._is_stated:
             raise Invalid(
                 "no_annotation_column",
@@ -127,7 +134,7 @@ class TableSource(Source):
         return short_name(text(row.get(self._key)) or f"{self._filename}, {place}")
 
     def _rows(self) -> Iterator[Place]:
-        return text_rows(self._path, self._filename)
+        return text_rows(self._path, self._filename, self._how)
 
     def _empty(self) -> Exception:
         name = printable(self._filename)

@@ -22,6 +22,7 @@ from workers.imports.items import (
     Refused,
     Said,
     Source,
+    extras,
     invalid_archive,
     invalid_column,
     printable,
@@ -29,7 +30,7 @@ from workers.imports.items import (
     short_name,
 )
 from workers.imports.split_words import meaning
-from workers.imports.stated import is_stated, text
+from workers.imports.stated import BY_MODEL, OF_MODELS, SOURCE, text
 from workers.imports.values import Values
 
 DOCCANO: Final = "doccano"
@@ -43,6 +44,9 @@ _TASK: Final = "\0task"
 _HALVES: Final = re.compile("[\ud800-\udfff]")
 _REPLACED: Final = "halves of characters in it, which no text can hold, were replaced"
 _REPLACEMENT: Final = "\N{REPLACEMENT CHARACTER}"
+_BY_A_MODEL: Final = (
+    f"a model has given its label, by {SOURCE}; leave {SOURCE} out where a person has said it since"
+)
 
 
 class TextTableSource(Source):
@@ -82,8 +86,15 @@ class TextTableSource(Source):
         names = [name for name in found.columns if not name.startswith("\0")]
         if not names:
             raise invalid_archive(f"{printable(filename)} holds no texts: it is empty.")
-        self.is_stated = is_stated(names, annotations) and not self._is_tasks
-        self._items = RowItems(names, columns, annotations, is_csv=is_csv(filename), labels=labels)
+        self.is_stated = found.is_stated(annotations) and not self._is_tasks
+        self._items = RowItems(
+            names,
+            columns,
+            annotations,
+            is_csv=is_csv(filename),
+            is_stated=self.is_stated,
+            labels=labels,
+        )
         label = self._items.label
         column = text_column(
             names, kinds.texts, columns, {*annotations, label or ""}, is_stated=self.is_stated
@@ -97,6 +108,10 @@ class TextTableSource(Source):
             and label not in annotations
             and not (self._is_tasks or self.is_stated)
         )
+        # What we export for doccano says of each label whether it is a model's.
+        self._is_ours = self._is_doccano and SOURCE in names
+        own = ("name", *OF_MODELS) if self._is_ours else ()
+        self._own = {self._text, self._name or "", _KEY, *own}
         self._found, self._names = found, names
         self._values = {} if self._is_tasks else self._items.values(found.values)
 
@@ -143,21 +158,21 @@ class TextTableSource(Source):
                 reason = "it is no task: it has no object data"
                 yield refused_item(f"{self._filename}, {place}", reason)
             else:
-                yield self._item(place, row)
+                yield self._item(place, self._items.original(row, self._text))
 
     def close(self) -> None:
         """Nothing stays open between rows."""
 
     def _item(self, place: str, row: Row) -> Item:
-        content, is_mended = self._content(self._items.original(row))
+        content, is_mended = self._content(row)
         name = self._called(place, row)
         read = partial(_same, content)
         if self._is_tasks:
             item = self._task(row[_TASK], name, read)
         else:
-            item = self._items.item(row, name, read, 0, {self._text, self._name or "", _KEY})
+            item = self._items.item(row, name, read, 0, self._own)
         if self._is_doccano:
-            item = _of_doccano(item, row.get(self._items.label or ""))
+            item = _of_doccano(item, row, row.get(self._items.label or ""))
         keyed = row.get(_KEY)
         if keyed is not None and item.split is None and meaning(keyed) is not None:
             item = replace(item, split=keyed)
@@ -175,7 +190,8 @@ class TextTableSource(Source):
         return mended.encode(), mended != said
 
     def _called(self, place: str, row: Row) -> str:
-        column = "name" if self._items.is_stated and row.get("name") else self._name
+        is_ours = self._items.is_stated or self._is_ours
+        column = "name" if is_ours and row.get("name") else self._name
         called = text(row.get(column)) if column else None
         if not called and self._is_tasks:
             # As Label Studio numbers it, to be found there again.
@@ -195,6 +211,7 @@ class TextTableSource(Source):
             read=read,
             digests=found.digests,
             label=found.label,
+            is_stated=found.is_stated,
             label_column=found.label_column,
             rivals=found.rivals,
             split=found.split,
@@ -247,8 +264,12 @@ def _is_tasks(rows: Iterator[Place]) -> bool:
     return _TASK in first
 
 
-def _of_doccano(item: Item, labels: object) -> Item:
+def _of_doccano(item: Item, row: Row, labels: object) -> Item:
     """An item whose labels are a list, as doccano writes them: what people have said."""
+    more = row.get("meta")
+    item = replace(item, meta={**item.meta, **extras(more if isinstance(more, dict) else {})})
+    if labels and row.get(SOURCE) == BY_MODEL:
+        return replace(item, label=None, unread=(*item.unread, _BY_A_MODEL))
     listed = labels if isinstance(labels, list) else [labels] if labels else []
     words = [one for one in listed if isinstance(one, str | int) and not isinstance(one, bool)]
     if len(words) < len(listed):

@@ -4,13 +4,16 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from workers.imports.formats.parquet.bounds import BoundedParquet
+from workers.imports.formats.parquet.bounds import MOST_ROW_TEXT, BoundedParquet
 from workers.imports.formats.rows import Place
-from workers.imports.instructions.parse import find_columns
+from workers.imports.instructions.parse import OURS, find_columns
 from workers.imports.instructions.shapes import PARTS, find_shape
+from workers.imports.stated import EXTRAS
 
 _TURN: Final = ("role", "content", "from", "value")
 _LONGEST_LIST: Final = 1000
+# Files hold a text more than once, apart and among messages; lines of JSON may take as much.
+_TIMES: Final = 6
 
 
 class ParquetTable:
@@ -48,8 +51,12 @@ class ParquetTable:
             for leaf in self._file.leaves(name, parts if name in needed else None)
         ]
         optional = [leaf for leaf in leaves if leaf.split(".")[0] not in needed]
+        longest_row = _TIMES * self._most + MOST_ROW_TEXT
+        extras = (EXTRAS,) if OURS.issubset(self.names) else ()
         for first, batch in self._file.batches(leaves, (), optional, start=start):
-            rows = self._file.rows(batch, needed, _LONGEST_LIST, self._most)
+            rows = self._file.rows(
+                batch, needed, _LONGEST_LIST, self._most, longest_row, extras=extras
+            )
             for number, row in enumerate(rows, first):
                 yield f"row {number}", row
 

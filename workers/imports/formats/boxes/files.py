@@ -3,7 +3,6 @@
 Which there are is kept on disk, so that memory stays flat in their number.
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from io import BytesIO
 from pathlib import Path, PurePosixPath
@@ -13,13 +12,12 @@ from xml.etree.ElementTree import Element
 from core.errors import DomainError
 from core.files.folder_names import LITTER
 from core.media.images.medium import ENDINGS, IMAGES
-from core.states import Split
 from workers.imports.drawn import Drawn
 from workers.imports.formats import xml_stream
-from workers.imports.formats.boxes import cvat, voc, yolo
+from workers.imports.formats.boxes import cvat, voc, voc_lists, yolo
 from workers.imports.formats.boxes.shapes import drawn_fields
 from workers.imports.formats.metadata import Metadata
-from workers.imports.items import Refused, composed, printable
+from workers.imports.items import Refused, printable
 from workers.imports.matching import Called, stem_of
 from workers.imports.scratch_index import scratch_index
 
@@ -27,14 +25,9 @@ _TEXT: Final = ".txt"
 _XML: Final = ".xml"
 _IMAGES: Final = "images"
 _LABELS: Final = "labels"
-# Where Pascal VOC lists images, and keeps XML and images.
-_LISTS: Final = "imagesets"
-_SETS: Final = {"train": Split.POOL, "val": Split.EVALUATION, "test": Split.EVALUATION}
-_OF_XML: Final = "annotations"
-_BESIDE_XML: Final = ("jpegimages", _IMAGES)
-_NAMED: Final = frozenset({_LABELS, _OF_XML, *_BESIDE_XML})
-# Lists of a class say of each image whether it is there: 1, -1, or 0 where that is difficult.
-_FLAG: Final = re.compile(r"\s+-?[01]$")
+# Where Pascal VOC keeps images.
+_BESIDE_XML: Final = (voc_lists.OF_IMAGES, _IMAGES)
+_NAMED: Final = frozenset({_LABELS, voc_lists.OF_XML, *_BESIDE_XML})
 _MOST_TEXT: Final = 8 << 20
 _TOO_LONG: Final = f"is longer than {_MOST_TEXT >> 20} MiB"
 
@@ -68,7 +61,7 @@ class BoxFiles:
         self._index = scratch_index(path)
         self._index.execute("CREATE TABLE images (key TEXT, path TEXT)")
         self._index.execute("CREATE TABLE texts (name TEXT PRIMARY KEY, key TEXT, below INT)")
-        self._index.execute("CREATE TABLE listed (key TEXT PRIMARY KEY, split TEXT)")
+        self._lists = voc_lists.Lists(self._index)
         self._names: dict[str, Any] = {}
         self._has_texts = self._has_sets = False
         self._formats: dict[str, str] = {}
@@ -82,7 +75,7 @@ class BoxFiles:
         for name in files:
             path = PurePosixPath(name)
             suffix = path.suffix.lower()
-            self._has_sets = self._has_sets or _set_of(name) is not None
+            self._has_sets = self._has_sets or voc_lists.is_list(name)
             if suffix == _TEXT and path.name.lower() not in yolo.LISTS:
                 row = (name, _key(name), _LABELS in map(str.lower, path.parts[:-1]))
                 self._index.execute("INSERT OR IGNORE INTO texts VALUES (?, ?, ?)", row)
@@ -104,7 +97,7 @@ class BoxFiles:
         suffix = path.suffix.lower()
         if suffix == _XML or suffix in yolo.YAML or path.name.lower() in yolo.LISTS:
             return True
-        if suffix == _TEXT and _LISTS in map(str.lower, path.parts):
+        if suffix == _TEXT and voc_lists.FOLDER in map(str.lower, path.parts):
             return True
         if suffix != _TEXT or not self._has_texts:
             return False
@@ -167,40 +160,13 @@ class BoxFiles:
                 self._names[folder] = found
 
     def _read_sets(self, calls: Callable[[str], str]) -> None:
-        """Note which images Pascal VOC's lists train on; one that others list as well is of that.
-
-        Lists of both together, and of single classes, say nothing that is not said there.
-        """
-        statement = (
-            "INSERT INTO listed VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET split = "
-            f"excluded.split WHERE excluded.split = '{Split.POOL.value}'"
-        )
+        """Note of which split the lists of Pascal VOC say images are."""
         for entry in self._every():
-            found = _set_of(calls(entry.name))
-            content = None if found is None else self._content(entry)
-            if found is None or content is None or isinstance(content, Refused):
-                continue
-            root, split = found
-            lines = content.decode("utf-8-sig", "replace").splitlines()
-            stems = (stem for line in lines for stem in _stems_of(line))
-            self._index.execute("BEGIN")
-            keys = (composed(f"{root}{stem}") for stem in stems)
-            self._index.executemany(statement, ((key, split) for key in keys))
-            self._index.execute("COMMIT")
-
-    def _listed(self, name: str) -> dict[str, str]:
-        """The split of the image of an XML, if a list says one."""
-        stem = stem_of(name)
-        root = _before(stem, _OF_XML)
-        if root is None or not self._has_sets:
-            return {}
-        # Lists name what lies in folders with these, or without.
-        below = stem[len(root) :].partition("/")[2]
-        for key in (f"{root}{below}", f"{root}{below.rpartition('/')[2]}"):
-            row = self._index.execute("SELECT split FROM listed WHERE key = ?", (key,)).fetchone()
-            if row is not None:
-                return {"split": row[0]}
-        return {}
+            name = calls(entry.name)
+            content = self._content(entry) if voc_lists.is_list(name) else None
+            if isinstance(content, bytes):
+                self._lists.add(name, content)
+        self._lists.settle(calls(entry.name) for entry in self._every())
 
     def _names_for(self, name: str) -> Any:
         """The names that hold for a text: those of the nearest folder around it, or the only."""
@@ -276,7 +242,8 @@ class BoxFiles:
             metadata.problem(name, found.reason)
             return
         self._formats.setdefault(voc.SOURCE, name)
-        fields = {**drawn_fields(found.drawn, voc.SOURCE), **self._listed(name)}
+        split = self._lists.split_of(name)
+        fields = {**drawn_fields(found.drawn, voc.SOURCE), **({"split": split} if split else {})}
         yield self._named(name, found.image), fields
 
     def _named(self, name: str, image: str) -> list[Called]:
@@ -312,28 +279,6 @@ def _root(content: BinaryIO, name: str) -> str | Refused:
     return Refused("holds no XML") if first is None else first.tag
 
 
-def _set_of(name: str) -> tuple[str, str] | None:
-    """The folder of a data set, with its slash, and the split, of a list of Pascal VOC's."""
-    path, root = PurePosixPath(name), _before(name, _LISTS)
-    split = _SETS.get(path.stem.lower())
-    if root is None or path.suffix.lower() != _TEXT or split is None:
-        return None
-    return root, split.value
-
-
-def _stems_of(line: str) -> set[str]:
-    """What a line of a list may call its image: names may have blanks, and quotes for these."""
-    whole = line.strip()
-    return {one.strip('"') for one in (whole, _FLAG.sub("", whole)) if one}
-
-
-def _before(name: str, folder: str) -> str | None:
-    """What comes before the last folder that is called so; None if none is."""
-    parts = name.split("/")
-    places = [place for place, part in enumerate(parts[:-1]) if part.lower() == folder]
-    return "".join(f"{part}/" for part in parts[: places[-1]]) if places else None
-
-
 def _key(name: str) -> str:
     """A path without its ending, by which what belongs together is found.
 
@@ -365,7 +310,7 @@ def _beside(name: str) -> list[str]:
     parts = _key(name).split("/")
     found = ["/".join(parts)]
     for place in range(len(parts) - 2, -1, -1):
-        if parts[place].lower() == _OF_XML:
+        if parts[place].lower() == voc_lists.OF_XML:
             found += ["/".join([*parts[:place], one, *parts[place + 1 :]]) for one in _BESIDE_XML]
             break
     return found

@@ -29,7 +29,9 @@ _MOST_PAGE: Final = 64 << 20
 _MOST_IMAGE_PAGE: Final = 1 << 30
 # Elements of one list column in a row group: a single row may hold all of them.
 _MOST_ELEMENTS: Final = 4 << 20
-_MOST_ROW_TEXT: Final = 1 << 20
+MOST_ROW_TEXT: Final = 1 << 20
+# As JSON: of a thousand extras names and values of a thousand characters, of four bytes each.
+_MOST_EXTRAS: Final = 8 << 20
 # Text that becomes Python's at once.
 _TEXT_AT_ONCE: Final = 16 << 20
 _ROWS_OF_MUCH_TEXT: Final = 16
@@ -245,7 +247,9 @@ class BoundedParquet:
         needed: Collection[str],
         longest_list: int,
         longest_text: int = MAX_TEXT_BYTES,
-        longest_row: int = _MOST_ROW_TEXT,
+        longest_row: int = MOST_ROW_TEXT,
+        *,
+        extras: Collection[str] = (),
     ) -> Iterator[dict[str, Any] | str]:
         """The rows of a batch, or why one is refused: of those nothing is made.
 
@@ -254,30 +258,34 @@ class BoundedParquet:
             needed: Columns that are no extras. Extras that are too long are left out instead.
             longest_list: Elements of a list.
             longest_text: Bytes of a text that is needed.
-            longest_row: Bytes of all texts of a row.
+            longest_row: Bytes of all texts of a row, but for ``extras``.
+            extras: Columns that hold all extras of an example in one text.
 
         Raises:
             DomainError: ``invalid_archive`` once the file unpacks to too much text.
         """
         wrong: dict[int, str] = {}
-        sizes = np.zeros(batch.num_rows, np.int64)
+        sizes, beside = np.zeros((2, batch.num_rows), np.int64)
         columns = []
         for name, array in zip(batch.schema.names, batch.columns, strict=True):
-            is_needed = name in needed
+            is_optional = name in extras or name not in needed
+            most = MAX_TEXT_BYTES if is_optional else longest_text
+            most = _MOST_EXTRAS if name in extras else most
             for long in _long_lists(array, longest_list):
                 wrong[long] = f"column {printable(name)} has more than {longest_list} elements"
-            if not is_needed:
-                array = without_long(array)
+            if is_optional:
+                array = without_long(array, most)
             for leaf, rows in _texts(array, np.arange(batch.num_rows)):
                 lengths = _lengths(leaf)
-                np.add.at(sizes, rows, lengths)
-                for row in rows[lengths > longest_text]:
+                np.add.at(beside if name in extras else sizes, rows, lengths)
+                for row in rows[lengths > most]:
                     wrong[int(row)] = (
-                        f"column {printable(name)} holds more than {longest_text >> 10} KiB of text"
+                        f"column {printable(name)} holds more than {most >> 10} KiB of text"
                     )
             columns.append(array)
         for row in np.flatnonzero(sizes > longest_row):
             wrong.setdefault(int(row), f"the row holds more than {longest_row >> 20} MiB of text")
+        sizes += beside
         sizes[list(wrong)] = 0
         self._left -= int(sizes.sum())
         if self._left < 0:
@@ -288,7 +296,7 @@ class BoundedParquet:
             yield from ({} for _ in range(batch.num_rows))
             return
         bounded = pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
-        yield from _made(bounded, wrong, int(sizes.sum()))
+        yield from _made(bounded, wrong, sizes)
 
 
 def rows_at_once(chunks: Collection[Chunk], most: int) -> int:
@@ -309,13 +317,15 @@ def _encodings(metadata: parquet.FileMetaData, paths: Collection[str]) -> Mappin
 
 
 def _made(
-    batch: pa.RecordBatch, wrong: Mapping[int, str], size: int
+    batch: pa.RecordBatch, wrong: Mapping[int, str], sizes: NDArray[np.int64]
 ) -> Iterator[dict[str, Any] | str]:
-    if not wrong and size <= _TEXT_AT_ONCE:
+    """The rows, with the bytes of text of each; not many at once that have much."""
+    if not wrong and sizes.sum() <= _TEXT_AT_ONCE:
         yield from batch.to_pylist()
         return
-    for at in range(0, batch.num_rows, _ROWS_OF_MUCH_TEXT):
-        part = range(at, min(at + _ROWS_OF_MUCH_TEXT, batch.num_rows))
+    step = min(_ROWS_OF_MUCH_TEXT, max(1, _TEXT_AT_ONCE // max(1, int(sizes.max()))))
+    for at in range(0, batch.num_rows, step):
+        part = range(at, min(at + step, batch.num_rows))
         good = [row for row in part if row not in wrong]
         made = iter(batch.take(pa.array(good, pa.int64())).to_pylist() if good else ())
         for row in part:
@@ -354,15 +364,15 @@ def _lengths(array: pa.Array) -> NDArray[np.int64]:
     return found.astype(np.int64)
 
 
-def without_long(array: pa.Array) -> pa.Array:
-    """``array`` without text that is too long."""
+def without_long(array: pa.Array, most: int = MAX_TEXT_BYTES) -> pa.Array:
+    """``array`` without text of more than ``most`` bytes."""
     if not is_text(array.type):
         return array
     if not pa.types.is_dictionary(array.type):
         plain = _plain(array)
-        return pc.if_else(pc.less_equal(pc.binary_length(plain), MAX_TEXT_BYTES), plain, None)
+        return pc.if_else(pc.less_equal(pc.binary_length(plain), most), plain, None)
     values = _plain(array.dictionary)
-    short = pc.less_equal(pc.binary_length(values), MAX_TEXT_BYTES)
+    short = pc.less_equal(pc.binary_length(values), most)
     if pc.all(short).as_py() is not False:
         return array
     return pa.DictionaryArray.from_arrays(array.indices, pc.if_else(short, values, None))

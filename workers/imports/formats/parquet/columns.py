@@ -24,6 +24,7 @@ from workers.imports.split_words import is_flag
 from workers.imports.stated import (
     OWN,
     READ,
+    VOTES,
     is_stated,
 )
 
@@ -81,6 +82,20 @@ class Columns:
         )
 
 
+def holds_votes(kind: pa.DataType) -> bool:
+    """Whether values are lists of objects, or of nothing at all."""
+    if not is_list(kind):
+        return False
+    return bool(pa.types.is_struct(kind.value_type) or pa.types.is_null(kind.value_type))
+
+
+def states(schema: pa.Schema, annotations: Collection[str] = ()) -> bool:
+    """Whether columns state verdicts, and are not columns of labels themselves."""
+    votes: list[object] = []
+    fields = {field.name: votes if holds_votes(field.type) else None for field in schema}
+    return is_stated(fields, annotations)
+
+
 def find_columns(
     schema: pa.Schema,
     given: Mapping[str, str],
@@ -116,7 +131,7 @@ def find_columns(
             raise invalid_column(
                 role, f"Column {column!r} holds neither text nor numbers.", schema.names
             )
-    states = is_stated(schema.names, annotations)
+    is_stating = states(schema, annotations)
     labels = LABEL_COLUMNS if medium is Medium.TEXT else ("label",)
     label = (
         given.get("label")
@@ -124,11 +139,11 @@ def find_columns(
         or _first(schema, labels, _is_label)
     )
     if medium is Medium.TEXT:
-        content = _text(schema, given, {*annotations, label or ""}, is_stated=states)
+        content = _text(schema, given, {*annotations, label or ""}, is_stated=is_stating)
     else:
         content = _image(schema, given)
     keys = None
-    if content is None and states:
+    if content is None and is_stating:
         keys = key_columns(_keyed(schema), given.get("key"), elsewhere=True)
     elif content is None and (annotations or is_drawn):
         keys = key_columns(_keyed(schema), given.get("key"))
@@ -142,12 +157,16 @@ def find_columns(
     flags = () if split else flags
     name = _first(schema, NAME_COLUMNS, is_text)
     if medium is Medium.TEXT and content is not None:
-        name = (name if states else None) or name_column(_keyed(schema), given, content)
-    stated = tuple(one for one in schema.names if one in READ) if states else ()
+        name = (name if is_stating else None) or name_column(_keyed(schema), given, content)
+    # What is only called votes says something else of an image.
+    other = {field.name for field in schema if field.name == VOTES and not holds_votes(field.type)}
+    stated = tuple(one for one in schema.names if one in READ - other) if is_stating else ()
     digest = None if content is None else _first(schema, ("sha256",), is_text)
-    own = OWN if states else ()
+    own = OWN - other if is_stating else ()
     key = None if keys is None else keys.column
-    taken = {content, key, label, split, name, "label", *flags, *annotations, *own}
+    # Beside a name of a class, a label is only its number.
+    number = "label" if label == "class_name" else None
+    taken = {content, key, label, number, split, name, *flags, *annotations, *own}
     extras = tuple(
         field.name for field in schema if field.name not in taken and is_small(field.type)
     )
@@ -212,9 +231,7 @@ def has_path(kind: pa.DataType) -> bool:
 
 
 def _is_label(kind: pa.DataType) -> bool:
-    if pa.types.is_dictionary(kind):
-        return _is_label(kind.value_type)
-    return is_text(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind)
+    return is_small(kind.value_type if pa.types.is_dictionary(kind) else kind)
 
 
 def _declared_names(schema: pa.Schema, label: str) -> tuple[str, ...]:

@@ -38,9 +38,11 @@ from workers.imports.items import (
 )
 from workers.imports.split_words import row_split, split_text
 from workers.imports.stated import (
+    EXTRAS,
     MOST_VOTES,
     OF_VOTES,
     VOTES,
+    beside,
     read_stated,
     text,
 )
@@ -89,7 +91,7 @@ class ParquetSource(Source):
             DomainError: ``invalid_archive`` or ``invalid_column``.
         """
         self._filename = filename
-        self._names_only = names_only
+        self._names_only, self._is_boxes = names_only, boxes
         self._file = BoundedParquet(path)
         try:
             self._objects = objects.find(self._file.schema) if boxes else None
@@ -178,6 +180,11 @@ class ParquetSource(Source):
         """Which column is what."""
         return self._columns
 
+    @property
+    def is_stated(self) -> bool:
+        """Whether its rows state verdicts."""
+        return bool(self._columns.stated)
+
     def close(self) -> None:
         """Close the file."""
         self._file.close()
@@ -189,8 +196,10 @@ class ParquetSource(Source):
         if contents is not None and has_path(contents.type):
             others = others.append_column(_PATH, pc.struct_field(contents, "path"))
         needed = {*self._columns.all(), _PATH, objects.COLUMN}.difference(self._columns.extras)
-        bounds = (MOST_VOTES,) if self._objects is None else _OF_BOXES
-        for index, row in enumerate(self._file.rows(others, needed, *bounds)):
+        bounds = _OF_BOXES if self._is_boxes else (MOST_VOTES,)
+        extras = (EXTRAS,) if self.is_stated else ()
+        rows = self._file.rows(others, needed, *bounds, extras=extras)
+        for index, row in enumerate(rows):
             if isinstance(row, str):
                 yield refused_item(self._place(first + index), row)
             else:
@@ -209,7 +218,6 @@ class ParquetSource(Source):
         name = row.get(columns.name) if columns.name else None
         name = path if name is None else name
         meta = {printable(key): self._extra(key, row.get(key)) for key in columns.extras}
-        annotations = [(key, self._label(key, row)) for key in columns.annotations]
         keys = columns.keys
         found = None if keys is None else reference(keys.column, row[keys.column])
         also = () if keys is None else keys.also(row)
@@ -226,7 +234,7 @@ class ParquetSource(Source):
             label=self._label(columns.label, row) if columns.label else None,
             label_column=columns.label,
             split=self._split(row),
-            annotations=tuple((key, value) for key, value in annotations if value is not None),
+            annotations=self._annotated(columns.annotations, row),
             said=() if isinstance(drawn, Refused) else drawn,
             unread=(drawn.reason,) if isinstance(drawn, Refused) else (),
             meta={key: value for key, value in meta.items() if value is not None},
@@ -243,7 +251,10 @@ class ParquetSource(Source):
         columns = self._columns
         given = {} if columns.label is None else {"label": self._label(columns.label, row)}
         split = {"split": self._split(row)}
-        stated = read_stated({**row, **given, **split})
+        more = beside(columns.annotations)
+        annotations = self._annotated(more, row)
+        others = {key: value for key, value in row.items() if key not in more}
+        stated = read_stated({**others, **given, **split})
         name = self._place(number)
         read = self._read(content, found)
         meant = found if isinstance(found, Reference) else None
@@ -255,6 +266,7 @@ class ParquetSource(Source):
                 reference=meant,
                 also=also,
                 split=split["split"],
+                annotations=annotations,
                 unread=(stated.reason,),
             )
         return Item(
@@ -264,8 +276,10 @@ class ParquetSource(Source):
             also=also,
             digests=self._digests(row),
             label=stated.label,
+            is_stated=True,
             label_column=columns.label,
             split=stated.split,
+            annotations=annotations,
             said=stated.said,
             meta=stated.meta,
         )
@@ -298,6 +312,13 @@ class ParquetSource(Source):
             value = names[value]
         said = split_text(column, value)
         return None if said is None else printable(said)
+
+    def _annotated(
+        self, columns: Sequence[str], row: Mapping[str, Any]
+    ) -> tuple[tuple[str, str], ...]:
+        """What a row says in columns that become annotations."""
+        said = ((key, self._label(key, row)) for key in columns)
+        return tuple((key, value) for key, value in said if value is not None)
 
     def _label(self, column: str, row: Mapping[str, Any]) -> str | None:
         return written(row[column], self._columns.label_names.get(column, ()))
