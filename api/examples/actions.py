@@ -24,7 +24,7 @@ from core.lifecycle import mark_held_out, mark_queried, mark_released, mark_unqu
 from core.rounds import extend_budget, lock_unfinished
 from core.settings.project import ProjectSettings
 from core.states import ExampleState, RoundState, Split
-from core.tables import Annotation, Example, Project, Query, Round
+from core.tables import Annotation, Example, Project, Query, QueryMember, Round
 from core.tasks.registry import task_type
 
 _BLOCK: Final = 2000
@@ -271,7 +271,12 @@ async def hold_out(
     found = await standing(session, project, ids)
     # Skipped by one of several annotators, an image is unlabeled and still waits for the others.
     asked = select(Query.example_id).where(among(Query.example_id, ids), ~Query.done)
-    waiting = set(await session.scalars(asked))
+    together = (
+        select(QueryMember.example_id)
+        .join(Query, Query.id == QueryMember.query_id)
+        .where(among(QueryMember.example_id, ids), ~Query.done)
+    )
+    waiting = set(await session.scalars(asked.union_all(together)))
     taken = []
     for id_ in ids:
         if found[id_].split is not Split.POOL:

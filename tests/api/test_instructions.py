@@ -196,6 +196,11 @@ def test_a_row_that_was_left_out_stays_so_where_its_group_is_skipped(
     ann, ben = person(http, world, project), person(http, world, project)
     ann.say(ann.lease(1)[0]["query_id"], "skip")
     assert states(world, project)[:2] == ["unlabeled"] * 2
+    ids = [one.id for one in examples(world, project)]
+    url, admin = f"/api/projects/{project.id}/examples/hold-out", world.caller()
+    left_out = http.post(url, headers=admin.headers, json={"ids": ids}).json()["left_out"]
+    # Also those that are not the first of a group wait for somebody.
+    assert left_out == {"in_queue": 4}
     examples(world, project)[1].state = ExampleState.HELD_OUT
     world.session.commit()
     ben.say(ben.lease(1)[0]["query_id"], "skip")
