@@ -27,6 +27,8 @@ from tests.workers.box_files import (
     voc_object,
 )
 from tests.world import World
+from workers.imports.formats.boxes.yolo import class_names
+from workers.imports.items import printable
 from workers.jobs import context
 
 YAML = "path: .\ntrain: images\nnames: ['dog', 'cat']\n"
@@ -518,3 +520,11 @@ def test_a_plan_names_the_classes_of_boxes(pool: BoxPool) -> None:
         {"name": "dog", "count": 1, "known": True},
     ]
     assert (group["count"], group["unlabeled"]) == (4, 1)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_list_of_classes_has_one_a_line_whatever_letters_they_have(end: str) -> None:
+    named = ["cat", "wild\u2028cat", "house\x85cat", "big\x0ccat", "dog"]
+    content = end.join([*named, ""]).encode()
+    found = class_names("classes.txt", content)
+    assert found == dict(enumerate(printable(one) for one in named))

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from sqlalchemy import delete, func
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import SQLAlchemyError
 
 from core.settings import settings
 from core.tables import Worker
@@ -59,7 +59,7 @@ class Presence:
         try:
             with sessions().begin() as session:
                 session.execute(delete(Worker).where(*mine))
-        except DBAPIError as error:
+        except SQLAlchemyError as error:
             logger.warning("this worker stays listed: %s", error)
 
     def _run(self) -> None:
@@ -67,7 +67,7 @@ class Presence:
         while not self._ends:
             try:
                 self._renew(started)
-            except DBAPIError as error:
+            except SQLAlchemyError as error:
                 logger.warning("nobody hears that this worker lives: %s", error)
             self._news.wait(settings().heartbeat_seconds)
             self._news.clear()

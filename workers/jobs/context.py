@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
 from sqlalchemy import func, update
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session, sessionmaker
 
 from core import events
@@ -322,5 +322,5 @@ class JobContext:
         while not self._stop.wait(self.settings.heartbeat_seconds):
             try:
                 self.beat()
-            except DBAPIError as error:
+            except SQLAlchemyError as error:
                 logger.warning("heartbeat of job %s failed: %s", self.job_id, error)

@@ -33,6 +33,11 @@ OF_BOXES: Final = Lines(16 << 20)
 """Lines where a label may be thousands of boxes, each twice and more often: whole, and by votes."""
 
 
+def lines_of(text: str) -> list[str]:
+    """The lines of a list: what else parts paragraphs, as U+2028 does, is part of a name."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
 def not_whole(text: str) -> str | None:
     """Why a lenient reading of a file, before it is taken for anything, is no UTF-8."""
     try:

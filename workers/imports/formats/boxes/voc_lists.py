@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from core.states import Split
+from workers.imports.formats.lines import lines_of
 from workers.imports.items import composed
 from workers.imports.matching import stem_of
 
@@ -50,7 +51,7 @@ class Lists:
         if found is None:
             return
         root, split = found
-        lines = content.decode("utf-8-sig", "replace").splitlines()
+        lines = lines_of(content.decode("utf-8-sig", "replace"))
         statement = (
             "INSERT INTO listed VALUES (?, ?, ?) ON CONFLICT (key, whole) DO UPDATE SET split = "
             f"excluded.split WHERE excluded.split = '{Split.POOL.value}'"

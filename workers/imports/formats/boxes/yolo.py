@@ -9,6 +9,7 @@ import yaml
 from core.tasks.box_conventions import number_of
 from workers.imports.drawn import Drawn, Rectangle
 from workers.imports.formats.boxes.shapes import ENCLOSED, around, pairs, texts
+from workers.imports.formats.lines import lines_of
 from workers.imports.items import Refused, printable
 
 SOURCE: Final = "YOLO"
@@ -34,7 +35,7 @@ def class_names(name: str, content: bytes) -> Mapping[int, str] | None:
     except UnicodeDecodeError:
         return None
     if PurePosixPath(name).suffix.lower() not in YAML:
-        lines = [line.strip() for line in text.splitlines()]
+        lines = [line.strip() for line in lines_of(text)]
         while lines and not lines[-1]:
             lines.pop()
         return dict(enumerate(map(printable, lines[:_MOST_NAMES]))) or None
@@ -80,7 +81,7 @@ def read(text: str, name: str, names: Mapping[int, str] | None) -> Drawn | Refus
     shown = printable(name)
     boxes: list[Rectangle] = []
     notes: dict[str, None] = {}
-    lines = [(place, line.split()) for place, line in enumerate(text.splitlines(), 1)]
+    lines = [(place, line.split()) for place, line in enumerate(lines_of(text), 1)]
     for number, (line, parts) in enumerate(((p, one) for p, one in lines if one), 1):
         found = _box(parts, number, names)
         if isinstance(found, Refused):
