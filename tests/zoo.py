@@ -8,15 +8,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-import pillow_heif
 from numpy.typing import NDArray
 from PIL import Image, ImageCms, PngImagePlugin
 
-from core.media.images import heif
+from tests import heic
 
-pillow_heif.register_heif_opener()
-# That is for writing. What is read is read as Karat reads it.
-heif.register()
+heic.written()
 
 WIDTH, HEIGHT = 96, 64
 DEPTHS: Final = ("10", "12", "14", "16", "int16", "int32", "float 0..1", "float", "float 255")

@@ -20,8 +20,11 @@ from core.lifecycle import new_job
 from core.states import JobKind, Split
 from core.tables import Artifact, Example, ExampleText, Job, Project
 from models.media.texts.store import TextStore
+from tests import heic
 from workers.execution.runner import run_job
 from workers.imports import handler
+
+heic.written()
 
 
 def picture(seed: int, width: int = 12, height: int = 10, mode: str = "RGB") -> Image.Image:
