@@ -1,17 +1,19 @@
+import { useMutation } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { logout } from "../api/auth";
 import type { User } from "../api/types";
 import { t } from "../strings";
+import { ErrorNotice } from "../ui/ErrorNotice";
 import { Menu } from "../ui/Menu";
 import { LanguageChoice, ShortcutChoice, ThemeChoice } from "../ui/Preferences";
 import styles from "./AccountMenu.module.css";
 
 export function AccountMenu({ user }: { user: User }) {
-  const signOut = async () => {
-    const { end_session_url: elsewhere } = await logout();
+  const signOut = useMutation({
+    mutationFn: logout,
     // A new document: nothing of this person stays in the page's memory, images included.
-    window.location.assign(elsewhere ?? "/login");
-  };
+    onSuccess: ({ end_session_url: elsewhere }) => window.location.assign(elsewhere ?? "/login"),
+  });
   return (
     <Menu
       kind="quiet"
@@ -30,9 +32,18 @@ export function AccountMenu({ user }: { user: User }) {
         <ShortcutChoice />
       </div>
       <hr />
-      <button type="button" onClick={signOut}>
+      {/* Still there where it fails, and says so: whoever goes away would leave the session open. */}
+      <button
+        type="button"
+        aria-busy={signOut.isPending || undefined}
+        onClick={(event) => {
+          event.stopPropagation();
+          if (!signOut.isPending) signOut.mutate();
+        }}
+      >
         {t.common.signOut}
       </button>
+      <ErrorNotice error={signOut.error} />
     </Menu>
   );
 }

@@ -8,7 +8,8 @@ import { NotFoundPage } from "./ErrorPages";
 export function Component() {
   const { kind = "", name = "" } = useParams();
   const page = useQuery(pageQuery(kind, name));
-  if (page.error) return <Failure error={page.error} onRetry={() => page.refetch()} />;
+  if (page.error && !page.data)
+    return <Failure error={page.error} onRetry={() => page.refetch()} />;
   if (page.isPending) return null;
   return page.data === null ? <NotFoundPage /> : <DocumentationPage html={page.data.html} />;
 }

@@ -1,7 +1,5 @@
-import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
 import { Link, Navigate, NavLink, Outlet, useLocation, useMatch } from "react-router";
-import { meQuery } from "../api/auth";
 import type { Me } from "../api/types";
 import { SignedOutDialog } from "../features/auth/SignedOutDialog";
 import { SenderProvider, useSender } from "../features/labeling/SenderProvider";
@@ -15,29 +13,30 @@ import styles from "./AppShell.module.css";
 import { DiskNotice } from "./DiskNotice";
 import { RouteChanges } from "./RouteChanges";
 import { idOf } from "./useProject";
+import { useSignedIn } from "./useSignedIn";
 
 const ChoosePassword = lazy(() => import("../features/account/ChoosePassword"));
 const AddSecondFactor = lazy(() => import("../features/account/AddSecondFactor"));
 
 /** What every page behind the login shares: who is signed in, the header, and the answers on their way. */
 export function AppShell() {
-  const me = useQuery(meQuery);
+  const { user, me } = useSignedIn();
   const location = useLocation();
   if (me.isPending) return null;
-  if (me.error && !me.data) {
+  if (me.error && !user) {
     return (
       <main className={styles.main}>
         <Failure error={me.error} onRetry={() => me.refetch()} />
       </main>
     );
   }
-  if (!me.data) {
-    const next = encodeURIComponent(location.pathname + location.search);
+  if (!user) {
+    const next = encodeURIComponent(location.pathname + location.search + location.hash);
     return <Navigate to={`/login?next=${next}`} replace />;
   }
   return (
-    <SenderProvider user={me.data}>
-      <Frame user={me.data} />
+    <SenderProvider user={user}>
+      <Frame user={user} />
     </SenderProvider>
   );
 }

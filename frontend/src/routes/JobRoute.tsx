@@ -22,7 +22,8 @@ function JobPage({ jobId }: { jobId: number }) {
     ...jobQuery(useProjectId(), jobId),
     refetchInterval: ({ state }) => (isActive(state.data) ? 2_000 : false),
   });
-  if (job.error) return <ProjectFailure error={job.error} onRetry={() => job.refetch()} />;
+  if (job.error && !job.data)
+    return <ProjectFailure error={job.error} onRetry={() => job.refetch()} />;
   if (!project?.settings || !job.data) {
     return (
       <Loading>

@@ -26,7 +26,7 @@ export function SignedOutDialog({ user, onSignedIn }: { user: User; onSignedIn: 
       <p>{t.people.signedOutText}</p>
       <LoginForm
         email={user.email}
-        next={window.location.pathname + window.location.search}
+        next={window.location.pathname + window.location.search + window.location.hash}
         onDone={finish}
       />
     </Dialog>
