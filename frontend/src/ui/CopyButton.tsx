@@ -9,26 +9,36 @@ type CopyButtonProps = {
 };
 
 export function CopyButton({ text, name }: CopyButtonProps) {
-  const [copied, setCopied] = useState(false);
-  const copy = async () => {
-    await copyText(text);
-    setCopied(true);
-    setTimeout(() => setCopied(false), 2_000);
+  const [outcome, setOutcome] = useState<"copied" | "notCopied" | null>(null);
+  const copy = async (button: HTMLElement) => {
+    setOutcome((await copyText(text, button)) ? "copied" : "notCopied");
+    setTimeout(() => setOutcome(null), 4_000);
   };
   return (
-    <Button size="small" aria-label={copied ? undefined : name} onClick={copy}>
-      {copied ? t.common.copied : t.common.copy}
+    <Button
+      size="small"
+      aria-label={outcome ? undefined : name}
+      onClick={({ currentTarget }) => void copy(currentTarget)}
+    >
+      {outcome ? t.common[outcome] : t.common.copy}
     </Button>
   );
 }
 
 /** The clipboard API exists on secure origins only; a server in the LAN may be plain HTTP. */
-async function copyText(text: string): Promise<void> {
-  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+async function copyText(text: string, button: HTMLElement): Promise<boolean> {
+  const isDone = await navigator.clipboard?.writeText(text).then(
+    () => true,
+    () => false,
+  );
+  if (isDone) return true;
   const area = document.createElement("textarea");
   area.value = text;
-  document.body.append(area);
+  // Outside of an open dialog nothing can be selected.
+  (button.closest("dialog") ?? document.body).append(area);
   area.select();
-  document.execCommand("copy");
+  const isCopied = document.execCommand("copy");
   area.remove();
+  button.focus();
+  return isCopied;
 }

@@ -25,6 +25,7 @@ export const common = {
   remove: "Remove",
   copy: "Copy",
   copied: "Copied",
+  notCopied: "Not copied: mark it yourself",
   notFoundTitle: "Not found",
   notFound: "There is nothing at this address.",
   toProjects: "To the projects",

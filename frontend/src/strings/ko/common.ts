@@ -22,6 +22,7 @@ export const common: Catalogue["common"] = {
   remove: "제거",
   copy: "복사",
   copied: "복사됨",
+  notCopied: "복사하지 못함: 직접 선택하세요",
   notFoundTitle: "페이지 없음",
   notFound: "페이지를 찾을 수 없습니다.",
   toProjects: "프로젝트 목록으로",

@@ -141,6 +141,11 @@ it.each([
   expect(screen.queryByText(/was stopped/)).toBeNull();
 });
 
+it("starts with what was estimated, whatever the project trains on", () => {
+  show({ state: "succeeded", dry_run: true, params: { epochs: 5, subset: null }, result: {} });
+  expect(subset().value).toBe("null");
+});
+
 it("offers the subset that the project trains on after an estimate that was stopped", () => {
   show({ state: "cancelled", dry_run: true, params: { epochs: 5, subset: null } });
   expect(subset().value).toBe("31");

@@ -156,8 +156,8 @@ const endedEarly = ({ state, dry_run }: Job): boolean =>
 const isOf = (job: Job, algorithm: Algorithm, params: Job["params"]): boolean =>
   hashKey([paramsWith(algorithm, job.params)]) === hashKey([params]);
 
-/** As the last job; but a new one learns from the subset that the project trains on. */
+/** As the last job, or what was estimated; but a new one learns from the subset that the project trains on. */
 const givenBefore = (latest: Job | undefined, { settings }: Project): Job["params"] =>
-  latest && endedEarly(latest)
+  latest && (endedEarly(latest) || (latest.dry_run && latest.state === "succeeded"))
     ? latest.params
     : { ...latest?.params, subset: settings?.subset ?? null };
