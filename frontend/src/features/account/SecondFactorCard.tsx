@@ -20,8 +20,11 @@ export function SecondFactorCard() {
   const factor = useQuery(secondFactorQuery);
   const client = useQueryClient();
   const [asked, setAsked] = useState<"add" | "renew" | "remove" | null>(null);
+  /** Whether the codes are shown, which nobody sees again. */
+  const [hasCodes, setHasCodes] = useState(false);
   const changed = () => {
     setAsked(null);
+    setHasCodes(false);
     for (const { queryKey } of [secondFactorQuery, sessionsQuery, meQuery])
       client.invalidateQueries({ queryKey: [...queryKey] });
   };
@@ -63,8 +66,8 @@ export function SecondFactorCard() {
         </div>
       )}
       {asked === "add" && (
-        <Dialog title={text.add}>
-          <SecondFactorSetup onDone={changed} />
+        <Dialog title={text.add} {...(!hasCodes && { onClose: close })}>
+          <SecondFactorSetup onCancel={close} onCodes={() => setHasCodes(true)} onDone={changed} />
         </Dialog>
       )}
       {asked === "renew" &&

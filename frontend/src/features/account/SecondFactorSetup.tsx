@@ -13,10 +13,18 @@ import styles from "./SecondFactor.module.css";
 
 const { factor: text } = t.signIn;
 
+type SecondFactorSetupProps = {
+  /** Missing where there has to be one. */
+  onCancel?: () => void;
+  /** It is there, and its recovery codes are shown. */
+  onCodes?: () => void;
+  onDone: () => void;
+};
+
 /** From the present password by the app's first code to the recovery codes. */
-export function SecondFactorSetup({ onDone }: { onDone: () => void }) {
+export function SecondFactorSetup({ onCancel, onCodes, onDone }: SecondFactorSetupProps) {
   const begin = useMutation({ mutationFn: beginSecondFactor });
-  const confirm = useMutation({ mutationFn: confirmSecondFactor });
+  const confirm = useMutation({ mutationFn: confirmSecondFactor, onSuccess: () => onCodes?.() });
   if (confirm.data) return <RecoveryCodes codes={confirm.data.recovery_codes} onDone={onDone} />;
   if (begin.data)
     return (
@@ -25,6 +33,7 @@ export function SecondFactorSetup({ onDone }: { onDone: () => void }) {
         busy={confirm.isPending}
         error={confirm.error}
         onCode={(code) => confirm.mutate(code)}
+        onCancel={onCancel}
       />
     );
   return (
@@ -36,6 +45,7 @@ export function SecondFactorSetup({ onDone }: { onDone: () => void }) {
       error={begin.error}
       field={{ type: "password", autoComplete: "current-password" }}
       onTyped={(password) => begin.mutate(password)}
+      onCancel={onCancel}
     />
   );
 }
@@ -45,9 +55,10 @@ type ScanProps = {
   busy: boolean;
   error: Error | null;
   onCode: (code: string) => void;
+  onCancel: (() => void) | undefined;
 };
 
-function Scan({ made, busy, error, onCode }: ScanProps) {
+function Scan({ made, busy, error, onCode, onCancel }: ScanProps) {
   return (
     <div className={styles.steps}>
       <div className={styles.scan}>
@@ -64,6 +75,7 @@ function Scan({ made, busy, error, onCode }: ScanProps) {
         error={error}
         field={{ inputMode: "numeric", autoComplete: "one-time-code", maxLength: 7 }}
         onTyped={onCode}
+        onCancel={onCancel}
       />
     </div>
   );
@@ -77,10 +89,11 @@ type AskProps = {
   error: Error | null;
   field: ComponentProps<"input">;
   onTyped: (value: string) => void;
+  onCancel: (() => void) | undefined;
 };
 
 /** One field and what it is for. */
-function Ask({ label, intro, action, busy, error, field, onTyped }: AskProps) {
+function Ask({ label, intro, action, busy, error, field, onTyped, onCancel }: AskProps) {
   const [value, setValue] = useState("");
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -102,9 +115,12 @@ function Ask({ label, intro, action, busy, error, field, onTyped }: AskProps) {
         />
       </div>
       {!isOfField && <ErrorNotice error={error} />}
-      <Button type="submit" kind="primary" busy={busy}>
-        {action}
-      </Button>
+      <div className={styles.actions}>
+        {onCancel && <Button onClick={onCancel}>{t.common.cancel}</Button>}
+        <Button type="submit" kind="primary" busy={busy}>
+          {action}
+        </Button>
+      </div>
     </form>
   );
 }
