@@ -15,7 +15,8 @@ import { ByClass, Fingerprints, Looked } from "./reportParts";
 /** What is handed to whoever has to rely on the labels: a page to print, and the same as JSON. */
 export function ReportScreen({ project, id }: { project: Project; id: number }) {
   const found = useQuery(reportQuery(project.id, id));
-  if (found.error) return <Failure error={found.error} onRetry={() => found.refetch()} />;
+  if (found.error && !found.data)
+    return <Failure error={found.error} onRetry={() => found.refetch()} />;
   if (!found.data) {
     return (
       <Loading>

@@ -18,7 +18,8 @@ type FeatureMapsProps = { classes: LabelClass[]; result: Comparison; artifactId:
 export function FeatureMaps({ classes, result, artifactId }: FeatureMapsProps) {
   const drawing = useQuery(drawingQuery(artifactId));
   const [shown, setShown] = useState<number | null>(null);
-  if (drawing.error) return <Failure error={drawing.error} onRetry={() => drawing.refetch()} />;
+  if (drawing.error && !drawing.data)
+    return <Failure error={drawing.error} onRetry={() => drawing.refetch()} />;
   if (!drawing.data) {
     return (
       <Loading>

@@ -27,7 +27,7 @@ export function JobsScreen({ project }: { project: Project }) {
     next.set("ask", name);
     setSearch(next, { replace: true });
   };
-  if (algorithms.error) {
+  if (algorithms.error && !algorithms.data) {
     return <Failure error={algorithms.error} onRetry={() => algorithms.refetch()} />;
   }
   if (!algorithms.data) {

@@ -31,7 +31,8 @@ export function OverlayGallery({ classes, result, artifactId }: OverlayGalleryPr
   const [shown, setShown] = useState<Shown>("boxes");
   const [order, setOrder] = useState<Order>("given");
   const [all, setAll] = useState(false);
-  if (overlays.error) return <Failure error={overlays.error} onRetry={() => overlays.refetch()} />;
+  if (overlays.error && !overlays.data)
+    return <Failure error={overlays.error} onRetry={() => overlays.refetch()} />;
   if (!overlays.data) {
     return (
       <Loading>

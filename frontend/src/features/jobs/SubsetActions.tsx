@@ -1,5 +1,6 @@
 import { subsetUrl } from "../../api/subsets";
 import type { Project, Settings, SubsetFormat } from "../../api/types";
+import { useMedium } from "../../media/MediumContext";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { Chip } from "../../ui/Chip";
@@ -38,10 +39,11 @@ type SubsetExportProps = { projectId: number; subsetId: number };
 
 /** Links to each of its formats. */
 export function SubsetExport({ projectId, subsetId }: SubsetExportProps) {
+  const isText = useMedium() === "text";
   if (!useManages()) return null;
   return (
     <ul className={styles.formats} aria-label={subsets.exportThis(subsetId)}>
-      {FORMATS.map((format) => (
+      {FORMATS.filter((format) => !isText || format !== "imagefolder").map((format) => (
         <li key={format}>
           <a
             href={subsetUrl(projectId, subsetId, format)}

@@ -16,7 +16,8 @@ type SubsetComparisonViewProps = { project: Project; a: number; b: number };
 /** Two subsets side by side: figures, and the first images that only one of them keeps. */
 export function SubsetComparisonView({ project, a, b }: SubsetComparisonViewProps) {
   const found = useQuery(subsetComparisonQuery(project.id, a, b));
-  if (found.error) return <Failure error={found.error} onRetry={() => found.refetch()} />;
+  if (found.error && !found.data)
+    return <Failure error={found.error} onRetry={() => found.refetch()} />;
   if (!found.data) {
     return (
       <Loading>

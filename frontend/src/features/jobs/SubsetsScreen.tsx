@@ -20,7 +20,8 @@ type SubsetsScreenProps = { project: Project & { settings: Settings } };
 /** Every subset of a project, and two of them side by side; which two is part of the address. */
 export function SubsetsScreen({ project }: SubsetsScreenProps) {
   const found = useQuery(subsetsQuery(project.id));
-  if (found.error) return <Failure error={found.error} onRetry={() => found.refetch()} />;
+  if (found.error && !found.data)
+    return <Failure error={found.error} onRetry={() => found.refetch()} />;
   if (!found.data) {
     return (
       <Loading>

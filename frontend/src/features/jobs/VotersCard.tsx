@@ -4,6 +4,7 @@ import type { Relabeling } from "../../api/results";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
 import { formatCount } from "../../ui/format";
+import { useManages } from "../../ui/managing";
 import { formatMeasured } from "../../ui/shares";
 import { Table } from "../../ui/Table";
 
@@ -13,7 +14,7 @@ type VotersCardProps = { projectId: number; votes: NonNullable<Relabeling["votes
 
 /** How far each annotator, or column of imported labels, can be trusted. */
 export function VotersCard({ projectId, votes }: VotersCardProps) {
-  const members = useQuery(membersQuery(projectId)).data?.items ?? [];
+  const members = useQuery({ ...membersQuery(projectId), enabled: useManages() }).data?.items ?? [];
   const nameOf = (id: number) => members.find(({ user }) => user.id === id)?.user.name;
   return (
     <Card title={text.voters} hint={text.votersHint(votes.examples, votes.other_consensus)}>

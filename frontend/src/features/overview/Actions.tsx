@@ -26,7 +26,16 @@ const FORMATS = {
   boxes: ["coco", "yolo", "csv", "jsonl"],
   instructions: ["alpaca", "messages", "parquet", "rankings"],
   classes: ["csv", "jsonl", "imagefolder"],
+  texts: ["csv", "jsonl", "doccano"],
+  others: ["csv", "jsonl"],
 } as const;
+
+/** Which of these a project has. */
+function formatsOf({ task, medium }: Project): keyof typeof FORMATS {
+  if (task === "boxes" || task === "instructions") return task;
+  if (task !== "classification") return "others";
+  return medium === "text" ? "texts" : "classes";
+}
 
 type ActionsProps = {
   project: Project;
@@ -59,11 +68,11 @@ function ManagersActions({ project, rounds, chosen }: ActionsProps) {
   });
   const isBoxes = project.task === "boxes";
   const isOrder = project.task === "instructions";
-  const shown = isBoxes ? "boxes" : isOrder ? "instructions" : "classes";
-  const { alpaca, messages, parquet, rankings } = t.exports.formats;
+  const shown = formatsOf(project);
+  const { alpaca, messages, parquet, rankings, doccano } = t.exports.formats;
   const names = {
     ...{ alpaca: alpaca.title, messages: messages.title },
-    ...{ parquet: parquet.title, rankings: rankings.title },
+    ...{ parquet: parquet.title, rankings: rankings.title, doccano: doccano.title },
     ...t.overview.exports,
     ...t.boxes.exports,
   };

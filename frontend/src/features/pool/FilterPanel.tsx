@@ -7,6 +7,7 @@ import type { Filters, Project } from "../../api/types";
 import { t } from "../../strings";
 import { Button } from "../../ui/Button";
 import { CheckField, SelectField, TextField } from "../../ui/Field";
+import { useManages } from "../../ui/managing";
 import { parseNumber } from "../../ui/parseNumber";
 import { stateNames } from "../../ui/stateNames";
 import { CHOICES, isCompared } from "./filters";
@@ -29,9 +30,11 @@ export function FilterPanel({
   onChange,
   onClear,
 }: FilterPanelProps) {
-  const members = useQuery(membersQuery(project.id)).data?.items ?? [];
-  const imports =
-    useQuery(importsQuery(project.id)).data?.items.filter((job) => !job.dry_run) ?? [];
+  // Only who manages the project is told of its people, and of what was imported.
+  const enabled = useManages();
+  const members = useQuery({ ...membersQuery(project.id), enabled }).data?.items ?? [];
+  const jobs = useQuery({ ...importsQuery(project.id), enabled }).data?.items ?? [];
+  const imports = jobs.filter((job) => !job.dry_run);
   // Rows of instruction data have no classes, and no model of the pool scores them.
   const hasModel = project.task !== "instructions";
   const classes = project.classes.map(({ id, name }) => ({ id, name }));
@@ -54,14 +57,16 @@ export function FilterPanel({
         <Things name="class_id" things={classes} filters={filters} onChange={onChange} />
       )}
       <Words name="verdict" texts={t.pool.values.verdict} filters={filters} onChange={onChange} />
-      <Things
-        name="annotator_id"
-        things={members.map(({ user }) => ({ id: user.id, name: user.name || user.email }))}
-        filters={filters}
-        onChange={onChange}
-      />
+      {(members.length > 0 || filters.annotator_id != null) && (
+        <Things
+          name="annotator_id"
+          things={members.map(({ user }) => ({ id: user.id, name: user.name || user.email }))}
+          filters={filters}
+          onChange={onChange}
+        />
+      )}
       <Words name="source" texts={t.pool.values.source} filters={filters} onChange={onChange} />
-      {imports.length > 0 && (
+      {(imports.length > 0 || filters.import_id != null) && (
         <Things
           name="import_id"
           things={imports.map((job) => ({
@@ -133,13 +138,16 @@ type ThingsProps = Part & {
 };
 
 function Things({ name, things, filters, onChange }: ThingsProps) {
+  const chosen = filters[name];
+  const isKnown = chosen == null || things.some(({ id }) => id === chosen);
   return (
     <SelectField
       label={t.pool.field[name]}
-      value={filters[name] ?? ""}
+      value={chosen ?? ""}
       onChange={(event) => onChange({ [name]: Number(event.target.value) || null })}
     >
       <option value="">{t.pool.any}</option>
+      {!isKnown && <option value={chosen}>{chosen}</option>}
       {things.map((one) => (
         <option key={one.id} value={one.id}>
           {one.name}

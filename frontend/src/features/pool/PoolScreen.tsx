@@ -54,7 +54,7 @@ export function PoolScreen({ project }: { project: Project }) {
   // While other filters load it stays what it was, and so do the fields that somebody types into.
   const [scoresRound, setScoresRound] = useState<number | null>(null);
   if (last && last.scores_round !== scoresRound) setScoresRound(last.scores_round);
-  const selection = useSelection(examples);
+  const selection = useSelection(examples, filters);
   const { clear: clearSelection } = selection;
   const [open, setOpen] = useState(false);
 

@@ -1,5 +1,6 @@
+import { hashKey } from "@tanstack/react-query";
 import { useCallback, useRef, useState } from "react";
-import type { Example } from "../../api/types";
+import type { Example, Filters } from "../../api/types";
 
 export type Picked = {
   /** Ids, in no order. */
@@ -15,7 +16,7 @@ export type Picked = {
 
 const NONE: ReadonlySet<number> = new Set();
 
-export function useSelection(examples: Example[]): Picked {
+export function useSelection(examples: Example[], filters: Filters): Picked {
   const [ids, setIds] = useState(NONE);
   const [all, setAll] = useState(false);
   const anchor = useRef(0);
@@ -39,5 +40,12 @@ export function useSelection(examples: Example[]): Picked {
     setAll(false);
     setIds(NONE);
   }, []);
+  // The way back in the browser leads to other filters, too: all that these match was not meant.
+  const matching = hashKey([filters]);
+  const [chosenOf, setChosenOf] = useState(matching);
+  if (chosenOf !== matching) {
+    setChosenOf(matching);
+    clear();
+  }
   return { ids, all, toggle, extend, pickAll: () => setAll(true), clear };
 }

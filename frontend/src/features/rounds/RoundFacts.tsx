@@ -1,6 +1,7 @@
 import { Link } from "react-router";
 import { parametersOf } from "../../api/algorithms";
 import { headlineOf, imagesOf, purityWeightOf, saidOf, tellingOf } from "../../api/measures";
+import { pageUrl } from "../../api/pages";
 import type { Algorithm, Choice, LabelClass, ParamSchema, Round } from "../../api/types";
 import { t } from "../../strings";
 import { Card } from "../../ui/Card";
@@ -171,11 +172,12 @@ export function SettingsCard({ round, algorithms }: { round: Round; algorithms: 
           const { name, params } =
             first && kind === "strategy" ? { name: round.strategy, params: {} } : chosen[kind];
           const known = algorithms.find((one) => one.kind === kind && one.name === name);
+          const page = pageUrl({ kind, name });
           return (
             <div key={kind}>
               <dt>{settings.kinds[kind]}</dt>
               <dd>
-                <Link to={`/algorithms/${kind}/${name}`}>{known?.title ?? name}</Link>
+                {page ? <Link to={page}>{known?.title ?? name}</Link> : (known?.title ?? name)}
                 <small>{paramsText(params, known)}</small>
               </dd>
             </div>

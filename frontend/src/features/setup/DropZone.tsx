@@ -4,7 +4,8 @@ import { PICTURES } from "../../media/pictures";
 import { t } from "../../strings";
 import type { Medium } from "../../strings/medium";
 import { Button } from "../../ui/Button";
-import { type Folder, readDrop, readPicked } from "./folders";
+import { Notice } from "../../ui/State";
+import { type Dropped, type Folder, readDrop, readPicked } from "./folders";
 import styles from "./ImagesCard.module.css";
 
 type DropZoneProps = {
@@ -12,7 +13,8 @@ type DropZoneProps = {
   label?: string;
   /** Which files may be chosen. */
   accept?: string;
-  onTake: (files: File[], folders: Folder[]) => void;
+  /** What cannot be read then is told here. */
+  onTake: (files: File[], folders: Folder[]) => Promise<void>;
   /** Asks for a bucket instead, where the operator allows one. */
   onBucket?: (() => void) | undefined;
 };
@@ -29,7 +31,17 @@ export function DropZone(props: DropZoneProps) {
   const [over, setOver] = useState(false);
   const file = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
-  useDropBeside(onTake);
+  const [failed, setFailed] = useState(false);
+  const take = async (dropped: Dropped | Promise<Dropped>) => {
+    setFailed(false);
+    try {
+      const { files, folders } = await dropped;
+      await onTake(files, folders);
+    } catch {
+      setFailed(true);
+    }
+  };
+  useDropBeside(take);
   return (
     <section
       aria-label={label}
@@ -40,14 +52,14 @@ export function DropZone(props: DropZoneProps) {
         setOver(true);
       }}
       onDragLeave={() => setOver(false)}
-      onDrop={async (event) => {
+      onDrop={(event) => {
         event.preventDefault();
         setOver(false);
-        const { files, folders } = await readDrop(event.dataTransfer.items);
-        onTake(files, folders);
+        void take(readDrop(event.dataTransfer.items));
       }}
     >
       <p>{label}</p>
+      {failed && <Notice tone="bad">{t.setup.left.unreadable}</Notice>}
       <div className={styles.choices}>
         <Button onClick={() => file.current?.click()}>{t.setup.chooseFile}</Button>
         <Button onClick={() => folder.current?.click()}>{t.setup.chooseFolder}</Button>
@@ -61,7 +73,7 @@ export function DropZone(props: DropZoneProps) {
         aria-label={t.setup.chooseFile}
         accept={accept}
         onChange={(event) => {
-          onTake(Array.from(event.target.files ?? []), []);
+          void take({ files: Array.from(event.target.files ?? []), folders: [] });
           event.target.value = "";
         }}
       />
@@ -73,7 +85,8 @@ export function DropZone(props: DropZoneProps) {
         // Not in React's types, but in every browser.
         {...{ webkitdirectory: "" }}
         onChange={(event) => {
-          if (event.target.files?.length) onTake([], [readPicked(event.target.files)]);
+          if (event.target.files?.length)
+            void take({ files: [], folders: [readPicked(event.target.files)] });
           event.target.value = "";
         }}
       />
@@ -82,10 +95,10 @@ export function DropZone(props: DropZoneProps) {
 }
 
 /** What is dropped beside the zone is meant for it; the browser would open it, and leave the page. */
-function useDropBeside(onTake: DropZoneProps["onTake"]): void {
-  const take = useRef(onTake);
+function useDropBeside(onDrop: (dropped: Promise<Dropped>) => void): void {
+  const take = useRef(onDrop);
   useEffect(() => {
-    take.current = onTake;
+    take.current = onDrop;
   });
   useEffect(() => {
     const over = (event: DragEvent) => {
@@ -94,9 +107,7 @@ function useDropBeside(onTake: DropZoneProps["onTake"]): void {
     const drop = (event: DragEvent) => {
       if (event.defaultPrevented || !event.dataTransfer?.types.includes("Files")) return;
       event.preventDefault();
-      void readDrop(event.dataTransfer.items).then(({ files, folders }) =>
-        take.current(files, folders),
-      );
+      take.current(readDrop(event.dataTransfer.items));
     };
     window.addEventListener("dragover", over);
     window.addEventListener("drop", drop);

@@ -62,9 +62,11 @@ export function ExportsCard({ project }: { project: Project }) {
   const { unlabeledHint } = project.task === "boxes" ? t.boxes.setup : t.exports;
   const nothing = labeled + ood + unsure === 0;
   const isOfRows = project.task === "instructions";
-  const [snapshot, setSnapshot] = useState("");
+  const [chosen, setSnapshot] = useState("");
   const [people, setPeople] = useState(false);
   const snapshots = useQuery(snapshotsQuery(project.id)).data?.items ?? [];
+  // It may have been removed since.
+  const snapshot = snapshots.some(({ name }) => name === chosen) ? chosen : "";
   return (
     <Card
       title={t.exports.title}

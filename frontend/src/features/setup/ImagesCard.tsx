@@ -130,7 +130,7 @@ export function ImagesCard(props: ImagesCardProps) {
           label: t.setup.ranking.dropHere,
           accept: `.jsonl,.json,.csv,.tsv,.parquet,.zip,.tar,${COMPRESSED}`,
         })}
-        onTake={(files, folders) => void take(files, folders)}
+        onTake={take}
         onBucket={
           locations.length > 0 && project.medium === "image" ? () => setAsking(true) : undefined
         }
@@ -216,7 +216,7 @@ export function ImagesCard(props: ImagesCardProps) {
       )}
       {table && (
         <TableDialog
-          key={table.file.name}
+          key={tables.length}
           name={table.file.name}
           columns={table.columns}
           keys={table.keys}

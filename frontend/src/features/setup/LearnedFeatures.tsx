@@ -18,7 +18,8 @@ const isDone = ({ state, dry_run }: Job): boolean => state === "succeeded" && !d
 export function LearnedFeatures({ project, algorithm, needing }: LearnedFeaturesProps) {
   const jobs = useJobsOfKind(project.id, algorithm.name);
   const resizes = useJobsOfKind(project.id, "resize");
-  if (jobs.error) return <Failure error={jobs.error} onRetry={() => jobs.refetch()} />;
+  if (jobs.error && !jobs.data)
+    return <Failure error={jobs.error} onRetry={() => jobs.refetch()} />;
   if (!jobs.data) return null;
   const resized = resizes.data?.items.find(isDone)?.finished_at;
   // What was learned of images of another size counts no more.

@@ -24,10 +24,11 @@ const CLOSED = /\.(csv|tsv|jsonl)\.(bz2|xz)$/i;
 export const isArchive = (name: string): boolean =>
   ARCHIVE.test(plainName(name)) || CLOSED.test(name);
 
-/** What was dropped: files as they are, folders with the paths inside them. */
-export async function readDrop(
-  items: DataTransferItemList,
-): Promise<{ files: File[]; folders: Folder[] }> {
+/** Files as they are, folders with the paths inside them. */
+export type Dropped = { files: File[]; folders: Folder[] };
+
+/** What was dropped; rejects where any of it cannot be read. */
+export async function readDrop(items: DataTransferItemList): Promise<Dropped> {
   // The list is emptied as soon as the event handler returns, so the entries are taken first.
   const entries = Array.from(items, (item) => item.webkitGetAsEntry()).filter(
     (entry) => entry !== null,

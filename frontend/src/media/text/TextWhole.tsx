@@ -20,7 +20,8 @@ export function TextWhole({ content, alt, marked }: WholeProps) {
     parent.scrollTop = first ? Math.max(0, first.offsetTop - parent.clientHeight / 3) : 0;
   }, [text]);
   const mono = useMemo(() => text !== null && isCode(text), [text]);
-  if (found.error) return <Failure error={found.error} onRetry={() => found.refetch()} />;
+  if (found.error && !found.data)
+    return <Failure error={found.error} onRetry={() => found.refetch()} />;
   if (text === null) return <Skeleton height="8rem" />;
   return (
     <section

@@ -3,6 +3,8 @@ import { plural } from "./words";
 
 /** What was dropped, and is not sent. */
 export const left = {
+  unreadable:
+    "Something of it cannot be read: it was moved meanwhile, or this browser may not open it. Nothing was sent; drop it again, or pack it into a zip.",
   files: (count: number) => plural(count, "file", "files"),
   one: (name: string) => `${name} was left where it is.`,
   many: (count: number, kinds: [string, number][]) => {

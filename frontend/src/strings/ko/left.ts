@@ -2,6 +2,8 @@ import type { Catalogue } from "../catalogue";
 import { number, particle } from "./words";
 
 export const left: Catalogue["setup"]["left"] = {
+  unreadable:
+    "읽을 수 없는 것이 있습니다. 그사이 옮겨졌거나 브라우저가 열 수 없습니다. 아무것도 보내지 않았습니다. 다시 끌어다 놓거나 zip으로 묶으세요.",
   files: (count) => `파일 ${number(count)}개`,
   one: (name) => `${particle(name, "은", "는")} 가져오지 않고 그대로 두었습니다.`,
   many: (count, kinds) => {

@@ -41,7 +41,8 @@ export function CompareCard({ place }: { place: Place }) {
 function Both({ place, other }: { place: Place; other: number }) {
   const text = t.selection;
   const found = useQuery(selectionComparisonQuery(place, other));
-  if (found.error) return <Failure error={found.error} onRetry={() => found.refetch()} />;
+  if (found.error && !found.data)
+    return <Failure error={found.error} onRetry={() => found.refetch()} />;
   if (!found.data) {
     return (
       <Loading>

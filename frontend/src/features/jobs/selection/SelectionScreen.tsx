@@ -34,7 +34,8 @@ type SelectionScreenProps = { project: Project & { settings: Settings }; job: Jo
 export function SelectionScreen({ project, job }: SelectionScreenProps) {
   const place = { projectId: project.id, jobId: job.id };
   const found = useQuery(selectionQuery(place));
-  if (found.error) return <Failure error={found.error} onRetry={() => found.refetch()} />;
+  if (found.error && !found.data)
+    return <Failure error={found.error} onRetry={() => found.refetch()} />;
   if (!found.data) {
     return (
       <Loading>

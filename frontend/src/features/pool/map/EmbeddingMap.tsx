@@ -1,4 +1,4 @@
-import { useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useMemo, useRef, useState } from "react";
 import {
   type ColouredBy,
@@ -8,6 +8,7 @@ import {
 import type { EmbeddingMap as MadeMap, Project } from "../../../api/types";
 import { t } from "../../../strings";
 import { Button } from "../../../ui/Button";
+import { ErrorNotice } from "../../../ui/ErrorNotice";
 import { SelectField } from "../../../ui/Field";
 import { useSelections } from "../../../ui/jobs/useSelections";
 import { decode, encode } from "../../../ui/map/lasso";
@@ -81,10 +82,11 @@ export function EmbeddingMap(props: EmbeddingMapProps) {
     if (!values.delete(value)) values.add(value);
     setHiding({ by, values });
   };
-  const open = async (poolIndex: number) => {
-    const query = embeddingImageQuery(project.id, map.version, poolIndex);
-    onOpen((await client.ensureQueryData(query)).example_id);
-  };
+  const open = useMutation({
+    mutationFn: (poolIndex: number) =>
+      client.ensureQueryData(embeddingImageQuery(project.id, map.version, poolIndex)),
+    onSuccess: ({ example_id }) => onOpen(example_id),
+  });
   const error = found.error ?? coloured.error;
   return (
     <div ref={frame} className={styles.body}>
@@ -128,6 +130,7 @@ export function EmbeddingMap(props: EmbeddingMapProps) {
         </div>
       </div>
       {error && <Failure error={error} onRetry={() => found.retry()} />}
+      <ErrorNotice error={open.error} />
       {!error && found.tiles.length === 0 && (
         <Loading>
           <Skeleton height="clamp(20rem, 45vw, 35rem)" />
@@ -146,7 +149,7 @@ export function EmbeddingMap(props: EmbeddingMapProps) {
             onView={setView}
             onOutline={surround}
             onPoint={setPointed}
-            onPick={open}
+            onPick={open.mutate}
           />
           {pointed && <MapPreview project={project} version={map.version} pointed={pointed} />}
         </div>

@@ -26,9 +26,10 @@ export default function DropToCheck() {
   const begin = useMutation({
     mutationFn: async ({ dataSet, wished }: { dataSet: DataSet; wished: Wished }) => {
       const { kind, text, label } = wished;
-      const project = await createLike(dataSet.content, kind);
       const { content: given } = dataSet;
+      // Before there is a project: of what cannot be read nothing is left behind.
       const content = given instanceof File ? given : await sourceOf(given, kind);
+      const project = await createLike(given, kind);
       const columns = { textColumn: text, labelColumn: label };
       uploadsOf(project.id).add(
         { content, split: "pool", annotations: [], ...columns, dryRun: true },
@@ -53,11 +54,7 @@ export default function DropToCheck() {
   };
   return (
     <Card title={t.check.dropTitle} hint={t.check.dropHint}>
-      <DropZone
-        label={t.check.dropHere}
-        accept={ACCEPTED}
-        onTake={(files, folders) => void take(files, folders)}
-      />
+      <DropZone label={t.check.dropHere} accept={ACCEPTED} onTake={take} />
       {refused && (
         <InView of={refused}>
           <Notice tone="bad">{t.check.refused(refused.name)}</Notice>
