@@ -84,6 +84,8 @@ class Learning:
 
     def learn(self) -> None:
         """Learn an encoder."""
+        # Rows of one that was learned before, as at another size, are never gone on with.
+        self.features.discard()
         learn_encoder(
             self.store,
             self.pool,
