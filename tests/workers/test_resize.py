@@ -449,8 +449,9 @@ def test_an_unfinished_job_of_the_old_size_begins_anew(
     complete = LearnedFeatures.complete
 
     def cut_off(self: LearnedFeatures, store: PixelStore, _: object) -> None:
-        def progress(done: int, _: int) -> None:
-            if done >= embedded:
+        def progress(step: int, steps: int) -> None:
+            assert steps == 20
+            if step >= embedded:
                 _fail()
 
         complete(self, store, progress)
