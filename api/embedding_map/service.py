@@ -1,9 +1,5 @@
 """The map that a project has of its pool."""
 
-from functools import lru_cache
-from pathlib import Path
-from typing import Any
-
 from anyio import to_thread
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
@@ -15,8 +11,7 @@ from api.embedding_map.schemas import (
     EmbeddingMapState,
 )
 from api.examples.scores import ScoreTable, score_table
-from api.maps.planes import embedding_map, no_map, plane_of, require_version, version_of
-from core.artifacts.pool_map import read_head
+from api.maps.planes import embedding_map, head_of, no_map, plane_of, require_version, version_of
 from core.errors import Conflict, NotFound
 from core.files.storage import Storage
 from core.media.texts.excerpts import beginning
@@ -49,7 +44,7 @@ def described(
     """What pages are told of the map; one whose file is gone has to be made anew. Blocks."""
     head = None
     if artifact is not None:
-        head = _head(storage.fetch(artifact.storage_key), artifact.sha256)
+        head = head_of(storage, artifact.storage_key, artifact.sha256, ("x", "y"))
     if artifact is None or head is None:
         return EmbeddingMapState(map=None, scores_round=scores_round)
     count, x, y = head
@@ -65,14 +60,6 @@ def described(
         made_at=artifact.meta["made_at"],
     )
     return EmbeddingMapState(map=found, scores_round=scores_round)
-
-
-@lru_cache(maxsize=256)
-def _head(path: Path, _sha256: str) -> Any:
-    try:
-        return read_head(path, ("x", "y"))
-    except FileNotFoundError:
-        return None
 
 
 async def scores_of(session: AsyncSession, project: Project, storage: Storage) -> ScoreTable | None:

@@ -16,7 +16,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.transfers.files import artifact_file
-from core.artifacts.pool_map import Int64Array, Plane, read_plane
+from core.artifacts.pool_map import AXES, Int64Array, Plane, Span, read_head, read_plane
 from core.errors import Conflict, Invalid
 from core.files.storage import Storage
 from core.states import ArtifactKind
@@ -162,6 +162,29 @@ async def plane_of(storage: Storage, artifact: Artifact) -> Plane:
             "The file of the map is not in the data directory; restore it from a backup, or make "
             "the map anew.",
         ) from error
+
+
+def head_of(
+    storage: Storage, key: str, sha256: str, axes: tuple[str, str] = AXES
+) -> tuple[int, Span, Span] | None:
+    """How many images are on a plane, and their ranges; None if its file is gone. Blocks.
+
+    Args:
+        storage: Where it is.
+        key: Of its artifact.
+        sha256: Of its artifact.
+        axes: Columns of the file.
+    """
+    try:
+        return _head(storage.fetch(key), sha256, axes)
+    except FileNotFoundError:
+        # Not to be kept in mind: it may be restored.
+        return None
+
+
+@lru_cache(maxsize=4096)
+def _head(path: Path, _sha256: str, axes: tuple[str, str]) -> tuple[int, Span, Span] | None:
+    return read_head(path, axes)
 
 
 @lru_cache(maxsize=4)

@@ -15,7 +15,7 @@ from api.maps import planes
 from api.maps.schemas import MapImage, MapImages, MapOut, MapQueries, MapQuery, MapSurface, SpanOut
 from api.maps.then import Closing, Verdicts, boxes_of_label, stands
 from api.transfers.files import artifact_file
-from core.artifacts.pool_map import PoolMap, read_head, read_map, read_surface
+from core.artifacts.pool_map import PoolMap, read_map, read_surface
 from core.errors import Conflict, NotFound
 from core.files.storage import Storage
 from core.media.texts.excerpts import beginning
@@ -44,7 +44,7 @@ async def files_of(session: AsyncSession, project_id: int) -> Sequence[Row[int, 
 
 def described(storage: Storage, files: Sequence[Row[int, str, str]]) -> list[MapOut]:
     """The maps that ``files_of`` named, without those whose file is gone. Blocks."""
-    heads = ((file, _head(storage.fetch(file.storage_key), file.sha256)) for file in files)
+    heads = ((file, planes.head_of(storage, file.storage_key, file.sha256)) for file in files)
     return [
         MapOut(
             number=file.number,
@@ -56,15 +56,6 @@ def described(storage: Storage, files: Sequence[Row[int, str, str]]) -> list[Map
         for file, head in heads
         if head is not None
     ]
-
-
-@lru_cache(maxsize=4096)
-def _head(path: Path, sha256: str) -> Any:
-    del sha256
-    try:
-        return read_head(path)
-    except FileNotFoundError:
-        return None
 
 
 @lru_cache(maxsize=4)

@@ -10,6 +10,8 @@ import numpy as np
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+AXES: Final = ("purity", "informativeness")
+"""Columns of the scores of a round that its map is drawn by."""
 _SURFACE: Final = b"karat.surface"
 
 Float32Array = NDArray[np.float32]
@@ -149,9 +151,7 @@ def read_plane(path: Path) -> Plane:
     return Plane(*(table[name].to_numpy() for name in ("pool_index", "x", "y")))
 
 
-def read_head(
-    path: Path, axes: tuple[str, str] = ("purity", "informativeness")
-) -> tuple[int, Span, Span] | None:
+def read_head(path: Path, axes: tuple[str, str] = AXES) -> tuple[int, Span, Span] | None:
     """How many images are on a plane, and their ranges, from the last few kilobytes of its file.
 
     Args:

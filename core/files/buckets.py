@@ -138,7 +138,7 @@ class Buckets:
 
     @_explained
     def remove(self, location: Location) -> None:
-        """Remove everything inside a folder of a bucket."""
+        """Remove a file of a bucket, or a folder with everything inside it."""
         S3(self._settings).remove(location)
 
     @_explained

@@ -183,7 +183,9 @@ class S3:
             self._inside.pipe_file(path, content)
 
     def remove(self, location: Location) -> None:
-        """Remove everything inside ``location``."""
+        """Remove what is at ``location``, a file or a folder with everything inside it."""
+        # A listing names only what is inside, and not an object that has this very name.
+        self.remove_all([location])
         for page in self.pages(location):
             self.remove_all([one.location for one in page])
 

@@ -177,7 +177,7 @@ def _describe(connection: psycopg.Connection[Any]) -> tuple[Manifest, str, _Want
     projects = _sizes(connection)
     uploads = connection.execute(
         "SELECT params ->> 'upload' FROM jobs "
-        "WHERE kind = 'import_pool' AND params ? 'upload' AND NOT params ? 'answer' "
+        "WHERE params ? 'upload' AND NOT params ? 'answer' "
         # A plan that waits for its answer has succeeded, and is started from its upload.
         "AND (state <> 'succeeded' OR params ? 'dry_run')"
     )

@@ -313,13 +313,17 @@ def test_what_is_not_on_the_map_is_refused(
         assert response.json()["code"] == code
 
 
-def test_a_map_whose_file_is_gone_has_to_be_made_anew(http: TestClient, world: World) -> None:
+def test_a_map_whose_file_is_gone_is_made_anew_or_restored(http: TestClient, world: World) -> None:
     project, admin = world.project(images=9), world.caller()
     artifact = laid_out(world, project, 9)
-    world.storage.artifact(artifact.storage_key).unlink()
+    path = world.storage.artifact(artifact.storage_key)
+    content = path.read_bytes()
+    path.unlink()
     assert items(http, admin, project, MAP)["map"] is None
     response = get(http, admin, project, f"{MAP}/tiles/0/0/0")
     assert (response.status_code, response.json()["code"]) == (409, "map_file_missing")
+    path.write_bytes(content)
+    assert items(http, admin, project, MAP)["map"]["count"] == 9
 
 
 def test_only_who_manages_the_project_sees_its_map(http: TestClient, world: World) -> None:

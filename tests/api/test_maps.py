@@ -381,10 +381,14 @@ def test_only_engineers_of_the_project_see_maps(http: TestClient, world: World) 
 
 def test_a_lost_file_is_named(http: TestClient, world: World) -> None:
     project, _ = scored(world, 40)
-    world.storage.artifact(f"projects/{project.id}/rounds/1/scores.parquet").unlink()
+    path = world.storage.artifact(f"projects/{project.id}/rounds/1/scores.parquet")
+    content = path.read_bytes()
+    path.unlink()
     response = get(http, world.caller(), project, "maps/1/surface")
     assert (response.status_code, response.json()["code"]) == (409, "scores_missing")
     assert items(http, world.caller(), project, "maps")["items"] == []
+    path.write_bytes(content)
+    assert [one["count"] for one in items(http, world.caller(), project, "maps")["items"]] == [40]
 
 
 def test_projects_with_the_same_classes_are_comparable(http: TestClient, world: World) -> None:

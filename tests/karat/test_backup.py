@@ -118,11 +118,15 @@ def test_the_uploads_of_plans_that_wait_are_kept_and_of_answered_ones_are_not(
     # What a plan was started as needs its upload, too.
     upload = {"upload": "started.zip", "plan": 1}
     world.session.add(new_job(JobKind.IMPORT_POOL, project_id=project.id, params=upload))
+    # So does a search for what is like it.
+    picture = {"upload": "picture"}
+    world.session.add(new_job(JobKind.LOOK_UP, project_id=project.id, params=picture))
+    world.storage.upload("picture").write_bytes(b"png")
     world.session.commit()
     back_up(source, tmp_path / "karat.tar")
     restore_from(tmp_path / "karat.tar", empty)
     found = {path.name for path in (empty.data_dir / "uploads").iterdir()}
-    assert found == {"waiting.zip", "asked.zip", "started.zip"}
+    assert found == {"waiting.zip", "asked.zip", "started.zip", "picture"}
 
 
 def test_what_is_backed_up_while_images_come_in_is_whole(

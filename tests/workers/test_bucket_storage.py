@@ -130,6 +130,23 @@ def test_weights_lie_in_the_bucket_until_they_are_deleted(
     assert not list((kept.storage.root / "weights").iterdir())
 
 
+def test_a_file_that_is_removed_is_gone_from_the_bucket_and_nothing_beside_it(
+    stored: Bucket, kept: Pool, world: World
+) -> None:
+    kept.zip({"1.png": png(1)})
+    before = keys(stored)
+    path = f"/api/projects/{kept.project_id}/snapshots"
+    headers = world.caller().headers
+    with TestClient(create_app(settings.settings()), base_url="http://karat.test") as http:
+        made = http.post(path, json={"name": "one"}, headers=headers)
+        assert made.status_code == 201, made.text
+        (key,) = set(keys(stored)) - set(before)
+        beside = {f"{key}.old": b"another", f"{key[:-1]}": b"another"}
+        stored.put(beside)
+        assert http.delete(f"{path}/one", headers=headers).status_code == 204
+    assert keys(stored) == sorted([*before, *beside])
+
+
 def test_the_database_is_free_while_a_file_comes_from_the_bucket(
     kept: Pool, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,6 +22,7 @@ from tests.processes import eventually, worker
 from tests.workers.killing import kill_in_every_phase, named, state
 from tests.workers.loop import Loop
 from tests.workers.starting import start_job
+from tests.workers.test_learn_features import cut_off, learn, retry
 from tests.world import Caller, World
 from workers.compare import handler
 from workers.compare.handler import PHASES
@@ -286,3 +287,21 @@ def test_a_killed_comparison_goes_on_and_finds_the_same(
     assert duplicates(http, loop.project, admin)["items"] == expected
     kept = select(Artifact.job_id).where(Artifact.kind == ArtifactKind.ALIKE)
     assert job.id in world.session.scalars(kept).all()
+
+
+def test_one_whose_features_were_removed_compares_those_of_now(
+    http: TestClient, world: World
+) -> None:
+    project = world.project(images=8)
+    learn(http, world, project)
+    job = start_job(http, world, project, "compare", {})
+    cut_off(world, job, handler, "workers.compare.handler.nearest_rows")
+    job.checkpoint = {**job.checkpoint, "searched": 4}
+    world.session.commit()
+    *_, last = (learn(http, world, project, epochs=epochs) for epochs in (1, 3))
+    retry(world, job, handler)
+    assert job.checkpoint["known"]["features"] == f"contrastive-{last.id}.npy"
+    # What was searched were other features.
+    assert "searched" not in job.checkpoint
+    assert job.result is not None
+    assert job.result["images"] == 8

@@ -23,7 +23,7 @@ from tests.processes import eventually, worker
 from tests.workers.killing import kill_in_every_phase, kill_publishing, named, state
 from tests.workers.loop import Loop
 from tests.workers.starting import start_job, watch_progress
-from tests.workers.test_learn_features import learn
+from tests.workers.test_learn_features import cut_off, learn, retry
 from tests.workers.test_verify import findings
 from tests.world import World
 from workers.embedding_map import handler
@@ -170,6 +170,20 @@ def test_learned_features_stand_in_for_a_network_that_no_round_has_trained(
     make(http, world, project)
     assert len(table(world, kept(world, project))) == 29
     assert len(LearnedFeatures.of(world.storage, project.id, learned.id).rows()) == 24
+
+
+@pytest.mark.parametrize("place", ["Features.complete", "reduce"])
+def test_one_whose_features_were_removed_lays_out_those_of_now(
+    http: TestClient, world: World, place: str
+) -> None:
+    project = world.project(images=24, model={"name": "cnn_tiny", "params": {}})
+    learn(http, world, project)
+    job = start(http, world, project)
+    cut_off(world, job, handler, f"workers.embedding_map.handler.{place}")
+    *_, last = (learn(http, world, project, epochs=epochs) for epochs in (1, 3))
+    retry(world, job, handler)
+    assert job.checkpoint["known"]["job_id"] == last.id
+    assert len(table(world, kept(world, project))) == 24
 
 
 def test_the_same_pool_has_the_same_map_and_the_new_one_takes_the_place_of_the_old(

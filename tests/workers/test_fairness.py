@@ -17,6 +17,9 @@ from tests.processes import eventually, worker
 from tests.workers.import_files import Pool, png, zipped
 from tests.world import World
 from workers.celery_tasks.run_job import run_job
+from workers.execution.claiming import claim, let_others_in
+from workers.jobs import yielding
+from workers.jobs.context import JobContext, SteppedAside
 from workers.jobs.fairness import next_import
 
 SEEDS = iter(range(30_000, 40_000))
@@ -156,3 +159,50 @@ def test_whatever_comes_no_project_is_served_twice_while_another_waits(
         claim_job(found, "here:1")
         world.session.flush()
         at_work.append(found)
+
+
+@pytest.mark.parametrize(
+    ("kind", "running"),
+    [
+        (JobKind.ADVANCE_ROUND, JobKind.RESIZE),
+        (JobKind.LOOK_AT, JobKind.RESIZE),
+        (JobKind.LOOK_UP, JobKind.LOOK_UP),
+    ],
+)
+def test_a_long_job_steps_aside_for_what_can_begin(
+    world: World, monkeypatch: pytest.MonkeyPatch, kind: JobKind, running: JobKind
+) -> None:
+    monkeypatch.setattr(yielding, "_LOOK_SECONDS", 0.0)
+    there, other = world.project(), world.project()
+    before, waits = (new_job(one, project_id=there.id, params={}) for one in (running, kind))
+    long, next_long = (
+        new_job(JobKind.LEARN_FEATURES, project_id=one.id, params={}) for one in (there, other)
+    )
+    world.session.add_all((before, waits, long, next_long))
+    world.session.flush()
+    for one in (before, long):
+        claim_job(one, "here:1")
+    before.heartbeat_at = datetime.now(UTC)
+    world.session.commit()
+    assert claim(RunJob.of(waits)) is None
+    send(next_long)
+    sent(world, waits)
+    context = JobContext(long, settings.settings())
+    context.plan(["learn"])
+    with context.phase("learn"):
+        progress = yielding.Yielding(context).progress
+        # It cannot begin: whoever made way for it would be in the queue for nothing.
+        progress(1, 3)
+        finish_job(before, JobState.SUCCEEDED, result={})
+        let_others_in(world.session, before)
+        world.session.commit()
+        sent(world, waits)
+        with pytest.raises(SteppedAside):
+            progress(2, 3)
+
+
+def sent(world: World, job: Job) -> None:
+    """Have a message of ``job`` be long enough on its way."""
+    world.session.refresh(job)
+    job.sent_at = datetime.now(UTC) - timedelta(minutes=1)
+    world.session.commit()

@@ -1,6 +1,7 @@
 """Learning features: started through the API, run by a worker, used by the rounds."""
 
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,12 @@ from sqlalchemy import select
 from core.files.storage import sha256
 from core.jobs import queue
 from core.jobs.messages import RunJob
+from core.lifecycle import requeue_job
 from core.states import ArtifactKind, JobState, Split
 from core.tables import Artifact, Job, Project
 from models import catalog
 from models.catalog.spec import Spec
-from models.errors import NotReady
+from models.errors import ModelError, NotReady
 from models.media.images.contrastive import learn_encoder
 from models.protocols import PoolView
 from models.ranking.pool_scores import PoolScores
@@ -156,6 +158,38 @@ def test_the_features_of_the_last_two_jobs_are_kept(http: TestClient, world: Wor
     project = world.project(images=8)
     jobs = [learn(http, world, project, epochs=epochs) for epochs in (1, 2, 3)]
     assert [features(world, job).exist for job in jobs] == [False, True, True]
+
+
+def fail(*_: object, **__: object) -> None:
+    raise ModelError("Not this time.")
+
+
+def cut_off(world: World, job: Job, run: ModuleType, target: str) -> None:
+    """Run a job until it comes to what ``target`` names."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(target, fail)
+        run_job(RunJob.of(job), run)
+    world.session.refresh(job)
+    assert job.state is JobState.FAILED
+
+
+def retry(world: World, job: Job, run: ModuleType) -> None:
+    requeue_job(job)
+    world.session.commit()
+    run_job(RunJob.of(job), run)
+    world.session.refresh(job)
+    assert job.state is JobState.SUCCEEDED, job.error
+
+
+def test_one_that_is_retried_after_two_others_learns_anew(http: TestClient, world: World) -> None:
+    project = world.project(images=8)
+    job = start(http, world, project)
+    cut_off(world, job, handler, "workers.features.handler.LearnedFeatures.complete")
+    others = [learn(http, world, project, epochs=epochs) for epochs in (1, 3)]
+    assert not features(world, job).encoder.exists()
+    retry(world, job, handler)
+    assert [features(world, one).exist for one in (job, *others)] == [True, False, True]
+    assert features(world, job).rows().shape == (8, 16)
 
 
 def by_length(view: PoolView, _: object) -> NDArray[np.float32]:

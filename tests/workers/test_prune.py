@@ -157,6 +157,53 @@ def test_noise_is_told_over_the_labels_whose_truth_is_known(http: TestClient, wo
     assert sorted(one for one in known if one) == sorted([cat, cat, cat, dog, dog])
 
 
+def test_the_truth_is_read_however_an_import_has_written_it(http: TestClient, world: World) -> None:
+    loop = Loop(world)
+    loop.answer(0, 12, Verdict.LABEL)
+    came_with = dict(
+        enumerate(
+            [
+                "CAT",
+                "house_cat",
+                " House cat",
+                "puppy",
+                "Dog",
+                "\uff44\uff4f\uff47",
+                "hound",
+                "moggy",
+            ]
+        )
+    )
+    statement = select(Example).where(Example.project_id == loop.project.id)
+    for one in loop.session.scalars(statement):
+        one.meta = {"label": came_with.get(one.pool_index)}
+    cat, dog = loop.classes
+    loop.session.commit()
+    url, headers = f"/api/projects/{loop.project.id}", world.caller().headers
+
+    def call(*named: tuple[int | None, str]) -> list[dict[str, Any]]:
+        wanted = [{"name": name} | ({"id": one} if one else {}) for one, name in named]
+        answer = http.patch(url, json={"classes": wanted}, headers=headers)
+        assert answer.status_code == 200, answer.text
+        found: list[dict[str, Any]] = answer.json()["classes"]
+        return found
+
+    # Two classes have been the hound; the moggy was one that is gone.
+    call((cat.id, "hound"), (dog.id, "Puppy"))
+    call((cat.id, "moggy"), (dog.id, "hound"))
+    (_, _, gone) = call((cat.id, "cat"), (dog.id, "dog"), (None, "moggy"))
+    call((cat.id, "House cat"), (dog.id, "dog"))
+    assert gone["id"] not in {cat.id, dog.id}
+    job = pruned(http, loop, method="uniform")
+    table = pq.read_table(subset_of(loop, job)).to_pydict()
+    truths = dict(zip(table["pool_index"], table["true_class_id"], strict=True))
+    assert {index: truths[index] for index in came_with} == {
+        0: cat.id, 1: cat.id, 2: cat.id, 3: dog.id, 4: dog.id, 5: dog.id, 6: None, 7: None,
+    }  # fmt: skip
+    assert job.result is not None
+    assert job.result["noise"]["all"]["known"] == 6
+
+
 def test_without_a_known_truth_nothing_is_said_of_noise(http: TestClient, world: World) -> None:
     loop = Loop(world)
     loop.answer(0, 12, Verdict.LABEL)

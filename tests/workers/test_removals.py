@@ -24,6 +24,7 @@ from core.db import sync_sessions
 from core.files import storage
 from core.files.storage import Storage, flush
 from core.jobs.imports import Answer
+from core.jobs.params import LookUpParams
 from core.lifecycle import finish_job, new_job
 from core.media.images.thumbnails import make
 from core.states import JobKind, JobState, Split
@@ -392,6 +393,31 @@ def test_the_upload_of_a_plan_stays_until_it_is_answered(
     _, upload = planned(pool, answer)
     run_task()
     assert upload.exists() is (answer is None)
+
+
+def test_a_file_to_find_similar_ones_to_stays_until_its_search_has_ended(
+    world: World, engine: Engine
+) -> None:
+    upload = world.storage.upload("picture")
+    upload.parent.mkdir(parents=True, exist_ok=True)
+    upload.write_bytes(png(99))
+    os.utime(upload, (time.time() - 2 * 86_400,) * 2)
+    job = new_job(
+        JobKind.LOOK_UP,
+        project_id=world.project().id,
+        params=LookUpParams(upload=upload.name).to_json(),
+    )
+    world.session.add(job)
+    world.session.commit()
+    with engine.connect() as connection:
+        assert list(strays.strays(connection, world.storage)) == []
+    run_task()
+    assert upload.exists()
+    finish_job(job, JobState.CANCELLED)
+    world.session.commit()
+    task._looked = float("-inf")
+    run_task()
+    assert not upload.exists()
 
 
 def test_an_import_started_while_uploads_are_looked_at_keeps_its_upload(

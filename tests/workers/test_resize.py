@@ -19,6 +19,8 @@ from core.settings.project import ProjectSettings
 from core.states import JobKind, JobState, RoundState
 from core.tables import DRY_RUN, Job, Project
 from models.errors import ModelError
+from models.media import embedding_files
+from models.media.images.contrastive import embed_with_encoder
 from models.media.images.store import PixelStore
 from tests.processes import eventually, worker
 from tests.s3 import Bucket
@@ -438,11 +440,26 @@ def test_features_that_were_learned_at_another_size_count_no_more(
     assert latest(world.session, project.id) == again.id
 
 
-def test_an_unfinished_job_of_the_old_size_begins_anew(http: TestClient, world: World) -> None:
+@pytest.mark.parametrize("embedded", [0, 8, 20])
+def test_an_unfinished_job_of_the_old_size_begins_anew(
+    http: TestClient, world: World, tmp_path: Path, embedded: int
+) -> None:
     project = world.project(images=20)
     job = start_job(http, world, project, "learn_features", QUICK)
+    complete = LearnedFeatures.complete
+
+    def cut_off(self: LearnedFeatures, store: PixelStore, _: object) -> None:
+        def progress(step: int, steps: int) -> None:
+            assert steps == 20
+            if step >= embedded:
+                _fail()
+
+        complete(self, store, progress)
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(LearnedFeatures, "complete", _fail)
+        patch.setattr(embedding_files, "_BLOCK", 8)
+        patch.setattr(embedding_files, "_BLOCKS_PER_SAVE", 1)
+        patch.setattr(LearnedFeatures, "complete", cut_off)
         run_job(RunJob.of(job), features)
     world.session.expire_all()
     assert "learn" in job.checkpoint["seconds"]
@@ -453,6 +470,10 @@ def test_an_unfinished_job_of_the_old_size_begins_anew(http: TestClient, world: 
     world.session.expire_all()
     assert job.state is JobState.SUCCEEDED, job.error
     assert job.checkpoint["known"]["input_size"] == 12
+    learned = LearnedFeatures.of(world.storage, project.id, job.id)
+    store = PixelStore.open(world.storage.pixels(project.id, 12), 12, 20)
+    embed_with_encoder(store, learned.encoder, out=tmp_path / "all.npy")
+    assert np.array_equal(learned.rows(), np.load(tmp_path / "all.npy"))
 
 
 def test_a_worker_does_it_while_annotators_go_on(

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-from sqlalchemy import Connection, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, delete, func, or_, select, update
 from sqlalchemy.orm import Session, sessionmaker
 
 from core.among import among
@@ -183,7 +183,7 @@ def held_images(session: Session | Connection, digests: Collection[bytes]) -> se
 
 
 def expire_uploads(factory: sessionmaker[Session], storage: Storage, days: float) -> Freed:
-    """Remove uploads of imports that ended without success ``days`` ago, and of no import.
+    """Remove uploads of imports that ended without success ``days`` ago, and that no job needs.
 
     Until then a failed or cancelled import can be retried, and needs them. A plan and what is
     started from it have one upload: it goes when none of them needs it.
@@ -203,13 +203,15 @@ def expire_uploads(factory: sessionmaker[Session], storage: Storage, days: float
     return freed
 
 
+def upload_name() -> ColumnElement[str | None]:
+    """Of a ``Job`` the name of its upload, whatever its kind; NULL of one that has none."""
+    name: ColumnElement[str | None] = Job.params["upload"].astext
+    return name
+
+
 def _jobs_of(session: Session, upload: str) -> Sequence[Job]:
     """The jobs of an upload, locked: whoever retries one waits, and is told that it is gone."""
-    jobs = (
-        select(Job)
-        .where(Job.kind == JobKind.IMPORT_POOL, ImportParams.column("upload").astext == upload)
-        .order_by(Job.id)
-    )
+    jobs = select(Job).where(upload_name() == upload).order_by(Job.id)
     session.scalars(jobs.with_for_update()).all()
     # Again: while we waited for a plan's lock, an import may have been started from it.
     return session.scalars(jobs.execution_options(populate_existing=True)).all()
@@ -223,6 +225,9 @@ def _is_done_with(job: Job, since: datetime) -> bool:
     if job.state is JobState.SUCCEEDED:
         return True
     ended = job.state in (JobState.FAILED, JobState.CANCELLED)
+    if job.kind is not JobKind.IMPORT_POOL:
+        # What was asked with a file is asked with it once more sooner than retried.
+        return ended
     return ended and job.finished_at is not None and job.finished_at < since
 
 

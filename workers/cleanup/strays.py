@@ -26,9 +26,9 @@ from core.errors import Conflict, DomainError
 from core.files.storage import Freed, Storage, room_of
 from core.jobs.imports import ImportParams
 from core.settings import Settings, settings
-from core.states import JobKind, JobState
+from core.states import JobState
 from core.tables import Artifact, Job, Project, Removal, Weights
-from workers.cleanup.removals import held_images, remove_images
+from workers.cleanup.removals import held_images, remove_images, upload_name
 
 SETTLED_SECONDS: Final = 3600.0
 """Younger files may belong to work under way."""
@@ -134,8 +134,8 @@ def _is_own(name: str) -> bool:
 def _uploads(connection: Connection, root: Path) -> Iterator[Path]:
     wanted = set(
         connection.scalars(
-            select(ImportParams.column("upload").astext).where(
-                Job.kind == JobKind.IMPORT_POOL,
+            select(upload_name()).where(
+                upload_name().is_not(None),
                 # A plan that waits for its answer has succeeded, and keeps its upload.
                 or_(Job.state != JobState.SUCCEEDED, ~Job.is_real()),
                 ImportParams.column("answer").is_(None),

@@ -1,6 +1,7 @@
 """The ``compare`` job: the nearest of each image, the same pictures among them, what is alone."""
 
 import shutil
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -35,6 +36,8 @@ def run(context: JobContext) -> dict[str, Any]:
 
         return dry_run(context, prepare)
     task = Comparison(context)
+    if context.done("gather") and not context.done("search") and not task.features.exists():
+        context.start_over("the features that it compared are gone")
     context.run(PHASES, task, work=task.effort)
     shutil.rmtree(context.work, ignore_errors=True)
     return dict(context.checkpoint["found"])
@@ -54,6 +57,12 @@ class Comparison:
         known: dict[str, Any] = self.context.checkpoint["known"]
         return known
 
+    @property
+    def features(self) -> Path:
+        """What is compared; later ones may have taken its place."""
+        name: str = self.known["features"]
+        return self.context.storage.features(self.context.project_id) / name
+
     def effort(self) -> dict[str, float]:
         """Each image with each other one, and then once over all pixels."""
         count = self.known["images"]
@@ -66,9 +75,8 @@ class Comparison:
     def search(self) -> None:
         """Find the nearest of each image."""
         context, known = self.context, self.known
-        path = context.storage.features(context.project_id) / known["features"]
         nearest_rows(
-            np.load(path, mmap_mode="r")[: known["images"]],
+            np.load(self.features, mmap_mode="r")[: known["images"]],
             known["width"],
             out=context.work / "nearest",
             done=int(context.checkpoint.get("searched", 0)),

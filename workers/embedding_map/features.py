@@ -165,10 +165,7 @@ class Features:
                 }
             )
             return embeddings_file(context.storage, context.project_id, settings)
-        if source.job_id is not None:
-            features = LearnedFeatures.of(context.storage, context.project_id, source.job_id)
-            return features.file
-        return None
+        return None if self._learned is None else self._learned.file
 
     @property
     def _own(self) -> Path:
@@ -185,6 +182,19 @@ class Features:
         """How many images have no embedding yet."""
         known = max(_rows(self._own), 0 if self._stored is None else _rows(self._stored))
         return max(0, self.source.images - known)
+
+    @property
+    def can_be_made(self) -> bool:
+        """Whether what embeds the images is there, or can be had."""
+        learned = self._learned
+        return learned is None or learned.encoder.exists()
+
+    @property
+    def _learned(self) -> LearnedFeatures | None:
+        context, job_id = self.context, self.source.job_id
+        if job_id is None:
+            return None
+        return LearnedFeatures.of(context.storage, context.project_id, job_id)
 
     def complete(self, progress: Progress) -> None:
         """Embed what is missing; killed, it goes on where it was."""
@@ -215,11 +225,9 @@ class Features:
         elif source.kind == LEARNED:
             from models.media.images.contrastive import embed_with_encoder
 
-            assert source.job_id is not None
-            features = LearnedFeatures.of(
-                self.context.storage, self.context.project_id, source.job_id
-            )
-            embed_with_encoder(images_of(store), features.encoder, out=out, progress=progress)
+            assert self._learned is not None
+            encoder = self._learned.encoder
+            embed_with_encoder(images_of(store), encoder, out=out, progress=progress)
         else:
             write_embeddings(store, lambda: self._network(store), out=out, progress=progress)
 

@@ -44,6 +44,8 @@ def run(context: JobContext) -> dict[str, Any]:
     """Make the map of the pool as it is now; it takes the place of the one before."""
     if context.dry_run:
         return dry_run(context, prepare)
+    if Map(context).is_lost:
+        context.start_over("the embeddings that it laid out are gone")
     return context.finish(Map(context).run)
 
 
@@ -63,6 +65,14 @@ class Map:
         """Run the phases, and publish what the last has left."""
         self.context.run(PHASES, self)
         self.publish()
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether embeddings that are still needed are gone, or what makes them."""
+        context = self.context
+        if not context.done("gather") or context.done("reduce") or not self.features.missing:
+            return False
+        return context.done("embed") or not self.features.can_be_made
 
     @cached_property
     def source(self) -> Source:

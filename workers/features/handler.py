@@ -26,6 +26,9 @@ def run(context: JobContext) -> dict[str, Any]:
     if context.dry_run:
         return dry_run(context, prepare)
     task = Learning(context)
+    if context.done("learn") and not task.features.encoder.exists():
+        # Jobs that have succeeded since have removed it.
+        context.start_over("the encoder that it had learned is gone")
     context.run(PHASES, task, work=task.effort)
     features = task.features
     with context.sessions() as session:
@@ -84,6 +87,8 @@ class Learning:
 
     def learn(self) -> None:
         """Learn an encoder."""
+        # Rows of one that was learned before, as at another size, are never gone on with.
+        self.features.discard()
         learn_encoder(
             self.store,
             self.pool,

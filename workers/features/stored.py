@@ -20,6 +20,7 @@ from core.settings.project import ProjectSettings
 from core.states import JobKind, JobState
 from core.tables import Job
 from models.features.embed import embedding_params
+from models.media.embedding_files import discard_work
 from models.media.images.store import PixelStore
 from models.protocols import Progress
 
@@ -69,6 +70,11 @@ class LearnedFeatures:
     def exist(self) -> bool:
         """Whether both files are there; those of long ago are removed."""
         return self.file.exists() and self.encoder.exists()
+
+    def discard(self) -> None:
+        """Remove all rows, those of an embedding that was cut off too: another encoder comes."""
+        self.file.unlink(missing_ok=True)
+        discard_work(self.file)
 
     def complete(self, store: PixelStore, progress: Progress) -> None:
         """Embed the images that have no features yet."""

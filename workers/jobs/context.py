@@ -217,6 +217,18 @@ class JobContext:
         with self.transaction() as (_, job):
             self.checkpoint = job.checkpoint = {**self.checkpoint, "seconds": kept}
 
+    def start_over(self, reason: str) -> None:
+        """Have everything done again; nothing of what was done before is gone on with.
+
+        Args:
+            reason: Why, for the log of the job.
+        """
+        self.log.write(f"begins anew: {reason}")
+        # First the files: killed in between, the job is found as it was, and starts over again.
+        shutil.rmtree(self.work, ignore_errors=True)
+        with self.transaction() as (_, job):
+            self.checkpoint = job.checkpoint = {}
+
     def finish_phase(self, job: Job, name: str) -> None:
         """Checkpoint a phase in the caller's transaction, with what the phase itself wrote."""
         elapsed = round(self._eta.elapsed, 3)

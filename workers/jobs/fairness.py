@@ -43,12 +43,20 @@ def next_import(session: Session, job_id: int) -> Job | None:
     return None
 
 
+def waits_for_worker() -> ColumnElement[bool]:
+    """Condition: a job that a worker which takes its message can begin, as far as is known.
+
+    One that waits for anything else says so in its message: see ``note_wait``.
+    """
+    return and_(Job.state == JobState.QUEUED, Job.message.is_(None))
+
+
 def _in_turn() -> Select[Job]:
     """Imports that wait for a worker: first those of projects that have fewest at work.
 
     Of these, first the projects that have been served least recently, or never.
     """
-    waiting = (Job.kind == JobKind.IMPORT_POOL, Job.state == JobState.QUEUED, Job.message.is_(None))
+    waiting = (Job.kind == JobKind.IMPORT_POOL, waits_for_worker())
     # An import that made way was sent again then.
     served = func.coalesce(Job.finished_at, Job.sent_at)
     projects = (
@@ -79,8 +87,7 @@ def others_wait(project_id: int) -> Select[int]:
     at_work = aliased(Job)
     return select(Job.id).where(
         Job.kind == JobKind.IMPORT_POOL,
-        Job.state == JobState.QUEUED,
-        Job.message.is_(None),
+        waits_for_worker(),
         Job.project_id != project_id,
         ~select(at_work.id)
         .where(

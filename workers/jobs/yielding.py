@@ -8,11 +8,11 @@ from sqlalchemy import select
 
 from core.jobs import queue
 from core.jobs.messages import GPU, QUEUE_OF
-from core.states import JobKind, JobState
+from core.states import JobKind
 from core.tables import Job
 from models.catalog import is_job
 from workers.jobs.context import JobContext, SteppedAside
-from workers.jobs.fairness import others_wait
+from workers.jobs.fairness import others_wait, waits_for_worker
 
 _LOOK_SECONDS: Final = 2.0
 # As long as a message may be on its way to a worker that is free.
@@ -53,7 +53,7 @@ class Yielding:
             select(Job.id)
             .where(
                 Job.kind.in_(self._before),
-                Job.state == JobState.QUEUED,
+                waits_for_worker(),
                 Job.sent_at < datetime.now(UTC) - _PATIENCE,
             )
             .limit(1)

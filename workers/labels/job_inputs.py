@@ -1,14 +1,18 @@
 """What a job that is started by hand works with: the answers of the moment it began."""
 
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from sqlalchemy import and_, func, select
+from sqlalchemy import Row, func, select
 
 from core.among import among
 from core.artifacts.subsets import UNKNOWN
+from core.class_names import naming
 from core.settings.project import ProjectSettings
 from core.tables import Example, Project, ProjectClass, Round, Suggestion
+from core.tasks.class_lookup import ClassLookup, folded
 from models.media.base import Store
 from models.protocols import Indices
 from workers.jobs.context import JobContext
@@ -81,29 +85,45 @@ def example_ids(context: JobContext, indices: Indices) -> Indices:
 def true_classes(context: JobContext, indices: Indices) -> Indices:
     """Return the classes that the examples at (N,) ascending pool indices came with.
 
-    The truth of an example is known when the label in its metadata names a class of the project.
+    The truth of an example is known when the label in its metadata means a class of the project, by
+    the name that this has, as an import reads it, or had before.
 
     Returns:
         (N,) int64 ids of classes, ``UNKNOWN`` where the truth is not known.
     """
-    statement = (
-        select(Example.pool_index, ProjectClass.id)
-        .join(
-            ProjectClass,
-            and_(
-                ProjectClass.project_id == Example.project_id,
-                ProjectClass.name == func.jsonb_extract_path_text(Example.meta, "label"),
-            ),
-        )
-        .where(
-            Example.project_id == context.project_id, among(Example.pool_index, indices.tolist())
-        )
+    label = func.jsonb_extract_path_text(Example.meta, "label")
+    statement = select(Example.pool_index, label).where(
+        Example.project_id == context.project_id,
+        among(Example.pool_index, indices.tolist()),
+        label.is_not(None),
     )
     with context.sessions() as session:
-        table = np.array(session.execute(statement).all(), dtype=np.int64).reshape(-1, 2)
+        labels = session.execute(statement).all()
+        mean = _meanings(session.execute(naming(context.project_id)).all())
+    meant = {text: mean(text) for text in {text for _, text in labels}}
     found: Indices = np.full(len(indices), UNKNOWN, dtype=np.int64)
-    found[np.searchsorted(indices, table[:, 0])] = table[:, 1]
+    rows = np.searchsorted(indices, np.array([index for index, _ in labels], dtype=np.int64))
+    found[rows] = [meant[text] for _, text in labels]
     return found
+
+
+def _meanings(names: Sequence[Row[int, str, int | None]]) -> Callable[[str], int]:
+    """Return what tells the class that a text means; ``names`` are those of ``naming``."""
+    present = ClassLookup({name: id_ for id_, name, until in names if until is None})
+    former: dict[str, set[int]] = defaultdict(set)
+    for class_id, name, until in names:
+        if until is not None:
+            former[folded(name)].add(class_id)
+    there = set(present.values())
+
+    def mean(text: str) -> int:
+        if text in present:
+            return present[text]
+        # Of a name that several have had nobody knows whose it was when the example came.
+        had = set() if present.rivals(text) else former.get(folded(text), set())
+        return next(iter(had)) if len(had) == 1 and had <= there else UNKNOWN
+
+    return mean
 
 
 def before_review(context: JobContext, snapshot: Snapshot, indices: Indices) -> Indices:
