@@ -24,3 +24,15 @@ def test_what_was_typed_is_there_after_signing_in_again(signed_in: Page, stack: 
     expect(dialog).to_have_count(0)
     expect(name).to_have_value("Waders of the north")
     assert page.url.endswith("/projects/new")
+
+
+def test_who_signs_out_leaves_every_tab(home: Page) -> None:
+    # A session of its own: that of the other tests goes on.
+    other = home.context.new_page()
+    other.goto("/projects/new")
+    other.get_by_role("main").get_by_role("textbox").first.fill("Waders of the north")
+    home.get_by_role("button", name="Account of").click()
+    home.get_by_role("button", name="Sign out").click()
+    for page in (home, other):
+        page.wait_for_url("**/login*")
+        page.get_by_label("Password").wait_for()

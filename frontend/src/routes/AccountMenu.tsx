@@ -7,12 +7,16 @@ import { ErrorNotice } from "../ui/ErrorNotice";
 import { Menu } from "../ui/Menu";
 import { LanguageChoice, ShortcutChoice, ThemeChoice } from "../ui/Preferences";
 import styles from "./AccountMenu.module.css";
+import { leaveElsewhere } from "./signedOutElsewhere";
 
 export function AccountMenu({ user }: { user: User }) {
   const signOut = useMutation({
     mutationFn: logout,
-    // A new document: nothing of this person stays in the page's memory, images included.
-    onSuccess: ({ end_session_url: elsewhere }) => window.location.assign(elsewhere ?? "/login"),
+    onSuccess: ({ end_session_url: elsewhere }) => {
+      leaveElsewhere();
+      // A new document: nothing of this person stays in the page's memory, images included.
+      window.location.assign(elsewhere ?? "/login");
+    },
   });
   return (
     <Menu

@@ -12,6 +12,7 @@ import { AccountMenu } from "./AccountMenu";
 import styles from "./AppShell.module.css";
 import { DiskNotice } from "./DiskNotice";
 import { RouteChanges } from "./RouteChanges";
+import { useLeaving } from "./signedOutElsewhere";
 import { idOf } from "./useProject";
 import { useSignedIn } from "./useSignedIn";
 
@@ -21,6 +22,7 @@ const AddSecondFactor = lazy(() => import("../features/account/AddSecondFactor")
 /** What every page behind the login shares: who is signed in, the header, and the answers on their way. */
 export function AppShell() {
   const { user, me } = useSignedIn();
+  useLeaving();
   const location = useLocation();
   if (me.isPending) return null;
   if (me.error && !user) {
