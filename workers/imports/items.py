@@ -297,6 +297,14 @@ def digests(values: Iterable[object]) -> tuple[bytes, ...]:
     return tuple({bytes.fromhex(text): None for text in texts if _SHA256.fullmatch(text)})
 
 
+def annotated(
+    columns: Iterable[str], read: Callable[[str], str | None]
+) -> tuple[tuple[str, str], ...]:
+    """What a row says in columns that become annotations, as ``read`` reads each of them."""
+    said = ((column, read(column)) for column in columns)
+    return tuple((column, value) for column, value in said if value is not None)
+
+
 def only(value: object) -> object:
     """The one element of a list of one, nothing of an empty list; else ``value``."""
     if isinstance(value, list) and len(value) <= 1:

@@ -1,6 +1,7 @@
 """What the rows of a table say of the examples that each of them brings or names."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from hashlib import sha256
 from typing import Any, Final
 
@@ -11,6 +12,7 @@ from workers.imports.items import (
     Fetched,
     Item,
     Refused,
+    annotated,
     digests,
     extras,
     invalid_column,
@@ -138,7 +140,7 @@ class RowItems:
             label=cell(row, self.label or ""),
             label_column=self.label,
             split=self._split_of(row),
-            annotations=_annotated(row, self._annotations),
+            annotations=annotated(self._annotations, partial(cell, row)),
             meta=extras({name: value for name, value in row.items() if name not in taken}),
         )
 
@@ -156,7 +158,9 @@ class RowItems:
         if is_of_model(row):
             given[SOURCE] = BY_MODEL
         holds = str(row.get(HOLDS, True)).lower() not in ("false", "0")
-        others = {*own, HOLDS, *beside(self._annotations)}
+        more = beside(self._annotations)
+        beside_them = annotated(more, partial(cell, row))
+        others = {*own, HOLDS, *more}
         others |= _OF_ANNOTATIONS if self._is_ours else set()
         fields: dict[str, Any] = {key: value for key, value in row.items() if key not in others}
         found = read_stated({**fields, **given})
@@ -168,7 +172,7 @@ class RowItems:
                 size=size,
                 digests=told,
                 split=split,
-                annotations=_annotated(row, beside(self._annotations)),
+                annotations=beside_them,
                 unread=(found.reason,),
             )
         return Item(
@@ -180,7 +184,7 @@ class RowItems:
             is_stated=True,
             label_column=self.label,
             split=found.split,
-            annotations=_annotated(row, beside(self._annotations)),
+            annotations=beside_them,
             said=found.said if holds else (),
             meta=found.meta,
         )
@@ -198,9 +202,3 @@ def _is_told(text: str | None, digest: str | None) -> bool:
     if not text or not digest or original(text) == text:
         return False
     return sha256(original(text).encode("utf-8", "replace")).hexdigest() == digest.strip().lower()
-
-
-def _annotated(row: Row, columns: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """What a row says in columns that become annotations."""
-    said = ((column, cell(row, column)) for column in columns)
-    return tuple((column, value) for column, value in said if value is not None)

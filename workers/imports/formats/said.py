@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 from core.states import Split, Verdict
@@ -10,6 +11,7 @@ from workers.imports.formats.metadata import UNREAD, Row
 from workers.imports.items import (
     Refused,
     Said,
+    annotated,
     contradiction,
     digests,
     extras,
@@ -150,7 +152,7 @@ def _one(row: Row, columns: Sequence[str]) -> Described:
     for name in ("split", *flags):
         fields.pop(name, None)
     label = text(only(fields.pop("label", None)))
-    said = _annotated({**fields, "label": label}, columns)
+    said = annotated(columns, partial(_cell, {**fields, "label": label}))
     for name in columns:
         fields.pop(name, None)
     return Described(
@@ -164,10 +166,8 @@ def _one(row: Row, columns: Sequence[str]) -> Described:
     )
 
 
-def _annotated(fields: Mapping[str, Any], columns: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """What a row says in columns that become annotations."""
-    said = ((name, text(only(fields.get(name)))) for name in columns)
-    return tuple((name, value) for name, value in said if value is not None)
+def _cell(fields: Mapping[str, Any], name: str) -> str | None:
+    return text(only(fields.get(name)))
 
 
 def _stated(
@@ -176,7 +176,7 @@ def _stated(
     """Of what states verdicts, no folder says the class; an empty column name says that."""
     split = row_split(fields)
     more = beside(columns)
-    annotations = _annotated(fields, more)
+    annotations = annotated(more, partial(_cell, fields))
     others = {key: value for key, value in fields.items() if key not in (BOXES, *more)}
     found = read_stated({**others, "split": split})
     if isinstance(found, Refused):

@@ -14,6 +14,7 @@ from workers.imports.items import (
     Item,
     Refused,
     Source,
+    annotated,
     invalid_archive,
     invalid_column,
     key_columns,
@@ -101,13 +102,12 @@ class TableSource(Source):
         found = reference(self._key, row.get(self._key))
         if isinstance(found, Refused):
             return refused_item(self._name(place, row), found.reason)
-        said = ((column, cell(row, column)) for column in self._annotations)
         return Item(
             name=self._name(place, row),
             read=partial(_same, Refused("the row holds no image")),
             reference=found,
             also=self._keys.also(row),
-            annotations=tuple((column, value) for column, value in said if value is not None),
+            annotations=annotated(self._annotations, partial(cell, row)),
         )
 
     def _stated(self, place: str, row: Mapping[str, Any]) -> Item:

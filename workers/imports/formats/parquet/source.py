@@ -28,6 +28,7 @@ from workers.imports.items import (
     Reference,
     Refused,
     Source,
+    annotated,
     digests,
     json_value,
     only,
@@ -231,10 +232,10 @@ class ParquetSource(Source):
             reference=found if isinstance(found, Reference) else None,
             also=also,
             digests=self._digests(row),
-            label=self._label(columns.label, row) if columns.label else None,
+            label=self._label(row, columns.label) if columns.label else None,
             label_column=columns.label,
             split=self._split(row),
-            annotations=self._annotated(columns.annotations, row),
+            annotations=annotated(columns.annotations, partial(self._label, row)),
             said=() if isinstance(drawn, Refused) else drawn,
             unread=(drawn.reason,) if isinstance(drawn, Refused) else (),
             meta={key: value for key, value in meta.items() if value is not None},
@@ -249,10 +250,10 @@ class ParquetSource(Source):
         also: tuple[Reference, ...],
     ) -> Item:
         columns = self._columns
-        given = {} if columns.label is None else {"label": self._label(columns.label, row)}
+        given = {} if columns.label is None else {"label": self._label(row, columns.label)}
         split = {"split": self._split(row)}
         more = beside(columns.annotations)
-        annotations = self._annotated(more, row)
+        annotations = annotated(more, partial(self._label, row))
         others = {key: value for key, value in row.items() if key not in more}
         stated = read_stated({**others, **given, **split})
         name = self._place(number)
@@ -313,14 +314,7 @@ class ParquetSource(Source):
         said = split_text(column, value)
         return None if said is None else printable(said)
 
-    def _annotated(
-        self, columns: Sequence[str], row: Mapping[str, Any]
-    ) -> tuple[tuple[str, str], ...]:
-        """What a row says in columns that become annotations."""
-        said = ((key, self._label(key, row)) for key in columns)
-        return tuple((key, value) for key, value in said if value is not None)
-
-    def _label(self, column: str, row: Mapping[str, Any]) -> str | None:
+    def _label(self, row: Mapping[str, Any], column: str) -> str | None:
         return written(row[column], self._columns.label_names.get(column, ()))
 
 
