@@ -72,11 +72,11 @@ def go_on_with_all(
             statement = statement.where(Certificate.project_id == answered_in)
         found = session.scalars(statement.order_by(Certificate.id)).all()
         due = [
-            (one.id, one.project_id, one.state)
+            (one.id, one.project_id, one.state, one.result.get("stalled"))
             for one in found
             if one.state in _AT_WORK or answered_in is None or not _waits(session, one)
         ]
-    for certificate_id, project_id, state in due:
+    for certificate_id, project_id, state, known in due:
         stalled = None
         try:
             with factory() as session:
@@ -100,14 +100,15 @@ def go_on_with_all(
             # Nor does one whose file is broken, or is where nobody can read it now.
             stalled = _BROKEN
             logger.exception("certificate %s does not go on", certificate_id)
-        with factory() as session, session.begin():
-            _note_stalled(session, certificate_id, stalled)
+        if stalled != known:
+            with factory() as session, session.begin():
+                _note_stalled(session, certificate_id, stalled)
 
 
 def _note_stalled(session: Session, certificate_id: int, why: str | None) -> None:
     """Keep why a certificate does not go on, or that it does, where people see it."""
     certificate = session.get(Certificate, certificate_id, with_for_update={"key_share": True})
-    if certificate is None or certificate.result.get("stalled") == why:
+    if certificate is None:
         return
     rest = {name: value for name, value in certificate.result.items() if name != "stalled"}
     certificate.result = rest if why is None else {**rest, "stalled": why}
