@@ -136,14 +136,12 @@ def _explain(error: Exception) -> int | None:
         return _FAILED
     psycopg = sys.modules.get("psycopg")
     if psycopg is not None and isinstance(error, psycopg.Error):
-        show_error(f"The database does not do it: {_first_line(error)}.", "Check DATABASE_URL.")
+        from karat.local.processes import first_line
+
+        show_error(f"The database does not do it: {first_line(error)}.", "Check DATABASE_URL.")
         return _FAILED
     transport = sys.modules.get("karat.client.transport")
     if transport is not None and isinstance(error, transport.KaratError):
         show_error(str(error), remedy(error))
         return _FAILED
     return None
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).partition("\n")[0].rstrip(".") or type(error).__name__

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.security.private import private_files
-from karat.local.embedded import EmbeddedPostgres
+from karat.local.embedded import EmbeddedPostgres, libpq_url
 from karat.local.processes import DirectoryLock, ServiceError
 from karat.local.stack import LOCK_FILE, STATE_FILE, alembic_settings
 from karat.local.unfinished import require_finished
@@ -36,7 +36,7 @@ class Installation:
     @property
     def libpq_url(self) -> str:
         """The database's address as libpq wants it."""
-        return self.database_url.replace("postgresql+psycopg://", "postgresql://", 1)
+        return libpq_url(self.database_url)
 
     @property
     def environment(self) -> dict[str, str]:

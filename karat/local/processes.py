@@ -42,6 +42,12 @@ class ServiceError(Exception):
         self.remedy = remedy
 
 
+def first_line(error: Exception) -> str:
+    """The first line of what an error says, without its end; its kind, if it says nothing."""
+    message = error.message if isinstance(error, ServiceError) else str(error)
+    return message.partition("\n")[0].rstrip(".:") or type(error).__name__
+
+
 class AlreadyRunningError(ServiceError):
     """Another Karat holds the directory."""
 

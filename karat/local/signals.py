@@ -1,7 +1,7 @@
 """Ctrl-C and SIGTERM as one exception that cleanup cannot be interrupted by."""
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -24,21 +24,24 @@ def interruptible() -> Iterator[None]:
             signal.signal(one, signal.SIG_IGN)
         raise Interrupted
 
-    previous = {number: signal.signal(number, interrupt) for number in numbers}
-    try:
+    with _handled(numbers, interrupt):
         yield
-    finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)
 
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
     """Ignore signals to end for what takes moments and must not be left half done."""
-    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    previous = {number: signal.signal(number, signal.SIG_IGN) for number in numbers}
+    with _handled((signal.SIGINT, signal.SIGTERM, signal.SIGHUP), signal.SIG_IGN):
+        yield
+
+
+@contextmanager
+def _handled(
+    numbers: Iterable[signal.Signals], handler: signal.Handlers | Callable[..., object]
+) -> Iterator[None]:
+    previous = {number: signal.signal(number, handler) for number in numbers}
     try:
         yield
     finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)
+        for number, before in previous.items():
+            signal.signal(number, before)

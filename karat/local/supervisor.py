@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from karat.local.processes import Process, ServiceError, stop_all
+from karat.local.processes import Process, ServiceError, first_line, stop_all
 
 _MOST_RESTARTS = 8
 _STEADY_SECONDS = 60.0
@@ -113,7 +113,7 @@ class Supervisor:
                             self._look_after(name, child)
         except Exception as error:
             # Nobody would notice otherwise that nothing is started again.
-            self.failure = ServiceError(f"Processes are watched no more: {_said(error)}.")
+            self.failure = ServiceError(f"Processes are watched no more: {first_line(error)}.")
             self.failed.set()
             self._closed.wait()
 
@@ -151,18 +151,12 @@ class Supervisor:
         except Exception as error:
             # Whatever it was, such as no room for another process: its dead process stays, and is
             # met again next time.
-            self._tell(f"{name} did not come up: {_said(error)}.")
+            self._tell(f"{name} did not come up: {first_line(error)}.")
 
     def _tell(self, message: str) -> None:
         # On a full disk, or a terminal that is gone, nothing can be said, and all else goes on.
         with contextlib.suppress(Exception):
             self._notify(message)
-
-
-def _said(error: Exception) -> str:
-    """The first line of what an error says."""
-    message = error.message if isinstance(error, ServiceError) else str(error)
-    return message.partition("\n")[0].rstrip(".:") or type(error).__name__
 
 
 def _how_it_ended(status: int) -> str:

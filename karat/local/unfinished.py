@@ -10,6 +10,7 @@ import psycopg
 from psycopg.errors import DependentObjectsStillExist, LockNotAvailable
 
 from core.restores import IS_UNFINISHED, MESSAGE, REMEDY, REPLACED
+from karat.local.embedded import libpq_url
 from karat.local.processes import ServiceError
 
 Connection = psycopg.Connection[Any]
@@ -77,9 +78,11 @@ def undo(database_url: str, data_dir: Path, notify: Callable[[str], None]) -> No
         data_dir: Of the installation; nobody else works on it.
         notify: Told, in one sentence, that it was done.
     """
-    url = database_url.replace("postgresql+psycopg://", "postgresql://", 1)
     # Of one that is away is told where it is prepared.
-    with contextlib.suppress(psycopg.OperationalError), alone(url) as connection:
+    with (
+        contextlib.suppress(psycopg.OperationalError),
+        alone(libpq_url(database_url)) as connection,
+    ):
         if undo_untouched(connection, data_dir):
             notify("A restore that was ended is undone: what was there before it is back.")
 
