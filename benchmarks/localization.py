@@ -148,7 +148,9 @@ def run(
     """Train one method and judge it; the map of all channels is judged of the same network."""
     store, inside = pool.store, trial.inside
     labels = trial.labels
-    examples = Examples(store[inside], labels[inside], pool.boxes[inside], store[trial.ood])
+    examples = Examples(
+        store.take(inside), labels[inside], pool.boxes[inside], store.take(trial.ood)
+    )
     network = build_localizer(params, store=store, classes=ANIMALS, seed=seed)
     network.begin_with(examples.boxes.mean(axis=0))
     train_localizer(network, examples, params, method, seed=seed)

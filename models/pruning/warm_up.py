@@ -111,7 +111,7 @@ class WarmUp:
         built, settings = model.built(steps)
         train(
             built.network,
-            self.store[self.indices],
+            self.store.take(self.indices),
             self.labels,
             params=settings,
             seed=self.seed,
@@ -158,7 +158,7 @@ class _Model:
         model, settings = self.built(self._steps)
         train(
             model.network,
-            warm_up.store[warm_up.indices],
+            warm_up.store.take(warm_up.indices),
             warm_up.labels,
             params=settings,
             seed=self.seed,

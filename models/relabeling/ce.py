@@ -20,7 +20,7 @@ def learn(noisy: NoisyLabels, params: CeParams, progress: Progress | None = None
     model = noisy.model(params, steps=params.epochs * noisy.per_epoch(params), seed=noisy.seed)
     train(
         model.network,
-        noisy.store[noisy.indices],
+        noisy.images,
         noisy.labels,
         params=training_params(model),
         seed=noisy.seed,

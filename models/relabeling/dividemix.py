@@ -19,14 +19,13 @@ from models.catalog.params.networks import TrainingParams
 from models.catalog.params.relabel import DivideMixParams
 from models.device import best_device, computes_in_bfloat16, place
 from models.media.images.networks.nets import Network
+from models.media.images.training.batches import ImageBatches, scaled
 from models.media.images.training.mixing import mixed_loss, mixed_up, sharpened
 from models.media.images.training.resume import Batches, counted, restore, seeded, store
 from models.media.images.training.train import (
     augmented,
     diverged,
     require_finite,
-    resident,
-    scaled,
     sgd,
 )
 from models.numerics.probability import log_softmax
@@ -126,7 +125,7 @@ class _Turn:
         self.noisy, self.params, self.models, self.pair = noisy, params, models, pair
         self.device = device
         self.settings: TrainingParams = training_params(models[0])
-        self.images = resident(noisy.store[noisy.indices], device)
+        self.images = ImageBatches(noisy.images, device)
         self.labels = torch.from_numpy(noisy.labels).to(device)
         half = computes_in_bfloat16(params.precision, device, models[0].network)
         self.autocast = partial(torch.autocast, device.type, dtype=torch.bfloat16, enabled=half)

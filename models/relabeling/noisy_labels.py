@@ -36,6 +36,11 @@ class NoisyLabels:
     work: Path
 
     @property
+    def images(self) -> PixelStore:
+        """Return the n images as a store of their own."""
+        return self.store.take(self.indices)
+
+    @property
     def checkpoint(self) -> Path:
         """Return where the state of the training is kept."""
         return self.work / "training.safetensors"

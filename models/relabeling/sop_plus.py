@@ -15,8 +15,9 @@ from models.catalog.params.contrastive import ContrastiveParams
 from models.catalog.params.relabel import SopPlusParams
 from models.device import best_device, computes_in_bfloat16, place
 from models.media.images.networks.nets import Network
+from models.media.images.training.batches import ImageBatches, scaled
 from models.media.images.training.resume import Batches, counted, restore, seeded, store
-from models.media.images.training.train import augmented, require_finite, resident, scaled, sgd
+from models.media.images.training.train import augmented, require_finite, sgd
 from models.media.images.views import recoloured
 from models.protocols import Progress
 from models.relabeling.noisy_labels import Learned, NoisyLabels, decay, training_params
@@ -72,7 +73,7 @@ def learn(noisy: NoisyLabels, params: SopPlusParams, progress: Progress | None =
     model = noisy.model(params, steps=steps, seed=noisy.seed)
     network, settings = place(model.network).train(), training_params(model)
     learner = Noisy(network, len(noisy.indices)).to(device)
-    images = resident(noisy.store[noisy.indices], device)
+    images = ImageBatches(noisy.images, device)
     labels = torch.from_numpy(noisy.labels).to(device)
     optimizer = sgd(network, settings)
     batches = Batches(len(labels), params.batch_size, noisy.seed, device)

@@ -122,10 +122,10 @@ def train_target(
     regularizing = _regularizing(settings, ood, auxiliary_indices)
     learn(
         network,
-        images[indices],
+        images.take(indices),
         labels,
         seed=seed,
-        ood_pixels=images[regularizing] if len(regularizing) else None,
+        ood_pixels=images.take(regularizing) if len(regularizing) else None,
         checkpoint=checkpoint,
         progress=progress,
     )

@@ -16,5 +16,7 @@ def train_known(
     inside = known.inside
     network = build_localizer(params, store=store, classes=len(known.class_ids), seed=known.seed)
     network.begin_with(inside.boxes.mean(axis=0))
-    examples = Examples(store[inside.indices], inside.classes, inside.boxes, store[known.ood])
+    examples = Examples(
+        store.take(inside.indices), inside.classes, inside.boxes, store.take(known.ood)
+    )
     return train_localizer(network, examples, params, method, seed=known.seed, **how)

@@ -23,8 +23,8 @@ from models.media.images.extractor import NetworkExtractor
 from models.media.images.networks.build import build_network, restore_network
 from models.media.images.networks.nets import Network
 from models.media.images.store import PixelStore
+from models.media.images.training.batches import fetched
 from models.media.images.training.resume import Batches, counted, restore, store
-from models.media.images.training.train import fetched
 from models.media.images.views import ROTATIONS, shifted_views
 from models.protocols import Indices, Progress
 

@@ -19,7 +19,8 @@ from models.files import tensorfile
 from models.media.images.networks.build import build_network, restore_network
 from models.media.images.networks.nets import Network
 from models.media.images.store import PixelStore
-from models.media.images.training.train import images_at_once, resident, scaled
+from models.media.images.training.batches import resident, scaled
+from models.media.images.training.train import images_at_once
 from models.protocols import Progress
 from models.tasks.boxes.sides import LEVELS, POOLED, maps_width, side_of
 

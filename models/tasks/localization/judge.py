@@ -9,7 +9,7 @@ import torch
 
 from models.catalog.params.localize import LocalizeParams
 from models.media.images.store import PixelStore
-from models.media.images.training.train import resident, scaled
+from models.media.images.training.batches import resident, scaled
 from models.protocols import Indices, Progress
 from models.tasks.localization.boxes import THRESHOLDS, Boxes, iou, localized, mean_box
 from models.tasks.localization.map_box import Map, box_of_map, enlarged_map

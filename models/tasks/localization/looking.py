@@ -26,7 +26,8 @@ from models.media.images.extractor import NetworkExtractor
 from models.media.images.networks.build import restore_network
 from models.media.images.networks.nets import Network
 from models.media.images.store import Pixels
-from models.media.images.training.train import images_at_once, predict, resident, scaled
+from models.media.images.training.batches import resident, scaled
+from models.media.images.training.train import images_at_once, predict
 from models.numerics.probability import log_softmax
 from models.protocols import Extractor, Float32Array, Indices
 from models.tasks.localization.judge import boxes_of_maps, class_maps

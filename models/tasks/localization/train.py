@@ -15,6 +15,7 @@ from torch.nn import functional
 from models.catalog.params.localize import NO_SOFTMAX, LocalizeParams
 from models.device import best_device, computes_in_bfloat16, place
 from models.errors import ModelError
+from models.media.images.training.batches import ImageBatches, Images, scaled
 from models.media.images.training.regularizers import (
     feature_penalty,
     still_statistics,
@@ -30,7 +31,7 @@ from models.media.images.training.resume import (
     seeded,
     store,
 )
-from models.media.images.training.train import require_finite, resident, scaled, sgd
+from models.media.images.training.train import require_finite, sgd
 from models.protocols import Indices, Progress
 from models.tasks.localization.box_losses import box_loss
 from models.tasks.localization.networks import Localizer
@@ -43,16 +44,16 @@ class Examples:
     """What is learned from.
 
     Attributes:
-        pixels: (n, S, S, 3) uint8, n >= 1.
+        pixels: n images of one size, n >= 1.
         classes: (n,) int64 in 0..C-1.
         boxes: (n, 4) float64 left, top, right, bottom in fractions of the side.
-        ood_pixels: (m, S, S, 3) uint8.
+        ood_pixels: m images of that size.
     """
 
-    pixels: NDArray[np.uint8]
+    pixels: Images
     classes: Indices
     boxes: NDArray[np.float64]
-    ood_pixels: NDArray[np.uint8]
+    ood_pixels: Images
 
 
 def train_localizer(
@@ -90,10 +91,10 @@ def train_localizer(
         raise ModelError(f"There is no OOD image for {method} to learn from.")
     device, training = best_device(), params.training_params()
     place(network).train()
-    images = resident(examples.pixels, device)
+    images = ImageBatches(examples.pixels, device)
     classes = torch.from_numpy(examples.classes).to(device)
     boxes = torch.from_numpy(examples.boxes).float().to(device)
-    outside = resident(examples.ood_pixels, device) if method != "standard" else None
+    outside = ImageBatches(examples.ood_pixels, device) if method != "standard" else None
     optimizer = sgd(network, training)
     batches = Batches(len(images), params.batch_size, seed, device)
     half = computes_in_bfloat16(params.precision, device, network)
@@ -130,7 +131,7 @@ def train_localizer(
                 )
             if outside is not None:
                 draw = lane_generator(seed, step, OUTSIDE)
-                drawn = torch.randint(len(outside), (params.batch_size,), generator=draw).to(device)
+                drawn = torch.randint(len(outside), (params.batch_size,), generator=draw)
                 x_ood, _ = shifted(outside[drawn], boxes[rows], params, draw)
                 with mixed(), still_statistics(network):
                     activations = network.map(scaled(x_ood))

@@ -15,8 +15,9 @@ from models.catalog.params.networks import TrainingParams
 from models.catalog.params.regularize import AttackParams
 from models.media.images.networks.nets import Network
 from models.media.images.store import ImageRows
+from models.media.images.training.batches import fetched
 from models.media.images.training.regularizers import still_statistics
-from models.media.images.training.train import Objective, fetched, images_at_once
+from models.media.images.training.train import Objective, images_at_once
 from models.protocols import Indices, Progress
 
 _KEPT: Final = 8

@@ -7,9 +7,7 @@ Source: D. Berthelot et al., "MixMatch: A Holistic Approach to Semi-Supervised L
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
@@ -18,6 +16,7 @@ from models.catalog.params.regularize import MixMatchParams
 from models.device import best_device, place
 from models.media.images.networks.nets import Network
 from models.media.images.store import ImageRows
+from models.media.images.training.batches import ImageBatches, Images, fetched, scaled
 from models.media.images.training.mixing import mixed_loss, mixed_up, sharpened
 from models.media.images.training.regularizers import still_statistics
 from models.media.images.training.resume import Batches, counted, restore, seeded, store
@@ -26,11 +25,8 @@ from models.media.images.training.train import (
     augmented,
     decay_of,
     drawn_outside,
-    fetched,
     fingerprint,
     require_finite,
-    resident,
-    scaled,
     sgd,
 )
 from models.protocols import Indices, Progress
@@ -51,14 +47,14 @@ class Unlabeled:
 
 def train_mixmatch(
     network: Network,
-    pixels: NDArray[np.uint8],
+    pixels: Images,
     labels: Indices,
     *,
     params: TrainingParams,
     seed: int,
     unlabeled: Unlabeled,
     mixing: MixMatchParams,
-    ood_pixels: NDArray[np.uint8] | None = None,
+    ood_pixels: Images | None = None,
     checkpoint: Path | None = None,
     progress: Progress | None = None,
 ) -> Network:
@@ -69,13 +65,13 @@ def train_mixmatch(
 
     Args:
         network: with its pixel statistics set; trained in place.
-        pixels: (n, S, S, 3) uint8, n >= 1.
+        pixels: n images of one size, n >= 1.
         labels: (n,) int64 in 0..C-1.
         params: schedule, optimiser, augmentation, TAUFE and OAT.
         seed: decides batches, augmentation and mixing.
         unlabeled: as many of them as labeled images are in each batch.
         mixing: how guesses are made and mixed.
-        ood_pixels: (m, S, S, 3) uint8 for TAUFE and OAT; never part of what is mixed.
+        ood_pixels: m images of that size for TAUFE and OAT; never part of what is mixed.
         checkpoint: where to keep resumable state; resumed from when it exists.
         progress: called every few steps; may raise `Cancelled`.
 
@@ -84,11 +80,11 @@ def train_mixmatch(
     """
     device = best_device()
     place(network).train()
-    images = resident(pixels, device)
+    images = ImageBatches(pixels, device)
     target = functional.one_hot(torch.from_numpy(labels).to(device), network.classes).float()
     outside = None
     if ood_pixels is not None and len(ood_pixels) and params.regularized:
-        outside = resident(ood_pixels, device)
+        outside = ImageBatches(ood_pixels, device)
     optimizer = sgd(network, params)
     objective = MixMatchObjective(network, params, mixing)
     known = Batches(len(images), params.batch_size, seed, device)

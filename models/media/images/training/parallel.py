@@ -18,7 +18,6 @@ from typing import Any, Final
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from models.catalog import parse
 from models.catalog.params.networks import TrainingParams
@@ -28,6 +27,7 @@ from models.files import tensorfile
 from models.files.atomic import write_atomically
 from models.media.images.networks.build import restore_network
 from models.media.images.networks.nets import Network
+from models.media.images.training.batches import Images
 from models.media.images.training.replicas import Replica, joined
 from models.media.images.training.train import train
 from models.protocols import Indices, Progress
@@ -35,18 +35,19 @@ from models.protocols import Indices, Progress
 _LOOK_SECONDS: Final = 0.1
 _END_SECONDS: Final = 20.0
 _SHOWN_BYTES: Final = 8000
+_KEPT_AT_ONCE: Final = 256
 
 
 def train_together(
     network: Network,
-    pixels: NDArray[np.uint8],
+    pixels: Images,
     labels: Indices,
     *,
     name: str,
     params: Mapping[str, Any],
     seed: int,
     processes: int,
-    ood_pixels: NDArray[np.uint8] | None = None,
+    ood_pixels: Images | None = None,
     checkpoint: Path | None = None,
     progress: Progress | None = None,
 ) -> Network:
@@ -57,13 +58,13 @@ def train_together(
 
     Args:
         network: as `name` builds it, with its pixel statistics set; gets the trained weights.
-        pixels: (n, S, S, 3) uint8, n >= 1.
+        pixels: n images of one size, n >= 1.
         labels: (n,) int64 in 0..C-1, and C for OOD when the network has an output for it.
         name: a model of the catalog.
         params: its parameters.
         seed: decides batches, augmentation and dropout.
         processes: at least 2.
-        ood_pixels: (m, S, S, 3) uint8 for TAUFE and OAT.
+        ood_pixels: m images of that size for TAUFE and OAT.
         checkpoint: as of `train`; what was cancelled goes on from its last one.
             What the processes read, pixels among it, lies beside it meanwhile, or else among the
             system's temporary files.
@@ -80,14 +81,18 @@ def train_together(
     beside = None if checkpoint is None else checkpoint.parent
     with tempfile.TemporaryDirectory(prefix="karat-training-", dir=beside) as made:
         folder = Path(made)
-        facts = {"classes": network.classes, "image_size": pixels.shape[1], "seed": seed}
+        facts = {
+            "classes": network.classes,
+            "image_size": pixels[np.arange(0)].shape[1],
+            "seed": seed,
+        }
         where = {} if checkpoint is None else {"checkpoint": checkpoint.absolute()}
         described = tensorfile.describe(name, params, **facts, **where)
         tensorfile.write(folder / "start.safetensors", network.state_dict(), described)
-        np.save(folder / "pixels.npy", pixels)
+        _keep(folder / "pixels.npy", pixels)
         np.save(folder / "labels.npy", labels)
         if ood_pixels is not None:
-            np.save(folder / "ood_pixels.npy", ood_pixels)
+            _keep(folder / "ood_pixels.npy", ood_pixels)
         launch(__name__, folder, processes, progress)
         network.load_state_dict(tensorfile.read(folder / "trained.safetensors")[0])
     return place(network).eval()
@@ -169,10 +174,14 @@ def _end(launcher: subprocess.Popen[bytes]) -> None:
             launcher.wait()
 
 
-def _mapped(path: Path) -> NDArray[np.uint8]:
-    # Copied where it is written to, which nobody does: PyTorch warns of arrays that are read-only.
-    pixels: NDArray[np.uint8] = np.load(path, mmap_mode="c")
-    return pixels
+def _keep(path: Path, images: Images) -> None:
+    kept = np.lib.format.open_memmap(
+        path, "w+", np.uint8, (len(images), *images[np.arange(0)].shape[1:])
+    )
+    for start in range(0, len(images), _KEPT_AT_ONCE):
+        stop = min(start + _KEPT_AT_ONCE, len(images))
+        kept[start:stop] = images[np.arange(start, stop)]
+    kept.flush()
 
 
 def _read(path: Path) -> Any:
@@ -222,11 +231,11 @@ def _work(folder: Path, replica: Replica, progress: Progress | None) -> None:
     outside = folder / "ood_pixels.npy"
     train(
         network,
-        _mapped(folder / "pixels.npy"),
+        np.load(folder / "pixels.npy", mmap_mode="r"),
         np.load(folder / "labels.npy"),
         params=settings,
         seed=int(facts["seed"]),
-        ood_pixels=_mapped(outside) if outside.exists() else None,
+        ood_pixels=np.load(outside, mmap_mode="r") if outside.exists() else None,
         checkpoint=Path(facts["checkpoint"]) if "checkpoint" in facts else None,
         progress=progress,
         replica=replica,

@@ -17,7 +17,7 @@ from models.device import autocast, best_device, computes_in_bfloat16, place
 from models.errors import ModelError
 from models.heads.loss_prediction import SHIELDED_FROM, pair_loss
 from models.media.images.networks.nets import Network
-from models.media.images.store import ImageRows
+from models.media.images.training.batches import ImageBatches, Images, resident, scaled
 from models.media.images.training.cuda_graph import Repeated
 from models.media.images.training.regularizers import (
     feature_penalty,
@@ -39,12 +39,12 @@ from models.protocols import Indices, Progress
 
 def train(
     network: Network,
-    pixels: NDArray[np.uint8],
+    pixels: Images,
     labels: Indices,
     *,
     params: TrainingParams,
     seed: int,
-    ood_pixels: NDArray[np.uint8] | None = None,
+    ood_pixels: Images | None = None,
     schedule: Callable[[int, int], float] | None = None,
     every: int = 0,
     observe: Callable[[int], None] | None = None,
@@ -60,11 +60,11 @@ def train(
 
     Args:
         network: with its pixel statistics set; trained in place.
-        pixels: (n, S, S, 3) uint8, n >= 1.
+        pixels: n images of one size, n >= 1.
         labels: (n,) int64 in 0..C-1, and C for OOD when the network has an output for it.
         params: schedule, optimiser and augmentation (thesis, section 4.4).
         seed: decides batches, augmentation and dropout.
-        ood_pixels: (m, S, S, 3) uint8 for TAUFE and OAT, without which they are off.
+        ood_pixels: m images of that size for TAUFE and OAT, without which they are off.
         schedule: from the step and their number to the factor of the learning rate; default: x 0.1
             at 50 % and at 75 %.
         every: after how many steps `observe` is called.
@@ -83,12 +83,11 @@ def train(
     place(network).train()
     if replica.count > 1:
         share_statistics(network)
-    # The labeled set is small: it stays on the device as uint8.
-    images = resident(pixels, device)
+    images = ImageBatches(pixels, device)
     target = torch.from_numpy(labels).to(device)
     outside = None
     if ood_pixels is not None and len(ood_pixels) and params.regularized:
-        outside = resident(ood_pixels, device)
+        outside = ImageBatches(ood_pixels, device)
     optimizer = sgd(network, params)
     task = (make_objective or Objective)(network, params)
     objective = replica.wrapped(task)
@@ -215,14 +214,14 @@ def _learning_step(objective: nn.Module, optimizer: torch.optim.Optimizer) -> Ca
     return learn
 
 
-def drawn_outside(outside: Tensor, params: TrainingParams, seed: int, step: int) -> Tensor:
+def drawn_outside(outside: ImageBatches, params: TrainingParams, seed: int, step: int) -> Tensor:
     """Draw the OOD batch of a step, (B, 3, S, S) uint8, with replacement and augmented.
 
     Apart from all else, so that views of labeled images are those of a training without OOD.
     """
-    apart = lane_generator(seed, step, OUTSIDE, outside.device)
-    size = (params.batch_size,)
-    drawn = torch.randint(len(outside), size, generator=apart, device=outside.device)
+    # On the CPU whatever the device is, which then waits for nothing.
+    apart = lane_generator(seed, step, OUTSIDE)
+    drawn = torch.randint(len(outside), (params.batch_size,), generator=apart)
     return augmented(outside[drawn], params, apart)
 
 
@@ -234,7 +233,7 @@ def augmented(
     Args:
         images: (B, 3, S, S), any dtype, black = 0.
         params: `augment` and `flip` switch the two.
-        generator: draws the shifts; None = that of the device.
+        generator: draws the shifts, wherever it is; None = that of the images' device.
 
     Returns:
         (B, 3, S, S) of the same dtype, in channels-last order.
@@ -242,19 +241,20 @@ def augmented(
     if not (params.augment or params.flip):
         return images
     count, _, size, _ = images.shape
-    span = torch.arange(size, device=images.device).expand(count, size)
+    device = images.device
+    draws = device if generator is None else generator.device
+    span = torch.arange(size, device=device).expand(count, size)
     rows = columns = span
     if params.augment:
         pad = size // 8
         images = functional.pad(images, (pad, pad, pad, pad))
-        corner = torch.randint(
-            0, 2 * pad + 1, (2, count, 1), generator=generator, device=images.device
-        )
+        corner = torch.randint(0, 2 * pad + 1, (2, count, 1), generator=generator, device=draws)
+        corner = corner.to(device)
         rows, columns = corner[0] + span, corner[1] + span  # (B, S) each
     if params.flip:
-        mirrored = torch.rand(count, 1, generator=generator, device=images.device) < 0.5
+        mirrored = (torch.rand(count, 1, generator=generator, device=draws) < 0.5).to(device)
         columns = torch.where(mirrored, columns.flip(1), columns)
-    which = torch.arange(count, device=images.device)[:, None, None]
+    which = torch.arange(count, device=device)[:, None, None]
     # Indices around a slice put the indexed axes first: (B, S, S, 3).
     return images[which, :, rows[:, :, None], columns[:, None, :]].permute(0, 3, 1, 2)
 
@@ -298,28 +298,6 @@ def images_at_once(network: Network, size: int) -> int:
     """
     pixels = 2**18 if network.mean.device.type == "cpu" else 2**23
     return max(16, pixels // (network.input_size or size) ** 2)
-
-
-def resident(pixels: NDArray[np.uint8], device: torch.device) -> Tensor:
-    """Put (n, S, S, 3) images on the device: (n, 3, S, S) uint8 in channels-last order."""
-    return torch.from_numpy(pixels).to(device).permute(0, 3, 1, 2)
-
-
-def fetched(pixels: ImageRows, rows: Indices, device: torch.device) -> Tensor:
-    """Bring rows of the pool to the device: (B, 3, S, S) uint8.
-
-    A batch is small beside what is computed from it, so the pool stays where it is, however large.
-    """
-    images = torch.from_numpy(pixels[rows])
-    if device.type == "cuda":
-        # From pinned memory the copy does not wait for the step before.
-        images = images.pin_memory()
-    return images.to(device, non_blocking=True).permute(0, 3, 1, 2)
-
-
-def scaled(images: Tensor) -> Tensor:
-    """Convert (B, 3, S, S) uint8 to float32 in 0..1, in channels-last order."""
-    return images.float().div_(255).contiguous(memory_format=torch.channels_last)
 
 
 def decay_of(step: int, steps: int) -> float:
