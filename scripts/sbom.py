@@ -109,10 +109,10 @@ def of_python(packages: list[Package], project: Mapping[str, Any]) -> Iterator[d
 def _license(name: str) -> str | None:
     """What an installed package says of its license; None where it is not installed."""
     try:
-        about = metadata(name).json
+        about = metadata(name)
     except PackageNotFoundError:
         return None
-    said = str(about.get("license_expression") or about.get("license") or "").strip()
+    said = str(about.get("License-Expression") or about.get("License") or "").strip()
     # Some have the whole text there.
     return said if 0 < len(said) < 80 else None
 

@@ -12,6 +12,8 @@ from markdown_it import MarkdownIt
 from tests.processes import ROOT
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+# What is between the fences says nothing here.
+_MARKDOWN = MarkdownIt("commonmark").disable("inline")
 RUN = frozenset({"sh", "python"})
 SHOWN = frozenset({"json", "text", "", "toml", "yaml"})
 
@@ -54,7 +56,7 @@ def blocks(page: Path) -> list[Block]:
 
 
 def _fences(page: Path) -> Iterator[Block]:
-    for token in MarkdownIt("commonmark").parse(page.read_text()):
+    for token in _MARKDOWN.parse(page.read_text()):
         if token.type != "fence":
             continue
         assert token.map is not None
