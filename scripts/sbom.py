@@ -112,7 +112,8 @@ def _license(name: str) -> str | None:
         about = metadata(name)
     except PackageNotFoundError:
         return None
-    said = str(about.get("License-Expression") or about.get("License") or "").strip()
+    fields = [*about.get_all("License-Expression", []), *about.get_all("License", []), ""]
+    said = fields[0].strip()
     # Some have the whole text there.
     return said if 0 < len(said) < 80 else None
 

@@ -17,7 +17,8 @@ from tests.deploy.kinds import KINDS
 Object = dict[str, Any]
 NAMES: Final = sorted(values())
 RENDERINGS: Final[dict[str, list[Object]]] = {
-    name: [*yaml.load_all((RENDERED / f"{name}.yaml").read_text(), yaml.CSafeLoader)] for name in NAMES
+    name: [*yaml.load_all((RENDERED / f"{name}.yaml").read_text(), yaml.CSafeLoader)]
+    for name in NAMES
 }
 # Parts of addresses, which nobody reads by themselves.
 _PASSWORDS: Final = {"KARAT_SERVICE_PASSWORD", "KARAT_REDIS_PASSWORD", "KARAT_DATABASE_PASSWORD"}
