@@ -146,6 +146,56 @@ def test_the_chart_sets_only_what_somebody_reads(name: str) -> None:
         assert set_ <= known
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_programs_can_read_what_the_chart_sets(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for pod in pods(RENDERINGS[name]).values():
+        with monkeypatch.context() as patch:
+            for key, one in environment(pod).items():
+                if "value" in one:
+                    patch.setenv(key, one["value"])
+            read = Settings()
+        if "KARAT_MAX_UPLOAD_BYTES" in environment(pod):
+            assert (read.max_upload_bytes, read.heartbeat_seconds) == (2**37, 2.5)
+
+
+def test_nothing_waits_for_a_device_that_what_it_replaces_holds() -> None:
+    workers = [
+        one["spec"]
+        for one in RENDERINGS["default"]
+        if one["kind"] == "Deployment" and "-worker-" in one["metadata"]["name"]
+    ]
+    assert len(workers) == 5
+    assert all(one["strategy"] == {"type": "Recreate"} for one in workers)
+
+
+def test_as_many_processes_train_as_there_are_devices() -> None:
+    for name, gpus in (("default", 1), ("full", 2)):
+        pod = pods(RENDERINGS[name])["worker-gpu"]
+        (worker,) = pod["containers"]
+        assert worker["resources"]["limits"]["nvidia.com/gpu"] == str(gpus)
+        told = environment(pod).get("KARAT_TRAINING_PROCESSES", {"value": "1"})
+        assert told["value"] == str(gpus)
+        shared = {one["mountPath"] for one in worker["volumeMounts"]}
+        assert ("/dev/shm" in shared) == (gpus > 1)
+
+
+def test_only_what_opens_buckets_can() -> None:
+    opens = {"api", "worker-cpu", "worker-gpu", "worker-housekeeping", "worker-judge"}
+    rendering = RENDERINGS["full"]
+    found = pods(rendering)
+    keys = {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}
+    assert {name for name, pod in found.items() if keys & environment(pod).keys()} == opens
+    assert {
+        name for name, pod in found.items() if pod.get("serviceAccountName") == "karat"
+    } == opens
+    accounts = {
+        one["metadata"]["name"]: "annotations" in one["metadata"]
+        for one in rendering
+        if one["kind"] == "ServiceAccount"
+    }
+    assert accounts == {"karat": True, "karat-plain": False}
+
+
 def test_only_what_calls_others_has_a_way_out() -> None:
     policy = {
         one["metadata"]["name"]: one["spec"]

@@ -79,21 +79,26 @@ capabilities: {drop: [ALL]}
 - {name: KARAT_S3_REGION, value: {{ .region | quote }}}
 {{- end }}
 {{- end }}
-{{- if .Values.buckets.credentials }}
-{{ include "karat.fromSecret" (dict "name" "AWS_ACCESS_KEY_ID" "key" "s3-access-key" "root" .) }}
-{{ include "karat.fromSecret" (dict "name" "AWS_SECRET_ACCESS_KEY" "key" "s3-secret-key" "root" .) }}
-{{- end }}
 {{- range $name, $value := .Values.settings }}
-- {name: {{ $name }}, value: {{ $value | toString | quote }}}
+{{- /* A file of values has its numbers as fractions, which letters would give a power of ten. */}}
+- {name: {{ $name }}, value: {{ kindIs "string" $value | ternary $value (toJson $value) | quote }}}
 {{- end }}
 {{- end }}
 
-{{/* What every pod of ours begins with. */}}
+{{/* The keys of the buckets, for those alone that open them. */}}
+{{- define "karat.bucketKeys" -}}
+{{- if .Values.buckets.credentials -}}
+{{ include "karat.fromSecret" (dict "name" "AWS_ACCESS_KEY_ID" "key" "s3-access-key" "root" .) }}
+{{ include "karat.fromSecret" (dict "name" "AWS_SECRET_ACCESS_KEY" "key" "s3-secret-key" "root" .) }}
+{{- end }}
+{{- end }}
+
+{{/* What every pod of ours begins with: root, and whether it opens buckets, by the role of its account. */}}
 {{- define "karat.pod" -}}
-serviceAccountName: {{ include "karat.name" . }}
+serviceAccountName: {{ include "karat.name" .root }}{{ if not .buckets }}-plain{{ end }}
 automountServiceAccountToken: false
 enableServiceLinks: false
-{{- with .Values.image.pullSecrets }}
+{{- with .root.Values.image.pullSecrets }}
 imagePullSecrets:
 {{- range . }}
   - name: {{ . }}
