@@ -66,6 +66,14 @@ def test_the_services_are_these() -> None:
     assert {*OURS, *THEIRS} == SERVICES.keys()
 
 
+def test_as_many_processes_train_as_there_are_devices() -> None:
+    for several in ("1", "2"):
+        worker = compose({**SECRETS, "KARAT_TRAINING_PROCESSES": several})["services"]["worker-gpu"]
+        (devices,) = worker["deploy"]["resources"]["reservations"]["devices"]
+        told = worker["environment"]["KARAT_TRAINING_PROCESSES"]
+        assert devices["count"] == str(told) == several
+
+
 @pytest.mark.parametrize("name", SECRETS)
 def test_no_secret_has_a_default(name: str) -> None:
     with pytest.raises(LookupError, match=name):
