@@ -179,6 +179,15 @@ def test_as_many_processes_train_as_there_are_devices() -> None:
         assert ("/dev/shm" in shared) == (gpus > 1)
 
 
+def test_a_public_client_has_no_secret() -> None:
+    told = {name: environment(pods(RENDERINGS[name])["api"]) for name in ("external", "full")}
+    assert {name: "KARAT_OIDC_CLIENT_SECRET" in one for name, one in told.items()} == {
+        "external": False,
+        "full": True,
+    }
+    assert all("KARAT_OIDC_ISSUER" in one for one in told.values())
+
+
 def test_only_what_opens_buckets_can() -> None:
     opens = {"api", "worker-cpu", "worker-gpu", "worker-housekeeping", "worker-judge"}
     rendering = RENDERINGS["full"]
