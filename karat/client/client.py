@@ -37,7 +37,7 @@ class Client(AccountsClient):
     """A connection to Karat, safe to share between threads.
 
     Requests are tried again while Karat cannot be reached or is busy. That never does a thing
-    twice: what may have arrived is repeated only where the API knows repetitions.
+    twice: what may have been done is repeated only where the API knows repetitions.
     """
 
     def __init__(

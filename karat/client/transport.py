@@ -14,12 +14,13 @@ import httpx
 
 from karat.client.notebook import Record
 
-_RETRY_STATUS = {
-    HTTPStatus.BAD_GATEWAY,
-    HTTPStatus.SERVICE_UNAVAILABLE,
-    HTTPStatus.GATEWAY_TIMEOUT,
-}
+# What a proxy says that has passed a request on and heard nothing good.
+_PASSED_ON = {HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT}
+_RETRY_STATUS = {*_PASSED_ON, HTTPStatus.SERVICE_UNAVAILABLE}
+_FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 5.0
+
+_Outcome = httpx.Response | httpx.TransportError
 
 
 class KaratError(Exception):
@@ -107,8 +108,8 @@ class Transport:
             query: Query parameters; those that are None are left out.
             body: Sent as JSON.
             content: Makes the raw body, anew for each try.
-            repeatable: Whether a request that may have arrived can be sent again; by default all
-                but POST and PATCH.
+            repeatable: Whether a request that may have been done can be sent again; by default
+                all but POST and PATCH.
 
         Returns:
             The JSON of the response, its objects as notebooks show them; None when it has no body.
@@ -118,27 +119,10 @@ class Transport:
         """
         if repeatable is None:
             repeatable = method not in {"POST", "PATCH"}
-        for last in self._tries():
-            try:
-                response = self._http.request(
-                    method,
-                    path,
-                    params=_present(query),
-                    json=body,
-                    content=content() if content else None,
-                )
-            except httpx.TransportError as error:
-                arrived = not isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
-                if last or (arrived and not repeatable):
-                    raise self._unreachable(error) from error
-                continue
-            self._reached = True
-            if response.status_code in _RETRY_STATUS and not last:
-                continue
-            if response.is_error:
-                raise _error(response)
-            return response.json(object_hook=Record) if response.content else None
-        raise AssertionError("unreachable")
+        response = self._answered(
+            method, path, query, body=body, content=content, repeatable=repeatable
+        )
+        return response.json(object_hook=Record) if response.content else None
 
     def text(self, path: str, query: dict[str, Any] | None = None) -> str:
         """Read a response that is plain text.
@@ -258,35 +242,85 @@ class Transport:
             if cursor is None:
                 return
 
-    def _tries(self) -> Iterator[bool]:
-        """Yield before each try whether it is the last, with growing pauses between."""
+    def _answered(
+        self,
+        method: str,
+        path: str,
+        query: dict[str, Any] | None,
+        *,
+        body: Any = None,
+        content: Callable[[], Iterable[bytes]] | None = None,
+        repeatable: bool,
+    ) -> httpx.Response:
+        """What Karat answers, after as many tries as that takes."""
         patience = self._retry_seconds if self._reached else self._connect_seconds
         deadline = time.monotonic() + patience
-        pause = 0.1
+        pause = _FIRST_PAUSE
         while True:
             last = time.monotonic() >= deadline
-            yield last
-            if last:
-                return
+            request = self._http.build_request(
+                method,
+                path,
+                params=_present(query),
+                json=body,
+                content=content() if content else None,
+            )
+            outcome = self._sent(request)
+            if isinstance(outcome, httpx.Response) and not outcome.is_error:
+                return outcome
+            again = repeatable or not _may_be_done(outcome)
+            if last or not again or not _is_passing(outcome):
+                cause = outcome if isinstance(outcome, Exception) else None
+                raise self._fault(method, outcome) from cause
             time.sleep(pause * random.uniform(0.75, 1.25))
             pause = min(pause * 2, _LONGEST_PAUSE)
 
-    def _unreachable(self, error: httpx.TransportError) -> KaratError:
-        return KaratError("unreachable", f"Karat cannot be reached at {self.url}: {error}.")
+    def _sent(self, request: httpx.Request) -> _Outcome:
+        """What becomes of one try."""
+        try:
+            response = self._http.send(request)
+        except httpx.TransportError as error:
+            return error
+        self._reached = True
+        return response
+
+    def _fault(self, method: str, outcome: _Outcome) -> KaratError:
+        """What to say of a request that was not answered well."""
+        doubt = ""
+        if method != "GET" and _may_be_done(outcome):
+            doubt = " It may have been done all the same: look before you do it again."
+        if isinstance(outcome, httpx.Response):
+            return _error(outcome, doubt)
+        return self._unreachable(outcome, doubt)
+
+    def _unreachable(self, error: httpx.TransportError, doubt: str = "") -> KaratError:
+        return KaratError("unreachable", f"Karat cannot be reached at {self.url}: {error}.{doubt}")
+
+
+def _may_be_done(outcome: _Outcome) -> bool:
+    """Whether what was asked for can have been done, though there is no good answer."""
+    if isinstance(outcome, httpx.Response):
+        return outcome.status_code in _PASSED_ON
+    return not isinstance(outcome, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout)
+
+
+def _is_passing(outcome: _Outcome) -> bool:
+    """Whether another try may be answered better."""
+    return not isinstance(outcome, httpx.Response) or outcome.status_code in _RETRY_STATUS
 
 
 def _present(query: dict[str, Any] | None) -> dict[str, Any] | None:
     return {name: value for name, value in query.items() if value is not None} if query else None
 
 
-def _error(response: httpx.Response) -> KaratError:
+def _error(response: httpx.Response, doubt: str = "") -> KaratError:
     try:
         problem = response.json()
     except ValueError:
         problem = None
     if not isinstance(problem, dict) or "code" not in problem:
-        detail = f"{response.request.url} answered {response.status_code} {response.reason_phrase}."
-        return KaratError("unexpected", detail, status=response.status_code)
+        said = f"{response.request.url} answered {response.status_code} {response.reason_phrase}."
+        return KaratError("unexpected", said + doubt, status=response.status_code)
     detail = str(problem.get("detail") or problem.get("title"))
     if problem["code"] == "not_found":
         path = response.request.url.path.removeprefix("/api")
