@@ -54,7 +54,7 @@ class Client(AccountsClient):
             url: Where Karat is; the one of ``KARAT_URL`` or the last ``karat login`` if None.
             token: API token; that of ``KARAT_TOKEN`` or the last ``karat login`` to ``url`` if
                 None. Without any, call ``login``.
-            retry_seconds: How long to try again while Karat cannot be reached.
+            retry_seconds: How long to try again while Karat cannot be reached or is busy.
             connect_seconds: The same, before Karat was ever reached; ``retry_seconds`` if None.
         """
         found = credentials.find(url, token)

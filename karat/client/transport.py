@@ -14,9 +14,10 @@ import httpx
 
 from karat.client.notebook import Record
 
+_TOO_MANY = HTTPStatus.TOO_MANY_REQUESTS
 # What a proxy says that has passed a request on and heard nothing good.
 _PASSED_ON = {HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT}
-_RETRY_STATUS = {*_PASSED_ON, HTTPStatus.SERVICE_UNAVAILABLE}
+_RETRY_STATUS = {*_PASSED_ON, HTTPStatus.SERVICE_UNAVAILABLE, _TOO_MANY}
 _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 5.0
 
@@ -28,7 +29,7 @@ class KaratError(Exception):
 
     Attributes:
         code: Stable identifier, such as ``not_found`` or ``round_not_open``; ``unreachable`` when
-            no answer came.
+            no answer came, ``broken_off`` when a download came only in part.
         detail: What is wrong, for people.
         field: Dotted path of the offending input, if there is one.
         status: HTTP status; None when no answer came.
@@ -61,7 +62,7 @@ class Transport:
         Args:
             url: Where Karat is, such as ``http://127.0.0.1:8080``.
             token: API token, if there is one already.
-            retry_seconds: How long to try again while Karat cannot be reached.
+            retry_seconds: How long to try again while Karat cannot be reached or is busy.
             connect_seconds: The same, before Karat was ever reached.
         """
         self.url = url.rstrip("/")
@@ -132,11 +133,9 @@ class Transport:
             query: Query parameters; those that are None are left out.
 
         Raises:
-            KaratError: The API refused, or could not be reached.
+            KaratError: The API refused, could not be reached in time, or broke off.
         """
-        with self.stream(path, query) as response:
-            response.read()
-            return response.text
+        return self._answered("GET", path, query).text
 
     @contextmanager
     def stream(self, path: str, query: dict[str, Any] | None = None) -> Iterator[httpx.Response]:
@@ -150,16 +149,16 @@ class Transport:
             The response, its body not yet read.
 
         Raises:
-            KaratError: The API refused, or could not be reached.
+            KaratError: The API refused, could not be reached in time, or broke off.
         """
+        response = self._answered("GET", path, query, stream=True)
         try:
-            with self._http.stream("GET", path, params=_present(query)) as response:
-                if response.is_error:
-                    response.read()
-                    raise _error(response)
-                yield response
+            yield response
         except httpx.TransportError as error:
-            raise self._unreachable(error) from error
+            detail = f"The answer of {self.url} broke off in the middle: {error}."
+            raise KaratError("broken_off", detail) from error
+        finally:
+            response.close()
 
     def lines(self, path: str, query: dict[str, Any] | None = None) -> Iterator[bytes]:
         """Read a response of JSON Lines, as it comes.
@@ -172,7 +171,7 @@ class Transport:
             Each line that is not empty.
 
         Raises:
-            KaratError: The API refused, or could not be reached.
+            KaratError: The API refused, could not be reached in time, or broke off.
         """
         rest = b""
         with self.stream(path, query) as response:
@@ -204,7 +203,7 @@ class Transport:
         Raises:
             FileNotFoundError: There is no such folder.
             IsADirectoryError: ``target`` is a folder.
-            KaratError: The API refused, or could not be reached.
+            KaratError: The API refused, could not be reached in time, or broke off.
         """
         # Before what may take minutes to make is asked for.
         if not target.parent.is_dir():
@@ -250,9 +249,10 @@ class Transport:
         *,
         body: Any = None,
         content: Callable[[], Iterable[bytes]] | None = None,
-        repeatable: bool,
+        repeatable: bool = True,
+        stream: bool = False,
     ) -> httpx.Response:
-        """What Karat answers, after as many tries as that takes."""
+        """What Karat answers, after as many tries as that takes; to ``stream``, only its head."""
         patience = self._retry_seconds if self._reached else self._connect_seconds
         deadline = time.monotonic() + patience
         pause = _FIRST_PAUSE
@@ -265,20 +265,24 @@ class Transport:
                 json=body,
                 content=content() if content else None,
             )
-            outcome = self._sent(request)
+            outcome = self._sent(request, stream)
             if isinstance(outcome, httpx.Response) and not outcome.is_error:
                 return outcome
+            asked = _asked_pause(outcome)
+            last = last or asked > max(0.0, deadline - time.monotonic())
             again = repeatable or not _may_be_done(outcome)
             if last or not again or not _is_passing(outcome):
                 cause = outcome if isinstance(outcome, Exception) else None
                 raise self._fault(method, outcome) from cause
-            time.sleep(pause * random.uniform(0.75, 1.25))
+            time.sleep(max(asked, pause * random.uniform(0.75, 1.25)))
             pause = min(pause * 2, _LONGEST_PAUSE)
 
-    def _sent(self, request: httpx.Request) -> _Outcome:
+    def _sent(self, request: httpx.Request, stream: bool) -> _Outcome:
         """What becomes of one try."""
         try:
-            response = self._http.send(request)
+            response = self._http.send(request, stream=stream)
+            if response.is_error:
+                response.read()
         except httpx.TransportError as error:
             return error
         self._reached = True
@@ -291,10 +295,8 @@ class Transport:
             doubt = " It may have been done all the same: look before you do it again."
         if isinstance(outcome, httpx.Response):
             return _error(outcome, doubt)
-        return self._unreachable(outcome, doubt)
-
-    def _unreachable(self, error: httpx.TransportError, doubt: str = "") -> KaratError:
-        return KaratError("unreachable", f"Karat cannot be reached at {self.url}: {error}.{doubt}")
+        detail = f"Karat cannot be reached at {self.url}: {outcome}.{doubt}"
+        return KaratError("unreachable", detail)
 
 
 def _may_be_done(outcome: _Outcome) -> bool:
@@ -309,11 +311,19 @@ def _is_passing(outcome: _Outcome) -> bool:
     return not isinstance(outcome, httpx.Response) or outcome.status_code in _RETRY_STATUS
 
 
+def _asked_pause(outcome: _Outcome) -> float:
+    """Seconds to wait, where Karat takes nothing before they are over; else 0."""
+    if not isinstance(outcome, httpx.Response) or outcome.status_code != _TOO_MANY:
+        return 0.0
+    said = outcome.headers.get("Retry-After", "")
+    return float(said) if said.isdecimal() else 0.0
+
+
 def _present(query: dict[str, Any] | None) -> dict[str, Any] | None:
     return {name: value for name, value in query.items() if value is not None} if query else None
 
 
-def _error(response: httpx.Response, doubt: str = "") -> KaratError:
+def _error(response: httpx.Response, doubt: str) -> KaratError:
     try:
         problem = response.json()
     except ValueError:

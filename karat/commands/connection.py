@@ -25,6 +25,7 @@ _CONNECT_SECONDS = 2.0
 _RETRY_SECONDS = 300.0
 _REMEDIES = {
     "unreachable": "Start it with: karat up. Or name another with: karat --url URL ...",
+    "broken_off": "Start it again. If it ends again, see: karat doctor",
     "unauthenticated": "Log in with: karat login",
     "bad_credentials": "Check the address and the password.",
     "unavailable": "Wait a moment, and see: karat doctor",

@@ -1,6 +1,8 @@
 """What the client makes of answers that Karat does not give, from a server that says them."""
 
 from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
 
 import pytest
 
@@ -22,6 +24,18 @@ def client(there: Receiver) -> Iterator[Client]:
 
 def says(content: str, code: int = 200, kind: str = "application/json") -> Answer:
     return status(code, content.encode(), Content_Type=kind)
+
+
+def hang_up(_: BaseHTTPRequestHandler) -> None:
+    """No answer at all."""
+
+
+def cut_off(request: BaseHTTPRequestHandler) -> None:
+    """The beginning of an answer."""
+    request.send_response(200)
+    request.send_header("Content-Length", "100")
+    request.end_headers()
+    request.wfile.write(b"id,name")
 
 
 @pytest.mark.parametrize("code", [502, 504])
@@ -50,3 +64,41 @@ def test_what_was_not_done_or_may_be_done_twice_is_sent_again(
     there.answers = [status(code), says('{"version": "1"}')]
     call(client)
     assert len(there.received) == 2
+
+
+@pytest.mark.parametrize("first", [status(503), hang_up])
+def test_logs_and_exports_wait_as_all_requests_do(
+    client: Client, there: Receiver, tmp_path: Path, first: Answer
+) -> None:
+    for call in (
+        lambda: client.job_log(1),
+        lambda: client.download_artifact(1, tmp_path / "file").read_text(),
+        lambda: str(next(client.audit_log())["number"]),
+    ):
+        there.answers = [first, says('{"number": 7}')]
+        assert "7" in call()
+    assert len(there.received) == 6
+
+
+def test_a_wait_that_is_asked_for_is_kept_where_patience_lasts(
+    client: Client, there: Receiver
+) -> None:
+    there.answers = [status(429, Retry_After="1"), says("{}")]
+    client.retry_job(1)
+    there.answers = [status(429, Retry_After="60")]
+    with pytest.raises(KaratError) as caught:
+        client.retry_job(1)
+    assert caught.value.status == 429
+    assert len(there.received) == 3
+
+
+def test_a_download_that_breaks_off_is_no_karat_that_is_away(
+    client: Client, there: Receiver, tmp_path: Path
+) -> None:
+    target = tmp_path / "labels.csv"
+    target.write_text("before")
+    there.answers = [cut_off]
+    with pytest.raises(KaratError) as caught:
+        client.download_artifact(1, target)
+    assert caught.value.code == "broken_off"
+    assert (target.read_text(), list(tmp_path.iterdir())) == ("before", [target])
