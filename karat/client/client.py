@@ -56,6 +56,9 @@ class Client(AccountsClient):
                 None. Without any, call ``login``.
             retry_seconds: How long to try again while Karat cannot be reached or is busy.
             connect_seconds: The same, before Karat was ever reached; ``retry_seconds`` if None.
+
+        Raises:
+            ValueError: ``url`` is no address.
         """
         found = credentials.find(url, token)
         first = retry_seconds if connect_seconds is None else connect_seconds

@@ -47,6 +47,10 @@ class KaratError(Exception):
         self.status = status
 
 
+class BadAddress(ValueError):
+    """Where Karat is said to be is no address."""
+
+
 # As it is imported, and read in a traceback.
 KaratError.__module__ = "karat"
 
@@ -64,8 +68,12 @@ class Transport:
             token: API token, if there is one already.
             retry_seconds: How long to try again while Karat cannot be reached or is busy.
             connect_seconds: The same, before Karat was ever reached.
+
+        Raises:
+            BadAddress: Nothing can be at ``url``.
         """
         self.url = url.rstrip("/")
+        _require_address(self.url)
         self._retry_seconds = retry_seconds
         self._connect_seconds = connect_seconds
         self._reached = False
@@ -123,7 +131,12 @@ class Transport:
         response = self._answered(
             method, path, query, body=body, content=content, repeatable=repeatable
         )
-        return response.json(object_hook=Record) if response.content else None
+        if not response.content:
+            return None
+        try:
+            return response.json(object_hook=Record)
+        except ValueError as error:
+            raise self._fault(response) from error
 
     def text(self, path: str, query: dict[str, Any] | None = None) -> str:
         """Read a response that is plain text.
@@ -266,14 +279,14 @@ class Transport:
                 content=content() if content else None,
             )
             outcome = self._sent(request, stream)
-            if isinstance(outcome, httpx.Response) and not outcome.is_error:
+            if isinstance(outcome, httpx.Response) and _is_answer(outcome):
                 return outcome
             asked = _asked_pause(outcome)
             last = last or asked > max(0.0, deadline - time.monotonic())
             again = repeatable or not _may_be_done(outcome)
             if last or not again or not _is_passing(outcome):
                 cause = outcome if isinstance(outcome, Exception) else None
-                raise self._fault(method, outcome) from cause
+                raise self._fault(outcome) from cause
             time.sleep(max(asked, pause * random.uniform(0.75, 1.25)))
             pause = min(pause * 2, _LONGEST_PAUSE)
 
@@ -281,22 +294,47 @@ class Transport:
         """What becomes of one try."""
         try:
             response = self._http.send(request, stream=stream)
-            if response.is_error:
+            if not _is_answer(response):
                 response.read()
         except httpx.TransportError as error:
             return error
         self._reached = True
         return response
 
-    def _fault(self, method: str, outcome: _Outcome) -> KaratError:
+    def _fault(self, outcome: _Outcome) -> KaratError:
         """What to say of a request that was not answered well."""
+        if isinstance(outcome, httpx.Response) and (refusal := _refusal(outcome)):
+            return refusal
+        asked = str(outcome.request.url)
         doubt = ""
-        if method != "GET" and _may_be_done(outcome):
+        if outcome.request.method != "GET" and _may_be_done(outcome):
             doubt = " It may have been done all the same: look before you do it again."
-        if isinstance(outcome, httpx.Response):
-            return _error(outcome, doubt)
-        detail = f"Karat cannot be reached at {self.url}: {outcome}.{doubt}"
-        return KaratError("unreachable", detail)
+        if not isinstance(outcome, httpx.Response):
+            detail = f"Karat cannot be reached at {self.url}: {outcome}."
+            return KaratError("unreachable", detail + doubt)
+        if outcome.next_request is not None:
+            target = str(outcome.next_request.url).removesuffix(asked.removeprefix(self.url))
+            detail = f"{self.url} leads to {target}. If Karat is there, use that address."
+        elif outcome.is_success:
+            detail = f"{asked} answered, but not as Karat does; is the address right?"
+        else:
+            detail = f"{asked} answered {outcome.status_code} {outcome.reason_phrase}."
+        return KaratError("unexpected", detail + doubt, status=outcome.status_code)
+
+
+def _require_address(url: str) -> None:
+    try:
+        address = httpx.URL(url)
+    except httpx.InvalidURL as error:
+        raise BadAddress(f"{url!r} is no address: {error}.") from error
+    if address.scheme not in {"http", "https"} or not address.host:
+        raise BadAddress(f"{url!r} is no address such as http://127.0.0.1:8080.")
+
+
+def _is_answer(response: httpx.Response) -> bool:
+    """Whether a response is what was asked for; Karat's API has no pages."""
+    is_page = response.headers.get("Content-Type", "").startswith("text/html")
+    return response.is_success and not is_page
 
 
 def _may_be_done(outcome: _Outcome) -> bool:
@@ -323,14 +361,14 @@ def _present(query: dict[str, Any] | None) -> dict[str, Any] | None:
     return {name: value for name, value in query.items() if value is not None} if query else None
 
 
-def _error(response: httpx.Response, doubt: str) -> KaratError:
+def _refusal(response: httpx.Response) -> KaratError | None:
+    """What Karat says is wrong; none if the response is not Karat's."""
     try:
         problem = response.json()
     except ValueError:
-        problem = None
+        return None
     if not isinstance(problem, dict) or "code" not in problem:
-        said = f"{response.request.url} answered {response.status_code} {response.reason_phrase}."
-        return KaratError("unexpected", said + doubt, status=response.status_code)
+        return None
     detail = str(problem.get("detail") or problem.get("title"))
     if problem["code"] == "not_found":
         path = response.request.url.path.removeprefix("/api")

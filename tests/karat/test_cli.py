@@ -305,6 +305,8 @@ def test_a_wrong_password_and_an_unreachable_server(live: Stack, karat: Run) -> 
     assert "Check the address and the password." in wrong.stderr
     away = karat("--url", "http://127.0.0.1:1", "project", "list", status=1)
     assert "karat up" in away.stderr
+    wrong = karat("project", "list", KARAT_URL="127.0.0.1:8080", status=2)
+    assert wrong.stderr.startswith("Error: '127.0.0.1:8080' is no address such as http://")
 
 
 def test_help_needs_no_heavy_import() -> None:

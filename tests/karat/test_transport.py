@@ -102,3 +102,47 @@ def test_a_download_that_breaks_off_is_no_karat_that_is_away(
         client.download_artifact(1, target)
     assert caught.value.code == "broken_off"
     assert (target.read_text(), list(tmp_path.iterdir())) == ("before", [target])
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (status(308, b"<html>", Location="https://karat.example.org/api/version"), "karat.example"),
+        (status(301, Location="/login?next=1"), "/login"),
+        (status(302), "302"),
+        (says("<!doctype html>", kind="text/html; charset=utf-8"), "is the address right?"),
+        (says("Welcome", kind="text/plain"), "is the address right?"),
+    ],
+)
+def test_what_is_not_karat_is_called_so(
+    client: Client, there: Receiver, answer: Answer, said: str
+) -> None:
+    there.answers = [answer]
+    with pytest.raises(KaratError) as caught:
+        client.version()
+    assert caught.value.code == "unexpected"
+    assert there.url in caught.value.detail
+    assert said in caught.value.detail
+    assert len(there.received) == 1
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [status(302, b"<html>", Location="/login"), says("<!doctype html>", kind="text/html")],
+)
+def test_a_page_is_saved_as_no_download(
+    client: Client, there: Receiver, tmp_path: Path, answer: Answer
+) -> None:
+    target = tmp_path / "labels.csv"
+    target.write_text("before")
+    for call in (lambda: client.download_artifact(1, target), lambda: client.job_log(1)):
+        there.answers = [answer]
+        with pytest.raises(KaratError):
+            call()
+    assert target.read_text() == "before"
+
+
+@pytest.mark.parametrize("url", ["http://host:port", "http://[::1", "localhost:8080", "https://"])
+def test_an_address_that_is_none_is_told_before_anything_is_sent(url: str) -> None:
+    with pytest.raises(ValueError, match="is no address"):
+        Client(url)
