@@ -116,7 +116,7 @@ class Client(AccountsClient):
         """
         if isinstance(project, str):
             known = self.projects()
-            number = named(project, known)
+            number = named(project, known, "project", "that you may see")
             name = next(one["name"] for one in known if one["id"] == number)
         else:
             # At the call, and not at the first thing that is done with it.

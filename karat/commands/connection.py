@@ -75,6 +75,22 @@ def find_project(client: "Client", reference: str) -> "ProjectClient":
     return client.project(reference)
 
 
+def name_and_value(assignment: str, option: str) -> tuple[str, str]:
+    """The parts of ``NAME=VALUE``.
+
+    Args:
+        assignment: What was typed.
+        option: The option that it was given with, for the complaint.
+
+    Raises:
+        BadParameter: It is no assignment.
+    """
+    name, separator, value = assignment.partition("=")
+    if not separator:
+        raise typer.BadParameter(f"{assignment!r} is not NAME=VALUE.", param_hint=option)
+    return name, value
+
+
 def assigned(
     assignments: Sequence[str], option: str, values: dict[str, Any] | None = None
 ) -> dict[str, Any]:
@@ -94,9 +110,7 @@ def assigned(
     values = {} if values is None else values
     given: list[str] = []
     for assignment in assignments:
-        path, separator, text = assignment.partition("=")
-        if not separator:
-            raise typer.BadParameter(f"{assignment!r} is not NAME=VALUE.", param_hint=option)
+        path, text = name_and_value(assignment, option)
         *parents, name = path.split(".")
         inner = values
         for depth, parent in enumerate(parents, 1):

@@ -7,7 +7,7 @@ import typer
 
 from core.media.nouns import noun
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
-from karat.commands.pool import WhereOption, chosen_filters
+from karat.commands.filters import WhereOption, chosen_filters
 from karat.terminal import show_json, show_table, when
 
 if TYPE_CHECKING:
