@@ -89,7 +89,7 @@ def options(
         str | None, typer.Option(envvar="KARAT_URL", help="Which Karat; that of the last login.")
     ] = None,
     token: Annotated[
-        str | None, typer.Option(envvar="KARAT_TOKEN", help="API token; that of the last login.")
+        str | None, typer.Option(help="API token; that of KARAT_TOKEN, or of the last login.")
     ] = None,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")

@@ -207,6 +207,10 @@ def remedy(error: Any) -> str:
     Returns:
         A sentence, or nothing.
     """
+    from karat.client import credentials
+
+    if error.code == "unauthenticated" and target.token is None and credentials.from_environment():
+        return "The token in KARAT_TOKEN is not valid: unset it, and log in with: karat login"
     if error.code == "scope_required":
         return "Log in with: karat login, or use a token with that scope."
     if error.status == HTTPStatus.FORBIDDEN:

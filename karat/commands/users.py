@@ -30,13 +30,18 @@ def login(
         typer.Option(envvar="KARAT_PASSWORD", help="Your password; asked for if left out."),
     ] = None,
 ) -> None:
-    """Log in, and keep an API token on this machine for the other commands."""
+    """Log in, and keep an API token on this machine for the other commands.
+
+    With `karat --token TOKEN login` that token is kept, without a password.
+    """
     from karat.client import credentials
     from karat.client.client import Client
 
     where = credentials.find(url or target.url)
-    with Client(where.url, target.token, retry_seconds=0.0) as client:
-        token = target.token
+    token = target.token
+    if token is not None and email is not None:
+        raise typer.BadParameter("Give --token or --email; not both.", param_hint="--email")
+    with Client(where.url, token, retry_seconds=0.0) as client:
         if token is None:
             _log_in(
                 client,
@@ -48,6 +53,8 @@ def login(
     file = credentials.save(credentials.Credentials(where.url, token))
     typer.echo(f"Logged in to {where.url} as {user['email']} ({user['role']}).")
     typer.echo(f"The token is in {file}.")
+    if credentials.from_environment() is not None:
+        typer.echo("Commands use the one in KARAT_TOKEN as long as that is set.", err=True)
 
 
 def _log_in(client: "Client", email: str, password: str) -> None:
