@@ -24,7 +24,7 @@ from karat.commands.imports import (
     folder_choices,
     show_plan,
 )
-from karat.terminal import show_json, show_table
+from karat.terminal import confirm, show_json, show_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -372,5 +372,5 @@ def _chosen(
         count = project.pool.count(filters)
         about = "" if count["exact"] else "about "
         many = noun(project.get()["medium"]).many
-        typer.confirm(f"That is {about}{count['count']:,} {many}. Go on?", abort=True)
+        confirm(f"That is {about}{count['count']:,} {many}. Go on?")
     return filters

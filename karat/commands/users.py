@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from karat.commands.connection import JsonOption, connect, find_project, target
-from karat.terminal import json_lines, show_json, show_table, when
+from karat.terminal import confirm, json_lines, show_json, show_table, when
 
 if TYPE_CHECKING:
     from karat.client.client import Client
@@ -152,11 +152,9 @@ def erase(
     with connect() as client:
         found = _find(client, user)
         if not yes:
-            typer.confirm(
+            confirm(
                 f"Erase the name and the address of {found['email']}? Their sessions, API tokens "
-                "and memberships go too, and nothing brings them back. (--yes does not ask)",
-                abort=True,
-                err=True,
+                "and memberships go too, and nothing brings them back."
             )
         client.erase_user(found["id"])
     typer.echo(f"User {found['id']} is a number from now on.")

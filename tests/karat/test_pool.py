@@ -71,6 +71,12 @@ def test_images_are_found_held_out_queued_and_promoted(
     assert project.pool.count({"state": "ood"})["count"] == len(ids)
     held = json.loads(run("pool", "hold-out", name, "--where", "state=ood", "--yes", "--json"))
     assert held["left_out"] == {"answered": len(ids)}
+    asked = karat(
+        "--url", live.url, "pool", "queue", name, "--where", "name=15", "--json",
+        status=1, KARAT_TOKEN=token,
+    )  # fmt: skip
+    assert "That is 1 images. Go on? (--yes does not ask)" in asked.stderr
+    assert asked.stdout.strip() == ""
     for where, count in (("name=15", 1), ("name=null", 0)):
         assert f"{count} images changed." in run("pool", "queue", name, "--where", where, "--yes")
     sent = run("pool", "queue", name, "--id", ids[0], "--id", ids[1])
