@@ -98,7 +98,8 @@ def options(
     """Take the options that all commands share."""
     del version
     target.url = url
-    target.token = token
+    # Empty is unset, as everywhere.
+    target.token = token or None
 
 
 def main() -> None:

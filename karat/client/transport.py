@@ -146,7 +146,7 @@ class Transport:
             query: Query parameters; those that are None are left out.
 
         Raises:
-            KaratError: The API refused, could not be reached in time, or broke off.
+            KaratError: The API refused, or could not be reached in time.
         """
         return self._answered("GET", path, query).text
 

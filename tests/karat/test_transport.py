@@ -70,11 +70,12 @@ def test_what_was_not_done_or_may_be_done_twice_is_sent_again(
 def test_logs_and_exports_wait_as_all_requests_do(
     client: Client, there: Receiver, tmp_path: Path, first: Answer
 ) -> None:
-    for call in (
+    calls: list[Callable[[], str]] = [
         lambda: client.job_log(1),
         lambda: client.download_artifact(1, tmp_path / "file").read_text(),
         lambda: str(next(client.audit_log())["number"]),
-    ):
+    ]
+    for call in calls:
         there.answers = [first, says('{"number": 7}')]
         assert "7" in call()
     assert len(there.received) == 6
