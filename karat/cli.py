@@ -89,7 +89,7 @@ def options(
         str | None, typer.Option(envvar="KARAT_URL", help="Which Karat; that of the last login.")
     ] = None,
     token: Annotated[
-        str | None, typer.Option(envvar="KARAT_TOKEN", help="API token; that of the last login.")
+        str | None, typer.Option(help="API token; that of KARAT_TOKEN, or of the last login.")
     ] = None,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
@@ -98,7 +98,8 @@ def options(
     """Take the options that all commands share."""
     del version
     target.url = url
-    target.token = token
+    # Empty is unset, as everywhere.
+    target.token = token or None
 
 
 def main() -> None:
@@ -141,6 +142,9 @@ def _explain(error: Exception) -> int | None:
         show_error(f"The database does not do it: {first_line(error)}.", "Check DATABASE_URL.")
         return _FAILED
     transport = sys.modules.get("karat.client.transport")
+    if transport is not None and isinstance(error, transport.BadAddress):
+        show_error(str(error), "Name one with: karat --url URL ...")
+        return _MISUSED
     if transport is not None and isinstance(error, transport.KaratError):
         show_error(str(error), remedy(error))
         return _FAILED

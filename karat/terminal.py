@@ -123,6 +123,15 @@ def show_error(message: str, remedy: str = "") -> None:
         typer.echo(f"  {remedy}", err=True)
 
 
+def confirm(question: str) -> None:
+    """Ask whether to go on, where the output of a command does not go to; ends it if not.
+
+    Args:
+        question: What ``--yes`` answers.
+    """
+    typer.confirm(f"{question} (--yes does not ask)", abort=True, err=True)
+
+
 def about(seconds: float) -> str:
     """A guess at a time, as people say it.
 

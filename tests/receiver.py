@@ -1,4 +1,4 @@
-"""Somebody else's program that webhooks call: a real HTTP server on this machine."""
+"""Somebody else's program that is called: a real HTTP server on this machine."""
 
 import contextlib
 import json
@@ -90,13 +90,15 @@ def receiver(port: int | None = None) -> Iterator[Receiver]:
     lock = threading.Lock()
 
     class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            content = self.rfile.read(int(self.headers["Content-Length"]))
+        def answer(self) -> None:
+            content = self.rfile.read(int(self.headers.get("Content-Length", 0)))
             names = {name.lower(): value for name, value in self.headers.items()}
             with lock:
                 found.received.append(Received(self.path, names, content))
                 answer = found.answers.pop(0) if found.answers else status(204)
             answer(self)
+
+        do_GET = do_POST = do_DELETE = answer
 
         def log_message(self, *_: Any) -> None:
             pass

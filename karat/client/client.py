@@ -37,7 +37,7 @@ class Client(AccountsClient):
     """A connection to Karat, safe to share between threads.
 
     Requests are tried again while Karat cannot be reached or is busy. That never does a thing
-    twice: what may have arrived is repeated only where the API knows repetitions.
+    twice: what may have been done is repeated only where the API knows repetitions.
     """
 
     def __init__(
@@ -54,8 +54,11 @@ class Client(AccountsClient):
             url: Where Karat is; the one of ``KARAT_URL`` or the last ``karat login`` if None.
             token: API token; that of ``KARAT_TOKEN`` or the last ``karat login`` to ``url`` if
                 None. Without any, call ``login``.
-            retry_seconds: How long to try again while Karat cannot be reached.
+            retry_seconds: How long to try again while Karat cannot be reached or is busy.
             connect_seconds: The same, before Karat was ever reached; ``retry_seconds`` if None.
+
+        Raises:
+            ValueError: ``url`` is no address.
         """
         found = credentials.find(url, token)
         first = retry_seconds if connect_seconds is None else connect_seconds
@@ -113,7 +116,7 @@ class Client(AccountsClient):
         """
         if isinstance(project, str):
             known = self.projects()
-            number = named(project, known)
+            number = named(project, known, "project", "that you may see")
             name = next(one["name"] for one in known if one["id"] == number)
         else:
             # At the call, and not at the first thing that is done with it.

@@ -38,11 +38,15 @@ def find(url: str | None = None, token: str | None = None) -> Credentials:
     url = (url or os.environ.get("KARAT_URL") or (stored.url if stored else DEFAULT_URL)).rstrip(
         "/"
     )
-    # Empty is unset, and what was read from a file ends with a line end.
-    token = (token or os.environ.get("KARAT_TOKEN") or "").strip() or None
+    token = _stripped(token) or from_environment()
     if token is None and stored is not None and stored.url == url:
         token = stored.token
     return Credentials(url, token)
+
+
+def from_environment() -> str | None:
+    """The token in ``KARAT_TOKEN``, if there is one."""
+    return _stripped(os.environ.get("KARAT_TOKEN"))
 
 
 def save(credentials: Credentials) -> Path:
@@ -63,6 +67,11 @@ def save(credentials: Credentials) -> Path:
         json.dump(asdict(credentials), stream)
     unfinished.replace(file)
     return file
+
+
+def _stripped(token: str | None) -> str | None:
+    # Empty is unset, and what was read from a file ends with a line end.
+    return (token or "").strip() or None
 
 
 def _load() -> Credentials | None:

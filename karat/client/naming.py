@@ -1,4 +1,4 @@
-"""Projects by what they are called."""
+"""Projects and classes by what they are called."""
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
@@ -9,36 +9,38 @@ from karat.client.transport import KaratError
 _KINDS: Final = ("number", "name")
 
 
-def named(reference: str, projects: Iterable[Mapping[str, Any]]) -> int:
-    """The number of the project that is meant.
+def named(reference: str, listed: Iterable[Mapping[str, Any]], what: str, where: str) -> int:
+    """The number of the one that is meant.
 
     Args:
         reference: Its number or its name; ``number:`` or ``name:`` before it says which.
-        projects: Those that the user may see.
+        listed: Those that there are, each with ``id`` and ``name``.
+        what: Such as ``project``, for the complaint and its code.
+        where: Such as ``that you may see``, for the complaint.
 
     Raises:
         KaratError: There is none (``project_not_found``), or one has this number and another this
             name (``ambiguous_project``).
     """
-    listed = list(projects)
+    known = list(listed)
     kind, _, rest = reference.partition(":")
     kinds, wanted = ((kind,), rest) if kind in _KINDS else (_KINDS, reference)
     found = {
-        project["id"]: project["name"]
-        for project in listed
-        if ("number" in kinds and wanted == str(project["id"]))
-        or ("name" in kinds and wanted == project["name"])
+        one["id"]: one["name"]
+        for one in known
+        if ("number" in kinds and wanted == str(one["id"]))
+        or ("name" in kinds and wanted == one["name"])
     }
     if not found:
         raise KaratError(
-            "project_not_found",
-            f"There is no project {reference!r} that you may see."
-            + _nearest(reference, [project["name"] for project in listed]),
+            f"{what}_not_found",
+            f"There is no {what} {reference!r} {where}."
+            + _nearest(reference, [one["name"] for one in known]),
         )
     if len(found) > 1:
         raise KaratError(
-            "ambiguous_project",
-            f"{wanted} is the number of the project {found[int(wanted)]!r} and the name of another."
+            f"ambiguous_{what}",
+            f"{wanted} is the number of the {what} {found[int(wanted)]!r} and the name of another."
             f" Write number:{wanted} or name:{wanted}.",
         )
     return int(next(iter(found)))

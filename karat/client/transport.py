@@ -14,12 +14,14 @@ import httpx
 
 from karat.client.notebook import Record
 
-_RETRY_STATUS = {
-    HTTPStatus.BAD_GATEWAY,
-    HTTPStatus.SERVICE_UNAVAILABLE,
-    HTTPStatus.GATEWAY_TIMEOUT,
-}
+_TOO_MANY = HTTPStatus.TOO_MANY_REQUESTS
+# What a proxy says that has passed a request on and heard nothing good.
+_PASSED_ON = {HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT}
+_RETRY_STATUS = {*_PASSED_ON, HTTPStatus.SERVICE_UNAVAILABLE, _TOO_MANY}
+_FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 5.0
+
+_Outcome = httpx.Response | httpx.TransportError
 
 
 class KaratError(Exception):
@@ -27,7 +29,7 @@ class KaratError(Exception):
 
     Attributes:
         code: Stable identifier, such as ``not_found`` or ``round_not_open``; ``unreachable`` when
-            no answer came.
+            no answer came, ``broken_off`` when a download came only in part.
         detail: What is wrong, for people.
         field: Dotted path of the offending input, if there is one.
         status: HTTP status; None when no answer came.
@@ -45,6 +47,10 @@ class KaratError(Exception):
         self.status = status
 
 
+class BadAddress(ValueError):
+    """Where Karat is said to be is no address."""
+
+
 # As it is imported, and read in a traceback.
 KaratError.__module__ = "karat"
 
@@ -60,10 +66,14 @@ class Transport:
         Args:
             url: Where Karat is, such as ``http://127.0.0.1:8080``.
             token: API token, if there is one already.
-            retry_seconds: How long to try again while Karat cannot be reached.
+            retry_seconds: How long to try again while Karat cannot be reached or is busy.
             connect_seconds: The same, before Karat was ever reached.
+
+        Raises:
+            BadAddress: Nothing can be at ``url``.
         """
         self.url = url.rstrip("/")
+        _require_address(self.url)
         self._retry_seconds = retry_seconds
         self._connect_seconds = connect_seconds
         self._reached = False
@@ -107,8 +117,8 @@ class Transport:
             query: Query parameters; those that are None are left out.
             body: Sent as JSON.
             content: Makes the raw body, anew for each try.
-            repeatable: Whether a request that may have arrived can be sent again; by default all
-                but POST and PATCH.
+            repeatable: Whether a request that may have been done can be sent again; by default
+                all but POST and PATCH.
 
         Returns:
             The JSON of the response, its objects as notebooks show them; None when it has no body.
@@ -118,27 +128,15 @@ class Transport:
         """
         if repeatable is None:
             repeatable = method not in {"POST", "PATCH"}
-        for last in self._tries():
-            try:
-                response = self._http.request(
-                    method,
-                    path,
-                    params=_present(query),
-                    json=body,
-                    content=content() if content else None,
-                )
-            except httpx.TransportError as error:
-                arrived = not isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
-                if last or (arrived and not repeatable):
-                    raise self._unreachable(error) from error
-                continue
-            self._reached = True
-            if response.status_code in _RETRY_STATUS and not last:
-                continue
-            if response.is_error:
-                raise _error(response)
-            return response.json(object_hook=Record) if response.content else None
-        raise AssertionError("unreachable")
+        response = self._answered(
+            method, path, query, body=body, content=content, repeatable=repeatable
+        )
+        if not response.content:
+            return None
+        try:
+            return response.json(object_hook=Record)
+        except ValueError as error:
+            raise self._fault(response) from error
 
     def text(self, path: str, query: dict[str, Any] | None = None) -> str:
         """Read a response that is plain text.
@@ -148,11 +146,9 @@ class Transport:
             query: Query parameters; those that are None are left out.
 
         Raises:
-            KaratError: The API refused, or could not be reached.
+            KaratError: The API refused, or could not be reached in time.
         """
-        with self.stream(path, query) as response:
-            response.read()
-            return response.text
+        return self._answered("GET", path, query).text
 
     @contextmanager
     def stream(self, path: str, query: dict[str, Any] | None = None) -> Iterator[httpx.Response]:
@@ -166,16 +162,16 @@ class Transport:
             The response, its body not yet read.
 
         Raises:
-            KaratError: The API refused, or could not be reached.
+            KaratError: The API refused, could not be reached in time, or broke off.
         """
+        response = self._answered("GET", path, query, stream=True)
         try:
-            with self._http.stream("GET", path, params=_present(query)) as response:
-                if response.is_error:
-                    response.read()
-                    raise _error(response)
-                yield response
+            yield response
         except httpx.TransportError as error:
-            raise self._unreachable(error) from error
+            detail = f"The answer of {self.url} broke off in the middle: {error}."
+            raise KaratError("broken_off", detail) from error
+        finally:
+            response.close()
 
     def lines(self, path: str, query: dict[str, Any] | None = None) -> Iterator[bytes]:
         """Read a response of JSON Lines, as it comes.
@@ -188,7 +184,7 @@ class Transport:
             Each line that is not empty.
 
         Raises:
-            KaratError: The API refused, or could not be reached.
+            KaratError: The API refused, could not be reached in time, or broke off.
         """
         rest = b""
         with self.stream(path, query) as response:
@@ -220,7 +216,7 @@ class Transport:
         Raises:
             FileNotFoundError: There is no such folder.
             IsADirectoryError: ``target`` is a folder.
-            KaratError: The API refused, or could not be reached.
+            KaratError: The API refused, could not be reached in time, or broke off.
         """
         # Before what may take minutes to make is asked for.
         if not target.parent.is_dir():
@@ -258,35 +254,121 @@ class Transport:
             if cursor is None:
                 return
 
-    def _tries(self) -> Iterator[bool]:
-        """Yield before each try whether it is the last, with growing pauses between."""
+    def _answered(
+        self,
+        method: str,
+        path: str,
+        query: dict[str, Any] | None,
+        *,
+        body: Any = None,
+        content: Callable[[], Iterable[bytes]] | None = None,
+        repeatable: bool = True,
+        stream: bool = False,
+    ) -> httpx.Response:
+        """What Karat answers, after as many tries as that takes; to ``stream``, only its head."""
         patience = self._retry_seconds if self._reached else self._connect_seconds
         deadline = time.monotonic() + patience
-        pause = 0.1
+        pause = _FIRST_PAUSE
         while True:
             last = time.monotonic() >= deadline
-            yield last
-            if last:
-                return
-            time.sleep(pause * random.uniform(0.75, 1.25))
+            request = self._http.build_request(
+                method,
+                path,
+                params=_present(query),
+                json=body,
+                content=content() if content else None,
+            )
+            outcome = self._sent(request, stream)
+            if isinstance(outcome, httpx.Response) and _is_answer(outcome):
+                return outcome
+            asked = _asked_pause(outcome)
+            last = last or asked > max(0.0, deadline - time.monotonic())
+            again = repeatable or not _may_be_done(outcome)
+            if last or not again or not _is_passing(outcome):
+                cause = outcome if isinstance(outcome, Exception) else None
+                raise self._fault(outcome) from cause
+            time.sleep(max(asked, pause * random.uniform(0.75, 1.25)))
             pause = min(pause * 2, _LONGEST_PAUSE)
 
-    def _unreachable(self, error: httpx.TransportError) -> KaratError:
-        return KaratError("unreachable", f"Karat cannot be reached at {self.url}: {error}.")
+    def _sent(self, request: httpx.Request, stream: bool) -> _Outcome:
+        """What becomes of one try."""
+        try:
+            response = self._http.send(request, stream=stream)
+            if not _is_answer(response):
+                response.read()
+        except httpx.TransportError as error:
+            return error
+        self._reached = True
+        return response
+
+    def _fault(self, outcome: _Outcome) -> KaratError:
+        """What to say of a request that was not answered well."""
+        if isinstance(outcome, httpx.Response) and (refusal := _refusal(outcome)):
+            return refusal
+        asked = str(outcome.request.url)
+        doubt = ""
+        if outcome.request.method != "GET" and _may_be_done(outcome):
+            doubt = " It may have been done all the same: look before you do it again."
+        if not isinstance(outcome, httpx.Response):
+            detail = f"Karat cannot be reached at {self.url}: {outcome}."
+            return KaratError("unreachable", detail + doubt)
+        if outcome.next_request is not None:
+            target = str(outcome.next_request.url).removesuffix(asked.removeprefix(self.url))
+            detail = f"{self.url} leads to {target}. If Karat is there, use that address."
+        elif outcome.is_success:
+            detail = f"{asked} answered, but not as Karat does; is the address right?"
+        else:
+            detail = f"{asked} answered {outcome.status_code} {outcome.reason_phrase}."
+        return KaratError("unexpected", detail + doubt, status=outcome.status_code)
+
+
+def _require_address(url: str) -> None:
+    try:
+        address = httpx.URL(url)
+    except httpx.InvalidURL as error:
+        raise BadAddress(f"{url!r} is no address: {error}.") from error
+    if address.scheme not in {"http", "https"} or not address.host:
+        raise BadAddress(f"{url!r} is no address such as http://127.0.0.1:8080.")
+
+
+def _is_answer(response: httpx.Response) -> bool:
+    """Whether a response is what was asked for; Karat's API has no pages."""
+    is_page = response.headers.get("Content-Type", "").startswith("text/html")
+    return response.is_success and not is_page
+
+
+def _may_be_done(outcome: _Outcome) -> bool:
+    """Whether what was asked for can have been done, though there is no good answer."""
+    if isinstance(outcome, httpx.Response):
+        return outcome.status_code in _PASSED_ON
+    return not isinstance(outcome, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout)
+
+
+def _is_passing(outcome: _Outcome) -> bool:
+    """Whether another try may be answered better."""
+    return not isinstance(outcome, httpx.Response) or outcome.status_code in _RETRY_STATUS
+
+
+def _asked_pause(outcome: _Outcome) -> float:
+    """Seconds to wait, where Karat takes nothing before they are over; else 0."""
+    if not isinstance(outcome, httpx.Response) or outcome.status_code != _TOO_MANY:
+        return 0.0
+    said = outcome.headers.get("Retry-After", "")
+    return float(said) if said.isdecimal() else 0.0
 
 
 def _present(query: dict[str, Any] | None) -> dict[str, Any] | None:
     return {name: value for name, value in query.items() if value is not None} if query else None
 
 
-def _error(response: httpx.Response) -> KaratError:
+def _refusal(response: httpx.Response) -> KaratError | None:
+    """What Karat says is wrong; none if the response is not Karat's."""
     try:
         problem = response.json()
     except ValueError:
-        problem = None
+        return None
     if not isinstance(problem, dict) or "code" not in problem:
-        detail = f"{response.request.url} answered {response.status_code} {response.reason_phrase}."
-        return KaratError("unexpected", detail, status=response.status_code)
+        return None
     detail = str(problem.get("detail") or problem.get("title"))
     if problem["code"] == "not_found":
         path = response.request.url.path.removeprefix("/api")

@@ -25,6 +25,7 @@ _CONNECT_SECONDS = 2.0
 _RETRY_SECONDS = 300.0
 _REMEDIES = {
     "unreachable": "Start it with: karat up. Or name another with: karat --url URL ...",
+    "broken_off": "Start it again. If it ends again, see: karat doctor",
     "unauthenticated": "Log in with: karat login",
     "bad_credentials": "Check the address and the password.",
     "unavailable": "Wait a moment, and see: karat doctor",
@@ -74,6 +75,22 @@ def find_project(client: "Client", reference: str) -> "ProjectClient":
     return client.project(reference)
 
 
+def name_and_value(assignment: str, option: str) -> tuple[str, str]:
+    """The parts of ``NAME=VALUE``.
+
+    Args:
+        assignment: What was typed.
+        option: The option that it was given with, for the complaint.
+
+    Raises:
+        BadParameter: It is no assignment.
+    """
+    name, separator, value = assignment.partition("=")
+    if not separator:
+        raise typer.BadParameter(f"{assignment!r} is not NAME=VALUE.", param_hint=option)
+    return name, value
+
+
 def assigned(
     assignments: Sequence[str], option: str, values: dict[str, Any] | None = None
 ) -> dict[str, Any]:
@@ -93,9 +110,7 @@ def assigned(
     values = {} if values is None else values
     given: list[str] = []
     for assignment in assignments:
-        path, separator, text = assignment.partition("=")
-        if not separator:
-            raise typer.BadParameter(f"{assignment!r} is not NAME=VALUE.", param_hint=option)
+        path, text = name_and_value(assignment, option)
         *parents, name = path.split(".")
         inner = values
         for depth, parent in enumerate(parents, 1):
@@ -192,6 +207,10 @@ def remedy(error: Any) -> str:
     Returns:
         A sentence, or nothing.
     """
+    from karat.client import credentials
+
+    if error.code == "unauthenticated" and target.token is None and credentials.from_environment():
+        return "The token in KARAT_TOKEN is not valid: unset it, and log in with: karat login"
     if error.code == "scope_required":
         return "Log in with: karat login, or use a token with that scope."
     if error.status == HTTPStatus.FORBIDDEN:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
 import typer
 
 from core.media.nouns import noun
-from karat.commands.connection import JsonOption, ProjectArgument, assigned, connect, find_project
+from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
+from karat.commands.filters import WhereOption, chosen_filters
 from karat.commands.imports import (
     AnnotationColumnOption,
     CountFromOption,
@@ -23,7 +24,7 @@ from karat.commands.imports import (
     folder_choices,
     show_plan,
 )
-from karat.terminal import show_json, show_table
+from karat.terminal import confirm, show_json, show_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,19 +37,9 @@ if TYPE_CHECKING:
 
 pool = typer.Typer(help="Find images or texts, and act on many at once.", no_args_is_help=True)
 
-WhereOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--where",
-        metavar="NAME=VALUE",
-        help="A filter, such as state=ood or class=cat; repeat it. Of the pool, unless split=all.",
-    ),
-]
 IdOption = Annotated[list[int] | None, typer.Option("--id", help="An image or text; repeat it.")]
 YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 _SHOWN = 60
-# Filters that take the number of a class, and may be given its name.
-_CLASSES = {"class": "class_id", "class_id": "class_id", "predicted": "predicted"}
 
 
 @pool.command("list")
@@ -381,18 +372,5 @@ def _chosen(
         count = project.pool.count(filters)
         about = "" if count["exact"] else "about "
         many = noun(project.get()["medium"]).many
-        typer.confirm(f"That is {about}{count['count']:,} {many}. Go on?", abort=True)
+        confirm(f"That is {about}{count['count']:,} {many}. Go on?")
     return filters
-
-
-def chosen_filters(project: "ProjectClient", where: list[str] | None) -> "Filters":
-    """The filters of ``--where``; classes may be given by their names."""
-    values: dict[str, Any] = assigned(where or [], "--where")
-    for name, field in _CLASSES.items():
-        if isinstance(values.get(name), str):
-            wanted = values.pop(name)
-            known = {one["name"]: one["id"] for one in project.get()["classes"]}
-            if wanted not in known:
-                raise typer.BadParameter(f"There is no class {wanted!r}.", param_hint="--where")
-            values[field] = known[wanted]
-    return cast("Filters", values)

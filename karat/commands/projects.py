@@ -19,7 +19,7 @@ from karat.commands.connection import (
     read_object,
     read_text,
 )
-from karat.terminal import job_bar, show_estimate, show_json, show_table, when
+from karat.terminal import confirm, job_bar, show_estimate, show_json, show_table, when
 
 if TYPE_CHECKING:
     from karat.client.resources import Medium, Project, ProjectRole, Retention
@@ -197,11 +197,9 @@ def delete(
             counts = now["counts"]
             count = counts["pool"] + counts["evaluation"] + counts["auxiliary_ood"]
             examples = f"{count:,} {noun(now['medium']).many}"
-            typer.confirm(
+            confirm(
                 f"Delete {now['name']} (number {found.id}) with its {examples} and every answer? "
-                "Nothing brings them back. (--yes does not ask)",
-                abort=True,
-                err=True,
+                "Nothing brings them back."
             )
         found.delete()
     typer.echo(f"{now['name']} is deleted.")
@@ -352,11 +350,10 @@ def close_round(
             and not any(chosen["answered"].values())
             and not yes
         ):
-            question = (
+            confirm(
                 f"Round {number} has no answers, so the model learns nothing new from it. "
-                "Close it all the same? (--yes does not ask)"
+                "Close it all the same?"
             )
-            typer.confirm(question, abort=True, err=True)
         closed = found.close_round(number)
     if as_json:
         show_json(closed)

@@ -8,7 +8,7 @@ import typer
 from karat.client.intervals import measured
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
 from karat.commands.projects import projects
-from karat.terminal import show_json, show_table, when
+from karat.terminal import confirm, show_json, show_table, when
 
 if TYPE_CHECKING:
     from karat.client.review_types import Agreement, ReviewDecision, Voter
@@ -59,7 +59,7 @@ def revert(
         review = found.disagreements() if job is None else found.review(job)
         decided = sum(review.get()["decided"].values())
         if decided and not yes:
-            typer.confirm(f"Take back {decided} decisions?", abort=True)
+            confirm(f"Take back {decided} decisions?")
         typer.echo(f"{review.revert()} decisions taken back.")
 
 

@@ -7,8 +7,8 @@ import typer
 
 from core.media.nouns import noun
 from karat.commands.connection import JsonOption, ProjectArgument, connect, find_project
-from karat.commands.pool import WhereOption, chosen_filters
-from karat.terminal import show_json, show_table, when
+from karat.commands.filters import WhereOption, chosen_filters
+from karat.terminal import confirm, show_json, show_table, when
 
 if TYPE_CHECKING:
     from karat.client.snapshot_types import Snapshot, SnapshotDiff, SnapshotSide
@@ -127,6 +127,6 @@ def remove(
         found = find_project(client, project).snapshots
         taken = found.get(name)
         if not yes:
-            typer.confirm(f"Remove {taken['name']} of {when(taken['taken_at'])}?", abort=True)
+            confirm(f"Remove {taken['name']} of {when(taken['taken_at'])}?")
         found.remove(name)
     typer.echo(f"Removed {name}.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from karat.commands.connection import JsonOption, connect, find_project, target
-from karat.terminal import json_lines, show_json, show_table, when
+from karat.terminal import confirm, json_lines, show_json, show_table, when
 
 if TYPE_CHECKING:
     from karat.client.client import Client
@@ -30,13 +30,18 @@ def login(
         typer.Option(envvar="KARAT_PASSWORD", help="Your password; asked for if left out."),
     ] = None,
 ) -> None:
-    """Log in, and keep an API token on this machine for the other commands."""
+    """Log in, and keep an API token on this machine for the other commands.
+
+    With `karat --token TOKEN login` that token is kept, without a password.
+    """
     from karat.client import credentials
     from karat.client.client import Client
 
     where = credentials.find(url or target.url)
-    with Client(where.url, target.token, retry_seconds=0.0) as client:
-        token = target.token
+    token = target.token
+    if token is not None and email is not None:
+        raise typer.BadParameter("Give --token or --email; not both.", param_hint="--email")
+    with Client(where.url, token, retry_seconds=0.0) as client:
         if token is None:
             _log_in(
                 client,
@@ -48,6 +53,8 @@ def login(
     file = credentials.save(credentials.Credentials(where.url, token))
     typer.echo(f"Logged in to {where.url} as {user['email']} ({user['role']}).")
     typer.echo(f"The token is in {file}.")
+    if credentials.from_environment() is not None:
+        typer.echo("Commands use the one in KARAT_TOKEN as long as that is set.", err=True)
 
 
 def _log_in(client: "Client", email: str, password: str) -> None:
@@ -145,11 +152,9 @@ def erase(
     with connect() as client:
         found = _find(client, user)
         if not yes:
-            typer.confirm(
+            confirm(
                 f"Erase the name and the address of {found['email']}? Their sessions, API tokens "
-                "and memberships go too, and nothing brings them back. (--yes does not ask)",
-                abort=True,
-                err=True,
+                "and memberships go too, and nothing brings them back."
             )
         client.erase_user(found["id"])
     typer.echo(f"User {found['id']} is a number from now on.")

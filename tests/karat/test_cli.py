@@ -138,7 +138,7 @@ def test_users_tokens_and_algorithms(
         assert client.me()["email"] == engineer
     karat("token", "revoke", token["id"])
     refused = karat("project", "list", KARAT_TOKEN=secret, status=1)
-    assert "Log in with: karat login" in refused.stderr
+    assert "unset it, and log in with: karat login" in refused.stderr
 
     refused = karat("user", "add", "new@example.org", status=1)
     assert "Ask an admin" in refused.stderr
@@ -201,6 +201,22 @@ def test_credentials_are_private_and_serve_their_own_address_only(
     refused = karat("--url", elsewhere, "project", "list", status=1)
     assert "karat login" in refused.stderr
     assert engineer in karat("user", "list").stdout
+
+
+def test_a_token_in_the_environment_is_in_the_way_of_no_login(
+    engineer: str, live: Stack, admin: Client, karat: Run
+) -> None:
+    valid = admin.create_token("other")["secret"]
+    password = {"KARAT_PASSWORD": "correct horse battery"}
+    for token in ("karat_gone", valid):
+        done = karat("login", live.url, "--email", engineer, KARAT_TOKEN=token, **password)
+        assert f"as {engineer} (engineer)" in done.stdout
+        assert "KARAT_TOKEN" in done.stderr
+    refused = karat("project", "list", KARAT_TOKEN="karat_gone", status=1)
+    assert "The token in KARAT_TOKEN" in refused.stderr
+    karat("--token", valid, "login", live.url, "--email", engineer, status=2, **password)
+    done = karat("--token", valid, "login", live.url, KARAT_TOKEN="karat_gone", **password)
+    assert f"as {live.admin_email} (admin)" in done.stdout
 
 
 @pytest.mark.usefixtures("engineer")
@@ -305,6 +321,8 @@ def test_a_wrong_password_and_an_unreachable_server(live: Stack, karat: Run) -> 
     assert "Check the address and the password." in wrong.stderr
     away = karat("--url", "http://127.0.0.1:1", "project", "list", status=1)
     assert "karat up" in away.stderr
+    wrong = karat("project", "list", KARAT_URL="127.0.0.1:8080", status=2)
+    assert wrong.stderr.startswith("Error: '127.0.0.1:8080' is no address such as http://")
 
 
 def test_help_needs_no_heavy_import() -> None:

@@ -4,10 +4,43 @@ import json
 import uuid
 from pathlib import Path
 
+import pytest
+import typer
+
 from karat import Client
+from karat.commands.filters import chosen_filters
 from karat.local.stack import Stack
 from tests.e2e.labeled import labeled_project
 from tests.karat.helpers import Run, image_folder
+
+
+def test_filters_are_text_and_classes_go_by_name_or_number(admin: Client) -> None:
+    project = admin.create_project(f"Digits {uuid.uuid4()}", ["70000", "70001"])
+    ids = {one["name"]: one["id"] for one in project.get()["classes"]}
+    for given, meant in (
+        ("class=70001", {"class_id": ids["70001"]}),
+        ("predicted=70001", {"predicted": ids["70001"]}),
+        (f"class={ids['70001']}", {"class_id": ids["70001"]}),
+        ("class_id=3", {"class_id": "3"}),
+        ("name=15", {"name": "15"}),
+        ("name=null", {"name": "null"}),
+        ("name=1.10", {"name": "1.10"}),
+        ("search=a=b", {"search": "a=b"}),
+    ):
+        assert chosen_filters(project, [given]) == meant
+    first = ids["70000"]
+    classes = [*({"id": id_, "name": name} for name, id_ in ids.items()), {"name": str(first)}]
+    made = project.update(classes=classes)["classes"][-1]["id"]
+    for said, class_id in (("name", made), ("number", first)):
+        assert chosen_filters(project, [f"class={said}:{first}"]) == {"class_id": class_id}
+    for where, complaint in (
+        ([f"predicted={first}"], f"Write number:{first} or name:{first}"),
+        (["class=cat"], "There is no class 'cat' in this project"),
+        (["class=70000", "class_id=2"], "'class_id=2' would replace"),
+        (["state"], "is not NAME=VALUE"),
+    ):
+        with pytest.raises(typer.BadParameter, match=complaint):
+            chosen_filters(project, where)
 
 
 def test_images_are_found_held_out_queued_and_promoted(
@@ -38,6 +71,14 @@ def test_images_are_found_held_out_queued_and_promoted(
     assert project.pool.count({"state": "ood"})["count"] == len(ids)
     held = json.loads(run("pool", "hold-out", name, "--where", "state=ood", "--yes", "--json"))
     assert held["left_out"] == {"answered": len(ids)}
+    asked = karat(
+        "--url", live.url, "pool", "queue", name, "--where", "name=15", "--json",
+        status=1, KARAT_TOKEN=token,
+    )  # fmt: skip
+    assert "That is 1 images. Go on? (--yes does not ask)" in asked.stderr
+    assert asked.stdout.strip() == ""
+    for where, count in (("name=15", 1), ("name=null", 0)):
+        assert f"{count} images changed." in run("pool", "queue", name, "--where", where, "--yes")
     sent = run("pool", "queue", name, "--id", ids[0], "--id", ids[1])
     assert "2 images changed." in sent
     assert "2 images changed." in run(

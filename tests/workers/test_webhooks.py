@@ -353,11 +353,17 @@ def test_one_that_fails_for_days_is_switched_off_and_goes_on_when_it_is_mended(
 ) -> None:
     there.answers = [status(500)] * MOST_ATTEMPTS
     hooks.happen()
+    waited = timedelta()
     for attempt in range(MOST_ATTEMPTS):
         if attempt == MOST_ATTEMPTS - 1:
             hooks.hook.failing_since = datetime.now(UTC) - timedelta(days=2)
             hooks.session.commit()
         hooks.deliver(later=True)
+        told = hooks.last()
+        if told.due_at is not None and told.sent_at is not None:
+            waited += told.due_at - told.sent_at
+    # Pauses are a fifth more or less.
+    assert timedelta(days=2) * 0.8 < waited < timedelta(days=2) * 1.3
     assert len(there.received) == MOST_ATTEMPTS
     assert hooks.last().due_at is None
     assert (hooks.hook.active, hooks.hook.off_reason) == (False, SwitchedOff.FAILING)

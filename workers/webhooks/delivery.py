@@ -33,7 +33,7 @@ from workers.webhooks.sending import Letter, Outcome, send
 
 logger = logging.getLogger(__name__)
 
-MOST_ATTEMPTS: Final = 12
+MOST_ATTEMPTS: Final = 15
 """The last is made about two days after the first."""
 HOLDS_UP: Final = 3
 """Attempts for which a delivery that fails keeps back those after it."""

@@ -1,0 +1,149 @@
+"""What the client makes of answers that Karat does not give, from a server that says them."""
+
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+
+import pytest
+
+from karat import Client, KaratError
+from tests.receiver import Answer, Receiver, receiver, status
+
+
+@pytest.fixture
+def there() -> Iterator[Receiver]:
+    with receiver() as found:
+        yield found
+
+
+@pytest.fixture
+def client(there: Receiver) -> Iterator[Client]:
+    with Client(there.url, "karat_token", retry_seconds=10) as made:
+        yield made
+
+
+def says(content: str, code: int = 200, kind: str = "application/json") -> Answer:
+    return status(code, content.encode(), Content_Type=kind)
+
+
+def hang_up(_: BaseHTTPRequestHandler) -> None:
+    """No answer at all."""
+
+
+def cut_off(request: BaseHTTPRequestHandler) -> None:
+    """The beginning of an answer."""
+    request.send_response(200)
+    request.send_header("Content-Length", "100")
+    request.end_headers()
+    request.wfile.write(b"id,name")
+
+
+@pytest.mark.parametrize("code", [502, 504])
+def test_what_a_proxy_may_have_passed_on_is_not_sent_twice(
+    client: Client, there: Receiver, code: int
+) -> None:
+    there.answers = [status(code), says("{}")]
+    with pytest.raises(KaratError, match="may have been done") as caught:
+        client.webhooks.rotate_secret(1)
+    assert (caught.value.code, caught.value.status) == ("unexpected", code)
+    assert len(there.received) == 1
+
+
+@pytest.mark.parametrize(
+    ("code", "call"),
+    [
+        (502, Client.version),
+        (504, lambda client: client.revoke_token(1)),
+        (504, lambda client: client.cancel_job(1)),
+        (503, lambda client: client.retry_job(1)),
+    ],
+)
+def test_what_was_not_done_or_may_be_done_twice_is_sent_again(
+    client: Client, there: Receiver, code: int, call: Callable[[Client], object]
+) -> None:
+    there.answers = [status(code), says('{"version": "1"}')]
+    call(client)
+    assert len(there.received) == 2
+
+
+@pytest.mark.parametrize("first", [status(503), hang_up])
+def test_logs_and_exports_wait_as_all_requests_do(
+    client: Client, there: Receiver, tmp_path: Path, first: Answer
+) -> None:
+    calls: list[Callable[[], str]] = [
+        lambda: client.job_log(1),
+        lambda: client.download_artifact(1, tmp_path / "file").read_text(),
+        lambda: str(next(client.audit_log())["number"]),
+    ]
+    for call in calls:
+        there.answers = [first, says('{"number": 7}')]
+        assert "7" in call()
+    assert len(there.received) == 6
+
+
+def test_a_wait_that_is_asked_for_is_kept_where_patience_lasts(
+    client: Client, there: Receiver
+) -> None:
+    there.answers = [status(429, Retry_After="1"), says("{}")]
+    client.retry_job(1)
+    there.answers = [status(429, Retry_After="60")]
+    with pytest.raises(KaratError) as caught:
+        client.retry_job(1)
+    assert caught.value.status == 429
+    assert len(there.received) == 3
+
+
+def test_a_download_that_breaks_off_is_no_karat_that_is_away(
+    client: Client, there: Receiver, tmp_path: Path
+) -> None:
+    target = tmp_path / "labels.csv"
+    target.write_text("before")
+    there.answers = [cut_off]
+    with pytest.raises(KaratError) as caught:
+        client.download_artifact(1, target)
+    assert caught.value.code == "broken_off"
+    assert (target.read_text(), list(tmp_path.iterdir())) == ("before", [target])
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (status(308, b"<html>", Location="https://karat.example.org/api/version"), "karat.example"),
+        (status(301, Location="/login?next=1"), "/login"),
+        (status(302), "302"),
+        (says("<!doctype html>", kind="text/html; charset=utf-8"), "is the address right?"),
+        (says("Welcome", kind="text/plain"), "is the address right?"),
+    ],
+)
+def test_what_is_not_karat_is_called_so(
+    client: Client, there: Receiver, answer: Answer, said: str
+) -> None:
+    there.answers = [answer]
+    with pytest.raises(KaratError) as caught:
+        client.version()
+    assert caught.value.code == "unexpected"
+    assert there.url in caught.value.detail
+    assert said in caught.value.detail
+    assert len(there.received) == 1
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [status(302, b"<html>", Location="/login"), says("<!doctype html>", kind="text/html")],
+)
+def test_a_page_is_saved_as_no_download(
+    client: Client, there: Receiver, tmp_path: Path, answer: Answer
+) -> None:
+    target = tmp_path / "labels.csv"
+    target.write_text("before")
+    for call in (lambda: client.download_artifact(1, target), lambda: client.job_log(1)):
+        there.answers = [answer]
+        with pytest.raises(KaratError):
+            call()
+    assert target.read_text() == "before"
+
+
+@pytest.mark.parametrize("url", ["http://host:port", "http://[::1", "localhost:8080", "https://"])
+def test_an_address_that_is_none_is_told_before_anything_is_sent(url: str) -> None:
+    with pytest.raises(ValueError, match="is no address"):
+        Client(url)
